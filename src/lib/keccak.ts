@@ -1,0 +1,16 @@
+// Keccak-256 by WebAssembly (hash-wasm): 0.8 µs for a short input where pure JavaScript needs 7.
+// Synchronous once this module has loaded, because everything above hashes on the hot path.
+import { createKeccak } from 'hash-wasm'
+import { type Hash, toHex } from './hex.ts'
+
+const hasher = await createKeccak(256)
+
+/** Keccak-256 of the bytes, as 32 bytes. */
+export function keccak256(bytes: Uint8Array): Uint8Array {
+  hasher.init()
+  hasher.update(bytes)
+  return hasher.digest('binary')
+}
+
+/** Keccak-256 of the bytes, as a branded hash. */
+export const keccakHash = (bytes: Uint8Array): Hash => toHex(keccak256(bytes)) as Hash

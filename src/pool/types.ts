@@ -1,0 +1,38 @@
+// What waits: the pool as the chain, the producer and the faces see it.
+import type { Address, Hash } from '../lib/hex.ts'
+import type { BlobSidecar, Transaction } from '../primitives/types.ts'
+
+/** What the pool must know of the head to admit and order. Handed in by the chain at each new head. */
+export type PoolHead = {
+  readonly number: bigint
+  readonly gasLimit: bigint
+  /** Of the next block; zero before London. */
+  readonly baseFeePerGas: bigint
+  readonly blobBaseFee: bigint
+  nonce(of: Address): bigint
+  balance(of: Address): bigint
+  /** Zero-length for accounts that may send; a 7702 delegation may send too. */
+  code(of: Address): Uint8Array
+}
+
+export type PooledTransaction = { readonly transaction: Transaction; readonly sidecar: BlobSidecar | undefined }
+
+export interface TxPool {
+  /** Throws ChainError `transaction-rejected` in geth's words. */
+  add(transaction: Transaction, sidecar: BlobSidecar | undefined): void
+  get(hash: Hash): Transaction | undefined
+  sidecar(hash: Hash): BlobSidecar | undefined
+  /** Executable transactions by effective tip, nonces of a sender in order; a fresh iteration each time. */
+  ready(): Iterable<Transaction>
+  hasReady(): boolean
+  /** First nonce of the sender that neither state nor pool has used without a gap. */
+  nextNonce(of: Address): bigint
+  /** Executable (`pending`) and gapped (`queued`) transactions by sender, in nonce order. */
+  content(): { readonly pending: ReadonlyMap<Address, readonly Transaction[]>; readonly queued: ReadonlyMap<Address, readonly Transaction[]> }
+  /** The head moved: drops mined and unpayable transactions, promotes and demotes the rest. */
+  reset(head: PoolHead): void
+  remove(hash: Hash): boolean
+  clear(): void
+  /** Called with each transaction that becomes executable. */
+  onPending(listener: (transaction: Transaction) => void): void
+}

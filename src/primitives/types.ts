@@ -1,0 +1,127 @@
+// The chain's data as Ethereum names it, as plain records: header, block, transaction, receipt.
+// Amounts are bigint, names are branded hex, byte strings are Uint8Array. Encodings live in the neighbouring files.
+import type { Address, Hash, Hex } from '../lib/hex.ts'
+
+export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hash[] }[]
+
+/** One EIP-7702 authorization tuple; `yParity`, `r`, `s` are as given and may be invalid (then the tuple is skipped). */
+export type Authorization = {
+  readonly chainId: bigint
+  readonly address: Address
+  readonly nonce: bigint
+  readonly yParity: bigint
+  readonly r: bigint
+  readonly s: bigint
+}
+
+/**
+ * What execution needs of a transaction; a call request becomes one too.
+ * Fees are normalised: a legacy or EIP-2930 gas price stands in both fee fields.
+ */
+export type Message = {
+  readonly from: Address
+  /** null creates a contract. */
+  readonly to: Address | null
+  readonly nonce: bigint
+  readonly value: bigint
+  readonly data: Uint8Array
+  readonly gasLimit: bigint
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly accessList: AccessList
+  readonly blobVersionedHashes: readonly Hash[]
+  readonly maxFeePerBlobGas: bigint
+  readonly authorizationList: readonly Authorization[]
+}
+
+export type TransactionType = 0 | 1 | 2 | 3 | 4
+
+/** A signed transaction with its sender. */
+export type Transaction = Message & {
+  readonly type: TransactionType
+  /** undefined: a legacy transaction without EIP-155 replay protection. */
+  readonly chainId: bigint | undefined
+  /** As on the wire: 27/28 or EIP-155 for legacy, the y parity for typed transactions. */
+  readonly v: bigint
+  readonly r: bigint
+  readonly s: bigint
+  readonly hash: Hash
+  /** The consensus encoding (type byte and RLP; never with blobs). */
+  readonly raw: Uint8Array
+}
+
+/** A decoded transaction before its sender is known. */
+export type SignedTransaction = Omit<Transaction, 'from'>
+
+/** Blobs of an EIP-4844 transaction in network form; kept by the pool, never in a block. */
+export type BlobSidecar = {
+  /** 0: one proof per blob (EIP-4844). 1: 128 cell proofs per blob (EIP-7594). */
+  readonly version: 0 | 1
+  readonly blobs: readonly Uint8Array[]
+  readonly commitments: readonly Uint8Array[]
+  readonly proofs: readonly Uint8Array[]
+}
+
+export type Log = { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Uint8Array }
+
+export type Receipt = {
+  readonly type: TransactionType
+  /** undefined before Byzantium, where `root` stands instead. */
+  readonly status: 0 | 1 | undefined
+  readonly root: Hash | undefined
+  readonly cumulativeGasUsed: bigint
+  readonly gasUsed: bigint
+  readonly bloom: Uint8Array
+  readonly logs: readonly Log[]
+  readonly contractAddress: Address | null
+  readonly effectiveGasPrice: bigint
+  /** Of blob transactions only. */
+  readonly blobGasUsed: bigint | undefined
+  readonly blobGasPrice: bigint | undefined
+}
+
+/** An EIP-4895 withdrawal; `amount` in gwei. */
+export type Withdrawal = {
+  readonly index: bigint
+  readonly validatorIndex: bigint
+  readonly address: Address
+  readonly amount: bigint
+}
+
+/** Fields that a fork brought are undefined before it. */
+export type Header = {
+  readonly parentHash: Hash
+  readonly sha3Uncles: Hash
+  readonly coinbase: Address
+  readonly stateRoot: Hash
+  readonly transactionsRoot: Hash
+  readonly receiptsRoot: Hash
+  readonly logsBloom: Uint8Array
+  readonly difficulty: bigint
+  readonly number: bigint
+  readonly gasLimit: bigint
+  readonly gasUsed: bigint
+  readonly timestamp: bigint
+  readonly extraData: Hex
+  /** prevRandao after the merge. */
+  readonly mixHash: Hash
+  /** 8 bytes. */
+  readonly nonce: Hex
+  readonly baseFeePerGas: bigint | undefined
+  readonly withdrawalsRoot: Hash | undefined
+  readonly blobGasUsed: bigint | undefined
+  readonly excessBlobGas: bigint | undefined
+  readonly parentBeaconBlockRoot: Hash | undefined
+  readonly requestsHash: Hash | undefined
+}
+
+/** A header that belongs to a block, with the block's hash. */
+export type SealedHeader = Header & { readonly hash: Hash }
+
+export type Block = {
+  readonly header: SealedHeader
+  readonly transactions: readonly Transaction[]
+  readonly uncles: readonly Header[]
+  /** undefined before Shanghai. */
+  readonly withdrawals: readonly Withdrawal[] | undefined
+}
