@@ -1,0 +1,93 @@
+// Which chain this is, as data: the parsed genesis. Nothing about a particular chain is hard-wired elsewhere.
+// The file format is geth's genesis with one more section, `kestrel`; without it the chain is plain Ethereum.
+import type { Address, Hash, Hex } from '../lib/hex.ts'
+
+/** Forks this node executes, oldest first, by @ethereumjs/common's names. */
+export const FORKS = [
+  'chainstart',
+  'homestead',
+  'dao',
+  'tangerineWhistle',
+  'spuriousDragon',
+  'byzantium',
+  'constantinople',
+  'petersburg',
+  'istanbul',
+  'muirGlacier',
+  'berlin',
+  'london',
+  'arrowGlacier',
+  'grayGlacier',
+  'paris',
+  'shanghai',
+  'cancun',
+  'prague',
+  'osaka',
+  'bpo1',
+  'bpo2',
+  'bpo3',
+  'bpo4',
+  'bpo5',
+] as const
+export type Fork = (typeof FORKS)[number]
+
+/** When a fork begins: by block up to the merge, by timestamp after it. `paris` begins by total difficulty. */
+export type ForkActivation = { readonly fork: Fork; readonly block?: bigint; readonly time?: bigint }
+
+export type BlobParams = { readonly target: bigint; readonly max: bigint; readonly baseFeeUpdateFraction: bigint }
+
+export type GenesisAccount = {
+  readonly balance: bigint
+  readonly nonce: bigint
+  readonly code: Uint8Array
+  readonly storage: ReadonlyMap<Hash, Hash>
+}
+
+export type GenesisBlock = {
+  readonly parentHash: Hash
+  readonly coinbase: Address
+  readonly timestamp: bigint
+  readonly gasLimit: bigint
+  readonly gasUsed: bigint
+  readonly difficulty: bigint
+  readonly extraData: Hex
+  readonly mixHash: Hash
+  readonly nonce: Hex
+  readonly baseFeePerGas: bigint | undefined
+  readonly blobGasUsed: bigint | undefined
+  readonly excessBlobGas: bigint | undefined
+  readonly alloc: ReadonlyMap<Address, GenesisAccount>
+}
+
+/** What a chain of our own adds to Ethereum; absent on a plain chain. */
+export type NativeSpec = {
+  /** `kestrel_125-1` */
+  readonly textChainId: string
+  /** Base denomination, 18 decimals: `akest`. */
+  readonly denom: string
+  readonly symbol: string
+  /** Account prefix; validators add `valoper`, consensus keys `valcons`. */
+  readonly bech32Prefix: string
+  readonly feeMarket: {
+    /** true: plain EIP-1559. false: base fee and tips go to the fee collector. */
+    readonly burnBaseFee: boolean
+  }
+  readonly params: {
+    /** Improvement proposals active from genesis, in order of application: `kestrel_0`. */
+    readonly activeProposals: readonly string[]
+  }
+}
+
+export type ChainSpec = {
+  /** Chain name, the prefix of its proposals: `kestrel`. */
+  readonly name: string
+  readonly chainId: bigint
+  /** In order of activation; forks that never activate are left out. */
+  readonly forks: readonly ForkActivation[]
+  /** undefined: proof of stake from genesis when `paris` is listed at block 0, else never. */
+  readonly terminalTotalDifficulty: bigint | undefined
+  readonly blobSchedule: ReadonlyMap<Fork, BlobParams>
+  readonly depositContract: Address
+  readonly genesis: GenesisBlock
+  readonly native: NativeSpec | undefined
+}
