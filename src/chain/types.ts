@@ -70,6 +70,15 @@ export type Indexer = {
   undo(block: Block, receipts: readonly Receipt[], now: Reader): Promise<Op[]>
 }
 
+/** One account with everything it holds. */
+export type DumpedAccount = {
+  readonly address: Address
+  readonly nonce: bigint
+  readonly balance: bigint
+  readonly code: Uint8Array
+  readonly storage: ReadonlyMap<Hash, Hash>
+}
+
 export interface Chain {
   readonly spec: ChainSpec
   readonly store: KvStore
@@ -105,8 +114,12 @@ export interface Chain {
   build(draft?: Partial<HeaderDraft>, candidates?: Iterable<Transaction>): Promise<ExecutedBlock>
   /** Writes the block in one batch; only then the head moves. The block's parent must be the head. */
   commit(executed: ExecutedBlock): Promise<void>
-  /** Build and commit under the writer's lock. */
-  produce(draft?: Partial<HeaderDraft>): Promise<ExecutedBlock>
+  /** Build and commit under the writer's lock. With `skipEmpty` a block without transactions is not committed. */
+  produce(draft?: Partial<HeaderDraft>, options?: { readonly skipEmpty?: boolean }): Promise<ExecutedBlock>
+  /** What the next block is to be when nobody says otherwise; the producer gives it. */
+  proposeDrafts(draft: () => Partial<HeaderDraft>): void
+  /** Every account at the head, in order of address. */
+  accounts(): AsyncIterable<DumpedAccount>
   /** Amends the state at the head, outside any block (development only). */
   edit(change: (view: StateView) => void): Promise<void>
   /** Remembers the present head and state; nested snapshots are fine. */
@@ -141,6 +154,8 @@ export interface BlockProducer {
     /** Seconds added to the machine's clock. */
     timeOffset: bigint
   }
+  /** Settles when the block that takes the transaction is committed, or at once when none is about to be made. */
+  settled(transaction: Hash): Promise<void>
   /** What the next block's timestamp would be if it were made now. */
   nextTimestamp(): bigint
 }

@@ -82,3 +82,8 @@ export function padLeft(bytes: Uint8Array, size: number): Uint8Array {
   out.set(bytes, size - bytes.length)
   return out
 }
+
+/** Bytes as a string of the same length, so that they can be a map's key; `fromLatin1` is the way back. */
+export const toLatin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+export const fromLatin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')

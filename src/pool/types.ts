@@ -28,11 +28,16 @@ export interface TxPool {
   /** First nonce of the sender that neither state nor pool has used without a gap. */
   nextNonce(of: Address): bigint
   /** Executable (`pending`) and gapped (`queued`) transactions by sender, in nonce order. */
-  content(): { readonly pending: ReadonlyMap<Address, readonly Transaction[]>; readonly queued: ReadonlyMap<Address, readonly Transaction[]> }
+  content(): {
+    readonly pending: ReadonlyMap<Address, readonly Transaction[]>
+    readonly queued: ReadonlyMap<Address, readonly Transaction[]>
+  }
   /** The head moved: drops mined and unpayable transactions, promotes and demotes the rest. */
   reset(head: PoolHead): void
   remove(hash: Hash): boolean
   clear(): void
   /** Called with each transaction that becomes executable. */
   onPending(listener: (transaction: Transaction) => void): void
+  /** Called with each transaction that leaves, whatever the reason. */
+  onRemoved(listener: (transaction: Transaction) => void): void
 }

@@ -31,7 +31,10 @@ export const FORKS = [
 ] as const
 export type Fork = (typeof FORKS)[number]
 
-/** When a fork begins: by block up to the merge, by timestamp after it. `paris` begins by total difficulty. */
+/**
+ * When a fork begins: by block up to the merge, by timestamp after it. `paris` begins by total difficulty and has
+ * neither, except at block 0, where the chain begins with proof of stake.
+ */
 export type ForkActivation = { readonly fork: Fork; readonly block?: bigint; readonly time?: bigint }
 
 export type BlobParams = { readonly target: bigint; readonly max: bigint; readonly baseFeeUpdateFraction: bigint }
@@ -59,6 +62,26 @@ export type GenesisBlock = {
   readonly alloc: ReadonlyMap<Address, GenesisAccount>
 }
 
+/** A validator that is bonded from the start; its self-delegation comes out of the operator's genesis balance. */
+export type GenesisValidator = {
+  readonly operator: Address
+  /** 32-byte ed25519 public key; undefined: derived from the operator. */
+  readonly consensusKey: Hash | undefined
+  readonly moniker: string
+  /** Fractions with 18 decimals: 10^17 is a tenth. */
+  readonly commission: { readonly rate: bigint; readonly maxRate: bigint; readonly maxChangeRate: bigint }
+  readonly selfDelegation: bigint
+  readonly minSelfDelegation: bigint
+}
+
+/** A change of the chain's parameters that takes effect at the beginning of the block with this number. */
+export type Upgrade = {
+  readonly name: string
+  readonly height: bigint
+  readonly addProposals: readonly string[]
+  readonly removeProposals: readonly string[]
+}
+
 /** What a chain of our own adds to Ethereum; absent on a plain chain. */
 export type NativeSpec = {
   /** `kestrel_125-1` */
@@ -72,10 +95,19 @@ export type NativeSpec = {
     /** true: plain EIP-1559. false: base fee and tips go to the fee collector. */
     readonly burnBaseFee: boolean
   }
+  readonly authz: {
+    /** Who grants in `approve`: the caller, as in ERC-20, or the transaction's origin, as Evmos had it. */
+    readonly granter: 'caller' | 'origin'
+  }
   readonly params: {
     /** Improvement proposals active from genesis, in order of application: `kestrel_0`. */
     readonly activeProposals: readonly string[]
   }
+  /** In order of height. */
+  readonly upgrades: readonly Upgrade[]
+  readonly validators: readonly GenesisValidator[]
+  /** Genesis of the native modules by module name, as JSON; each module checks its own. */
+  readonly modules: Readonly<Record<string, unknown>>
 }
 
 export type ChainSpec = {
@@ -86,6 +118,9 @@ export type ChainSpec = {
   readonly forks: readonly ForkActivation[]
   /** undefined: proof of stake from genesis when `paris` is listed at block 0, else never. */
   readonly terminalTotalDifficulty: bigint | undefined
+  /** Counts in fork ids (EIP-2124) and nowhere else. */
+  readonly mergeNetsplitBlock: bigint | undefined
+  /** Of every scheduled fork from `cancun` on. */
   readonly blobSchedule: ReadonlyMap<Fork, BlobParams>
   readonly depositContract: Address
   readonly genesis: GenesisBlock

@@ -54,6 +54,8 @@ export interface StateView {
   balance(of: Address): bigint
   nonce(of: Address): bigint
   code(of: Address): Uint8Array
+  /** Replaces an account's own fields; undefined removes them. */
+  setAccount(of: Address, account: Account | undefined): void
   setBalance(of: Address, amount: bigint): void
   setNonce(of: Address, nonce: bigint): void
   setCode(of: Address, code: Uint8Array): void
@@ -67,6 +69,11 @@ export interface StateView {
   clearStorage(of: Address): void
   /** Whether any slot of the account holds something (EIP-7610). */
   hasStorage(of: Address): boolean
+  /** The EVM's form of the same: a key of 32 bytes, a word without leading zeros. */
+  word(of: Address, key: Hash): Uint8Array
+  setWord(of: Address, key: Hash, word: Uint8Array): void
+  /** The word as it was when the transaction began (EIP-2200). */
+  originalWord(of: Address, key: Hash): Uint8Array
   slots(of: Address, access: 'read' | 'write'): SlotAccess
   /** Merkle root of the state as it stands on this view. */
   root(): Hash

@@ -1,0 +1,155 @@
+// Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
+import { RLP } from '@ethereumjs/rlp'
+import { LRUCache } from 'lru-cache'
+import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
+import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
+import { decodeHeader, encodeHeader } from '../primitives/header.ts'
+import {
+  decodeStoredReceipts,
+  decodeStoredTransaction,
+  encodeStoredReceipts,
+  encodeStoredTransaction,
+} from '../primitives/rows.ts'
+import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
+import { KEY } from '../state/keyspace.ts'
+import type { Op, Reader } from '../state/types.ts'
+import type { MinedReceipt, MinedTransaction } from './types.ts'
+
+const CACHED_HEADERS = 4096
+const CACHED_BLOCKS = 128
+
+export class Blocks {
+  readonly #store: Reader
+  readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
+  readonly #blocks = new LRUCache<bigint, Block>({ max: CACHED_BLOCKS })
+  readonly #receipts = new LRUCache<bigint, readonly Receipt[]>({ max: CACHED_BLOCKS })
+
+  constructor(store: Reader) {
+    this.#store = store
+  }
+
+  header(number: bigint): SealedHeader | undefined {
+    const known = this.#headers.get(number)
+    if (known !== undefined) return known
+    const row = this.#store.get(KEY.header(number))
+    if (row === undefined) return undefined
+    const header = decodeHeader(row)
+    this.#headers.set(number, header)
+    return header
+  }
+
+  number(hash: Hash): bigint | undefined {
+    const row = this.#store.get(KEY.blockNumber(hash))
+    return row && bytesToBig(row)
+  }
+
+  block(number: bigint): Block | undefined {
+    const known = this.#blocks.get(number)
+    if (known !== undefined) return known
+    const header = this.header(number)
+    const row = this.#store.get(KEY.body(number))
+    if (header === undefined || row === undefined) return undefined
+    const block = { header, ...decodeBody(row) }
+    this.#blocks.set(number, block)
+    return block
+  }
+
+  receipts(number: bigint): readonly Receipt[] | undefined {
+    const known = this.#receipts.get(number)
+    if (known !== undefined) return known
+    const row = this.#store.get(KEY.receipts(number))
+    if (row === undefined) return undefined
+    const receipts = decodeStoredReceipts(row)
+    this.#receipts.set(number, receipts)
+    return receipts
+  }
+
+  transaction(hash: Hash): MinedTransaction | undefined {
+    const row = this.#store.get(KEY.transaction(hash))
+    if (row === undefined) return undefined
+    const number = bytesToBig(row.subarray(0, 8))
+    const index = Number(bytesToBig(row.subarray(8)))
+    const block = this.block(number)
+    const transaction = block?.transactions[index]
+    return block && transaction && { transaction, header: block.header, index }
+  }
+
+  receipt(hash: Hash): MinedReceipt | undefined {
+    const mined = this.transaction(hash)
+    const receipts = mined && this.receipts(mined.header.number)
+    const receipt = receipts?.[mined?.index ?? 0]
+    if (mined === undefined || receipts === undefined || receipt === undefined) return undefined
+    const firstLogIndex = receipts.slice(0, mined.index).reduce((sum, { logs }) => sum + logs.length, 0)
+    return { ...mined, receipt, firstLogIndex }
+  }
+
+  /** Keeps a block that has just been written, so that its first readers need not decode it. */
+  remember(block: Block, receipts: readonly Receipt[]): void {
+    this.#headers.set(block.header.number, block.header)
+    this.#blocks.set(block.header.number, block)
+    this.#receipts.set(block.header.number, receipts)
+  }
+
+  /** Forgets blocks above a number: they have been taken back. */
+  forgetAbove(number: bigint): void {
+    for (const cache of [this.#headers, this.#blocks, this.#receipts]) {
+      for (const key of [...cache.keys()]) if (key > number) cache.delete(key)
+    }
+  }
+}
+
+/** The rows of a block. */
+export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
+  const { header, transactions } = block
+  const { number } = header
+  const place = (index: number): Uint8Array => Buffer.concat([fixed8(number), bigToBytes(BigInt(index))])
+  return [
+    { type: 'put', key: KEY.header(number), value: encodeHeader(header) },
+    { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
+    { type: 'put', key: KEY.body(number), value: encodeBody(block) },
+    { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(receipts) },
+    ...transactions.map(
+      ({ hash }, index): Op => ({ type: 'put', key: KEY.transaction(hash), value: place(index) }),
+    ),
+  ]
+}
+
+/** The deletions that take a block's rows back. */
+export function blockRemoval(block: Block): Op[] {
+  const { number, hash } = block.header
+  const keys = [KEY.header(number), KEY.blockNumber(hash), KEY.body(number), KEY.receipts(number), KEY.stateVersion(number)]
+  keys.push(...block.transactions.map((transaction) => KEY.transaction(transaction.hash)))
+  return keys.map((key) => ({ type: 'del', key }))
+}
+
+const fixed8 = (value: bigint): Uint8Array => {
+  const out = Buffer.alloc(8)
+  out.writeBigUInt64BE(value)
+  return out
+}
+
+/** rlp(transactions, uncles, withdrawals or an empty string before Shanghai) */
+function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
+  return RLP.encode([
+    transactions.map(encodeStoredTransaction),
+    uncles.map(encodeHeader),
+    withdrawals === undefined ? EMPTY_BYTES : withdrawals.map(encodeWithdrawal),
+  ])
+}
+
+function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
+  const [transactions, uncles, withdrawals] = RLP.decode(row)
+  return {
+    transactions: byteItems(transactions).map(decodeStoredTransaction),
+    uncles: byteItems(uncles).map(decodeHeader),
+    withdrawals: Array.isArray(withdrawals) ? byteItems(withdrawals).map(decodeWithdrawal) : undefined,
+  }
+}
+
+function byteItems(items: unknown): Uint8Array[] {
+  if (!Array.isArray(items)) throw new Error('a block body row is malformed')
+  return items.map((item) => {
+    if (!(item instanceof Uint8Array)) throw new Error('a block body row is malformed')
+    return item
+  })
+}

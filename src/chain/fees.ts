@@ -1,0 +1,114 @@
+// What fees were, and what they should be: suggestions for wallets, history for their charts.
+import { blobBaseFee, nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
+import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { blobRulesOf } from '../runtime/block-env.ts'
+import type { Blocks } from './blocks.ts'
+import type { FeeHistory, Fees } from './types.ts'
+
+const DEFAULT_TIP = 1_000_000_000n
+const SAMPLED_BLOCKS = 20
+
+export class ChainFees implements Fees {
+  readonly #runtime: Runtime
+  readonly #blocks: Blocks
+  readonly #head: () => SealedHeader
+  /** What the next block's base fee is set to, if a developer has set it. */
+  readonly #override: () => bigint | undefined
+
+  constructor(runtime: Runtime, blocks: Blocks, head: () => SealedHeader, override: () => bigint | undefined) {
+    this.#runtime = runtime
+    this.#blocks = blocks
+    this.#head = head
+    this.#override = override
+  }
+
+  nextBaseFee(): bigint | undefined {
+    return this.#override() ?? this.#baseFeeAfter(this.#head())
+  }
+
+  nextBlobBaseFee(): bigint | undefined {
+    return this.#blobBaseFeeAfter(this.#head())
+  }
+
+  /** Two full blocks raise the base fee by 26.6 %: a quarter of headroom keeps a legacy price valid for about as long. */
+  gasPrice(): bigint {
+    const baseFee = this.nextBaseFee() ?? 0n
+    return baseFee + baseFee / 4n + this.maxPriorityFeePerGas()
+  }
+
+  /** Median tip of the recent transactions; 1 gwei while there are none. */
+  maxPriorityFeePerGas(): bigint {
+    const tips: bigint[] = []
+    const head = this.#head().number
+    for (let back = 0n; back < SAMPLED_BLOCKS && back <= head; back++) {
+      const block = this.#blocks.block(head - back)
+      if (block === undefined) break
+      for (const transaction of block.transactions) tips.push(effectiveTip(transaction, block.header.baseFeePerGas ?? 0n))
+    }
+    tips.sort((a, b) => (a < b ? -1 : 1))
+    return tips[tips.length >> 1] ?? DEFAULT_TIP
+  }
+
+  history(count: number, newest: SealedHeader, percentiles: readonly number[] | undefined): FeeHistory {
+    const blocks = newest.number + 1n < BigInt(count) ? Number(newest.number) + 1 : count
+    const oldest = newest.number - BigInt(blocks) + 1n
+    const headers: SealedHeader[] = []
+    for (let number = oldest; number <= newest.number; number++) {
+      // The newest may be a pending block, which is not stored.
+      const header = number === newest.number ? newest : this.#blocks.header(number)
+      if (header !== undefined) headers.push(header)
+    }
+    return {
+      oldestBlock: blocks === 0 ? 0n : oldest,
+      baseFeePerGas: [...headers.map(({ baseFeePerGas }) => baseFeePerGas ?? 0n), this.#baseFeeAfter(newest) ?? 0n],
+      gasUsedRatio: headers.map(({ gasUsed, gasLimit }) => ratio(gasUsed, gasLimit)),
+      baseFeePerBlobGas: [...headers.map((header) => this.#blobBaseFeeOf(header)), this.#blobBaseFeeAfter(newest) ?? 0n],
+      blobGasUsedRatio: headers.map((header) => {
+        const max = blobRulesOf(this.#runtime.spec, this.#runtime.forkOf(header))?.max ?? 0n
+        return ratio(header.blobGasUsed ?? 0n, max * GAS_PER_BLOB)
+      }),
+      reward: percentiles && headers.map((header) => this.#rewards(header, percentiles)),
+    }
+  }
+
+  /** Effective tips of a block's transactions at percentiles of the gas they used. */
+  #rewards(header: SealedHeader, percentiles: readonly number[]): bigint[] {
+    const block = this.#blocks.block(header.number)
+    const receipts = this.#blocks.receipts(header.number)
+    if (block?.header.hash !== header.hash || receipts === undefined || block.transactions.length === 0) {
+      return percentiles.map(() => 0n)
+    }
+    const paid = block.transactions.map((transaction, i) => ({
+      tip: effectiveTip(transaction, header.baseFeePerGas ?? 0n),
+      gas: receipts[i]?.gasUsed ?? 0n,
+    }))
+    paid.sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+    let at = 0
+    let sum = paid[0]?.gas ?? 0n
+    return percentiles.map((percentile) => {
+      const threshold = BigInt(Math.floor((Number(header.gasUsed) * percentile) / 100))
+      while (sum < threshold && at < paid.length - 1) sum += paid[++at]?.gas ?? 0n
+      return paid[at]?.tip ?? 0n
+    })
+  }
+
+  #baseFeeAfter(header: SealedHeader): bigint | undefined {
+    const next = { ...header, number: header.number + 1n, timestamp: header.timestamp + 1n }
+    return this.#runtime.env(next).rules.london ? nextBaseFee(header) : undefined
+  }
+
+  #blobBaseFeeOf(header: SealedHeader): bigint {
+    return this.#runtime.env(header).blobBaseFee ?? 0n
+  }
+
+  #blobBaseFeeAfter(header: SealedHeader): bigint | undefined {
+    const fork = this.#runtime.forkOf({ ...header, number: header.number + 1n, timestamp: header.timestamp + 1n })
+    const rules = blobRulesOf(this.#runtime.spec, fork)
+    return rules && blobBaseFee(nextExcessBlobGas(header, rules), rules)
+  }
+}
+
+/** A quotient with enough digits for a chart. */
+const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Number(part) / Number(whole))

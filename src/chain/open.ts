@@ -1,0 +1,72 @@
+// Opening a database as a chain: what it is, whether it is the one that was asked for, and block 0 if it is new.
+import { ChainError } from '../lib/errors.ts'
+import { bigToBytes, bytesToBig } from '../lib/hex.ts'
+import { executeGenesis } from '../runtime/genesis.ts'
+import { Runtime } from '../runtime/runtime.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import { formatGenesis, parseGenesis } from '../spec/genesis-file.ts'
+import { KEY } from '../state/keyspace.ts'
+import { StateStore } from '../state/state-store.ts'
+import type { KvStore, Op } from '../state/types.ts'
+import { blockRows } from './blocks.ts'
+import type { Indexer } from './types.ts'
+
+/** Layout of the database; a change that old rows do not survive raises it. */
+const FORMAT = 'kestrel/1'
+
+/** The chain that a database holds; undefined when it is empty. Throws ChainError `storage` when it is not ours. */
+export function storedSpec(store: KvStore): ChainSpec | undefined {
+  const format = store.get(KEY.meta('format'))
+  const genesis = store.get(KEY.meta('genesis'))
+  if (format === undefined || genesis === undefined) return undefined
+  const found = Buffer.from(format).toString()
+  if (found !== FORMAT) throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
+  return parseGenesis(JSON.parse(Buffer.from(genesis).toString()))
+}
+
+/** Writes block 0 of a spec into an empty database, in one batch. */
+export async function createChain(store: KvStore, spec: ChainSpec, indexer: Indexer): Promise<void> {
+  const state = new StateStore(store, -1)
+  const view = state.at(-1)
+  const executed = executeGenesis(new Runtime(spec), view)
+  const { rows, codes } = await view.changes()
+  const staged = state.stage(rows, codes)
+  await store.write([
+    ...staged.ops,
+    ...blockRows(executed.block, executed.receipts),
+    ...(await indexer.rows(executed, store)),
+    stateVersionRow(0n, staged.version),
+    headRow(0n, staged.version),
+    { type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) },
+    { type: 'put', key: KEY.meta('genesis'), value: Buffer.from(JSON.stringify(formatGenesis(spec))) },
+  ])
+}
+
+/** Number of the head and version of the state at it. */
+export type HeadRow = { readonly number: bigint; readonly version: number }
+
+export const headRow = (number: bigint, version: number): Op => ({
+  type: 'put',
+  key: KEY.meta('head'),
+  value: Buffer.from(JSON.stringify([number.toString(), version])),
+})
+
+export function readHead(store: KvStore): HeadRow {
+  const row = store.get(KEY.meta('head'))
+  const head: unknown = row && JSON.parse(Buffer.from(row).toString())
+  if (!Array.isArray(head) || typeof head[0] !== 'string' || typeof head[1] !== 'number') {
+    throw new ChainError('storage', 'the database has no head')
+  }
+  return { number: BigInt(head[0]), version: head[1] }
+}
+
+export const stateVersionRow = (number: bigint, version: number): Op => ({
+  type: 'put',
+  key: KEY.stateVersion(number),
+  value: bigToBytes(BigInt(version)),
+})
+
+export function readStateVersion(store: KvStore, number: bigint): number | undefined {
+  const row = store.get(KEY.stateVersion(number))
+  return row && Number(bytesToBig(row))
+}

@@ -1,0 +1,192 @@
+// Our one subclass of the library's EVM. Its three seams: `_loadCode` gives native contracts the whole message,
+// `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible. One machine runs one message at a time.
+import type { Common } from '@ethereumjs/common'
+import { EVM, EVMError, type ExecResult, type Message, type PrecompileInput } from '@ethereumjs/evm'
+import { Address as LibAddress } from '@ethereumjs/util'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+import type { Log } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
+import type { NativeBlock, NativeContract, NativeError } from './native-call.ts'
+import { addressOf, StateAdapter } from './state-adapter.ts'
+import type { OpcodeHost, OpcodeTable, RunState } from './tables.ts'
+import type { CallType, MessageTracer } from './tracer.ts'
+
+export type MachineOptions = {
+  readonly common: Common
+  readonly view: StateView
+  readonly table: OpcodeTable
+  readonly natives: ReadonlyMap<Address, NativeContract>
+  readonly block: NativeBlock
+  /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
+  readonly blockHash: (number: bigint) => Hash | undefined
+  /** `performance.now()` after which a call is stopped with ChainError `limit-exceeded`. */
+  readonly deadline: number | undefined
+}
+
+/** How long a message may hold the thread before others get a turn, in milliseconds. */
+const TURN = 15
+const ERRORS: Record<NativeError, EVMError['error']> = {
+  revert: EVMError.errorMessages.REVERT,
+  'out of gas': EVMError.errorMessages.OUT_OF_GAS,
+  'invalid opcode': EVMError.errorMessages.INVALID_OPCODE,
+}
+
+export class Machine extends EVM implements OpcodeHost {
+  /** The call opcode that ran last: the next message is its. */
+  callType: CallType = 'CALL'
+  /** Whether executed messages tell which accounts and slots they accessed. */
+  reportsAccess = false
+  #tracer: MessageTracer | undefined
+  readonly #options: MachineOptions
+  readonly #natives: Map<Address, NativeContract>
+  #jumps = 0
+  #turnEnds = performance.now() + TURN
+
+  constructor(options: MachineOptions) {
+    const adapter = new StateAdapter(options.view)
+    super({ common: options.common, stateManager: adapter, blockchain: chainOf(options.blockHash) })
+    this.#options = options
+    this.#natives = new Map(options.natives)
+    this._opcodes = options.table.context.opcodes
+    this._handlers = options.table.context.handlers
+    this._dynamicGasHandlers = options.table.context.dynamicGasHandlers
+    this._opcodeMap = options.table.map
+    // Native contracts stand among the precompiles, so that they are warm and are found wherever those are.
+    for (const native of options.natives.values()) this._precompiles.set(native.address.slice(2), unreachable)
+    // The library's emitter awaits a list of listeners; one direct call is what is needed.
+    Object.defineProperty(this, '_emit', { value: (topic: string, data: unknown) => this.#emit(topic, data) })
+  }
+
+  get view(): StateView {
+    return this.#options.view
+  }
+
+  /** Who is told of messages (and steps) from now on. */
+  set tracer(tracer: MessageTracer | undefined) {
+    this.#tracer = tracer
+    // The interpreter reports steps only to an emitter that has a listener for them.
+    this.events.removeAllListeners('step')
+    if (tracer?.step !== undefined) this.events.on('step', () => undefined)
+  }
+
+  /** Addresses that are warm from the start (EIP-2929), natives included. */
+  precompileAddresses(): Address[] {
+    return [...this._precompiles.keys()].map((hex) => `0x${hex}` as Address)
+  }
+
+  /** Marks an account as touched: if it is empty when the message ends, it goes (EIP-161). */
+  touch(address: Address): void {
+    // Private in the library's types only; the alternative writes the account once more.
+    this.journal['touchAddress'](toLibAddress(address))
+  }
+
+  /** Moves a precompile to another address for this machine only (eth_simulateV1's and eth_call's override). */
+  movePrecompile(from: Address, to: Address): void {
+    const code = this._precompiles.get(from.slice(2))
+    if (code === undefined) throw new ChainError('invalid-params', `account ${from} is not a precompile`)
+    this._precompiles.delete(from.slice(2))
+    this._precompiles.set(to.slice(2), code)
+    const native = this.#natives.get(from)
+    if (native !== undefined) {
+      this.#natives.delete(from)
+      this.#natives.set(to, native)
+    }
+  }
+
+  /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
+  pause(): Promise<void> | undefined {
+    if ((++this.#jumps & 0xff) !== 0) return undefined
+    const now = performance.now()
+    const { deadline } = this.#options
+    if (deadline !== undefined && now > deadline) {
+      throw new ChainError('limit-exceeded', 'execution aborted: the call took longer than this node allows')
+    }
+    if (now < this.#turnEnds) return undefined
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        this.#turnEnds = performance.now() + TURN
+        resolve()
+      }),
+    )
+  }
+
+  onSelfdestruct(state: RunState, beneficiary: bigint): void {
+    const from = addressOf(state.interpreter.getAddress())
+    const to = `0x${(beneficiary & ((1n << 160n) - 1n)).toString(16).padStart(40, '0')}` as Address
+    this.#tracer?.selfdestruct(from, to, this.view.balance(from))
+  }
+
+  /** Our table is set by the constructor; the library asks for one before that. */
+  override getActiveOpcodes(): OpcodeTable['context']['opcodes'] {
+    return this._opcodes ?? new Map()
+  }
+
+  protected override async _loadCode(message: Message): Promise<void> {
+    const native = message.code ? undefined : this.#natives.get(addressOf(message.codeAddress))
+    if (native === undefined) return super._loadCode(message)
+    message.code = (input: PrecompileInput) => this.#runNative(native, message, input)
+    message.isCompiled = true
+  }
+
+  #runNative(native: NativeContract, message: Message, input: PrecompileInput): ExecResult {
+    const result = native.run({
+      caller: addressOf(message.caller),
+      origin: this._tx === undefined ? addressOf(message.caller) : addressOf(this._tx.origin),
+      value: message.value,
+      input: input.data,
+      isStatic: message.isStatic,
+      isDelegate: message.to === undefined || addressOf(message.to) !== addressOf(message.codeAddress),
+      depth: message.depth,
+      gasLimit: input.gasLimit,
+      view: this.view,
+      block: this.#options.block,
+    })
+    return {
+      returnValue: result.output,
+      executionGasUsed: result.gasUsed,
+      logs: result.logs.map(toLibLog),
+      ...(result.error !== undefined && { exceptionError: new EVMError(ERRORS[result.error]) }),
+    }
+  }
+
+  #emit(topic: string, data: unknown): Promise<void> {
+    const tracer = this.#tracer
+    if (topic === 'beforeMessage') {
+      tracer?.enter(data as Message, this.callType)
+      this.callType = 'CALL'
+      return this.pause() ?? SETTLED
+    }
+    if (topic === 'afterMessage') tracer?.exit(data as Parameters<MessageTracer['exit']>[0])
+    else if (topic === 'step') tracer?.step?.(data as Parameters<NonNullable<MessageTracer['step']>>[0])
+    return SETTLED
+  }
+}
+
+const SETTLED = Promise.resolve()
+
+const unreachable = (): ExecResult => {
+  throw new Error('a native contract is entered by _loadCode only')
+}
+
+const toLibLog = (log: Log): [Uint8Array, Uint8Array[], Uint8Array] => [
+  fromHex(log.address),
+  log.topics.map(fromHex),
+  log.data,
+]
+
+/** What the library asks of a blockchain: hashes of ancestors. */
+function chainOf(blockHash: MachineOptions['blockHash']): NonNullable<ConstructorParameters<typeof EVM>[0]['blockchain']> {
+  const chain = {
+    getBlock: async (number: number) => {
+      const hash = blockHash(BigInt(number))
+      return { hash: () => (hash === undefined ? new Uint8Array(32) : fromHex(hash)) }
+    },
+    putBlock: async () => undefined,
+    shallowCopy: () => chain,
+  }
+  return chain
+}
+
+/** An address in the library's form. */
+export const toLibAddress = (address: Address): LibAddress => new LibAddress(fromHex(address))

@@ -1,0 +1,53 @@
+// What a native function is handed and what it hands back. The machine knows this page and nothing of modules or ABIs;
+// precompiles know this page and nothing of the machine.
+import type { Address } from '../lib/hex.ts'
+import type { Log } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
+
+/** The block in which the call runs, as far as native code may see it. */
+export type NativeBlock = {
+  readonly number: bigint
+  /** Unix seconds. */
+  readonly timestamp: bigint
+  /** The header's beneficiary. */
+  readonly proposer: Address
+}
+
+/** One message that has reached a native contract. Its state changes are undone by the machine if it fails. */
+export type NativeCall = {
+  /** `msg.sender` as the native code sees it; the executing contract under DELEGATECALL and CALLCODE. */
+  readonly caller: Address
+  /** `tx.origin`. */
+  readonly origin: Address
+  /** Wei that came with the message; only apparent when `isDelegate`. */
+  readonly value: bigint
+  readonly input: Uint8Array
+  /** This frame or one around it is static. */
+  readonly isStatic: boolean
+  /** DELEGATECALL or CALLCODE: the message's `to` is not the address whose code runs. */
+  readonly isDelegate: boolean
+  /** 0 for the transaction's own message. */
+  readonly depth: number
+  readonly gasLimit: bigint
+  readonly view: StateView
+  readonly block: NativeBlock
+}
+
+/** `revert` keeps the gas that is left; the other two take it all. */
+export type NativeError = 'revert' | 'out of gas' | 'invalid opcode'
+
+export type NativeResult = {
+  /** Return data, or revert data when `error` is `revert`. */
+  readonly output: Uint8Array
+  readonly gasUsed: bigint
+  /** Empty unless the call succeeded. */
+  readonly logs: readonly Log[]
+  /** undefined on success. */
+  readonly error: NativeError | undefined
+}
+
+/** A contract whose code is TypeScript. `run` never throws: whatever goes wrong is a result. */
+export type NativeContract = {
+  readonly address: Address
+  run(call: NativeCall): NativeResult
+}

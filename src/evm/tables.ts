@@ -1,0 +1,82 @@
+// The opcode table as the machine runs it: the library's, with the few marks the machine needs (which call opcode
+// ran, where a loop may pause). Built once per fork and proposal list, shared by all machines, never changed.
+import type { Common } from '@ethereumjs/common'
+import { getOpcodesForHF } from '@ethereumjs/evm'
+import type { CallType } from './tracer.ts'
+
+type Context = ReturnType<typeof getOpcodesForHF>
+type Entry = Context['opcodeMap'][number]
+export type RunState = Parameters<Entry['opHandler']>[0]
+
+/** What the marks tell: the machine. */
+export interface OpcodeHost {
+  callType: CallType
+  onSelfdestruct(state: RunState, beneficiary: bigint): void
+  /** Undefined: go on. Else go on when it settles. */
+  pause(): Promise<void> | undefined
+}
+
+export type OpcodeTable = { readonly context: Context; readonly map: Context['opcodeMap'] }
+
+const CALL_OPCODES = new Map([
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xfa, 'STATICCALL'],
+] as const)
+const SELFDESTRUCT = 0xff
+const JUMPS = [0x56, 0x57]
+
+// The interpreter knows its EVM, which here is always our machine.
+const machineOf = (state: RunState): OpcodeHost => state.interpreter._evm as unknown as OpcodeHost
+
+/** The table of a fork. `change` applies improvement proposals to a copy of the library's entries. */
+export function buildTable(common: Common, change: (map: Context['opcodeMap']) => void): OpcodeTable {
+  const context = getOpcodesForHF(common)
+  const map = context.opcodeMap.slice()
+  change(map)
+  for (const [code, type] of CALL_OPCODES) {
+    mark(map, code, (state) => {
+      machineOf(state).callType = type
+    })
+  }
+  mark(map, SELFDESTRUCT, (state) => {
+    if (state.interpreter.isStatic()) return
+    const [beneficiary] = state.stack.peek(1)
+    machineOf(state).onSelfdestruct(state, beneficiary ?? 0n)
+  })
+  for (const code of JUMPS) pausable(map, code)
+  return { context, map }
+}
+
+/** Runs a note before the operation. */
+function mark(map: Entry[], code: number, note: (state: RunState) => void): void {
+  const entry = map[code]
+  if (entry === undefined || entry.opcodeInfo.isInvalid) return
+  const run = entry.opHandler
+  map[code] = {
+    ...entry,
+    opHandler: (state, common) => {
+      note(state)
+      return run(state, common)
+    },
+  }
+}
+
+/** No loop is without a jump: there a long run lets other work have the thread, and stops when its time is up. */
+function pausable(map: Entry[], code: number): void {
+  const entry = map[code]
+  if (entry === undefined) return
+  const run = entry.opHandler
+  const opcodeInfo = Object.assign(Object.create(Object.getPrototypeOf(entry.opcodeInfo)), entry.opcodeInfo, {
+    isAsync: true,
+  })
+  map[code] = {
+    ...entry,
+    opcodeInfo,
+    opHandler: (state, common) => {
+      const pause = machineOf(state).pause()
+      return pause === undefined ? run(state, common) : pause.then(() => run(state, common))
+    },
+  }
+}

@@ -1,0 +1,107 @@
+// The call tree of one transaction, from the machine's message events. The tree is what the block keeps
+// (internal transactions) and what callTracer shows.
+import { EVMError, type EVMResult, type InterpreterStep, type Message } from '@ethereumjs/evm'
+import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
+import { addressOf } from './state-adapter.ts'
+
+export type CallType = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL'
+
+/** What a machine tells while it runs. */
+export interface MessageTracer {
+  enter(message: Message, type: CallType): void
+  exit(result: EVMResult): void
+  selfdestruct(from: Address, beneficiary: Address, balance: bigint): void
+  /** Before each opcode; a machine steps only when its tracer has this. */
+  step?(step: InterpreterStep): void
+}
+
+/** A frame while it is being built; the runtime publishes it as a read-only CallTrace. */
+export type Frame = {
+  type: 'CALL' | 'STATICCALL' | 'DELEGATECALL' | 'CALLCODE' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
+  from: Address
+  to: Address | null
+  value: bigint
+  gas: bigint
+  gasUsed: bigint
+  input: Uint8Array
+  output: Uint8Array
+  error: string | undefined
+  calls: Frame[]
+}
+
+export class CallTreeTracer implements MessageTracer {
+  #root: Frame | undefined
+  readonly #open: Frame[] = []
+
+  get root(): Frame | undefined {
+    return this.#root
+  }
+
+  enter(message: Message, type: CallType): void {
+    const frame: Frame = {
+      type: message.to === undefined ? (message.salt === undefined ? 'CREATE' : 'CREATE2') : type,
+      from: addressOf(message.caller),
+      // DELEGATECALL and CALLCODE run another account's code in the caller's own place: the callee is the code's account.
+      to: message.to === undefined ? null : addressOf(message.codeAddress),
+      value: message.value,
+      gas: message.gasLimit,
+      gasUsed: 0n,
+      input: message.data,
+      output: EMPTY_BYTES,
+      error: undefined,
+      calls: [],
+    }
+    if (type === 'DELEGATECALL' && message.to !== undefined) frame.from = addressOf(message.to)
+    this.#attach(frame)
+    this.#open.push(frame)
+  }
+
+  exit(result: EVMResult): void {
+    const frame = this.#open.pop()
+    if (frame === undefined) return
+    const { exceptionError, executionGasUsed, returnValue } = result.execResult
+    frame.gasUsed = executionGasUsed
+    frame.output = returnValue
+    if (exceptionError !== undefined) frame.error = errorWords(exceptionError.error)
+    if (frame.to === null && result.createdAddress !== undefined) frame.to = addressOf(result.createdAddress)
+  }
+
+  selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {
+    this.#attach({
+      type: 'SELFDESTRUCT',
+      from,
+      to: beneficiary,
+      value: balance,
+      gas: 0n,
+      gasUsed: 0n,
+      input: EMPTY_BYTES,
+      output: EMPTY_BYTES,
+      error: undefined,
+      calls: [],
+    })
+  }
+
+  #attach(frame: Frame): void {
+    const parent = this.#open.at(-1)
+    if (parent === undefined) this.#root = frame
+    else parent.calls.push(frame)
+  }
+}
+
+const { errorMessages } = EVMError
+const WORDS: Record<string, string> = {
+  [errorMessages.REVERT]: 'execution reverted',
+  [errorMessages.OUT_OF_GAS]: 'out of gas',
+  [errorMessages.CODESTORE_OUT_OF_GAS]: 'contract creation code storage out of gas',
+  [errorMessages.CODESIZE_EXCEEDS_MAXIMUM]: 'max code size exceeded',
+  [errorMessages.INVALID_JUMP]: 'invalid jump destination',
+  [errorMessages.STATIC_STATE_CHANGE]: 'write protection',
+  [errorMessages.CREATE_COLLISION]: 'contract address collision',
+  [errorMessages.INSUFFICIENT_BALANCE]: 'insufficient balance for transfer',
+  [errorMessages.INVALID_BYTECODE_RESULT]: 'invalid code: must not begin with 0xef',
+  [errorMessages.INITCODE_SIZE_VIOLATION]: 'max initcode size exceeded',
+  [errorMessages.OUT_OF_RANGE]: 'return data out of bounds',
+}
+
+/** The library's word for a failure in geth's words, which clients match on. */
+export const errorWords = (error: string): string => WORDS[error] ?? error

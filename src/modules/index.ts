@@ -1,0 +1,45 @@
+// The registry of native modules: opens all of them over one context, ties their knots, and shows in which order they
+// begin and end a block.
+import type { Address } from '../lib/hex.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
+import type { NativeSpec } from '../spec/chain-spec.ts'
+import type { StateView } from '../state/types.ts'
+import { Bank } from './bank.ts'
+import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
+import { Params } from './params.ts'
+
+export type Modules = { readonly bank: Bank; readonly params: Params }
+
+export function openModules(context: ModuleContext): Modules {
+  const bank = new Bank(context)
+  const params = new Params(context)
+  return { bank, params }
+}
+
+type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
+const beginOrder = ({ params, bank }: Modules): readonly Hooks[] => [params, bank]
+const endOrder = ({ bank, params }: Modules): readonly Hooks[] => [bank, params]
+
+/** What modules do before a block's first transaction. */
+export function beginBlock(modules: Modules): void {
+  for (const module of beginOrder(modules)) module.beginBlock?.()
+}
+
+/** What modules do after a block's last transaction. */
+export function endBlock(modules: Modules): void {
+  for (const module of endOrder(modules)) module.endBlock?.()
+}
+
+/** Accounts that hold modules' coins and storage. */
+const HOMES: readonly Address[] = [...Object.values(MODULE_ACCOUNT), NATIVE_CONTRACT.bank]
+
+/**
+ * Writes the modules' first state on a view that holds the genesis accounts already.
+ * `supply` is the sum of their balances in base units.
+ */
+export function initGenesis(view: StateView, spec: NativeSpec, supply: bigint, block: BlockInfo): void {
+  for (const home of HOMES) createNativeAccount(view, home)
+  const { bank, params } = openModules({ spec, block, view, access: 'write' })
+  bank.initGenesis({ supply })
+  params.initGenesis(spec.params)
+}

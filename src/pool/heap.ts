@@ -1,0 +1,41 @@
+// A binary heap: the first item by an order is at hand, and may be replaced by another in logarithmic time.
+
+export class Heap<T> {
+  readonly #items: T[]
+  readonly #before: (a: T, b: T) => boolean
+
+  /** Takes the array over. `before` is a strict order: whether `a` comes out ahead of `b`. */
+  constructor(items: T[], before: (a: T, b: T) => boolean) {
+    this.#items = items
+    this.#before = before
+    for (let i = (items.length >> 1) - 1; i >= 0; i--) this.#sink(i)
+  }
+
+  first(): T | undefined {
+    return this.#items[0]
+  }
+
+  /** Puts the item in the first one's stead; undefined only takes the first one out. */
+  replaceFirst(item: T | undefined): void {
+    const next = item ?? this.#items.pop()
+    if (next === undefined || (item === undefined && this.#items.length === 0)) return
+    this.#items[0] = next
+    this.#sink(0)
+  }
+
+  #sink(from: number): void {
+    const items = this.#items
+    let at = from
+    for (;;) {
+      let best = at
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        if (child < items.length && this.#before(items[child] as T, items[best] as T)) best = child
+      }
+      if (best === at) return
+      const moved = items[at] as T
+      items[at] = items[best] as T
+      items[best] = moved
+      at = best
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// One sender's waiting transactions. `pending` runs without a gap from the state's nonce on; `queued` holds the rest,
+// and never the nonce that would come next in `pending`.
+import type { Address } from '../lib/hex.ts'
+import { upfrontCost } from '../primitives/gas.ts'
+import type { BlobSidecar, Transaction } from '../primitives/types.ts'
+
+/** A waiting transaction with what the pool knows of it. */
+export type Entry = {
+  readonly transaction: Transaction
+  readonly sidecar: BlobSidecar | undefined
+  /** Counts up over the pool's life: who came first. */
+  readonly arrival: number
+  /** Bytes held, blobs included. */
+  readonly size: number
+}
+
+export class NonceQueue {
+  readonly sender: Address
+  readonly pending: Entry[] = []
+  readonly queued = new Map<bigint, Entry>()
+  /** The sender's nonce in the state: that of `pending[0]`. */
+  #nonce: bigint
+  // Upper bounds over all entries: while balance and gas limit are above them, no entry needs a look.
+  #maxCost = 0n
+  #maxGas = 0n
+
+  constructor(sender: Address, nonce: bigint) {
+    this.sender = sender
+    this.#nonce = nonce
+  }
+
+  get size(): number {
+    return this.pending.length + this.queued.size
+  }
+
+  /** The first nonce that is not taken without a gap. */
+  get next(): bigint {
+    return this.#nonce + BigInt(this.pending.length)
+  }
+
+  /** The executable entry with this nonce. */
+  pendingAt(nonce: bigint): Entry | undefined {
+    return nonce < this.#nonce ? undefined : this.pending[Number(nonce - this.#nonce)]
+  }
+
+  at(nonce: bigint): Entry | undefined {
+    return this.pendingAt(nonce) ?? this.queued.get(nonce)
+  }
+
+  /** Adds or replaces the entry of this nonce; returns the entries that became executable by it. */
+  put(entry: Entry): Entry[] {
+    const { nonce, gasLimit } = entry.transaction
+    const cost = upfrontCost(entry.transaction)
+    if (cost > this.#maxCost) this.#maxCost = cost
+    if (gasLimit > this.#maxGas) this.#maxGas = gasLimit
+    if (this.pendingAt(nonce)) {
+      this.pending[Number(nonce - this.#nonce)] = entry
+      return [entry]
+    }
+    this.queued.set(nonce, entry)
+    return this.#promote()
+  }
+
+  /** Takes the entry out; executable entries behind it are queued. */
+  remove(nonce: bigint): void {
+    if (this.pendingAt(nonce)) this.#cut(Number(nonce - this.#nonce))
+    this.queued.delete(nonce)
+  }
+
+  /**
+   * Follows the state: drops entries whose nonce is used, whose cost the balance cannot pay (each for itself) or whose
+   * gas limit is over `gasCap`; then queues what stands behind a gap and promotes what no longer does.
+   */
+  advance(nonce: bigint, balance: bigint, gasCap: bigint): { dropped: Entry[]; promoted: Entry[] } {
+    const dropped: Entry[] = []
+    if (nonce < this.#nonce) this.#cut(0)
+    else dropped.push(...this.pending.splice(0, Number(nonce - this.#nonce)))
+    this.#nonce = nonce
+    for (const [old, entry] of this.queued) {
+      if (old >= nonce) continue
+      this.queued.delete(old)
+      dropped.push(entry)
+    }
+    if (balance < this.#maxCost || gasCap < this.#maxGas) dropped.push(...this.#dropOver(balance, gasCap))
+    return { dropped, promoted: this.#promote() }
+  }
+
+  #dropOver(balance: bigint, gasCap: bigint): Entry[] {
+    this.#maxCost = 0n
+    this.#maxGas = 0n
+    const dropped: Entry[] = []
+    for (const entry of [...this.pending, ...this.queued.values()]) {
+      const cost = upfrontCost(entry.transaction)
+      const { gasLimit, nonce } = entry.transaction
+      if (cost > balance || gasLimit > gasCap) {
+        this.remove(nonce)
+        dropped.push(entry)
+        continue
+      }
+      if (cost > this.#maxCost) this.#maxCost = cost
+      if (gasLimit > this.#maxGas) this.#maxGas = gasLimit
+    }
+    return dropped
+  }
+
+  /** Queues the executable entries from this index on. */
+  #cut(index: number): void {
+    for (const entry of this.pending.splice(index)) this.queued.set(entry.transaction.nonce, entry)
+  }
+
+  #promote(): Entry[] {
+    const promoted: Entry[] = []
+    for (let entry = this.queued.get(this.next); entry; entry = this.queued.get(this.next)) {
+      this.queued.delete(this.next)
+      this.pending.push(entry)
+      promoted.push(entry)
+    }
+    return promoted
+  }
+}

@@ -1,0 +1,52 @@
+// In which order waiting transactions are taken into a block: the best effective tip first, then who came first,
+// and each sender's in nonce order.
+import { effectiveTip } from '../primitives/gas.ts'
+import type { Transaction } from '../primitives/types.ts'
+import { Heap } from './heap.ts'
+import type { Entry, NonceQueue } from './nonce-queue.ts'
+
+/** What a gas and a blob gas cost in the next block. */
+export type Prices = { readonly baseFeePerGas: bigint; readonly blobBaseFee: bigint }
+
+/** Whether the fee caps cover the prices. */
+export const isPayable = (transaction: Transaction, prices: Prices): boolean =>
+  transaction.maxFeePerGas >= prices.baseFeePerGas &&
+  (transaction.type !== 3 || transaction.maxFeePerBlobGas >= prices.blobBaseFee)
+
+/** Whether the first of two waiting transactions is the better one to take (or the worse one to lose). */
+export const isBetter = (a: Ranked, b: Ranked): boolean =>
+  a.tip === b.tip ? a.entry.arrival < b.entry.arrival : a.tip > b.tip
+
+/** An entry with its effective tip, which is costly enough to be kept. */
+export type Ranked = { readonly queue: NonceQueue; readonly entry: Entry; readonly tip: bigint }
+
+export const rank = (queue: NonceQueue, entry: Entry, prices: Prices): Ranked => ({
+  queue,
+  entry,
+  tip: effectiveTip(entry.transaction, prices.baseFeePerGas),
+})
+
+/**
+ * Executable transactions in order. A sender's line ends at the first transaction whose caps are below the prices.
+ * Only the senders' first transactions are looked at in advance. The queues may change while the iteration rests:
+ * what left is not yielded any more, what came in may or may not be.
+ */
+export function* byTip(queues: Iterable<NonceQueue>, prices: Prices): Generator<Transaction> {
+  const ranked = (queue: NonceQueue, entry: Entry | undefined): Ranked | undefined =>
+    entry && isPayable(entry.transaction, prices) ? rank(queue, entry, prices) : undefined
+
+  const firsts: Ranked[] = []
+  for (const queue of queues) {
+    const first = ranked(queue, queue.pending[0])
+    if (first) firsts.push(first)
+  }
+  const heap = new Heap(firsts, isBetter)
+  for (let best = heap.first(); best; best = heap.first()) {
+    const { queue, entry } = best
+    const { nonce } = entry.transaction
+    const present = queue.pendingAt(nonce)
+    if (present === entry) yield entry.transaction
+    // A replacement that came meanwhile stands in line anew, with its own tip.
+    heap.replaceFirst(ranked(queue, present === entry ? queue.pendingAt(nonce + 1n) : present))
+  }
+}

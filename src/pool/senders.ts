@@ -1,0 +1,21 @@
+// Signature -> sender. Recovering costs more than anything else that admission does, and the same transaction is met
+// again when it is re-published; a hash covers the signature, so it may stand for both.
+import { LRUCache } from 'lru-cache'
+import type { Address, Hash } from '../lib/hex.ts'
+import { recoverSender } from '../primitives/transaction.ts'
+import type { SignedTransaction } from '../primitives/types.ts'
+
+/**
+ * A `recoverSender` that remembers the last `max` senders. Throws what `recoverSender` throws for a signature that
+ * belongs to nobody; failures are not remembered.
+ */
+export function rememberSenders(max = 65_536): (transaction: SignedTransaction) => Address {
+  const senders = new LRUCache<Hash, Address>({ max })
+  return (transaction) => {
+    const known = senders.get(transaction.hash)
+    if (known) return known
+    const sender = recoverSender(transaction)
+    senders.set(transaction.hash, sender)
+    return sender
+  }
+}

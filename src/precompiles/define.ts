@@ -1,0 +1,203 @@
+// From a typed ABI and one function per entry to a native contract. All guards, the gas of the input and the way
+// errors leave stand here, once; a function of a precompile only says what it does.
+import type {
+  Abi,
+  AbiEvent,
+  AbiFunction,
+  ExtractAbiEvent,
+  ExtractAbiEventNames,
+  ExtractAbiFunction,
+  ExtractAbiFunctionNames,
+} from 'abitype'
+import { toFunctionSelector } from 'viem'
+import type { NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
+import { type Modules, openModules } from '../modules/index.ts'
+import type { Log } from '../primitives/types.ts'
+import type { NativeSpec } from '../spec/chain-spec.ts'
+import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type ValuesOf } from './abi.ts'
+
+/** What a view function is handed. */
+export type ReadCall = {
+  readonly caller: Address
+  readonly origin: Address
+  /** Wei; zero unless the function is payable. */
+  readonly value: bigint
+  readonly block: NativeBlock
+  readonly spec: NativeSpec
+  readonly modules: Modules
+  /** Takes gas for an item before it is processed; ends the call when there is too little. */
+  charge(gas: bigint): void
+}
+
+/** What a function that may change the state is handed. */
+export type WriteCall<A extends Abi> = ReadCall & {
+  /** Logs an event under the precompile's address. */
+  emit<E extends ExtractAbiEventNames<A>>(event: E, args: EventArgs<A, E>): void
+}
+
+type FunctionName<A extends Abi> = ExtractAbiFunctionNames<A>
+type CallOf<A extends Abi, F extends AbiFunction> = F['stateMutability'] extends 'view' | 'pure'
+  ? ReadCall
+  : WriteCall<A>
+export type EventArgs<A extends Abi, E extends ExtractAbiEventNames<A>> = {
+  readonly [P in ExtractAbiEvent<A, E>['inputs'][number] as P['name'] & string]: ValueOf<P>
+}
+
+/** One handler for each function of the ABI: its arguments in order, its results as a tuple. A refusal is a ChainError. */
+export type Functions<A extends Abi> = {
+  readonly [N in FunctionName<A>]: (
+    call: CallOf<A, ExtractAbiFunction<A, N>>,
+    ...args: ValuesOf<ExtractAbiFunction<A, N>['inputs']>
+  ) => ValuesOf<ExtractAbiFunction<A, N>['outputs']>
+}
+
+/** Gas of each function beside that of its input. */
+export type GasTable<A extends Abi> = { readonly [N in FunctionName<A>]: bigint }
+
+type Method = {
+  readonly abi: AbiFunction
+  /** What it may emit, by name. */
+  readonly events: ReadonlyMap<string, AbiEvent>
+  readonly isView: boolean
+  readonly gas: bigint
+  run(call: WriteCall<Abi>, ...args: readonly unknown[]): readonly unknown[]
+}
+
+/** A Solidity interface with its implementation; a precompile may have several. */
+export type Interface = { readonly abi: Abi; readonly methods: ReadonlyMap<Hex, Method> }
+
+/** Implements an interface. No name may be overloaded within it: an overload goes to an interface of its own. */
+export function implement<const A extends Abi>(of: {
+  readonly abi: A
+  readonly gas: GasTable<A>
+  readonly functions: Functions<A>
+}): Interface {
+  const methods = new Map<Hex, Method>()
+  const events = new Map(of.abi.flatMap((entry) => (entry.type === 'event' ? [[entry.name, entry]] : [])))
+  const gas: Readonly<Record<string, bigint>> = of.gas
+  const functions: Readonly<Record<string, unknown>> = of.functions
+  for (const abi of of.abi) {
+    if (abi.type !== 'function') continue
+    methods.set(toFunctionSelector(abi), {
+      abi,
+      events,
+      isView: abi.stateMutability === 'view' || abi.stateMutability === 'pure',
+      gas: gas[abi.name] ?? 0n,
+      // The types above have paired the handler with this very entry.
+      run: functions[abi.name] as Method['run'],
+    })
+  }
+  return { abi: of.abi, methods }
+}
+
+export type Precompile = {
+  readonly name: string
+  readonly address: Address
+  /** First block in which it answers; a new one must not change the past. */
+  readonly since: bigint
+  /** All of its interfaces. */
+  readonly abi: Abi
+  /** The contract as it runs on a chain. */
+  on(spec: NativeSpec): NativeContract
+}
+
+export function definePrecompile(of: {
+  readonly name: string
+  readonly address: Address
+  readonly since: bigint
+  readonly interfaces: readonly Interface[]
+}): Precompile {
+  const { name, address, since, interfaces } = of
+  const abi = interfaces.flatMap((face) => face.abi)
+  const methods = new Map(interfaces.flatMap((face) => [...face.methods]))
+  if (methods.size < interfaces.reduce((sum, face) => sum + face.methods.size, 0)) {
+    throw new TypeError(`${name} has two functions with the same selector`)
+  }
+  const self = { name, address, methods }
+  return { name, address, since, abi, on: (spec) => ({ address, run: (call) => run(self, spec, call) }) }
+}
+
+type Self = {
+  readonly name: string
+  readonly address: Address
+  readonly methods: ReadonlyMap<Hex, Method>
+}
+
+class OutOfGas extends Error {}
+
+/** Gas of the input: a base and a price per byte behind the selector (Evmos' formula). */
+const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_000n, perByte: 30n } }
+
+const SELECTOR_SIZE = 4
+
+function run(self: Self, spec: NativeSpec, call: NativeCall): NativeResult {
+  let used = 0n
+  const charge = (gas: bigint) => {
+    used += gas
+    if (used > call.gasLimit) throw new OutOfGas()
+  }
+  const logs: Log[] = []
+  try {
+    const method = admit(self, call)
+    const data = call.input.subarray(SELECTOR_SIZE)
+    const price = INPUT_GAS[method.isView ? 'view' : 'transaction']
+    // Charged before decoding, which is work as well.
+    charge(price.base + price.perByte * BigInt(data.length) + method.gas)
+    const args = decodeValues(method.abi.inputs, data)
+    const results = method.run(handed(self, spec, call, method, charge, logs), ...args)
+    return { output: encodeValues(method.abi.outputs, results), gasUsed: used, logs, error: undefined }
+  } catch (error) {
+    return failed(self, call, error, used)
+  }
+}
+
+/** The guards, in order; which function the call means. Throws ChainError when it may not run. */
+function admit(self: Self, call: NativeCall): Method {
+  if (call.input.length < SELECTOR_SIZE) throw new ChainError('execution-reverted', 'no selector', '0x')
+  const selector = toHex(call.input.subarray(0, SELECTOR_SIZE))
+  const method = self.methods.get(selector)
+  if (method === undefined) throw new ChainError('execution-reverted', `unknown method: ${selector}`)
+  // Under DELEGATECALL and CALLCODE no value reaches us.
+  if (call.value > 0n && !call.isDelegate && method.abi.stateMutability !== 'payable') {
+    throw new ChainError('execution-reverted', 'extension methods do not accept value')
+  }
+  if ((call.isStatic || call.isDelegate) && !method.isView) {
+    throw new ChainError('execution-reverted', 'write protection')
+  }
+  return method
+}
+
+function handed(
+  self: Self,
+  spec: NativeSpec,
+  call: NativeCall,
+  method: Method,
+  charge: ReadCall['charge'],
+  logs: Log[],
+): WriteCall<Abi> {
+  const { caller, origin, value, block, view } = call
+  const modules = openModules({ spec, block, view, access: method.isView ? 'read' : 'write' })
+  const emit = (name: string, args: Readonly<Record<string, unknown>>) => {
+    const event = method.events.get(name)
+    if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)
+    logs.push(encodeLog(self.address, event, args))
+  }
+  return { caller, origin, value, block, spec, modules, charge, emit }
+}
+
+/**
+ * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left.
+ * Anything else is a fault of ours: it costs all gas, is logged, and the block goes on.
+ */
+function failed(self: Self, call: NativeCall, error: unknown, used: bigint): NativeResult {
+  const nothing = { output: EMPTY_BYTES, gasUsed: call.gasLimit, logs: [] }
+  if (error instanceof OutOfGas) return { ...nothing, error: 'out of gas' }
+  if (error instanceof ChainError) {
+    const output = error.data === undefined ? errorString(error.message) : fromHex(error.data)
+    return { output, gasUsed: used, logs: [], error: 'revert' }
+  }
+  console.error(`precompile ${self.name} failed on ${toHex(call.input)}:`, error)
+  return { ...nothing, error: 'invalid opcode' }
+}

@@ -1,0 +1,22 @@
+// The registry of precompiles, in order of address. Which of them a block has follows from its number alone, so that
+// adding one to the program leaves old blocks as they were.
+import type { NativeContract } from '../evm/native-call.ts'
+import type { Address } from '../lib/hex.ts'
+import { createNativeAccount } from '../modules/module.ts'
+import type { NativeSpec } from '../spec/chain-spec.ts'
+import type { StateView } from '../state/types.ts'
+import { bank } from './bank.ts'
+import type { Precompile } from './define.ts'
+
+export const PRECOMPILES: readonly Precompile[] = [bank]
+
+/** The native contracts that answer in a block, by address. */
+export function nativeContracts(spec: NativeSpec, block: bigint): ReadonlyMap<Address, NativeContract> {
+  const active = PRECOMPILES.filter(({ since }) => since <= block)
+  return new Map(active.map((precompile) => [precompile.address, precompile.on(spec)]))
+}
+
+/** Gives the contracts that begin with this block their accounts; block 0 is the genesis. */
+export function installContracts(view: StateView, block: bigint): void {
+  for (const { since, address } of PRECOMPILES) if (since === block) createNativeAccount(view, address)
+}

@@ -1,0 +1,114 @@
+// Blocks as they travel and as files hold them: RLP of header, transactions, uncles and, from Shanghai, withdrawals.
+// Legacy transactions stand in the list as they are, typed ones as byte strings; both keep their own bytes.
+import { RLP } from '@ethereumjs/rlp'
+import { ChainError } from '../lib/errors.ts'
+import { bigToBytes, fromHex, type Hash, hexToHash } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { decodeHeader, encodeHeader } from './header.ts'
+import {
+  asAddress,
+  asBytes,
+  asListOf,
+  asUint,
+  decodeRlp,
+  joinList,
+  Malformed,
+  reading,
+  splitItems,
+  splitList,
+} from './rlp.ts'
+import { decodeTransaction } from './transaction.ts'
+import type { Block, Header, SealedHeader, SignedTransaction, Transaction, Withdrawal } from './types.ts'
+
+/** `unclesHash` of no uncles. */
+export const EMPTY_UNCLES_HASH: Hash = hexToHash('0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347')
+
+/** A block whose senders are not known yet. */
+export type DecodedBlock = {
+  readonly header: SealedHeader
+  readonly transactions: readonly SignedTransaction[]
+  readonly uncles: readonly SealedHeader[]
+  /** undefined before Shanghai. */
+  readonly withdrawals: readonly Withdrawal[] | undefined
+}
+
+/** What of a block its encoding needs. */
+export type BlockParts = Pick<Block, 'uncles' | 'withdrawals'> & {
+  readonly header: Header
+  readonly transactions: readonly Pick<Transaction, 'type' | 'raw'>[]
+}
+
+/** RLP of the block. Throws ChainError `invalid-block` as `encodeHeader`. */
+export function encodeBlock({ header, transactions, uncles, withdrawals }: BlockParts): Uint8Array {
+  const parts = [
+    encodeHeader(header),
+    joinList(transactions.map(({ type, raw }) => (type === 0 ? raw : RLP.encode(raw)))),
+    joinList(uncles.map(encodeHeader)),
+  ]
+  if (withdrawals) parts.push(joinList(withdrawals.map(encodeWithdrawal)))
+  return joinList(parts)
+}
+
+/** Length of the block's RLP, in bytes: the `size` of the wire. */
+export const blockSize = (block: BlockParts): number => encodeBlock(block).length
+
+/** Reads a block's RLP; form and ranges only, no consensus rule. Throws ChainError `invalid-block`. */
+export function decodeBlock(bytes: Uint8Array): DecodedBlock {
+  return reading('invalid-block', () => {
+    const [header, transactions, uncles, withdrawals, ...rest] = splitList(bytes)
+    if (!header || !transactions || !uncles || rest.length > 0) {
+      throw new Malformed('rlp: wrong number of elements for block')
+    }
+    return {
+      header: decodeHeader(header),
+      transactions: splitList(transactions).map(decodeItem),
+      uncles: splitList(uncles).map(decodeHeader),
+      withdrawals: withdrawals && splitList(withdrawals).map(decodeWithdrawal),
+    }
+  })
+}
+
+/** Cuts block encodings that stand one after the other, as in an exported chain. Throws ChainError `invalid-block`. */
+export function* splitBlocks(bytes: Uint8Array): Generator<Uint8Array> {
+  const items = splitItems(bytes)
+  for (;;) {
+    const { done, value } = reading('invalid-block', () => items.next())
+    if (done) return
+    yield value
+  }
+}
+
+/** Hash of the uncles' list, as the header has it. */
+export const unclesHash = (uncles: readonly Header[]): Hash => keccakHash(joinList(uncles.map(encodeHeader)))
+
+/** EIP-4895: RLP of one withdrawal, as in the block and in the withdrawals trie. */
+export const encodeWithdrawal = ({ index, validatorIndex, address, amount }: Withdrawal): Uint8Array =>
+  RLP.encode([bigToBytes(index), bigToBytes(validatorIndex), fromHex(address), bigToBytes(amount)])
+
+export function decodeWithdrawal(bytes: Uint8Array): Withdrawal {
+  const [index, validatorIndex, address, amount] = asListOf(decodeRlp(bytes), [4], 'withdrawal')
+  return {
+    index: asUint(index, 'withdrawal index', 8),
+    validatorIndex: asUint(validatorIndex, 'validatorIndex', 8),
+    address: asAddress(address, 'withdrawal address'),
+    amount: asUint(amount, 'withdrawal amount', 8),
+  }
+}
+
+/** A transaction as it stands in a block's list. */
+function decodeItem(item: Uint8Array, index: number): SignedTransaction {
+  const isLegacy = (item[0] ?? 0) >= 0xc0
+  try {
+    return decodeTransaction(isLegacy ? item : typedBytes(item))
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw new ChainError('invalid-block', `transaction ${index}: ${error.message}`)
+  }
+}
+
+/** The string in the list must be a typed transaction: a legacy one hidden in a string would be a second encoding. */
+function typedBytes(item: Uint8Array): Uint8Array {
+  const bytes = asBytes(decodeRlp(item), 'transaction')
+  if ((bytes[0] ?? 0) >= 0x80) throw new Malformed('rlp: a legacy transaction stands in a string')
+  return bytes
+}

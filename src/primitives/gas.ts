@@ -1,0 +1,83 @@
+// What a message costs before a single opcode runs, and the most its sender can be made to pay.
+// Pure arithmetic: admission and execution use the same functions, so they can never disagree.
+import type { Message } from './types.ts'
+
+/** The forks that changed the price of a message, as they stand at the block in question. */
+export type GasForks = {
+  readonly homestead: boolean
+  readonly istanbul: boolean
+  readonly berlin: boolean
+  readonly shanghai: boolean
+  readonly prague: boolean
+}
+
+/** EIP-4844. */
+export const GAS_PER_BLOB = 131_072n
+/** EIP-7825, from Osaka: the most gas one transaction may ask for. */
+export const MAX_TRANSACTION_GAS = 16_777_216n
+/** EIP-3860, from Shanghai, in bytes. */
+export const MAX_INITCODE_SIZE = 49_152
+
+const TRANSACTION = 21_000
+const CREATION = 32_000
+const INITCODE_WORD = 2
+const ACCESS_LIST_ADDRESS = 2_400
+const ACCESS_LIST_KEY = 1_900
+const ZERO_BYTE = 4
+const NONZERO_BYTE = 16
+const NONZERO_BYTE_FRONTIER = 68
+const FLOOR_TOKEN = 10
+/** PER_EMPTY_ACCOUNT_COST of EIP-7702; execution refunds a part for accounts that exist. */
+const AUTHORIZATION = 25_000
+
+/**
+ * Gas that is charged before execution: Yellow Paper g0 with EIP-2 (creation, Homestead), EIP-2028 (data, Istanbul),
+ * EIP-2930 (access lists, Berlin), EIP-3860 (initcode words, Shanghai) and EIP-7702 (authorizations, Prague).
+ */
+export function intrinsicGas(
+  message: Pick<Message, 'to' | 'data' | 'accessList' | 'authorizationList'>,
+  forks: GasForks,
+): bigint {
+  const { to, data, accessList, authorizationList } = message
+  const zeros = countZeros(data)
+  let gas = TRANSACTION + zeros * ZERO_BYTE
+  gas += (data.length - zeros) * (forks.istanbul ? NONZERO_BYTE : NONZERO_BYTE_FRONTIER)
+  if (to === null && forks.homestead) gas += CREATION
+  if (to === null && forks.shanghai) gas += INITCODE_WORD * Math.ceil(data.length / 32)
+  if (forks.berlin) {
+    for (const { storageKeys } of accessList) gas += ACCESS_LIST_ADDRESS + storageKeys.length * ACCESS_LIST_KEY
+  }
+  if (forks.prague) gas += authorizationList.length * AUTHORIZATION
+  return BigInt(gas)
+}
+
+/** EIP-7623, from Prague: the least gas a transaction with this data pays, and the least its limit may be. */
+export function floorGas(data: Uint8Array): bigint {
+  const zeros = countZeros(data)
+  const tokens = zeros + (data.length - zeros) * 4
+  return BigInt(TRANSACTION + tokens * FLOOR_TOKEN)
+}
+
+/** The most a sender can be made to pay, in wei: gas and blob gas at their caps, and the value. */
+export function upfrontCost(
+  message: Pick<Message, 'gasLimit' | 'maxFeePerGas' | 'value' | 'blobVersionedHashes' | 'maxFeePerBlobGas'>,
+): bigint {
+  const blobGas = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
+  return message.gasLimit * message.maxFeePerGas + message.value + blobGas * message.maxFeePerBlobGas
+}
+
+/** EIP-1559: what the block's maker gets per gas at this base fee, in wei; negative when the cap is below the base fee. */
+export function effectiveTip(
+  message: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  baseFeePerGas: bigint,
+): bigint {
+  const { maxFeePerGas, maxPriorityFeePerGas } = message
+  if (maxFeePerGas < baseFeePerGas + maxPriorityFeePerGas) return maxFeePerGas - baseFeePerGas
+  return maxPriorityFeePerGas
+}
+
+function countZeros(data: Uint8Array): number {
+  let zeros = 0
+  for (const byte of data) if (byte === 0) zeros++
+  return zeros
+}

@@ -1,0 +1,115 @@
+// Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
+import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
+import { bigToBytes, fromHex, toHash } from '../lib/hex.ts'
+import { keccak256 } from '../lib/keccak.ts'
+import {
+  asAddress,
+  asBytes,
+  asHash,
+  asList,
+  asListOf,
+  asUint,
+  concatBytes,
+  decodeRlp,
+  Malformed,
+  type RlpItem,
+  reading,
+} from './rlp.ts'
+import type { Log, Receipt, TransactionType } from './types.ts'
+
+/** The part of a receipt that consensus knows. */
+export type ConsensusReceipt = Pick<Receipt, 'type' | 'status' | 'root' | 'cumulativeGasUsed' | 'bloom' | 'logs'>
+
+const BLOOM_SIZE = 256
+
+/** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
+export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
+  const { type, cumulativeGasUsed, bloom, logs } = receipt
+  const body = RLP.encode([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, logs.map(writeLog)])
+  return type === 0 ? body : concatBytes(Uint8Array.of(type), body)
+}
+
+/** Reads what `encodeReceipt` writes. Throws ChainError `invalid-block`. */
+export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
+  return reading('invalid-block', () => {
+    const isLegacy = (bytes[0] ?? 0) >= 0xc0
+    const type = isLegacy ? 0 : readType(bytes[0])
+    const [outcome, gas, bloom, logs] = asListOf(decodeRlp(isLegacy ? bytes : bytes.subarray(1)), [4], 'receipt')
+    return {
+      type,
+      ...readOutcome(outcome),
+      cumulativeGasUsed: asUint(gas, 'cumulativeGasUsed', 8),
+      bloom: asBytes(bloom, 'bloom', BLOOM_SIZE),
+      logs: asList(logs, 'logs').map(readLog),
+    }
+  })
+}
+
+/** Bloom of the logs: of every address and every topic. */
+export function logsBloom(logs: readonly Log[]): Uint8Array {
+  const bloom = new Uint8Array(BLOOM_SIZE)
+  for (const { address, topics } of logs) {
+    for (const value of [address, ...topics]) {
+      for (const [byte, mask] of bloomBits(fromHex(value))) bloom[byte] = (bloom[byte] ?? 0) | mask
+    }
+  }
+  return bloom
+}
+
+/** False: no log of the bloom has this address or topic. True: perhaps one has. */
+export function bloomContains(bloom: Uint8Array, addressOrTopic: Uint8Array): boolean {
+  return bloomBits(addressOrTopic).every(([byte, mask]) => ((bloom[byte] ?? 0) & mask) !== 0)
+}
+
+/** A block's bloom from its receipts' blooms. */
+export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(BLOOM_SIZE)
+  for (const bloom of blooms)
+    bloom.forEach((byte, at) => {
+      all[at] = (all[at] ?? 0) | byte
+    })
+  return all
+}
+
+/** Three bits, each named by 11 bits of the hash, as byte and mask; bit 0 is the last of the bloom. */
+function bloomBits(value: Uint8Array): [byte: number, mask: number][] {
+  const hash = Buffer.from(keccak256(value))
+  return [0, 2, 4].map((at) => {
+    const bit = hash.readUInt16BE(at) % 2048
+    return [BLOOM_SIZE - 1 - (bit >> 3), 1 << (bit & 7)]
+  })
+}
+
+/** First field of a receipt: the status, or before Byzantium the state root. */
+export const writeOutcome = ({ status, root }: Pick<Receipt, 'status' | 'root'>): Uint8Array =>
+  root === undefined ? bigToBytes(BigInt(status ?? 0)) : fromHex(root)
+
+/** The way back from `writeOutcome`. Throws Malformed. */
+export function readOutcome(item: RlpItem | undefined): Pick<Receipt, 'status' | 'root'> {
+  const bytes = asBytes(item, 'status')
+  if (bytes.length === 32) return { status: undefined, root: toHash(bytes) }
+  if (bytes.length === 0) return { status: 0, root: undefined }
+  if (bytes.length === 1 && bytes[0] === 1) return { status: 1, root: undefined }
+  throw new Malformed('rlp: invalid receipt status')
+}
+
+export function readType(type: number | undefined): TransactionType {
+  if (type === 0 || type === 1 || type === 2 || type === 3 || type === 4) return type
+  throw new Malformed('rlp: unknown receipt type')
+}
+
+export const writeLog = ({ address, topics, data }: Log): NestedUint8Array => [
+  fromHex(address),
+  topics.map(fromHex),
+  data,
+]
+
+/** The way back from `writeLog`. Throws Malformed. */
+export function readLog(item: RlpItem): Log {
+  const [address, topics, data] = asListOf(item, [3], 'log')
+  return {
+    address: asAddress(address, 'log address'),
+    topics: asList(topics, 'topics').map((topic) => asHash(topic, 'topic')),
+    data: asBytes(data, 'log data'),
+  }
+}

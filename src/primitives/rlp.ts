@@ -1,0 +1,143 @@
+// Reading RLP (Yellow Paper, appendix B), strictly: a value has exactly one encoding that is accepted here.
+// Writing is left to @ethereumjs/rlp. Its reader copies the rest of the input at every level, so that half a megabyte
+// of nested brackets takes gigabytes; this one hands out views, bounds the depth, and can cut a list without opening it.
+import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
+import { type Address, bytesToBig, type Hash, toAddress, toHash } from '../lib/hex.ts'
+
+/** A byte string (a view of the input) or a list of items. */
+export type RlpItem = Uint8Array | readonly RlpItem[]
+
+/** The input is not what it should be; `reading` turns it into a ChainError. */
+export class Malformed extends Error {}
+
+/** Nothing in Ethereum nests deeper than a block: block, transactions, transaction, access list, entry, keys. */
+const MAX_DEPTH = 8
+
+type Span = { readonly isList: boolean; readonly start: number; readonly end: number }
+
+/** Opens one item with nothing after it. Throws Malformed. */
+export function decodeRlp(bytes: Uint8Array): RlpItem {
+  return open(bytes, onlySpan(bytes), 0)
+}
+
+/** The items of one list with nothing after it, each still encoded. Throws Malformed. */
+export function splitList(bytes: Uint8Array): Uint8Array[] {
+  const { isList, start, end } = onlySpan(bytes)
+  if (!isList) throw new Malformed('rlp: expected a list')
+  return [...splitItems(bytes.subarray(start, end))]
+}
+
+/** Items that follow each other without a list around them, each still encoded. Throws Malformed. */
+export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; ) {
+    const { end } = spanAt(bytes, at, bytes.length)
+    yield bytes.subarray(at, end)
+    at = end
+  }
+}
+
+/** RLP of a list whose items are encoded already. */
+export function joinList(items: readonly Uint8Array[]): Uint8Array {
+  const length = items.reduce((sum, item) => sum + item.length, 0)
+  return concatBytes(listPrefix(length), ...items)
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}
+
+/** Runs a reader; what it finds malformed becomes a ChainError with this code. */
+export function reading<T>(code: ChainErrorCode, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Malformed) throw new ChainError(code, error.message)
+    throw error
+  }
+}
+
+// Fields. Each takes an item that may be missing and the field's name for the message; all throw Malformed.
+
+export function asList(item: RlpItem | undefined, name: string): readonly RlpItem[] {
+  if (item === undefined || item instanceof Uint8Array) throw new Malformed(`rlp: expected a list for ${name}`)
+  return item
+}
+
+/** A list of exactly one of these lengths. */
+export function asListOf(item: RlpItem | undefined, lengths: readonly number[], name: string): readonly RlpItem[] {
+  const list = asList(item, name)
+  if (!lengths.includes(list.length)) throw new Malformed(`rlp: wrong number of elements for ${name}`)
+  return list
+}
+
+export function asBytes(item: RlpItem | undefined, name: string, size?: number): Uint8Array {
+  if (!(item instanceof Uint8Array)) throw new Malformed(`rlp: expected a string for ${name}`)
+  if (size !== undefined && item.length !== size) throw new Malformed(`rlp: ${name} must have ${size} bytes`)
+  return item
+}
+
+/** An integer of at most `maxBytes` bytes, without leading zeros. */
+export function asUint(item: RlpItem | undefined, name: string, maxBytes: number): bigint {
+  const bytes = asBytes(item, name)
+  if (bytes.length > maxBytes) throw new Malformed(`rlp: ${name} does not fit ${maxBytes * 8} bits`)
+  if (bytes[0] === 0) throw new Malformed(`rlp: non-canonical integer (leading zero bytes) for ${name}`)
+  return bytesToBig(bytes)
+}
+
+export const asAddress = (item: RlpItem | undefined, name: string): Address => toAddress(asBytes(item, name, 20))
+
+export const asHash = (item: RlpItem | undefined, name: string): Hash => toHash(asBytes(item, name, 32))
+
+function open(bytes: Uint8Array, { isList, start, end }: Span, depth: number): RlpItem {
+  if (!isList) return bytes.subarray(start, end)
+  if (depth === MAX_DEPTH) throw new Malformed('rlp: nested too deep')
+  const items: RlpItem[] = []
+  for (let at = start; at < end; ) {
+    const span = spanAt(bytes, at, end)
+    items.push(open(bytes, span, depth + 1))
+    at = span.end
+  }
+  return items
+}
+
+function onlySpan(bytes: Uint8Array): Span {
+  const span = spanAt(bytes, 0, bytes.length)
+  if (span.end !== bytes.length) throw new Malformed('rlp: input contains more than one value')
+  return span
+}
+
+/** Where the payload of the item at `at` lies; it must end by `limit`. */
+function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
+  const prefix = bytes[at]
+  if (prefix === undefined || at >= limit) throw new Malformed('rlp: unexpected end of input')
+  if (prefix < 0x80) return { isList: false, start: at, end: at + 1 }
+  const isList = prefix >= 0xc0
+  const short = prefix - (isList ? 0xc0 : 0x80)
+  const start = short < 56 ? at + 1 : at + 1 + (short - 55)
+  const length = short < 56 ? short : longLength(bytes, at + 1, start)
+  const end = start + length
+  if (end > limit) throw new Malformed('rlp: value size exceeds available input length')
+  if (prefix === 0x81 && (bytes[start] ?? 0) < 0x80) throw new Malformed('rlp: non-canonical size information')
+  return { isList, start, end }
+}
+
+function longLength(bytes: Uint8Array, from: number, to: number): number {
+  let length = 0
+  // Past 2^53 this is inexact, but such a length exceeds any input anyway.
+  for (const byte of bytes.subarray(from, to)) length = length * 256 + byte
+  if (bytes[from] === 0 || length < 56) throw new Malformed('rlp: non-canonical size information')
+  return length
+}
+
+function listPrefix(length: number): Uint8Array {
+  if (length < 56) return Uint8Array.of(0xc0 + length)
+  const digits: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) digits.unshift(rest % 256)
+  return Uint8Array.of(0xf7 + digits.length, ...digits)
+}

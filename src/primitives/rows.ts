@@ -1,0 +1,86 @@
+// How transactions and receipts are kept on disk: everything that reading them back would else have to compute or look
+// up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
+import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
+import { bigToBytes, fromHex, toAddress, toHash } from '../lib/hex.ts'
+import { readLog, readOutcome, readType, writeLog, writeOutcome } from './receipt.ts'
+import {
+  asAddress,
+  asBytes,
+  asList,
+  asListOf,
+  asUint,
+  concatBytes,
+  decodeRlp,
+  Malformed,
+  type RlpItem,
+  reading,
+} from './rlp.ts'
+import { parseTransaction, withSender } from './transaction.ts'
+import type { Receipt, Transaction } from './types.ts'
+
+const SENDER_END = 20
+const HASH_END = 52
+
+/** Sender (20 bytes), hash (32), consensus encoding. The hash is kept because that of an impersonated one covers more. */
+export const encodeStoredTransaction = ({ from, hash, raw }: Pick<Transaction, 'from' | 'hash' | 'raw'>): Uint8Array =>
+  concatBytes(fromHex(from), fromHex(hash), raw)
+
+/** Throws ChainError `storage`. */
+export function decodeStoredTransaction(row: Uint8Array): Transaction {
+  return reading('storage', () => {
+    if (row.length < HASH_END) throw new Malformed('a stored transaction is too short')
+    const hash = toHash(row.subarray(SENDER_END, HASH_END))
+    return withSender(parseTransaction(row.subarray(HASH_END), hash), toAddress(row.subarray(0, SENDER_END)))
+  })
+}
+
+/**
+ * RLP of one list per receipt: type, status or root, cumulativeGasUsed, gasUsed, bloom (empty without logs), logs,
+ * contractAddress, effectiveGasPrice, and for blob transactions blobGasUsed and blobGasPrice.
+ */
+export function encodeStoredReceipts(receipts: readonly Receipt[]): Uint8Array {
+  return RLP.encode(receipts.map(writeReceipt))
+}
+
+/** Throws ChainError `storage`. */
+export function decodeStoredReceipts(row: Uint8Array): Receipt[] {
+  return reading('storage', () => asList(decodeRlp(row), 'receipts').map(readReceipt))
+}
+
+function writeReceipt(receipt: Receipt): NestedUint8Array {
+  const { type, cumulativeGasUsed, gasUsed, bloom, logs, contractAddress, effectiveGasPrice } = receipt
+  const { blobGasUsed, blobGasPrice } = receipt
+  const hasBlobs = blobGasUsed !== undefined && blobGasPrice !== undefined
+  return [
+    bigToBytes(BigInt(type)),
+    writeOutcome(receipt),
+    bigToBytes(cumulativeGasUsed),
+    bigToBytes(gasUsed),
+    logs.length === 0 ? new Uint8Array(0) : bloom,
+    logs.map(writeLog),
+    fromHex(contractAddress ?? '0x'),
+    bigToBytes(effectiveGasPrice),
+    ...(hasBlobs ? [bigToBytes(blobGasUsed), bigToBytes(blobGasPrice)] : []),
+  ]
+}
+
+function readReceipt(item: RlpItem): Receipt {
+  const [type, outcome, cumulativeGas, gas, bloom, logs, contract, price, blobGasUsed, blobGasPrice] = asListOf(
+    item,
+    [8, 10],
+    'receipt',
+  )
+  const bloomBytes = asBytes(bloom, 'bloom')
+  return {
+    type: readType(Number(asUint(type, 'type', 1))),
+    ...readOutcome(outcome),
+    cumulativeGasUsed: asUint(cumulativeGas, 'cumulativeGasUsed', 32),
+    gasUsed: asUint(gas, 'gasUsed', 32),
+    bloom: bloomBytes.length === 0 ? new Uint8Array(256) : asBytes(bloom, 'bloom', 256),
+    logs: asList(logs, 'logs').map(readLog),
+    contractAddress: asBytes(contract, 'contractAddress').length === 0 ? null : asAddress(contract, 'contractAddress'),
+    effectiveGasPrice: asUint(price, 'effectiveGasPrice', 32),
+    blobGasUsed: blobGasUsed && asUint(blobGasUsed, 'blobGasUsed', 32),
+    blobGasPrice: blobGasPrice && asUint(blobGasPrice, 'blobGasPrice', 32),
+  }
+}

@@ -1,0 +1,216 @@
+// Wire values of JSON-RPC: each codec reads, writes and describes one of them. Never `.transform`, which cannot write.
+// Messages are short, in geth's manner, and reach the client behind `invalid argument N:`.
+import { z } from 'zod'
+import type { BlockRef, BlockTag } from '../chain/types.ts'
+import { type Address, fromHex, type Hash, type Hex, toHex, toQuantity } from '../lib/hex.ts'
+
+type Codec<In extends z.ZodType, T> = z.ZodCodec<In, z.ZodType<T, T>>
+
+/** Makes a codec of two functions; the message of what `read` throws becomes the issue. */
+function codec<In extends z.ZodType, T>(
+  wire: In,
+  read: (value: z.output<In>) => T,
+  write: (value: T) => z.input<In>,
+): Codec<In, T> {
+  return z.codec(wire, z.custom<T>(), {
+    decode(value, context) {
+      try {
+        return read(value)
+      } catch (error) {
+        context.issues.push({ code: 'custom', message: (error as Error).message, input: value })
+        return z.NEVER
+      }
+    },
+    encode: (value) => write(value as T) as z.output<In>,
+  }) as Codec<In, T>
+}
+
+const text = z.string({ error: 'expected a string' })
+
+/** The digits behind `0x`; throws on a missing prefix or a character that is no digit. */
+function digitsOf(hex: string): string {
+  if (hex === '') throw new TypeError('empty hex string')
+  if (!/^0[xX]/.test(hex)) throw new TypeError('hex string without 0x prefix')
+  const digits = hex.slice(2)
+  if (/[^0-9a-fA-F]/.test(digits)) throw new TypeError('invalid hex string')
+  return digits
+}
+
+function readQuantity(hex: string, bits: number): bigint {
+  const digits = digitsOf(hex)
+  if (digits === '') throw new TypeError('hex string "0x"')
+  if (digits.length > 1 && digits.startsWith('0')) throw new TypeError('hex number with leading zero digits')
+  return within(BigInt(`0x${digits.slice(0, bits / 4 + 1)}`), bits)
+}
+
+function within(value: bigint, bits: number): bigint {
+  if (value < 0n) throw new TypeError('negative number')
+  if (value >> BigInt(bits) !== 0n) throw new TypeError(`number does not fit ${bits} bits`)
+  return value
+}
+
+/** QUANTITY: hex without leading zeros, at most 256 bits. */
+export const quantity = codec(text, (hex) => readQuantity(hex, 256), toQuantity).describe('QUANTITY')
+
+/** QUANTITY of at most 64 bits: gas, nonces, times. */
+export const uint64 = codec(text, (hex) => readQuantity(hex, 64), toQuantity).describe('QUANTITY, 64 bits')
+
+/** QUANTITY as a number: positions and counts. */
+export const index = codec(text, (hex) => Number(readQuantity(hex, 32)), toQuantity).describe('QUANTITY, 32 bits')
+
+const loose = z.union([text, z.number({ error: 'expected a number' })], { error: 'expected a number' })
+
+function readLoose(value: string | number, bits: number): bigint {
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value)) throw new TypeError('not an integer, or too large for a JSON number')
+    return within(BigInt(value), bits)
+  }
+  if (/^[0-9]{1,78}$/.test(value)) return within(BigInt(value), bits)
+  const digits = digitsOf(value)
+  if (digits.length > 64) throw new TypeError('number does not fit 256 bits')
+  return within(BigInt(`0x${digits || '0'}`), bits)
+}
+
+/** What development methods take for a number: a QUANTITY with or without leading zeros, a JSON integer, a decimal string. */
+export const looseQuantity = codec(loose, (value) => readLoose(value, 256), toQuantity).describe('number')
+
+/** A QUANTITY or a JSON integer: the amounts of call and transaction objects. */
+const amountOf = (bits: number, name: string) =>
+  codec(
+    loose,
+    (value) => (typeof value === 'number' ? readLoose(value, bits) : readQuantity(value, bits)),
+    toQuantity,
+  ).describe(name)
+export const amount = amountOf(256, 'QUANTITY or integer')
+export const amount64 = amountOf(64, 'QUANTITY or integer, 64 bits')
+
+/** DATA: whole bytes, any number of them. */
+export const data = codec(
+  text,
+  (hex): Uint8Array => {
+    if (digitsOf(hex).length % 2 !== 0) throw new TypeError('hex string of odd length')
+    return fromHex(hex)
+  },
+  toHex,
+).describe('DATA')
+
+/** DATA of exactly `size` bytes, lower case inside. */
+const fixed = <T extends Hex>(size: number, name: string) =>
+  codec(
+    text,
+    (hex) => readFixed<T>(hex, size, name),
+    (value) => value,
+  ).describe(`DATA, ${size} bytes`)
+
+function readFixed<T extends Hex>(hex: string, size: number, name: string): T {
+  const { length } = digitsOf(hex)
+  if (length !== size * 2) throw new TypeError(`hex string has length ${length}, want ${size * 2} for ${name}`)
+  return hex.toLowerCase() as T
+}
+
+/** 20 bytes in any case; the checksum is not looked at. */
+export const address = fixed<Address>(20, 'an address')
+/** 32 bytes. */
+export const hash = fixed<Hash>(32, 'a hash')
+/** 8 bytes: a block's nonce. */
+export const bytes8 = fixed<Hex>(8, '8 bytes')
+
+/** At most 32 bytes as a number, leading zeros allowed: storage words, signature halves. */
+export const word = codec(
+  text,
+  (hex) => {
+    const digits = digitsOf(hex)
+    if (digits.length > 64) throw new TypeError('hex string longer than 32 bytes')
+    return BigInt(`0x${digits || '0'}`)
+  },
+  toQuantity,
+).describe('DATA, at most 32 bytes')
+
+/** A storage slot and whether it was named with all its 32 bytes (`eth_getProof` echoes the key accordingly). */
+export type StorageKey = { readonly slot: bigint; readonly full: boolean }
+
+/** A storage key as a QUANTITY or short DATA, with or without `0x`, as geth takes it. */
+export const storageKey = codec(
+  text,
+  (hex): StorageKey => {
+    const digits = hex.replace(/^0[xX]/, '')
+    if (digits.length > 64) {
+      throw new TypeError(`storage key too long (want at most 32 bytes): "${hex.slice(0, 80)}"`)
+    }
+    if (/[^0-9a-fA-F]/.test(digits)) throw new TypeError(`invalid hex in storage key: "${hex}"`)
+    return { slot: BigInt(`0x${digits || '0'}`), full: digits.length > 62 }
+  },
+  writeStorageKey,
+).describe('DATA, at most 32 bytes')
+
+function writeStorageKey({ slot, full }: StorageKey): Hex {
+  return full ? toWord(slot) : toQuantity(slot)
+}
+
+/** A storage word on the wire: always 32 bytes. */
+export const toWord = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
+
+export const bool = z.boolean({ error: 'expected true or false' })
+export const string = text
+
+const TAGS: readonly string[] = ['latest', 'earliest', 'pending', 'safe', 'finalized'] satisfies BlockTag[]
+const MAX_BLOCK_NUMBER = 2n ** 63n - 1n
+
+function readBlockNumber(value: string): BlockTag | { readonly number: bigint } {
+  if (TAGS.includes(value)) return value as BlockTag
+  const number = readQuantity(value, 64)
+  if (number > MAX_BLOCK_NUMBER) throw new TypeError('block number larger than int64')
+  return { number }
+}
+
+const writeBlockNumber = (ref: BlockTag | { readonly number: bigint }): string =>
+  typeof ref === 'string' ? ref : toQuantity(ref.number)
+
+/** A block by tag or number. */
+export const blockNumber = codec(text, readBlockNumber, writeBlockNumber).describe('QUANTITY or TAG')
+
+const blockObject = z.object({
+  blockHash: hash.optional(),
+  blockNumber: blockNumber.optional(),
+  requireCanonical: bool.optional(),
+})
+
+/** A block by tag, number, hash, or EIP-1898 object. Every block this node holds is canonical. */
+export const blockRef = codec(
+  z.union([text, blockObject], { error: 'expected a block number, tag, hash or object' }),
+  (value): BlockRef => {
+    if (typeof value === 'string') {
+      return value.length === 66 ? { hash: readFixed<Hash>(value, 32, 'a hash') } : readBlockNumber(value)
+    }
+    if (value.blockHash !== undefined && value.blockNumber !== undefined) {
+      throw new TypeError('cannot specify both BlockHash and BlockNumber, choose one or the other')
+    }
+    if (value.blockHash !== undefined) return { hash: value.blockHash }
+    if (value.blockNumber !== undefined) return value.blockNumber
+    throw new TypeError('block object names neither blockHash nor blockNumber')
+  },
+  (ref) => (typeof ref === 'object' && 'hash' in ref ? ref.hash : writeBlockNumber(ref)),
+).describe('QUANTITY, TAG, block hash or EIP-1898 object')
+
+/** The optional block of a state method. */
+export const atBlock = blockRef.default('latest')
+
+/** A JSON object used as a map; entries keep their order. */
+export function mapOf<K extends Hex, V>(key: z.ZodType<K>, value: z.ZodType<V>) {
+  const wire = z.record(z.string(), z.unknown(), { error: 'expected an object' })
+  return z.codec(wire, z.custom<ReadonlyMap<K, V>>(), {
+    decode(object, context) {
+      const map = new Map<K, V>()
+      for (const [name, entry] of Object.entries(object)) {
+        const readKey = key.safeParse(name)
+        const readValue = value.safeParse(entry)
+        for (const issue of [...(readKey.error?.issues ?? []), ...(readValue.error?.issues ?? [])]) {
+          context.issues.push({ ...issue, path: [name, ...issue.path] } as z.core.$ZodRawIssue)
+        }
+        if (readKey.success && readValue.success) map.set(readKey.data, readValue.data)
+      }
+      return map
+    },
+    encode: (map) => Object.fromEntries([...map].map(([name, entry]) => [key.encode(name), value.encode(entry)])),
+  })
+}

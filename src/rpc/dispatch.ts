@@ -1,0 +1,135 @@
+// The envelope of JSON-RPC 2.0: text in, method called, text out. Knows no transport and no method.
+// Entries of a batch run one after the other, because clients rely on the order of what they send.
+import type { RpcContext, RpcMethod } from './define.ts'
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  internalError,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  RESPONSE_TOO_LARGE,
+  type WireError,
+  wireError,
+} from './errors.ts'
+
+type Id = string | number | null
+type Request = { readonly id: Id | undefined; readonly method: string; readonly params: unknown }
+type Outcome = { readonly result: unknown } | { readonly error: WireError }
+
+/** Answers a request or a batch; undefined when there is nothing to answer (only notifications). */
+export async function answer(body: string, context: RpcContext): Promise<string | undefined> {
+  let message: unknown
+  try {
+    message = JSON.parse(body)
+  } catch {
+    return refusal(PARSE_ERROR, 'parse error: the body is not JSON')
+  }
+  return Array.isArray(message) ? answerBatch(message, context) : answerOne(message, context)
+}
+
+/** An answer to something that is no request. */
+export const refusal = (code: number, message: string): string => write(null, { error: { code, message } })
+
+async function answerBatch(entries: readonly unknown[], context: RpcContext) {
+  const { maxBatch, maxBatchAnswer } = context.options
+  if (entries.length === 0) return refusal(INVALID_REQUEST, 'empty batch')
+  if (entries.length > maxBatch) return refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)
+  const answers: string[] = []
+  let size = 0
+  for (const entry of entries) {
+    const text = await (size > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context))
+    if (text === undefined) continue
+    answers.push(text)
+    size += text.length
+  }
+  return answers.length === 0 ? undefined : `[${answers.join(',')}]`
+}
+
+function tooLarge(entry: unknown): string | undefined {
+  const { id } = readRequest(entry)
+  return id === undefined
+    ? undefined
+    : write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })
+}
+
+async function answerOne(message: unknown, context: RpcContext): Promise<string | undefined> {
+  const request = readRequest(message)
+  if ('error' in request) return write(request.id, request)
+  const outcome = await call(request, context)
+  if (request.id === undefined) return undefined
+  try {
+    return write(request.id, outcome)
+  } catch (error) {
+    // JSON.stringify throws when the text would exceed the longest string the engine knows.
+    context.log.error({ err: error, method: request.method }, 'answer cannot be written')
+    return write(request.id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })
+  }
+}
+
+const write = (id: Id, outcome: Outcome): string =>
+  JSON.stringify(
+    'error' in outcome
+      ? { jsonrpc: '2.0', id, error: outcome.error }
+      : { jsonrpc: '2.0', id, result: outcome.result ?? null },
+  )
+
+function readRequest(message: unknown): Request | { readonly id: Id; readonly error: WireError } {
+  const invalid = (id: Id, reason: string) => ({
+    id,
+    error: { code: INVALID_REQUEST, message: `invalid request: ${reason}` },
+  })
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return invalid(null, 'not an object')
+  const { jsonrpc, id, method, params } = message as Record<string, unknown>
+  if (id !== undefined && !isId(id)) return invalid(null, 'id is neither a string, a number nor null')
+  if (jsonrpc !== '2.0') return invalid(id ?? null, 'jsonrpc is not "2.0"')
+  if (typeof method !== 'string') return invalid(id ?? null, 'method is not a string')
+  return { id, method, params }
+}
+
+/** Numbers that JSON would not give back as they came are no ids. */
+const isId = (id: unknown): id is Id =>
+  id === null || typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
+
+async function call({ method: name, params }: Request, context: RpcContext): Promise<Outcome> {
+  const method = context.methods.get(name)
+  if (method === undefined || (method.gate !== undefined && !context.options[method.gate])) {
+    return {
+      error: { code: METHOD_NOT_FOUND, message: `the method ${name.slice(0, 100)} does not exist/is not available` },
+    }
+  }
+  try {
+    const args = readArguments(params, method)
+    if (!Array.isArray(args)) return args
+    return { result: await method.invoke(args, context) }
+  } catch (thrown) {
+    const error = wireError(thrown)
+    if (error === undefined) context.log.error({ err: thrown, method: name }, 'method failed')
+    else context.log.debug({ method: name, params, error }, 'method refused')
+    return { error: error ?? internalError }
+  }
+}
+
+/** Decodes each argument with the schema at its position. */
+function readArguments(params: unknown, method: RpcMethod): unknown[] | { readonly error: WireError } {
+  const invalid = (message: string) => ({ error: { code: INVALID_PARAMS, message } })
+  const given = params ?? []
+  const { params: schemas, required } = method
+  if (!Array.isArray(given)) {
+    const empty = schemas.length === 0 && typeof given === 'object' && Object.keys(given).length === 0
+    return empty ? [] : invalid('params is not an array')
+  }
+  if (given.length > schemas.length) return invalid(`too many arguments, want at most ${schemas.length}`)
+  if (given.length < required) return invalid(`missing value for required argument ${given.length}`)
+  const args: unknown[] = []
+  for (const [position, schema] of schemas.entries()) {
+    const value: unknown = given[position]
+    const parsed = schema.safeParse(value === null && position >= required ? undefined : value)
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0]
+      const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
+      return invalid(`invalid argument ${position}: ${path}${issue?.message}`)
+    }
+    args.push(parsed.data)
+  }
+  return args
+}

@@ -1,0 +1,40 @@
+// Logs as they happen: those of a block that has just been made, and whether a filter wants one.
+// log-query.ts asks the index about the past; this is for polling filters and subscriptions.
+import type { MinedLog } from '../chain/types.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
+import { logMatch, matchesLog } from './log-query.ts'
+import type { LogFilter } from './shapes/filter.ts'
+import { logsOf, placeReceipts } from './shapes/receipt.ts'
+
+/**
+ * Whether a filter wants a log. Block numbers bound the range; a tag stands for the moving head and bounds nothing,
+ * save `earliest` as the end.
+ */
+export function liveMatch(filter: LogFilter): (mined: MinedLog) => boolean {
+  const match = logMatch(filter)
+  const from = numberOf(filter.fromBlock)
+  const to = filter.toBlock === 'earliest' ? 0n : numberOf(filter.toBlock)
+  return (mined) => {
+    const { number, hash } = mined.header
+    if (from !== undefined && number < from) return false
+    if (to !== undefined && number > to) return false
+    if (filter.blockHash && filter.blockHash !== hash) return false
+    return matchesLog(mined, match)
+  }
+}
+
+const numberOf = (bound: LogFilter['fromBlock']): bigint | undefined =>
+  typeof bound === 'object' ? bound?.number : undefined
+
+/** One list per block, however many filters and subscribers look at it. */
+const placed = new WeakMap<ExecutedBlock, readonly MinedLog[]>()
+
+/** The logs of a block that has just been made, each with its place. */
+export function logsOfBlock(executed: ExecutedBlock): readonly MinedLog[] {
+  let logs = placed.get(executed)
+  if (logs === undefined) {
+    logs = placeReceipts(executed.block, executed.receipts).flatMap(logsOf)
+    placed.set(executed, logs)
+  }
+  return logs
+}

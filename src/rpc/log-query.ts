@@ -1,0 +1,62 @@
+// A client's log filter, resolved against the chain as it stands. Ranges are refused the way geth refuses them.
+import type { BlockTag, Chain, MinedLog } from '../chain/types.ts'
+import { ChainError } from '../lib/errors.ts'
+import type { Hash } from '../lib/hex.ts'
+import type { LogIndex, LogQuery } from './define.ts'
+import type { LogFilter } from './shapes/filter.ts'
+
+/**
+ * The filter's addresses and topics, as the index and live matching use them.
+ * A topic list with a null in it matches anything, like an empty one.
+ */
+export function logMatch(filter: LogFilter): Pick<LogQuery, 'addresses' | 'topics'> {
+  const addresses = filter.address == null ? [] : Array.isArray(filter.address) ? filter.address : [filter.address]
+  const topics = (filter.topics ?? []).map((topic): readonly Hash[] | null => {
+    if (topic === null) return null
+    const choices = Array.isArray(topic) ? topic : [topic]
+    return choices.length === 0 || choices.includes(null) ? null : choices.filter((choice) => choice !== null)
+  })
+  return { addresses, topics }
+}
+
+/** Whether a log is among those that were asked for. */
+export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQuery, 'addresses' | 'topics'>): boolean {
+  if (addresses.length > 0 && !addresses.includes(log.address)) return false
+  if (topics.length > log.topics.length) return false
+  return topics.every((choices, position) => {
+    const topic = log.topics[position]
+    return choices === null || (topic !== undefined && choices.includes(topic))
+  })
+}
+
+/**
+ * The filter as blocks from–to. Both ends default to the head. Throws `invalid-params` for a reversed range or one
+ * beyond the head, and `header-not-found` for an unknown block hash.
+ */
+export async function logQuery(filter: LogFilter, chain: Chain): Promise<LogQuery> {
+  const match = logMatch(filter)
+  if (filter.blockHash) {
+    const header = await chain.header({ hash: filter.blockHash })
+    if (header === undefined) throw new ChainError('header-not-found', 'unknown block')
+    return { ...match, from: header.number, to: header.number }
+  }
+  const head = chain.head.number
+  const from = boundary(filter.fromBlock ?? 'latest', head)
+  const to = boundary(filter.toBlock ?? 'latest', head)
+  if (from > to) throw new ChainError('invalid-params', 'invalid block range params')
+  if (to > head) throw new ChainError('invalid-params', 'block range extends beyond current head block')
+  return { ...match, from, to }
+}
+
+/** Pending logs are not served: `pending` is the head, as `safe` and `finalized` are. */
+function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bigint {
+  if (typeof ref === 'object') return ref.number
+  return ref === 'earliest' ? 0n : head
+}
+
+/** All logs of a filter, in the chain's order. */
+export async function findLogs(filter: LogFilter, chain: Chain, index: LogIndex): Promise<MinedLog[]> {
+  const found: MinedLog[] = []
+  for await (const log of index.logs(await logQuery(filter, chain))) found.push(log)
+  return found
+}

@@ -1,0 +1,106 @@
+// Blocks and what belongs to them as a whole: header, transactions, uncles, receipts. An unknown block is null.
+import type { BlockRef, Chain, MinedReceipt } from '../../chain/types.ts'
+import type { Block, Header, SealedHeader } from '../../primitives/types.ts'
+import { blockNumber, blockRef, bool, hash, index, quantity } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { wireBlock, wireHeader, wireUncle } from '../shapes/block.ts'
+import { placeReceipts, wireReceipt } from '../shapes/receipt.ts'
+
+/** Whether transactions are wanted in full. */
+const full = bool.default(false)
+
+type BlockView = { readonly block: Block | undefined; readonly full: boolean }
+const blockOrNull = ({ block, full }: BlockView) => (block ? wireBlock(block, full ? 'full' : 'hashes') : null)
+const headerOrNull = (header: SealedHeader | undefined) => (header ? wireHeader(header) : null)
+const uncleOrNull = (uncle: Header | undefined) => (uncle ? wireUncle(uncle) : null)
+
+export const eth_getBlockByHash = rpcMethod({
+  summary: 'A block by its hash, with transaction hashes or full transactions.',
+  params: [hash, full],
+  result: blockOrNull,
+  handler: async ([hash, full], { chain }) => ({ block: await chain.block({ hash }), full }),
+})
+
+export const eth_getBlockByNumber = rpcMethod({
+  summary: 'A block by its number or tag, with transaction hashes or full transactions.',
+  params: [blockNumber, full],
+  result: blockOrNull,
+  handler: async ([ref, full], { chain }) => ({ block: await chain.block(ref), full }),
+})
+
+export const eth_getHeaderByHash = rpcMethod({
+  summary: 'A header by its block hash.',
+  params: [hash],
+  result: headerOrNull,
+  handler: ([hash], { chain }) => chain.header({ hash }),
+})
+
+export const eth_getHeaderByNumber = rpcMethod({
+  summary: 'A header by its number or tag.',
+  params: [blockNumber],
+  result: headerOrNull,
+  handler: ([ref], { chain }) => chain.header(ref),
+})
+
+const transactionCount = async (chain: Chain, ref: BlockRef): Promise<bigint | null> => {
+  const block = await chain.block(ref)
+  return block ? BigInt(block.transactions.length) : null
+}
+
+export const eth_getBlockTransactionCountByHash = rpcMethod({
+  summary: 'How many transactions a block has, by its hash.',
+  params: [hash],
+  result: quantity.nullable(),
+  handler: ([hash], { chain }) => transactionCount(chain, { hash }),
+})
+
+export const eth_getBlockTransactionCountByNumber = rpcMethod({
+  summary: 'How many transactions a block has, by its number or tag.',
+  params: [blockNumber],
+  result: quantity.nullable(),
+  handler: ([ref], { chain }) => transactionCount(chain, ref),
+})
+
+const uncleCount = async (chain: Chain, ref: BlockRef): Promise<bigint | null> => {
+  const block = await chain.block(ref)
+  return block ? BigInt(block.uncles.length) : null
+}
+
+export const eth_getUncleCountByBlockHash = rpcMethod({
+  summary: 'How many uncles a block has, by its hash.',
+  params: [hash],
+  result: quantity.nullable(),
+  handler: ([hash], { chain }) => uncleCount(chain, { hash }),
+})
+
+export const eth_getUncleCountByBlockNumber = rpcMethod({
+  summary: 'How many uncles a block has, by its number or tag.',
+  params: [blockNumber],
+  result: quantity.nullable(),
+  handler: ([ref], { chain }) => uncleCount(chain, ref),
+})
+
+export const eth_getUncleByBlockHashAndIndex = rpcMethod({
+  summary: 'An uncle of a block, by the block hash and its position.',
+  params: [hash, index],
+  result: uncleOrNull,
+  handler: async ([hash, position], { chain }) => (await chain.block({ hash }))?.uncles[position],
+})
+
+export const eth_getUncleByBlockNumberAndIndex = rpcMethod({
+  summary: 'An uncle of a block, by the block number or tag and its position.',
+  params: [blockNumber, index],
+  result: uncleOrNull,
+  handler: async ([ref, position], { chain }) => (await chain.block(ref))?.uncles[position],
+})
+
+export const eth_getBlockReceipts = rpcMethod({
+  summary: 'All receipts of a block, in transaction order.',
+  params: [blockRef],
+  result: (receipts: readonly MinedReceipt[] | null) => receipts?.map(wireReceipt) ?? null,
+  async handler([ref], { chain }) {
+    const block = await chain.block(ref)
+    const receipts = block && chain.receipts(block.header.hash)
+    return receipts ? placeReceipts(block, receipts) : null
+  },
+})

@@ -1,0 +1,90 @@
+// Messages that are run and leave no trace. A revert is error 3 with the revert bytes, for calls and estimates alike.
+
+import type { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { fromHex, toHex, toQuantity } from '../../lib/hex.ts'
+import { encodeTransaction, parseTransaction, withSender } from '../../primitives/transaction.ts'
+import type { AccessList } from '../../primitives/types.ts'
+import type { CallOptions } from '../../runtime/types.ts'
+import { atBlock, data, quantity } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { type FilledTransaction, fillTransaction } from '../fill.ts'
+import { revertError } from '../revert.ts'
+import {
+  blockOverrides,
+  callObject,
+  stateOverrides,
+  toBlockOverrides,
+  toCallRequest,
+  toStateOverrides,
+} from '../shapes/call.ts'
+import { wireTransaction } from '../shapes/transaction.ts'
+
+function callOptions(
+  state: z.output<typeof stateOverrides> | undefined,
+  block?: z.output<typeof blockOverrides>,
+): CallOptions {
+  return {
+    stateOverrides: state && toStateOverrides(state),
+    blockOverrides: block && toBlockOverrides(block),
+  }
+}
+
+export const eth_call = rpcMethod({
+  summary: 'Runs a message on a block’s state and answers what it returns.',
+  params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
+  result: data,
+  async handler([call, ref, state, block], { chain }) {
+    const request = toCallRequest(call, chain.spec.chainId)
+    const { error, returnData } = await chain.call(request, ref, callOptions(state, block))
+    if (error === undefined) return returnData
+    throw error.startsWith('execution reverted') ? revertError(returnData) : new ChainError('execution-failed', error)
+  },
+})
+
+export const eth_estimateGas = rpcMethod({
+  summary: 'The smallest gas limit with which a message succeeds.',
+  params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
+  result: quantity,
+  async handler([call, ref, state, block], { chain }) {
+    const request = toCallRequest(call, chain.spec.chainId)
+    try {
+      return await chain.estimateGas(request, ref, callOptions(state, block))
+    } catch (error) {
+      throw error instanceof ChainError && error.code === 'execution-reverted' ? estimateError(error.data) : error
+    }
+  },
+})
+
+/** A revert without bytes is no revert with data: geth answers -32000 here, and clients tell the two apart. */
+function estimateError(data = '0x'): ChainError {
+  return data === '0x' ? new ChainError('execution-failed', 'execution reverted') : revertError(fromHex(data))
+}
+
+type AccessListOutcome = {
+  readonly accessList: AccessList
+  readonly gasUsed: bigint
+  readonly error: string | undefined
+}
+
+export const eth_createAccessList = rpcMethod({
+  summary: 'The access list (EIP-2930) a message would profit from, and the gas it uses with it.',
+  params: [callObject, atBlock, stateOverrides.optional()],
+  result: ({ accessList, gasUsed, error }: AccessListOutcome) => ({
+    accessList,
+    ...(error !== undefined && { error }),
+    gasUsed: toQuantity(gasUsed),
+  }),
+  handler: ([call, ref, state], { chain }) =>
+    chain.createAccessList(toCallRequest(call, chain.spec.chainId), ref, callOptions(state)),
+})
+
+export const eth_fillTransaction = rpcMethod({
+  summary: 'A transaction object with everything filled in that was left out, unsigned, and its encoding.',
+  params: [callObject],
+  result: (filled: FilledTransaction) => {
+    const raw = encodeTransaction({ ...filled, v: 0n, r: 0n, s: 0n })
+    return { raw: toHex(raw), tx: wireTransaction(withSender(parseTransaction(raw), filled.from), undefined) }
+  },
+  handler: ([call], { chain }) => fillTransaction(call, chain),
+})

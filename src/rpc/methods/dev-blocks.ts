@@ -1,0 +1,154 @@
+// Development: what the header of coming blocks says, and which transactions wait for them.
+import { ChainError } from '../../lib/errors.ts'
+import { type Hash, toHex } from '../../lib/hex.ts'
+import { address, bool, data, hash, looseQuantity } from '../codec.ts'
+import { type RpcContext, rpcMethod } from '../define.ts'
+import { answeringTrue, done, looseUint64 } from '../development.ts'
+
+export const anvil_setCoinbase = rpcMethod({
+  summary: 'The account that coming blocks name as their miner.',
+  params: [address],
+  result: done,
+  gate: 'development',
+  handler([account], { producer }) {
+    producer.settings.coinbase = account
+  },
+})
+export const hardhat_setCoinbase = answeringTrue(anvil_setCoinbase)
+export const miner_setEtherbase = hardhat_setCoinbase
+
+export const evm_setBlockGasLimit = rpcMethod({
+  summary: 'The gas limit of coming blocks.',
+  params: [looseUint64],
+  result: bool,
+  gate: 'development',
+  handler([gasLimit], { producer }) {
+    if (gasLimit === 0n) throw new ChainError('invalid-params', 'the block gas limit must be greater than 0')
+    producer.settings.gasLimit = gasLimit
+    return true
+  },
+})
+export const anvil_setBlockGasLimit = evm_setBlockGasLimit
+export const miner_setGasLimit = evm_setBlockGasLimit
+
+export const miner_setExtra = rpcMethod({
+  summary: 'The extra data of coming blocks, at most 32 bytes.',
+  params: [data],
+  result: bool,
+  gate: 'development',
+  handler([extra], { producer }) {
+    if (extra.length > 32) throw new ChainError('invalid-params', 'extra exceeds max length. 32')
+    producer.settings.extraData = toHex(extra)
+    return true
+  },
+})
+
+export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
+  summary: 'The base fee of the next block; EIP-1559 goes on from it.',
+  params: [looseQuantity],
+  result: done,
+  gate: 'development',
+  handler([baseFee], { chain, producer }) {
+    if (chain.fees.nextBaseFee() === undefined) {
+      throw new ChainError('invalid-params', 'the chain has no base fee before the London fork')
+    }
+    producer.next.baseFeePerGas = baseFee
+  },
+})
+export const hardhat_setNextBlockBaseFeePerGas = answeringTrue(anvil_setNextBlockBaseFeePerGas)
+
+export const anvil_setNextBlockPrevRandao = rpcMethod({
+  summary: 'prevRandao (PREVRANDAO, the header’s mixHash) of the next block.',
+  params: [hash],
+  result: done,
+  gate: 'development',
+  handler([prevRandao], { producer }) {
+    producer.next.prevRandao = prevRandao
+  },
+})
+export const anvil_setPrevRandao = anvil_setNextBlockPrevRandao
+export const hardhat_setPrevRandao = answeringTrue(anvil_setNextBlockPrevRandao)
+
+export const anvil_setMinGasPrice = rpcMethod({
+  summary: 'Refused: with EIP-1559 the base fee is the least price (anvil_setNextBlockBaseFeePerGas sets it).',
+  params: [looseQuantity],
+  result: done,
+  gate: 'development',
+  handler() {
+    throw new ChainError('invalid-params', 'a minimal gas price is not supported when EIP-1559 is active')
+  },
+})
+export const hardhat_setMinGasPrice = anvil_setMinGasPrice
+
+export const miner_setGasPrice = rpcMethod({
+  summary: 'False: this node asks for no gas price above the base fee.',
+  params: [looseQuantity],
+  result: bool,
+  gate: 'development',
+  handler: () => false,
+})
+
+export const miner_start = rpcMethod({
+  summary: 'Makes a block as soon as a transaction is ready; a number of threads is not looked at.',
+  params: [looseUint64.optional()],
+  result: bool,
+  gate: 'development',
+  handler(_, { producer }) {
+    producer.setMode({ automine: true })
+    return true
+  },
+})
+
+export const miner_stop = rpcMethod({
+  summary: 'Makes no more blocks by itself, neither at once nor by the clock.',
+  params: [],
+  result: bool,
+  gate: 'development',
+  handler(_, { producer }) {
+    producer.setMode({ automine: false, interval: 0 })
+    return true
+  },
+})
+
+export const anvil_dropTransaction = rpcMethod({
+  summary: 'Takes a waiting transaction out of the pool; answers its hash, or null when it does not wait.',
+  params: [hash],
+  result: hash.nullable(),
+  gate: 'development',
+  handler: ([hash], context) => (drop(hash, context) ? hash : null),
+})
+
+export const hardhat_dropTransaction = rpcMethod({
+  summary: 'As anvil_dropTransaction; answers whether it waited, and refuses a mined one.',
+  params: [hash],
+  result: bool,
+  gate: 'development',
+  handler([hash], context) {
+    if (context.chain.transaction(hash)) {
+      throw new ChainError('invalid-params', `transaction ${hash} cannot be dropped because it's already mined`)
+    }
+    return drop(hash, context)
+  },
+})
+
+const drop = (hash: Hash, { chain }: RpcContext): boolean => chain.pool.remove(hash)
+
+export const anvil_dropAllTransactions = rpcMethod({
+  summary: 'Empties the pool.',
+  params: [],
+  result: done,
+  gate: 'development',
+  handler: (_, { chain }) => chain.pool.clear(),
+})
+export const hardhat_dropAllTransactions = answeringTrue(anvil_dropAllTransactions)
+
+export const anvil_removePoolTransactions = rpcMethod({
+  summary: 'Takes all waiting transactions of a sender out of the pool.',
+  params: [address],
+  result: done,
+  gate: 'development',
+  handler([sender], { chain }) {
+    const { pending, queued } = chain.pool.content()
+    for (const { hash } of [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]) chain.pool.remove(hash)
+  },
+})

@@ -1,0 +1,146 @@
+// Development: accounts as the developer wants them. Each method amends the state at the head, outside any block.
+import { ChainError } from '../../lib/errors.ts'
+import { address, bool, data, looseQuantity, string, word } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { answeringTrue, done, looseUint64 } from '../development.ts'
+import { allowanceCall, balanceCall, findSlot } from '../token-slots.ts'
+
+const MAX_BALANCE = 2n ** 256n - 1n
+/** EIP-2681: an account with this nonce could not send. */
+const MAX_NONCE = 2n ** 64n - 2n
+
+export const anvil_setBalance = rpcMethod({
+  summary: 'Sets an account’s balance.',
+  params: [address, looseQuantity],
+  result: done,
+  gate: 'development',
+  handler: ([account, balance], { chain }) => chain.edit((view) => view.setBalance(account, balance)),
+})
+export const hardhat_setBalance = answeringTrue(anvil_setBalance)
+export const evm_setAccountBalance = hardhat_setBalance
+
+export const anvil_addBalance = rpcMethod({
+  summary: 'Adds to an account’s balance.',
+  params: [address, looseQuantity],
+  result: done,
+  gate: 'development',
+  handler: ([account, amount], { chain }) =>
+    chain.edit((view) => {
+      const sum = view.balance(account) + amount
+      view.setBalance(account, sum > MAX_BALANCE ? MAX_BALANCE : sum)
+    }),
+})
+export const hardhat_addBalance = anvil_addBalance
+
+export const anvil_setNonce = rpcMethod({
+  summary: 'Sets an account’s nonce; it may be lower than before.',
+  params: [address, looseUint64],
+  result: done,
+  gate: 'development',
+  handler([account, nonce], { chain }) {
+    if (nonce > MAX_NONCE) throw new ChainError('invalid-params', 'nonce has max value')
+    return chain.edit((view) => view.setNonce(account, nonce))
+  },
+})
+export const hardhat_setNonce = answeringTrue(anvil_setNonce)
+export const evm_setAccountNonce = hardhat_setNonce
+
+export const anvil_setCode = rpcMethod({
+  summary: 'Sets an account’s code, as it runs (not as it is deployed).',
+  params: [address, data],
+  result: done,
+  gate: 'development',
+  handler: ([account, code], { chain }) => chain.edit((view) => view.setCode(account, code)),
+})
+export const hardhat_setCode = answeringTrue(anvil_setCode)
+export const evm_setAccountCode = hardhat_setCode
+
+export const anvil_setStorageAt = rpcMethod({
+  summary: 'Sets a storage slot of an account.',
+  params: [address, looseQuantity, word],
+  result: bool,
+  gate: 'development',
+  async handler([account, slot, value], { chain }) {
+    await chain.edit((view) => view.setStorage(account, slot, value))
+    return true
+  },
+})
+export const hardhat_setStorageAt = anvil_setStorageAt
+export const evm_setAccountStorageAt = anvil_setStorageAt
+
+export const anvil_dealERC20 = rpcMethod({
+  summary: 'Sets an account’s balance of an ERC-20 token (account, token, amount), where the token keeps it in a slot.',
+  params: [address, address, looseQuantity],
+  result: done,
+  gate: 'development',
+  async handler([account, token, amount], { chain }) {
+    const { contract, slot } = await findSlot(chain, token, balanceCall(account), amount)
+    await chain.edit((view) => view.setStorage(contract, slot, amount))
+  },
+})
+export const anvil_setERC20Balance = anvil_dealERC20
+export const hardhat_dealERC20 = anvil_dealERC20
+
+export const anvil_setERC20Allowance = rpcMethod({
+  summary: 'Sets an allowance of an ERC-20 token (owner, spender, token, amount), where the token keeps it in a slot.',
+  params: [address, address, address, looseQuantity],
+  result: done,
+  gate: 'development',
+  async handler([owner, spender, token, amount], { chain }) {
+    const { contract, slot } = await findSlot(chain, token, allowanceCall(owner, spender), amount)
+    await chain.edit((view) => view.setStorage(contract, slot, amount))
+  },
+})
+
+export const anvil_impersonateAccount = rpcMethod({
+  summary: 'Lets an account send transactions without its key, contracts too.',
+  params: [address],
+  result: done,
+  gate: 'development',
+  handler([account], { development }) {
+    development.impersonated.add(account)
+  },
+})
+export const hardhat_impersonateAccount = answeringTrue(anvil_impersonateAccount)
+
+export const anvil_stopImpersonatingAccount = rpcMethod({
+  summary: 'Ends anvil_impersonateAccount for an account.',
+  params: [address],
+  result: done,
+  gate: 'development',
+  handler([account], { development }) {
+    development.impersonated.delete(account)
+  },
+})
+export const hardhat_stopImpersonatingAccount = answeringTrue(anvil_stopImpersonatingAccount)
+
+export const anvil_autoImpersonateAccount = rpcMethod({
+  summary: 'Lets every account send transactions without its key, or ends that.',
+  params: [bool],
+  result: done,
+  gate: 'development',
+  handler([on], { development }) {
+    development.autoImpersonate = on
+  },
+})
+export const hardhat_autoImpersonateAccount = answeringTrue(anvil_autoImpersonateAccount)
+
+export const evm_addAccount = rpcMethod({
+  summary: 'Ganache’s impersonation: false when the account could send already. A password is not looked at.',
+  params: [address, string.optional()],
+  result: bool,
+  gate: 'development',
+  handler([account], { development, wallet }) {
+    if (wallet.has(account) || development.impersonated.has(account)) return false
+    development.impersonated.add(account)
+    return true
+  },
+})
+
+export const evm_removeAccount = rpcMethod({
+  summary: 'Ends evm_addAccount for an account; false when it was not impersonated.',
+  params: [address, string.optional()],
+  result: bool,
+  gate: 'development',
+  handler: ([account], { development }) => development.impersonated.delete(account),
+})

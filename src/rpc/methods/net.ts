@@ -1,0 +1,55 @@
+// The node itself: network, version, modules.
+
+import { keccakHash } from '../../lib/keccak.ts'
+import { bool, data, hash, quantity, string } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+
+export const net_version = rpcMethod({
+  summary: 'Network id as a decimal string; equal to the chain id.',
+  params: [],
+  result: string,
+  handler: (_, { chain }) => chain.spec.chainId.toString(),
+})
+
+export const net_listening = rpcMethod({
+  summary: 'True: the node is reachable.',
+  params: [],
+  result: bool,
+  handler: () => true,
+})
+
+export const net_peerCount = rpcMethod({
+  summary: 'Zero: the node has no peers.',
+  params: [],
+  result: quantity,
+  handler: () => 0n,
+})
+
+export const web3_clientVersion = rpcMethod({
+  summary:
+    'Name and version; begins with `anvil` in development mode, because tools look for that before they use its methods.',
+  params: [],
+  result: string,
+  handler(_, { options }) {
+    if (options.development) return `anvil/kestrel/v${options.version}`
+    const node = process.versions.node.split('.')[0]
+    return `kestrel/v${options.version}/${process.platform}-${process.arch}/node${node}`
+  },
+})
+
+export const web3_sha3 = rpcMethod({
+  summary: 'Keccak-256 of the bytes.',
+  params: [data],
+  result: hash,
+  handler: ([bytes]) => keccakHash(bytes),
+})
+
+export const rpc_modules = rpcMethod({
+  summary: 'The namespaces that are open here, each with its version.',
+  params: [],
+  result: (modules: Readonly<Record<string, string>>) => modules,
+  handler(_, { methods, options }) {
+    const open = [...methods].filter(([, { gate }]) => gate === undefined || options[gate])
+    return Object.fromEntries(open.map(([name]) => [name.split('_')[0] ?? name, '1.0']))
+  },
+})

@@ -1,0 +1,87 @@
+// geth's old personal_ namespace, as Evmos scripts use it (development mode). Keys have no passwords here:
+// whoever may use this node may use its accounts.
+import { randomBytes } from 'node:crypto'
+import { hashMessage } from 'viem'
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { bytesToBig, fromHex } from '../../lib/hex.ts'
+import { recoverAddress } from '../../primitives/signature.ts'
+import { address, bool, data, hash, string } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { sendTransaction } from '../sending.ts'
+import { callObject } from '../shapes/call.ts'
+import { eth_accounts, eth_signTransaction } from './wallet.ts'
+
+const password = string.optional().describe('password, not looked at')
+/** 32 bytes, with or without `0x`. */
+const privateKey = string.regex(/^(0x)?[0-9a-fA-F]{64}$/, { error: 'expected a private key of 32 bytes' })
+
+export const personal_listAccounts = { ...eth_accounts, gate: 'development' as const }
+
+export const personal_newAccount = rpcMethod({
+  summary: 'Makes a key and answers its account; it is held until the node stops.',
+  params: [password],
+  result: address,
+  gate: 'development',
+  handler: (_, { wallet }) => wallet.add(randomBytes(32)),
+})
+
+export const personal_importRawKey = rpcMethod({
+  summary: 'Takes a private key and answers its account; it is held until the node stops.',
+  params: [privateKey, password],
+  result: address,
+  gate: 'development',
+  handler: ([key], { wallet }) => wallet.add(fromHex(key.startsWith('0x') ? key : `0x${key}`)),
+})
+
+export const personal_unlockAccount = rpcMethod({
+  summary: 'True when the node holds the account: its accounts are always unlocked.',
+  params: [address, password, z.unknown()],
+  result: bool,
+  gate: 'development',
+  handler([account], { wallet }) {
+    if (wallet.has(account)) return true
+    throw new ChainError('unknown-account', 'unknown account')
+  },
+})
+
+export const personal_lockAccount = rpcMethod({
+  summary: 'False: accounts stay unlocked until the node stops.',
+  params: [address],
+  result: bool,
+  gate: 'development',
+  handler: () => false,
+})
+
+export const personal_sendTransaction = rpcMethod({
+  summary: 'As eth_sendTransaction; a password is not looked at.',
+  params: [callObject, password],
+  result: hash,
+  gate: 'development',
+  handler: ([call], context) => sendTransaction(call, context),
+})
+
+export const personal_signTransaction = {
+  ...eth_signTransaction,
+  params: [callObject, password],
+  gate: 'development' as const,
+}
+
+export const personal_ecRecover = rpcMethod({
+  summary: 'The account that signed bytes as a personal message (EIP-191).',
+  params: [data, data],
+  result: address,
+  handler([bytes, signature]) {
+    const v = bytesToBig(signature.subarray(64))
+    if (signature.length !== 65) throw new ChainError('invalid-params', 'signature must be 65 bytes long')
+    if (v !== 27n && v !== 28n) {
+      throw new ChainError('invalid-params', 'invalid Ethereum signature (V is not 27 or 28)')
+    }
+    const digest = fromHex(hashMessage({ raw: bytes }))
+    const r = bytesToBig(signature.subarray(0, 32))
+    const s = bytesToBig(signature.subarray(32, 64))
+    const signer = recoverAddress(digest, r, s, v - 27n)
+    if (signer === undefined) throw new ChainError('invalid-params', 'invalid signature')
+    return signer
+  },
+})

@@ -1,0 +1,131 @@
+// Accounts at a block: balance, nonce, code, storage, proofs. State is asked of the block, so history needs no code here.
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import type { AccountProof, StateView } from '../../state/types.ts'
+import { address, atBlock, data, hash, mapOf, quantity, type StorageKey, storageKey, toWord } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { RpcError } from '../errors.ts'
+
+const MAX_SLOTS = 1024
+/** geth's number for a request that asks for too much. */
+const CLIENT_LIMIT_EXCEEDED = -38026
+
+const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
+
+export const eth_getBalance = rpcMethod({
+  summary: 'Balance of an account at a block, in wei.',
+  params: [address, atBlock],
+  result: quantity,
+  async handler([who, ref], { chain }) {
+    const { view } = await chain.at(ref)
+    return view.balance(who)
+  },
+})
+
+export const eth_getTransactionCount = rpcMethod({
+  summary: 'Nonce of an account at a block; `pending` counts the waiting transactions too.',
+  params: [address, atBlock],
+  result: quantity,
+  async handler([who, ref], { chain }) {
+    if (ref === 'pending') return chain.pool.nextNonce(who)
+    const { view } = await chain.at(ref)
+    return view.nonce(who)
+  },
+})
+
+export const eth_getCode = rpcMethod({
+  summary: 'Code of an account at a block.',
+  params: [address, atBlock],
+  result: data,
+  async handler([who, ref], { chain }) {
+    const { view } = await chain.at(ref)
+    return view.code(who)
+  },
+})
+
+export const eth_getStorageAt = rpcMethod({
+  summary: 'One storage slot of an account at a block, as 32 bytes.',
+  params: [address, storageKey, atBlock],
+  result: hash,
+  async handler([who, { slot }, ref], { chain }) {
+    const { view } = await chain.at(ref)
+    return toWord(view.storage(who, slot))
+  },
+})
+
+export const eth_getStorageValues = rpcMethod({
+  summary: 'Many storage slots of many accounts at a block.',
+  params: [mapOf<Address, readonly Hash[]>(address, z.array(hash)), atBlock],
+  result: mapOf<Address, readonly Hash[]>(address, z.array(hash)),
+  async handler([wanted, ref], { chain }) {
+    const slots = [...wanted.values()].reduce((sum, keys) => sum + keys.length, 0)
+    if (slots > MAX_SLOTS) throw tooManySlots()
+    if (slots === 0) throw new ChainError('invalid-params', 'empty request')
+    const { view } = await chain.at(ref)
+    const read = (who: Address) => (key: Hash) => toWord(view.storage(who, BigInt(key)))
+    return new Map([...wanted].map(([who, keys]) => [who, keys.map(read(who))]))
+  },
+})
+
+const tooManySlots = () => new RpcError(CLIENT_LIMIT_EXCEEDED, `too many slots (max ${MAX_SLOTS})`)
+
+export const eth_getProof = rpcMethod({
+  summary: 'An account and some of its slots with their Merkle proofs (EIP-1186).',
+  params: [address, z.array(storageKey, { error: 'expected a list of storage keys' }), atBlock],
+  result: wireProof,
+  async handler([who, keys, ref], { chain }) {
+    if (keys.length > MAX_SLOTS) throw tooManySlots()
+    const { view } = await chain.at(ref)
+    const slots = keys.map(({ slot }) => slot)
+    return { who, keys, proof: view.prove(who, slots) }
+  },
+})
+
+function wireProof({ who, keys, proof }: { who: Address; keys: readonly StorageKey[]; proof: AccountProof }) {
+  return {
+    address: who,
+    accountProof: proof.accountProof,
+    balance: toQuantity(proof.account?.balance ?? 0n),
+    codeHash: proof.account?.codeHash ?? EMPTY_CODE_HASH,
+    nonce: toQuantity(proof.account?.nonce ?? 0n),
+    storageHash: proof.storageRoot,
+    storageProof: proof.storageProofs.map((slot, position) => ({
+      key: storageKey.encode(keys[position] ?? { slot: slot.key, full: true }),
+      value: toQuantity(slot.value),
+      proof: slot.proof,
+    })),
+  }
+}
+
+export const eth_getAccount = rpcMethod({
+  summary: 'Balance, nonce, storage root and code hash of an account; null when it does not exist.',
+  params: [address, atBlock],
+  result: (account: Record<string, Hex> | null) => account,
+  async handler([who, ref], { chain }) {
+    const { view } = await chain.at(ref)
+    const { account, storageRoot } = view.prove(who, [])
+    if (account === undefined) return null
+    return {
+      balance: toQuantity(account.balance),
+      nonce: toQuantity(account.nonce),
+      storageRoot,
+      codeHash: account.codeHash,
+    }
+  },
+})
+
+export const eth_getAccountInfo = rpcMethod({
+  summary: 'Balance, nonce and code of an account in one answer.',
+  params: [address, atBlock],
+  result: ({ view, who }: { view: StateView; who: Address }) => ({
+    balance: toQuantity(view.balance(who)),
+    nonce: toQuantity(view.nonce(who)),
+    code: toHex(view.code(who)),
+  }),
+  async handler([who, ref], { chain }) {
+    const { view } = await chain.at(ref)
+    return { view, who }
+  },
+})

@@ -1,0 +1,134 @@
+// Single transactions: found by hash, by place or by sender, their receipts, and the way in for signed ones.
+import type { BlockRef, Chain, MinedReceipt } from '../../chain/types.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import type { Block, Transaction } from '../../primitives/types.ts'
+import { address, blockNumber, data, hash, index, looseQuantity, quantity } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { waitForReceipt } from '../receipts.ts'
+import { wireReceipt } from '../shapes/receipt.ts'
+import { type Place, wireTransaction } from '../shapes/transaction.ts'
+
+/** A transaction and, once mined, its place. */
+type Found = { readonly transaction: Transaction; readonly place: Place | undefined }
+
+const transactionOrNull = (found: Found | undefined) => (found ? wireTransaction(found.transaction, found.place) : null)
+const receiptOrNull = (receipt: MinedReceipt | undefined) => (receipt ? wireReceipt(receipt) : null)
+const raw = data.nullable()
+
+function byHash(chain: Chain, hash: Hash): Found | undefined {
+  const mined = chain.transaction(hash)
+  if (mined) return { transaction: mined.transaction, place: mined }
+  const transaction = chain.pool.get(hash)
+  return transaction && { transaction, place: undefined }
+}
+
+function inBlock(block: Block | undefined, index: number): Found | undefined {
+  const transaction = block?.transactions[index]
+  return transaction && { transaction, place: { header: block.header, index } }
+}
+
+const byIndex = async (chain: Chain, ref: BlockRef, index: number): Promise<Found | undefined> =>
+  inBlock(await chain.block(ref), index)
+
+export const eth_getTransactionByHash = rpcMethod({
+  summary: 'A transaction by its hash, mined or waiting.',
+  params: [hash],
+  result: transactionOrNull,
+  handler: ([hash], { chain }) => byHash(chain, hash),
+})
+
+export const eth_getTransactionByBlockHashAndIndex = rpcMethod({
+  summary: 'A transaction by block hash and position.',
+  params: [hash, index],
+  result: transactionOrNull,
+  handler: ([hash, position], { chain }) => byIndex(chain, { hash }, position),
+})
+
+export const eth_getTransactionByBlockNumberAndIndex = rpcMethod({
+  summary: 'A transaction by block number or tag and position.',
+  params: [blockNumber, index],
+  result: transactionOrNull,
+  handler: ([ref, position], { chain }) => byIndex(chain, ref, position),
+})
+
+export const eth_getRawTransactionByHash = rpcMethod({
+  summary: 'The signed bytes of a transaction, by its hash.',
+  params: [hash],
+  result: raw,
+  handler: ([hash], { chain }) => byHash(chain, hash)?.transaction.raw ?? null,
+})
+
+export const eth_getRawTransactionByBlockHashAndIndex = rpcMethod({
+  summary: 'The signed bytes of a transaction, by block hash and position.',
+  params: [hash, index],
+  result: raw,
+  handler: async ([hash, position], { chain }) => (await byIndex(chain, { hash }, position))?.transaction.raw ?? null,
+})
+
+export const eth_getRawTransactionByBlockNumberAndIndex = rpcMethod({
+  summary: 'The signed bytes of a transaction, by block number or tag and position.',
+  params: [blockNumber, index],
+  result: raw,
+  handler: async ([ref, position], { chain }) => (await byIndex(chain, ref, position))?.transaction.raw ?? null,
+})
+
+export const eth_getTransactionReceipt = rpcMethod({
+  summary: 'The receipt of a mined transaction; null while it waits.',
+  params: [hash],
+  result: receiptOrNull,
+  handler: ([hash], { chain }) => chain.receipt(hash),
+})
+
+export const eth_getTransactionBySenderAndNonce = rpcMethod({
+  summary: 'The transaction of an account with a nonce, mined or waiting.',
+  params: [address, quantity],
+  result: transactionOrNull,
+  async handler([sender, nonce], { chain }) {
+    const { pending, queued } = chain.pool.content()
+    const waiting = [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]
+    const transaction = waiting.find((transaction) => transaction.nonce === nonce)
+    if (transaction) return { transaction, place: undefined }
+    const block = await chain.block({ number: await firstBlockBeyond(chain, sender, nonce) })
+    const index = block?.transactions.findIndex(({ from, nonce: used }) => from === sender && used === nonce) ?? -1
+    return inBlock(block, index)
+  },
+})
+
+/** The first block after which the account's nonce is greater: nonces never fall, so halving finds it. */
+async function firstBlockBeyond(chain: Chain, who: Address, nonce: bigint): Promise<bigint> {
+  let low = 0n
+  let high = chain.head.number
+  while (low < high) {
+    const middle = (low + high) / 2n
+    const { view } = await chain.at({ number: middle })
+    if (view.nonce(who) > nonce) high = middle
+    else low = middle + 1n
+  }
+  return low
+}
+
+export const eth_sendRawTransaction = rpcMethod({
+  summary: 'Takes a signed transaction into the pool and answers its hash.',
+  params: [data],
+  result: hash,
+  handler: ([raw], { chain }) => chain.submit(raw),
+})
+
+export const eth_sendRawTransactionSync = rpcMethod({
+  summary:
+    'Takes a signed transaction and answers its receipt when it is mined (EIP-7966); the timeout is in milliseconds.',
+  params: [data, looseQuantity.optional()],
+  result: wireReceipt,
+  handler: ([raw, timeout], { chain, options }) =>
+    waitForReceipt(chain, () => chain.submit(raw), timeout, options.syncTimeout),
+})
+
+export const eth_pendingTransactions = rpcMethod({
+  summary: 'The waiting transactions, executable ones first.',
+  params: [],
+  result: (waiting: readonly Transaction[]) => waiting.map((transaction) => wireTransaction(transaction, undefined)),
+  handler(_, { chain }) {
+    const { pending, queued } = chain.pool.content()
+    return [...pending.values(), ...queued.values()].flat()
+  },
+})

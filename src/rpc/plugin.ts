@@ -1,0 +1,68 @@
+// The JSON-RPC face as one Fastify plugin: POST and WebSocket, at `/rpc` and at `/`.
+// Every JSON-RPC error travels with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking.
+import cors from '@fastify/cors'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RpcContext, RpcServices } from './define.ts'
+import { answer, refusal } from './dispatch.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
+import { methods } from './methods/index.ts'
+import { serveSocket } from './socket.ts'
+
+const PATHS = ['/rpc', '/']
+const HINT = 'This is a JSON-RPC 2.0 endpoint: POST a request here, or open a WebSocket.\n'
+
+/** Registers the face. The instance must already carry @fastify/websocket. */
+export async function rpcPlugin(app: FastifyInstance, services: RpcServices): Promise<void> {
+  const { options } = services
+  const context: RpcContext = { ...services, methods }
+  const anyOrigin = options.corsOrigins.includes('*')
+  const isAllowed = (origin: string) => anyOrigin || options.corsOrigins.includes(origin)
+
+  await app.register(cors, {
+    origin: anyOrigin ? '*' : [...options.corsOrigins],
+    methods: ['POST', 'GET'],
+    maxAge: 86_400,
+  })
+
+  // The body is JSON whatever the header says: many a curl command says nothing.
+  app.addHook('onRequest', async (request) => {
+    request.headers['content-type'] = 'application/json'
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, String(body)),
+  )
+
+  app.setErrorHandler((error: { code?: string }, request, reply) => {
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+      return sendJson(
+        reply,
+        refusal(INVALID_REQUEST, `request too large, want at most ${options.maxRequestSize} bytes`),
+      )
+    }
+    services.log.debug({ err: error, url: request.url }, 'request refused')
+    return sendJson(reply, refusal(PARSE_ERROR, 'parse error: the body cannot be read'))
+  })
+
+  const post = async (request: FastifyRequest, reply: FastifyReply) => {
+    const text = await answer((request.body as string | undefined) ?? '', context)
+    return text === undefined ? reply.code(204).send() : sendJson(reply, text)
+  }
+
+  for (const url of PATHS) {
+    app.route({ method: 'POST', url, bodyLimit: options.maxRequestSize, handler: post })
+    app.route({
+      method: 'GET',
+      url,
+      handler: (_request, reply) => reply.type('text/plain; charset=utf-8').send(HINT),
+      wsHandler(socket, request) {
+        // Browsers let any page open a WebSocket; the origin is ours to check.
+        const { origin } = request.headers
+        if (origin !== undefined && !isAllowed(origin)) return socket.close(1008, 'origin not allowed')
+        serveSocket(socket, context)
+      },
+    })
+  }
+}
+
+const sendJson = (reply: FastifyReply, text: string) => reply.code(200).type('application/json').send(text)

@@ -1,0 +1,106 @@
+// One WebSocket connection: requests in, answers and notifications out. It ends everything it began: when it closes,
+// its subscriptions' listeners are gone. A client that does not read, or does not answer pings, is cut off.
+import { randomBytes } from 'node:crypto'
+import type { WebSocket } from 'ws'
+import { ChainError } from '../lib/errors.ts'
+import { type Hex, toHex } from '../lib/hex.ts'
+import type { RpcContext, Subscriber } from './define.ts'
+import { answer } from './dispatch.ts'
+
+/** Requests of one connection that run at a time; reading stops until one has been answered. */
+const MAX_RUNNING = 64
+
+/** Serves a connection until it closes. */
+export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscriber'>): void {
+  const { options } = context
+  const send = (text: string): void => {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > options.maxUnsent) socket.terminate()
+    else socket.send(text)
+  }
+  const subscriptions = new Subscriptions(send, options.maxSubscriptions)
+  let running = 0
+
+  socket.on('message', async (message) => {
+    if (++running === MAX_RUNNING) socket.pause()
+    const opened: Hex[] = []
+    const subscriber: Subscriber = {
+      open(start) {
+        const id = subscriptions.open(start)
+        opened.push(id)
+        return id
+      },
+      close: (id) => subscriptions.close(id),
+    }
+    const text = await answer(String(message), { ...context, subscriber })
+    if (text !== undefined) send(text)
+    for (const id of opened) subscriptions.announce(id)
+    if (running-- === MAX_RUNNING) socket.resume()
+  })
+
+  let alive = true
+  const heartbeat = setInterval(() => {
+    if (!alive) return socket.terminate()
+    alive = false
+    socket.ping()
+  }, options.pingInterval * 1000)
+  heartbeat.unref()
+  socket.on('pong', () => {
+    alive = true
+  })
+  socket.on('close', () => {
+    clearInterval(heartbeat)
+    subscriptions.end()
+  })
+}
+
+/** A connection's subscriptions. What comes before `announce` is held, so that the client knows the id first. */
+class Subscriptions {
+  readonly #stops = new Map<Hex, () => void>()
+  readonly #held = new Map<Hex, unknown[]>()
+  readonly #send: (text: string) => void
+  readonly #most: number
+  #ended = false
+
+  constructor(send: (text: string) => void, most: number) {
+    this.#send = send
+    this.#most = most
+  }
+
+  open(start: (send: (result: unknown) => void) => () => void): Hex {
+    if (this.#ended) throw new ChainError('not-found', 'connection closed')
+    if (this.#stops.size >= this.#most) {
+      throw new ChainError('limit-exceeded', `too many subscriptions, want at most ${this.#most}`)
+    }
+    const id = toHex(randomBytes(16))
+    const held: unknown[] = []
+    this.#held.set(id, held)
+    const stop = start((result) => {
+      if (this.#held.has(id)) held.push(result)
+      else this.#notify(id, result)
+    })
+    this.#stops.set(id, stop)
+    return id
+  }
+
+  announce(id: Hex): void {
+    const held = this.#held.get(id) ?? []
+    this.#held.delete(id)
+    for (const result of held) this.#notify(id, result)
+  }
+
+  close(id: Hex): boolean {
+    this.#stops.get(id)?.()
+    this.#held.delete(id)
+    return this.#stops.delete(id)
+  }
+
+  end(): void {
+    this.#ended = true
+    for (const id of this.#stops.keys()) this.close(id)
+  }
+
+  #notify(subscription: Hex, result: unknown): void {
+    this.#send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } }))
+  }
+}

@@ -1,0 +1,50 @@
+// What eth_subscribe can deliver. A feed attaches to the chain's signals, sends wire values, and returns what detaches it.
+import type { Chain, LiveEvents } from '../chain/types.ts'
+import { liveMatch, logsOfBlock } from './live-logs.ts'
+import { wireHeader } from './shapes/block.ts'
+import type { LogFilter } from './shapes/filter.ts'
+import { wireLog, wireRemovedLog } from './shapes/receipt.ts'
+import { wireTransaction } from './shapes/transaction.ts'
+
+export type Feed = (send: (result: unknown) => void) => () => void
+
+/** The header of every block; after a rollback the header that is the head again. */
+export const newHeads =
+  (chain: Pick<Chain, 'head' | 'live'>): Feed =>
+  (send) =>
+    both(
+      chain.live.on('block', ({ block }) => send(wireHeader(block.header))),
+      chain.live.on('removed', () => send(wireHeader(chain.head))),
+    )
+
+/** Matching logs of every block; those of blocks that were taken back once more, as removed. */
+export const logs =
+  (live: LiveEvents, filter: LogFilter): Feed =>
+  (send) => {
+    const wants = liveMatch(filter)
+    return both(
+      live.on('block', (executed) => {
+        for (const log of logsOfBlock(executed)) if (wants(log)) send(wireLog(log))
+      }),
+      live.on('removed', (_blocks, removed) => {
+        for (const log of removed) if (wants(log)) send(wireRemovedLog(log))
+      }),
+    )
+  }
+
+/** Transactions that became executable, as hashes or in full. */
+export const newPendingTransactions =
+  (live: LiveEvents, form: 'hashes' | 'full'): Feed =>
+  (send) =>
+    live.on('pending', (transaction) =>
+      send(form === 'full' ? wireTransaction(transaction, undefined) : transaction.hash),
+    )
+
+/** Changes of the sync state: there are none, the node makes its blocks itself. */
+export const syncing: Feed = () => () => {}
+
+const both =
+  (...detach: readonly (() => void)[]) =>
+  () => {
+    for (const each of detach) each()
+  }

@@ -1,0 +1,108 @@
+// What a block is to the messages that run in it: its place, its fees and its fork's rules.
+import type { EVMRunCallOpts } from '@ethereumjs/evm'
+import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+import { toLibAddress } from '../evm/machine.ts'
+import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
+import type { Header } from '../primitives/types.ts'
+import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
+import { atLeast, blobParamsAt } from '../spec/forks.ts'
+
+/** The forks that execution branches on. */
+export type Rules = {
+  readonly homestead: boolean
+  readonly spuriousDragon: boolean
+  readonly byzantium: boolean
+  readonly istanbul: boolean
+  readonly berlin: boolean
+  readonly london: boolean
+  readonly paris: boolean
+  readonly shanghai: boolean
+  readonly cancun: boolean
+  readonly prague: boolean
+  readonly osaka: boolean
+}
+
+export type BlockEnv = {
+  readonly fork: Fork
+  readonly rules: Rules
+  readonly blobs: BlobRules | undefined
+  readonly number: bigint
+  readonly timestamp: bigint
+  readonly coinbase: Address
+  readonly gasLimit: bigint
+  readonly difficulty: bigint
+  readonly prevRandao: Hash
+  /** undefined before London. */
+  readonly baseFeePerGas: bigint | undefined
+  /** undefined before Cancun. */
+  readonly blobBaseFee: bigint | undefined
+}
+
+const RULES = new Map<Fork, Rules>()
+
+export function rulesOf(fork: Fork): Rules {
+  const known = RULES.get(fork)
+  if (known !== undefined) return known
+  const rules: Rules = {
+    homestead: atLeast(fork, 'homestead'),
+    spuriousDragon: atLeast(fork, 'spuriousDragon'),
+    byzantium: atLeast(fork, 'byzantium'),
+    istanbul: atLeast(fork, 'istanbul'),
+    berlin: atLeast(fork, 'berlin'),
+    london: atLeast(fork, 'london'),
+    paris: atLeast(fork, 'paris'),
+    shanghai: atLeast(fork, 'shanghai'),
+    cancun: atLeast(fork, 'cancun'),
+    prague: atLeast(fork, 'prague'),
+    osaka: atLeast(fork, 'osaka'),
+  }
+  RULES.set(fork, rules)
+  return rules
+}
+
+/** The blob schedule of a fork with EIP-7918's switch; undefined before Cancun. */
+export function blobRulesOf(spec: ChainSpec, fork: Fork): BlobRules | undefined {
+  const params = blobParamsAt(spec, fork)
+  return params && { ...params, reservePrice: atLeast(fork, 'osaka') }
+}
+
+/** The environment of a block whose header (or what is known of it) is given. */
+export function blockEnv(
+  spec: ChainSpec,
+  fork: Fork,
+  header: Pick<
+    Header,
+    'number' | 'timestamp' | 'coinbase' | 'gasLimit' | 'difficulty' | 'mixHash' | 'baseFeePerGas' | 'excessBlobGas'
+  >,
+): BlockEnv {
+  const blobs = blobRulesOf(spec, fork)
+  return {
+    fork,
+    rules: rulesOf(fork),
+    blobs,
+    number: header.number,
+    timestamp: header.timestamp,
+    coinbase: header.coinbase,
+    gasLimit: header.gasLimit,
+    difficulty: header.difficulty,
+    prevRandao: header.mixHash,
+    baseFeePerGas: header.baseFeePerGas,
+    blobBaseFee: blobs && blobBaseFee(header.excessBlobGas ?? 0n, blobs),
+  }
+}
+
+/** The environment in the shape the library's opcodes read. */
+export function toLibBlock(env: BlockEnv): NonNullable<EVMRunCallOpts['block']> {
+  return {
+    header: {
+      number: env.number,
+      coinbase: toLibAddress(env.coinbase),
+      timestamp: env.timestamp,
+      difficulty: env.difficulty,
+      prevRandao: fromHex(env.prevRandao),
+      gasLimit: env.gasLimit,
+      ...(env.baseFeePerGas !== undefined && { baseFeePerGas: env.baseFeePerGas }),
+      getBlobGasPrice: () => env.blobBaseFee,
+    },
+  }
+}

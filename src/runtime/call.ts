@@ -1,0 +1,228 @@
+// Calls that leave no trace: eth_call, gas estimates, access lists. Each runs on a view of its own, or undoes itself.
+import type { Machine } from '../evm/machine.ts'
+import { ChainError } from '../lib/errors.ts'
+import { EMPTY_BYTES, fromHex, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import { intrinsicGas, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
+import type { AccessList, Header, Message } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
+import type { BlockEnv } from './block-env.ts'
+import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
+import type { BlockHashes, Runtime } from './runtime.ts'
+import type { BlockOverrides, CallOptions, CallOutcome, CallRequest, StateOverrides } from './types.ts'
+
+/** What a call may cost this node. */
+export type CallLimits = {
+  /** Gas of a call that names none, and the most that one may name. */
+  readonly gasCap: bigint
+  /** Milliseconds. */
+  readonly time: number
+}
+
+/** A call about to run: everything is decided, nothing has happened. */
+export class Call {
+  readonly #runtime: Runtime
+  readonly #machine: Machine
+  readonly #env: BlockEnv
+  readonly #message: Message
+  readonly #gasIsGiven: boolean
+  readonly #limits: CallLimits
+
+  /** Throws ChainError `invalid-params` for contradictory requests and overrides. */
+  constructor(
+    runtime: Runtime,
+    view: StateView,
+    header: Header,
+    request: CallRequest,
+    blockHash: BlockHashes,
+    limits: CallLimits,
+    options: CallOptions = {},
+  ) {
+    this.#runtime = runtime
+    this.#limits = limits
+    this.#gasIsGiven = request.gas !== undefined
+    this.#message = toMessage(view, request, limits)
+    this.#env = overrideEnv(runtime.env(header), options.blockOverrides, this.#message)
+    this.#machine = runtime.machine(view, this.#env, blockHash, performance.now() + limits.time)
+    if (options.stateOverrides) applyOverrides(this.#machine, options.stateOverrides)
+  }
+
+  async run(): Promise<CallOutcome> {
+    return outcome(await this.#execute(this.#affordable(this.#message)))
+  }
+
+  /**
+   * The smallest gas limit with which the call succeeds: what it used before refunds if that suffices, else found by
+   * bisection (a frame may keep only 63/64 of its gas, so what was used may not be enough to use it).
+   */
+  async estimateGas(): Promise<bigint> {
+    const { maxFeePerGas } = this.#message
+    let high = this.#gasIsGiven ? this.#message.gasLimit : this.#env.gasLimit
+    if (high > this.#limits.gasCap) high = this.#limits.gasCap
+    if (this.#env.rules.osaka && high > MAX_TRANSACTION_GAS) high = MAX_TRANSACTION_GAS
+    if (maxFeePerGas > 0n) {
+      const allowance = this.#gasAllowance(this.#message)
+      if (allowance < high) high = allowance
+    }
+    const first = await this.#attempt(high)
+    if (typeof first === 'string') {
+      throw new ChainError('execution-failed', `gas required exceeds allowance (${high})`)
+    }
+    if (first.error !== undefined) throw executionError(outcome(first), high)
+    let low = first.gasUsed - 1n
+    const used = first.gasBeforeRefund > first.gasUsed ? first.gasBeforeRefund : first.gasUsed
+    if (used <= high) {
+      if (await this.#succeedsWith(used)) return used
+      low = used
+    }
+    // Most calls that need more need it for one frame's 64th.
+    const guess = ((used + CALL_STIPEND) * 64n) / 63n
+    if (guess < high && guess > low) {
+      if (await this.#succeedsWith(guess)) high = guess
+      else low = guess
+    }
+    while (low + 1n < high) {
+      const middle = (low + high) / 2n
+      if (await this.#succeedsWith(middle)) high = middle
+      else low = middle
+    }
+    return high
+  }
+
+  /** The list with which the call touches nothing cold (EIP-2930), its gas with that list, and how it ended. */
+  async createAccessList(): Promise<{ accessList: AccessList; gasUsed: bigint; error: string | undefined }> {
+    const message = this.#affordable(this.#message)
+    const known = new Set([message.from, message.to ?? createdContract(message), ...this.#machine.precompileAddresses()])
+    this.#machine.reportsAccess = true
+    let accessList = message.accessList
+    for (;;) {
+      const result = await this.#undone({ ...message, accessList })
+      // Being warm anyway, the parties of the call are listed only for their slots.
+      const next = result.accessed.filter(({ address, storageKeys }) => storageKeys.length > 0 || !known.has(address))
+      if (size(next) === size(accessList)) return { accessList: next, gasUsed: result.gasUsed, error: result.error }
+      accessList = next
+    }
+  }
+
+  async #succeedsWith(gasLimit: bigint): Promise<boolean> {
+    const result = await this.#attempt(gasLimit)
+    return typeof result !== 'string' && result.error === undefined
+  }
+
+  /** Runs with a gas limit and undoes it; a word instead of a result when the limit is under the intrinsic cost. */
+  async #attempt(gasLimit: bigint): Promise<MessageResult | 'too little gas'> {
+    const message = { ...this.#message, gasLimit }
+    if (gasLimit < intrinsicGas(message, this.#env.rules)) return 'too little gas'
+    try {
+      return await this.#undone(message)
+    } catch (error) {
+      if (error instanceof ChainError && error.message.startsWith('insufficient gas for floor')) return 'too little gas'
+      throw error
+    }
+  }
+
+  async #undone(message: Message): Promise<MessageResult> {
+    const { view } = this.#machine
+    view.checkpoint()
+    const result = await this.#execute(message)
+    view.revert()
+    return result
+  }
+
+  #execute(message: Message): Promise<MessageResult> {
+    const { spec, fees } = this.#runtime
+    return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
+  }
+
+  /** A caller who names a fee but no gas gets as much gas as the balance pays for. */
+  #affordable(message: Message): Message {
+    if (this.#gasIsGiven || message.maxFeePerGas === 0n) return message
+    const allowance = this.#gasAllowance(message)
+    return allowance < message.gasLimit ? { ...message, gasLimit: allowance } : message
+  }
+
+  #gasAllowance({ from, value, maxFeePerGas }: Message): bigint {
+    const left = this.#machine.view.balance(from) - value
+    if (left < 0n) throw new ChainError('transaction-rejected', 'insufficient funds for transfer')
+    return left / maxFeePerGas
+  }
+}
+
+const CALL_STIPEND = 2300n
+
+const size = (list: AccessList): number => list.reduce((sum, { storageKeys }) => sum + 1 + storageKeys.length, 0)
+
+function outcome(result: MessageResult): CallOutcome {
+  return {
+    gasUsed: result.gasUsed,
+    returnData: result.returnData,
+    logs: result.logs,
+    error: result.error,
+    createdAddress: result.createdAddress,
+  }
+}
+
+/** How a failed call is told: a revert with its data, anything else by its name. */
+export function executionError(failed: CallOutcome, gasLimit: bigint): ChainError {
+  if (failed.error === 'execution reverted' && failed.returnData.length > 0) {
+    return new ChainError('execution-reverted', 'execution reverted', toHex(failed.returnData))
+  }
+  if (failed.error === 'out of gas') {
+    return new ChainError('execution-failed', `gas required exceeds allowance (${gasLimit})`)
+  }
+  return new ChainError('execution-failed', failed.error ?? 'execution failed')
+}
+
+function toMessage(view: StateView, request: CallRequest, limits: CallLimits): Message {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
+  if (gasPrice !== undefined && (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined)) {
+    throw new ChainError('invalid-params', 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
+  }
+  const from = request.from ?? ZERO_ADDRESS
+  const gas = request.gas ?? limits.gasCap
+  return {
+    from,
+    to: request.to ?? null,
+    nonce: request.nonce ?? view.nonce(from),
+    value: request.value ?? 0n,
+    data: request.data ?? EMPTY_BYTES,
+    gasLimit: gas < limits.gasCap ? gas : limits.gasCap,
+    maxFeePerGas: gasPrice ?? maxFeePerGas ?? maxPriorityFeePerGas ?? 0n,
+    maxPriorityFeePerGas: gasPrice ?? maxPriorityFeePerGas ?? 0n,
+    accessList: request.accessList ?? [],
+    blobVersionedHashes: request.blobVersionedHashes ?? [],
+    maxFeePerBlobGas: request.maxFeePerBlobGas ?? 0n,
+    authorizationList: request.authorizationList ?? [],
+  }
+}
+
+function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, message: Message): BlockEnv {
+  return {
+    ...env,
+    // A call that pays nothing sees fees of nothing, else `GASPRICE >= BASEFEE` would not hold for it.
+    baseFeePerGas:
+      overrides?.baseFeePerGas ?? (message.maxFeePerGas === 0n && env.baseFeePerGas !== undefined ? 0n : env.baseFeePerGas),
+    blobBaseFee:
+      overrides?.blobBaseFee ?? (message.maxFeePerBlobGas === 0n && env.blobBaseFee !== undefined ? 0n : env.blobBaseFee),
+    number: overrides?.number ?? env.number,
+    timestamp: overrides?.time ?? env.timestamp,
+    gasLimit: overrides?.gasLimit ?? env.gasLimit,
+    coinbase: overrides?.feeRecipient ?? env.coinbase,
+    prevRandao: overrides?.prevRandao ?? env.prevRandao,
+  }
+}
+
+/** Changes accounts before a call, and moves precompiles out of the way of their addresses. */
+export function applyOverrides(machine: Machine, overrides: StateOverrides): void {
+  const { view } = machine
+  for (const [address, account] of overrides) {
+    if (account.state !== undefined && account.stateDiff !== undefined) {
+      throw new ChainError('invalid-params', `account ${address} has both 'state' and 'stateDiff'`)
+    }
+    if (account.movePrecompileTo !== undefined) machine.movePrecompile(address, account.movePrecompileTo)
+    if (account.nonce !== undefined) view.setNonce(address, account.nonce)
+    if (account.code !== undefined) view.setCode(address, account.code)
+    if (account.balance !== undefined) view.setBalance(address, account.balance)
+    if (account.state !== undefined) view.clearStorage(address)
+    for (const [key, word] of account.state ?? account.stateDiff ?? []) view.setWord(address, key, fromHex(word))
+  }
+}

@@ -1,0 +1,215 @@
+// A block as a function: (view at the parent, header draft, candidates) -> executed block. Building, importing and
+// replaying are the same steps in the same order; they differ in where the transactions come from and what is checked.
+import { CallTreeTracer } from '../evm/tracer.ts'
+import type { Machine } from '../evm/machine.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
+import { beginBlock, endBlock } from '../modules/index.ts'
+import { installContracts } from '../precompiles/index.ts'
+import { EMPTY_UNCLES_HASH, encodeWithdrawal } from '../primitives/block.ts'
+import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
+import { sealHeader } from '../primitives/header.ts'
+import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
+import type { Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
+import { orderedListRoot } from '../state/trie.ts'
+import type { StateView, TransactionDiff } from '../state/types.ts'
+import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
+import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
+import type { BlockHashes, Runtime } from './runtime.ts'
+import { beginSystemCalls, collectRequests, payWithdrawals, requestsHash } from './system.ts'
+import type { CallTrace, ExecutedBlock, HeaderDraft } from './types.ts'
+import { checkEnvelope } from './validity.ts'
+
+const MIN_TRANSACTION_GAS = 21_000n
+const NO_NONCE: Hex = `0x${'00'.repeat(8)}`
+
+/** The header a draft stands for before its block has run: everything but roots, bloom and gas. */
+export function draftHeader(runtime: Runtime, draft: HeaderDraft): Header {
+  const { parent } = draft
+  const position = { number: parent.number + 1n, timestamp: draft.timestamp, difficulty: 0n }
+  const fork = runtime.forkOf(position)
+  const rules = rulesOf(fork)
+  const blobs = blobRulesOf(runtime.spec, fork)
+  return {
+    ...position,
+    parentHash: parent.hash,
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    coinbase: draft.coinbase,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: ZERO_HASH,
+    receiptsRoot: ZERO_HASH,
+    logsBloom: new Uint8Array(256),
+    gasLimit: draft.gasLimit,
+    gasUsed: 0n,
+    extraData: draft.extraData,
+    mixHash: draft.prevRandao,
+    nonce: NO_NONCE,
+    baseFeePerGas: rules.london ? (draft.baseFeePerGas ?? nextBaseFee(parent)) : undefined,
+    withdrawalsRoot: rules.shanghai ? ZERO_HASH : undefined,
+    blobGasUsed: rules.cancun ? 0n : undefined,
+    excessBlobGas: blobs && nextExcessBlobGas(parent, blobs),
+    parentBeaconBlockRoot: rules.cancun ? draft.parentBeaconBlockRoot : undefined,
+    requestsHash: rules.prague ? ZERO_HASH : undefined,
+  }
+}
+
+/** Runs a new block on the view of its parent. Candidates that do not fit are left; those that can never run are refused. */
+export async function executeBlock(
+  runtime: Runtime,
+  view: StateView,
+  draft: HeaderDraft,
+  candidates: Iterable<Transaction>,
+  blockHash: BlockHashes,
+): Promise<ExecutedBlock> {
+  const header = draftHeader(runtime, draft)
+  const execution = new BlockExecution(runtime, view, header, blockHash)
+  const refused: { transaction: Transaction; reason: ChainError }[] = []
+  const waiting = new Set<Address>()
+  await execution.begin()
+  for (const transaction of candidates) {
+    if (execution.gasLeft < MIN_TRANSACTION_GAS) break
+    if (waiting.has(transaction.from)) continue
+    if (!execution.hasRoomFor(transaction)) {
+      waiting.add(transaction.from)
+      continue
+    }
+    try {
+      await execution.apply(transaction)
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      // Later nonces of this sender cannot run in this block either.
+      waiting.add(transaction.from)
+      refused.push({ transaction, reason: error })
+    }
+  }
+  const { withdrawals } = draft
+  const finished = await execution.finish(withdrawals)
+  const sealed = sealHeader({
+    ...header,
+    ...finished.roots,
+    ...(header.withdrawalsRoot !== undefined && { withdrawalsRoot: toHash(orderedListRoot(withdrawals.map(encodeWithdrawal))) }),
+  })
+  return {
+    block: {
+      header: sealed,
+      transactions: execution.transactions,
+      uncles: [],
+      withdrawals: header.withdrawalsRoot === undefined ? undefined : withdrawals,
+    },
+    receipts: execution.receipts,
+    traces: execution.traces,
+    diffs: execution.diffs,
+    refused,
+    view,
+  }
+}
+
+/** A block while it runs. */
+export class BlockExecution {
+  readonly env: BlockEnv
+  readonly machine: Machine
+  readonly transactions: Transaction[] = []
+  readonly receipts: Receipt[] = []
+  readonly traces: CallTrace[] = []
+  readonly diffs: TransactionDiff[] = []
+  readonly #runtime: Runtime
+  readonly #header: Header
+  readonly #view: StateView
+  #gasUsed = 0n
+  #blobGasUsed = 0n
+
+  constructor(runtime: Runtime, view: StateView, header: Header, blockHash: BlockHashes) {
+    this.#runtime = runtime
+    this.#header = header
+    this.#view = view
+    this.env = runtime.env(header)
+    this.machine = runtime.machine(view, this.env, blockHash)
+  }
+
+  get gasLeft(): bigint {
+    return this.env.gasLimit - this.#gasUsed
+  }
+
+  /** Whether the block has gas and blobs left for the transaction. */
+  hasRoomFor(transaction: Transaction): boolean {
+    const blobs = BigInt(transaction.blobVersionedHashes.length)
+    const blobsLeft = (this.env.blobs?.max ?? 0n) - this.#blobGasUsed / 131_072n
+    return transaction.gasLimit <= this.gasLeft && blobs <= blobsLeft
+  }
+
+  /** System calls and the modules' begin hooks. */
+  async begin(): Promise<void> {
+    const { parentHash, parentBeaconBlockRoot } = this.#header
+    await beginSystemCalls(this.machine, this.env, parentHash, parentBeaconBlockRoot)
+    const modules = this.#runtime.modules(this.#view, this.env, 'write')
+    if (modules === undefined) return
+    installContracts(this.#view, this.env.number)
+    beginBlock(modules)
+  }
+
+  /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */
+  async apply(transaction: Transaction): Promise<MessageResult> {
+    const { spec, fees } = this.#runtime
+    checkEnvelope(this.env, spec.chainId, transaction)
+    if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
+    const tracer = new CallTreeTracer()
+    this.machine.tracer = tracer
+    const result = await executeMessage(this.machine, this.env, spec.chainId, transaction, 'transaction', fees)
+    this.machine.tracer = undefined
+    this.#gasUsed += result.gasUsed
+    this.#blobGasUsed += result.blobGasUsed
+    this.transactions.push(transaction)
+    this.receipts.push(this.#receipt(transaction, result))
+    if (tracer.root !== undefined) this.traces.push(tracer.root)
+    this.diffs.push(this.#view.transactionDiff())
+    return result
+  }
+
+  /** Withdrawals, end hooks, requests; then what the header says of all of it. */
+  async finish(withdrawals: readonly Withdrawal[]): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
+    const { env, machine } = this
+    const requests = env.rules.prague ? await collectRequests(machine, env, this.#runtime.spec, this.receipts) : []
+    if (env.rules.shanghai) {
+      payWithdrawals(machine, withdrawals)
+      await machine.journal.cleanup()
+    }
+    const modules = this.#runtime.modules(this.#view, env, 'write')
+    if (modules !== undefined) endBlock(modules)
+    return {
+      requests,
+      roots: {
+        stateRoot: this.#view.root(),
+        transactionsRoot: toHash(orderedListRoot(this.transactions.map(({ raw }) => raw))),
+        receiptsRoot: toHash(orderedListRoot(this.receipts.map(encodeReceipt))),
+        logsBloom: orBlooms(this.receipts.map(({ bloom }) => bloom)),
+        gasUsed: this.#gasUsed,
+        ...(env.rules.cancun && { blobGasUsed: this.#blobGasUsed }),
+        ...(env.rules.prague && { requestsHash: requestsHash(requests) }),
+      },
+    }
+  }
+
+  #receipt(transaction: Transaction, result: MessageResult): Receipt {
+    const isBlob = transaction.type === 3
+    const byzantium = this.env.rules.byzantium
+    return {
+      type: transaction.type,
+      status: byzantium ? (result.error === undefined ? 1 : 0) : undefined,
+      root: byzantium ? undefined : this.#view.root(),
+      cumulativeGasUsed: this.#gasUsed,
+      gasUsed: result.gasUsed,
+      bloom: result.logs.length === 0 ? new Uint8Array(256) : logsBloom(result.logs),
+      logs: result.logs,
+      contractAddress: createdContract(transaction),
+      effectiveGasPrice: result.gasPrice,
+      blobGasUsed: isBlob ? result.blobGasUsed : undefined,
+      blobGasPrice: isBlob ? this.env.blobBaseFee : undefined,
+    }
+  }
+}
+
+type ExecutedRoots = Pick<
+  Header,
+  'stateRoot' | 'transactionsRoot' | 'receiptsRoot' | 'logsBloom' | 'gasUsed'
+> & { blobGasUsed?: bigint; requestsHash?: Hash }
+

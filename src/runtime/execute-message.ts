@@ -1,0 +1,195 @@
+// One message, from the sender's purse to the last refund: what a transaction and a simulated call have in common.
+// Everything here is consensus; the order of the steps is that of the yellow paper and the EIPs named beside them.
+import type { ExecResult } from '@ethereumjs/evm'
+import { generateAddress } from '@ethereumjs/util'
+import { type Machine, toLibAddress } from '../evm/machine.ts'
+import { errorWords } from '../evm/tracer.ts'
+import { type Address, bigToBytes, EMPTY_BYTES, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas } from '../primitives/gas.ts'
+import { recoverAuthority } from '../primitives/transaction.ts'
+import type { AccessList, Log, Message } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
+import { type BlockEnv, toLibBlock } from './block-env.ts'
+import { checkMessage, delegationOf } from './validity.ts'
+
+/** Where fees go. Plain Ethereum: the tip to the coinbase, the base fee to nobody. */
+export type FeePolicy = { readonly collector: Address | undefined }
+
+export type MessageResult = {
+  readonly gasUsed: bigint
+  /** Gas used before refunds: the least gas with which the same execution can be repeated is near it. */
+  readonly gasBeforeRefund: bigint
+  readonly gasPrice: bigint
+  readonly blobGasUsed: bigint
+  readonly returnData: Uint8Array
+  readonly logs: readonly Log[]
+  /** geth's words; undefined on success. */
+  readonly error: string | undefined
+  readonly createdAddress: Address | undefined
+  /** Addresses and slots that were accessed, when the machine reports them. */
+  readonly accessed: AccessList
+}
+
+/** `transaction`: every rule. `call`: nonce, sender's code and gas caps are not looked at, and fees only if given. */
+export type MessageMode = 'transaction' | 'call'
+
+/** EIP-3529: at most a fifth of the gas used is refunded; before London half. */
+const refundQuotient = (env: BlockEnv): bigint => (env.rules.london ? 5n : 2n)
+/** What an authorization of an account that exists gets back (EIP-7702). */
+const AUTHORIZATION_REFUND = 25_000n - 12_500n
+const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00)
+const MAX_NONCE = (1n << 64n) - 1n
+
+/**
+ * Runs a message on the machine's view. Throws ChainError `transaction-rejected` when it may not run at all
+ * (nothing has changed then); whatever happens inside the EVM is a result.
+ */
+export async function executeMessage(
+  machine: Machine,
+  env: BlockEnv,
+  chainId: bigint,
+  message: Message,
+  mode: MessageMode,
+  fees: FeePolicy,
+): Promise<MessageResult> {
+  const { view } = machine
+  checkMessage(view, env, message, mode)
+  const gasPrice = priceOf(env, message, mode)
+  const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
+  const blobFee = blobGasUsed * (env.blobBaseFee ?? 0n)
+  const intrinsic = intrinsicGas(message, env.rules)
+
+  view.beginTransaction()
+  await machine.journal.cleanup()
+  machine.transientStorage.clear()
+  if (machine.reportsAccess) machine.journal.startReportingAccessList()
+  warm(machine, env, message)
+  view.addBalance(message.from, -(message.gasLimit * gasPrice + blobFee))
+  view.setNonce(message.from, view.nonce(message.from) + 1n)
+  machine.touch(message.from)
+  const authorizationRefund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
+
+  const { execResult, createdAddress } = await machine.runCall({
+    block: toLibBlock(env),
+    gasPrice,
+    caller: toLibAddress(message.from),
+    gasLimit: message.gasLimit - intrinsic,
+    ...(message.to !== null && { to: toLibAddress(message.to) }),
+    value: message.value,
+    data: message.data,
+    blobVersionedHashes: [...message.blobVersionedHashes],
+    skipNonceIncrement: true,
+  })
+
+  const gasBeforeRefund = intrinsic + execResult.executionGasUsed
+  const gasUsed = settleGas(env, message, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
+  view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
+  payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
+  destroy(machine, env, execResult)
+  const accessed = machine.journal.accessList
+  // EIP-161: touched accounts that are empty are gone.
+  await machine.journal.cleanup()
+  return {
+    gasUsed,
+    gasBeforeRefund,
+    gasPrice,
+    blobGasUsed,
+    returnData: execResult.returnValue,
+    logs: (execResult.logs ?? []).map(([address, topics, data]) => ({
+      address: toAddress(address),
+      topics: topics.map(toHash),
+      data,
+    })),
+    error: execResult.exceptionError && errorWords(execResult.exceptionError.error),
+    createdAddress: createdAddress && toAddress(createdAddress.bytes),
+    accessed: [...(accessed ?? [])].map(([address, keys]) => ({
+      address: `0x${address}` as Address,
+      storageKeys: [...keys].map((key) => `0x${key}` as Hash),
+    })),
+  }
+}
+
+/** EIP-1559's effective price. A call that names no fee pays none, whatever the base fee. */
+function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
+  if (mode === 'call' && message.maxFeePerGas === 0n) return 0n
+  const baseFee = env.baseFeePerGas ?? 0n
+  return baseFee + effectiveTip(message, baseFee)
+}
+
+/** EIP-2929, EIP-2930 and EIP-3651: what is warm before the first opcode. */
+function warm(machine: Machine, env: BlockEnv, message: Message): void {
+  if (!env.rules.berlin) return
+  const { journal } = machine
+  for (const address of machine.precompileAddresses()) journal.addAlwaysWarmAddress(address)
+  journal.addAlwaysWarmAddress(message.from)
+  if (message.to !== null) journal.addAlwaysWarmAddress(message.to)
+  if (env.rules.shanghai) journal.addAlwaysWarmAddress(env.coinbase)
+  for (const { address, storageKeys } of message.accessList) {
+    journal.addAlwaysWarmAddress(address, true)
+    for (const key of storageKeys) journal.addAlwaysWarmSlot(address, key, true)
+  }
+}
+
+/** Applies the EIP-7702 authorizations that are valid; returns the refund for accounts that existed. */
+function authorize(machine: Machine, view: StateView, chainId: bigint, message: Message): bigint {
+  let refund = 0n
+  for (const authorization of message.authorizationList) {
+    if (authorization.chainId !== 0n && authorization.chainId !== chainId) continue
+    if (authorization.nonce >= MAX_NONCE) continue
+    const authority = recoverAuthority(authorization)
+    if (authority === undefined) continue
+    machine.journal.addAlwaysWarmAddress(authority)
+    const code = view.code(authority)
+    if (code.length > 0 && delegationOf(code) === undefined) continue
+    if (view.nonce(authority) !== authorization.nonce) continue
+    if (view.account(authority) !== undefined) refund += AUTHORIZATION_REFUND
+    const clears = /^0x0+$/.test(authorization.address)
+    view.setCode(
+      authority,
+      clears ? EMPTY_BYTES : Buffer.concat([DELEGATION_PREFIX, toLibAddress(authorization.address).bytes]),
+    )
+    view.setNonce(authority, authorization.nonce + 1n)
+    machine.touch(authority)
+  }
+  return refund
+}
+
+/** Refunds up to their cap (EIP-3529), but never below the calldata floor (EIP-7623). */
+function settleGas(env: BlockEnv, message: Message, used: bigint, refund: bigint): bigint {
+  const cap = used / refundQuotient(env)
+  const settled = used - (refund < cap ? refund : cap)
+  const floor = env.rules.prague ? floorGas(message.data) : 0n
+  return settled > floor ? settled : floor
+}
+
+function payFees(
+  machine: Machine,
+  env: BlockEnv,
+  { collector }: FeePolicy,
+  gasUsed: bigint,
+  gasPrice: bigint,
+  blobFee: bigint,
+): void {
+  const baseFee = env.baseFeePerGas ?? 0n
+  // A call without fees pays no base fee either.
+  const tip = gasPrice > baseFee ? gasPrice - baseFee : 0n
+  const [to, amount] =
+    collector === undefined ? [env.coinbase, tip * gasUsed] : [collector, gasPrice * gasUsed + blobFee]
+  machine.view.addBalance(to, amount)
+  machine.touch(to)
+}
+
+/** SELFDESTRUCT takes effect: always before Cancun, later only for contracts made by this message (EIP-6780). */
+function destroy(machine: Machine, env: BlockEnv, result: ExecResult): void {
+  for (const address of result.selfdestruct?.keys() ?? []) {
+    if (env.rules.cancun && result.createdAddresses?.has(address) !== true) continue
+    machine.view.deleteAccount(address as Address)
+  }
+}
+
+
+/** The address a creation gives its contract, whether or not it succeeded; null for a call. */
+export function createdContract(message: Pick<Message, 'to' | 'from' | 'nonce'>): Address | null {
+  if (message.to !== null) return null
+  return toAddress(generateAddress(fromHex(message.from), bigToBytes(message.nonce)))
+}

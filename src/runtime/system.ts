@@ -1,0 +1,105 @@
+// What a block does besides its transactions: system calls of its fork, withdrawals, rewards, requests.
+// None of it pays gas or makes a receipt.
+import { createHash } from 'node:crypto'
+import { type Machine, toLibAddress } from '../evm/machine.ts'
+import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, toHash } from '../lib/hex.ts'
+import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type BlockEnv, toLibBlock } from './block-env.ts'
+
+const SYSTEM_CALL_GAS = 30_000_000n
+const GWEI = 1_000_000_000n
+const ETHER = 10n ** 18n
+/** DepositEvent(bytes,bytes,bytes,bytes,bytes) of the deposit contract (EIP-6110). */
+const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
+
+/** EIP-4788 and EIP-2935: before the first transaction the parent's beacon root and hash are stored. */
+export async function beginSystemCalls(
+  machine: Machine,
+  env: BlockEnv,
+  parentHash: Hash,
+  parentBeaconBlockRoot: Hash | undefined,
+): Promise<void> {
+  if (env.rules.cancun && parentBeaconBlockRoot !== undefined) {
+    await systemCall(machine, env, SYSTEM_CONTRACT.beaconRoots, fromHex(parentBeaconBlockRoot))
+  }
+  if (env.rules.prague) await systemCall(machine, env, SYSTEM_CONTRACT.history, fromHex(parentHash))
+}
+
+/** EIP-6110, EIP-7002 and EIP-7251 requests in type order, each as type byte and data; empty ones are left out. */
+export async function collectRequests(
+  machine: Machine,
+  env: BlockEnv,
+  spec: ChainSpec,
+  receipts: readonly Receipt[],
+): Promise<Uint8Array[]> {
+  const deposits = receipts.flatMap(({ logs }) =>
+    logs.filter(({ address, topics }) => address === spec.depositContract && topics[0] === DEPOSIT_TOPIC),
+  )
+  const data = [
+    Buffer.concat(deposits.map((log) => depositRequest(log.data))),
+    await systemCall(machine, env, SYSTEM_CONTRACT.withdrawalRequests, EMPTY_BYTES),
+    await systemCall(machine, env, SYSTEM_CONTRACT.consolidationRequests, EMPTY_BYTES),
+  ]
+  return data.flatMap((bytes, type) => (bytes.length === 0 ? [] : [Buffer.concat([Uint8Array.of(type), bytes])]))
+}
+
+/** EIP-7685: sha256 over the sha256 of each request. */
+export function requestsHash(requests: readonly Uint8Array[]): Hash {
+  const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+  return toHash(sha256(Buffer.concat(requests.map(sha256))))
+}
+
+/** EIP-4895: gwei to wei, credited without a message. */
+export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawal[]): void {
+  for (const { address, amount } of withdrawals) {
+    machine.view.addBalance(address, amount * GWEI)
+    machine.touch(address)
+  }
+}
+
+/** Proof-of-work rewards: 5, 3 (Byzantium), 2 (Constantinople) ether, a 32nd more for each uncle, and the uncles' own. */
+export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Header[], constantinople: boolean): void {
+  const reward = (constantinople ? 2n : env.rules.byzantium ? 3n : 5n) * ETHER
+  for (const uncle of uncles) machine.view.addBalance(uncle.coinbase, ((uncle.number + 8n - env.number) * reward) / 8n)
+  machine.view.addBalance(env.coinbase, reward + (reward / 32n) * BigInt(uncles.length))
+}
+
+/** A call of the protocol itself; a contract that is not there is skipped, one that fails makes the block invalid. */
+async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Uint8Array> {
+  if (machine.view.code(to).length === 0) return EMPTY_BYTES
+  machine.view.beginTransaction()
+  await machine.journal.cleanup()
+  const { execResult } = await machine.runCall({
+    block: toLibBlock(env),
+    caller: toLibAddress(SYSTEM_ADDRESS),
+    to: toLibAddress(to),
+    gasLimit: SYSTEM_CALL_GAS,
+    gasPrice: 0n,
+    data,
+    skipNonceIncrement: true,
+  })
+  await machine.journal.cleanup()
+  if (execResult.exceptionError !== undefined) {
+    throw new ChainError('invalid-block', `system call to ${to} failed: ${execResult.exceptionError.error}`)
+  }
+  return execResult.returnValue
+}
+
+/** Cuts the five byte strings out of a deposit log: key 48, credentials 32, amount 8, signature 96, index 8. */
+function depositRequest(data: Uint8Array): Uint8Array {
+  const sizes = [48, 32, 8, 96, 8]
+  const offsets = [160, 256, 320, 384, 512]
+  const malformed = () => new ChainError('invalid-block', 'deposit log has an unknown layout')
+  if (data.length !== 576) throw malformed()
+  const word = (at: number) => bytesToBig(data.subarray(at, at + 32))
+  return Buffer.concat(
+    sizes.map((size, i) => {
+      const offset = offsets[i] ?? 0
+      if (word(i * 32) !== BigInt(offset) || word(offset) !== BigInt(size)) throw malformed()
+      return data.subarray(offset + 32, offset + 32 + size)
+    }),
+  )
+}

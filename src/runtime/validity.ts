@@ -1,0 +1,116 @@
+// May this message run in this block, on this state? The rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
+// Violations are ChainError `transaction-rejected` in geth's words, which wallets match on.
+import { ChainError } from '../lib/errors.ts'
+import { type Address, toAddress } from '../lib/hex.ts'
+import {
+  floorGas,
+  intrinsicGas,
+  MAX_INITCODE_SIZE,
+  MAX_TRANSACTION_GAS,
+  upfrontCost,
+} from '../primitives/gas.ts'
+import { hasLowS } from '../primitives/transaction.ts'
+import type { Message, Transaction } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
+import type { BlockEnv } from './block-env.ts'
+import type { MessageMode } from './execute-message.ts'
+
+const MAX_NONCE = (1n << 64n) - 1n
+const DELEGATION_SIZE = 23
+
+/** The account a code delegates to (EIP-7702), if it is a delegation. */
+export function delegationOf(code: Uint8Array): Address | undefined {
+  const delegates = code.length === DELEGATION_SIZE && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00
+  return delegates ? toAddress(code.subarray(3)) : undefined
+}
+
+/** What only a signed transaction has: a type its fork knows, a chain id, a low s. */
+export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Transaction): void {
+  const { rules } = env
+  const known = [true, rules.berlin, rules.london, rules.cancun, rules.prague][transaction.type]
+  if (known !== true) reject('transaction type not supported')
+  if (transaction.chainId !== undefined && transaction.chainId !== chainId) {
+    reject(`invalid chain id for signer: have ${transaction.chainId} want ${chainId}`)
+  }
+  if (transaction.type === 0 && transaction.chainId !== undefined && !rules.spuriousDragon) {
+    reject('invalid sender')
+  }
+  if (rules.homestead && !hasLowS(transaction)) reject('invalid transaction v, r, s values')
+}
+
+/** Everything that can be said of a message before it runs. Throws; changes nothing. */
+export function checkMessage(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
+  if (mode === 'transaction') checkSender(view, env, message)
+  checkFees(env, message, mode)
+  checkBlobs(env, message, mode)
+  if (message.authorizationList.length > 0 && !env.rules.prague) reject('transaction type not supported')
+  if (env.rules.shanghai && message.to === null && message.data.length > MAX_INITCODE_SIZE) {
+    reject(`max initcode size exceeded: code size ${message.data.length} limit ${MAX_INITCODE_SIZE}`)
+  }
+  const cost = upfrontCost(message)
+  const balance = view.balance(message.from)
+  if (balance < cost) {
+    reject(`insufficient funds for gas * price + value: address ${message.from} have ${balance} want ${cost}`)
+  }
+  const intrinsic = intrinsicGas(message, env.rules)
+  if (message.gasLimit < intrinsic) {
+    reject(`intrinsic gas too low: have ${message.gasLimit}, want ${intrinsic}`)
+  }
+  if (env.rules.prague) {
+    const floor = floorGas(message.data)
+    if (message.gasLimit < floor) {
+      reject(`insufficient gas for floor data gas cost: have ${message.gasLimit}, want ${floor}`)
+    }
+  }
+}
+
+function checkSender(view: StateView, env: BlockEnv, message: Message): void {
+  const nonce = view.nonce(message.from)
+  if (message.nonce < nonce) reject(`nonce too low: address ${message.from}, tx: ${message.nonce} state: ${nonce}`)
+  if (message.nonce > nonce) reject(`nonce too high: address ${message.from}, tx: ${message.nonce} state: ${nonce}`)
+  if (nonce >= MAX_NONCE) reject(`nonce has max value: address ${message.from}, nonce: ${nonce}`)
+  const code = view.code(message.from)
+  if (code.length > 0 && delegationOf(code) === undefined) {
+    reject(`sender not an eoa: address ${message.from}, len(code): ${code.length}`)
+  }
+  if (env.rules.osaka && message.gasLimit > MAX_TRANSACTION_GAS) {
+    reject(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${message.gasLimit})`)
+  }
+  if (message.gasLimit > env.gasLimit) reject(`exceeds block gas limit`)
+}
+
+function checkFees(env: BlockEnv, message: Message, mode: MessageMode): void {
+  const { maxFeePerGas, maxPriorityFeePerGas, from } = message
+  if (maxPriorityFeePerGas > maxFeePerGas) {
+    reject(
+      `max priority fee per gas higher than max fee per gas: address ${from}, maxPriorityFeePerGas: ${maxPriorityFeePerGas}, maxFeePerGas: ${maxFeePerGas}`,
+    )
+  }
+  if (mode === 'call' && maxFeePerGas === 0n) return
+  if (env.baseFeePerGas !== undefined && maxFeePerGas < env.baseFeePerGas) {
+    reject(
+      `max fee per gas less than block base fee: address ${from}, maxFeePerGas: ${maxFeePerGas}, baseFee: ${env.baseFeePerGas}`,
+    )
+  }
+}
+
+function checkBlobs(env: BlockEnv, message: Message, mode: MessageMode): void {
+  const { blobVersionedHashes: hashes, maxFeePerBlobGas } = message
+  if (hashes.length === 0) return
+  if (env.blobs === undefined || env.blobBaseFee === undefined) reject('transaction type not supported')
+  if (message.to === null) reject('blob transaction of type create')
+  // EIP-7594 caps the blobs of one transaction at six from Osaka on.
+  const limit = env.rules.osaka && env.blobs.max > 6n ? 6n : env.blobs.max
+  if (BigInt(hashes.length) > limit) reject(`too many blobs in transaction (have ${hashes.length}, max ${limit})`)
+  for (const hash of hashes) if (!hash.startsWith('0x01')) reject('blob has invalid hash version')
+  if (mode === 'call' && maxFeePerBlobGas === 0n) return
+  if (maxFeePerBlobGas < env.blobBaseFee) {
+    reject(
+      `max fee per blob gas less than block blob gas fee: address ${message.from} blobGasFeeCap: ${maxFeePerBlobGas}, blobBaseFee: ${env.blobBaseFee}`,
+    )
+  }
+}
+
+function reject(reason: string): never {
+  throw new ChainError('transaction-rejected', reason)
+}

@@ -1,0 +1,51 @@
+// Fixed addresses: Ethereum's system contracts, the native contracts, and the module accounts.
+// Native addresses are Evmos' and part of the contract with its users; they never move.
+import { createHash } from 'node:crypto'
+import { type Address, hexToAddress, toAddress } from '../lib/hex.ts'
+
+/** Caller of the calls that the protocol itself makes at the edges of a block (EIP-4788 and its kin). */
+export const SYSTEM_ADDRESS = hexToAddress('0xfffffffffffffffffffffffffffffffffffffffe')
+
+/** Contracts that the protocol calls by itself. */
+export const SYSTEM_CONTRACT = {
+  /** EIP-4788 */
+  beaconRoots: hexToAddress('0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02'),
+  /** EIP-2935 */
+  history: hexToAddress('0x0000F90827F1C53a10cb7A02335B175320002935'),
+  /** EIP-7002 */
+  withdrawalRequests: hexToAddress('0x00000961Ef480Eb55e80D19ad83579A64c007002'),
+  /** EIP-7251 */
+  consolidationRequests: hexToAddress('0x0000BBdDc7CE488642fb579F8B00f3a590007251'),
+} as const
+
+const low = (tail: number): Address => hexToAddress(`0x${tail.toString(16).padStart(40, '0')}`)
+
+/** Contracts whose code is native: the precompiles' addresses, under which their modules keep their state. */
+export const NATIVE_CONTRACT = {
+  bech32: low(0x400),
+  staking: low(0x800),
+  distribution: low(0x801),
+  ics20: low(0x802),
+  vesting: low(0x803),
+  bank: low(0x804),
+  gov: low(0x805),
+  authorization: low(0xa00),
+} as const
+
+/** Address of a module account: the first 20 bytes of SHA-256 of its name (Cosmos SDK). */
+export const moduleAddress = (name: string): Address =>
+  toAddress(createHash('sha256').update(name, 'utf8').digest().subarray(0, 20))
+
+/** Accounts that belong to modules: they hold coins or parameters and nobody has a key. */
+export const MODULE_ACCOUNT = {
+  feeCollector: moduleAddress('fee_collector'),
+  distribution: moduleAddress('distribution'),
+  bondedPool: moduleAddress('bonded_tokens_pool'),
+  notBondedPool: moduleAddress('not_bonded_tokens_pool'),
+  gov: moduleAddress('gov'),
+  erc20: moduleAddress('erc20'),
+  transfer: moduleAddress('transfer'),
+  mint: moduleAddress('mint'),
+  /** Its storage holds the EVM's parameters: the active improvement proposals. */
+  evm: moduleAddress('evm'),
+} as const

@@ -1,0 +1,240 @@
+// Genesis file to chain spec and back. `parseGenesis(formatGenesis(spec))` is the same spec; what a file leaves out is
+// filled in as geth does, so that the genesis hash is geth's.
+import type { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, EMPTY_BYTES, fromHex, hexToAddress, toHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import type { BlobParams, ChainSpec, Fork, ForkActivation, GenesisAccount, NativeSpec } from './chain-spec.ts'
+import { atLeast, genesisFork, MAINNET_BLOBS } from './forks.ts'
+import { type GenesisFile, genesisFile } from './genesis-schema.ts'
+
+type Config = GenesisFile['config']
+type BlobFork = keyof NonNullable<Config['blobSchedule']>
+
+/** Forks by block, in order, with geth's name. geth lets the optional ones be left out. */
+const BLOCK_FORKS = [
+  { fork: 'homestead', field: 'homesteadBlock' },
+  { fork: 'dao', field: 'daoForkBlock', optional: true },
+  { fork: 'tangerineWhistle', field: 'eip150Block' },
+  { fork: 'spuriousDragon', field: 'eip158Block' },
+  { fork: 'byzantium', field: 'byzantiumBlock' },
+  { fork: 'constantinople', field: 'constantinopleBlock' },
+  { fork: 'petersburg', field: 'petersburgBlock' },
+  { fork: 'istanbul', field: 'istanbulBlock' },
+  { fork: 'muirGlacier', field: 'muirGlacierBlock', optional: true },
+  { fork: 'berlin', field: 'berlinBlock' },
+  { fork: 'london', field: 'londonBlock' },
+  { fork: 'arrowGlacier', field: 'arrowGlacierBlock', optional: true },
+  { fork: 'grayGlacier', field: 'grayGlacierBlock', optional: true },
+] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
+
+/** Forks by timestamp, in order. Blob parameter forks may be left out, the others build on each other. */
+const TIME_FORKS = [
+  { fork: 'shanghai', field: 'shanghaiTime' },
+  { fork: 'cancun', field: 'cancunTime' },
+  { fork: 'prague', field: 'pragueTime' },
+  { fork: 'osaka', field: 'osakaTime' },
+  { fork: 'bpo1', field: 'bpo1Time', optional: true },
+  { fork: 'bpo2', field: 'bpo2Time', optional: true },
+  { fork: 'bpo3', field: 'bpo3Time', optional: true },
+  { fork: 'bpo4', field: 'bpo4Time', optional: true },
+  { fork: 'bpo5', field: 'bpo5Time', optional: true },
+] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
+
+const BLOB_FORKS = ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2', 'bpo3', 'bpo4', 'bpo5'] as const satisfies BlobFork[]
+
+const refuse = (field: string, problem: string) => new ChainError('invalid-genesis', `${field}: ${problem}`)
+
+/**
+ * A genesis in geth's format, with or without our section `kestrel`.
+ * Throws ChainError `invalid-genesis` with one line that begins with the field: `config.chainId: expected …`.
+ */
+export function parseGenesis(json: unknown): ChainSpec {
+  const parsed = genesisFile.safeDecode(json as z.input<typeof genesisFile>)
+  if (!parsed.success) throw firstProblem(parsed.error)
+  const file = parsed.data
+  const { config } = file
+  if (config.chainId === 0n) throw refuse('config.chainId', 'expected a number above 0')
+  if (file.number) throw refuse('number', 'expected 0: a chain begins with block 0')
+
+  const forks = readForks(config)
+  const terminal = terminalDifficulty(config)
+  const spec: ChainSpec = {
+    name: file.kestrel?.name ?? 'ethereum',
+    chainId: config.chainId,
+    forks,
+    terminalTotalDifficulty: terminal === 0n ? undefined : terminal,
+    mergeNetsplitBlock: config.mergeNetsplitBlock ?? undefined,
+    blobSchedule: readBlobSchedule(config, forks),
+    depositContract: config.depositContractAddress ?? ZERO_ADDRESS,
+    genesis: {
+      parentHash: file.parentHash ?? ZERO_HASH,
+      coinbase: file.coinbase ?? ZERO_ADDRESS,
+      timestamp: file.timestamp ?? 0n,
+      gasLimit: file.gasLimit === 0n ? 4_712_388n : file.gasLimit, // geth's and Yellow Paper's first limit
+      gasUsed: file.gasUsed ?? 0n,
+      difficulty: file.difficulty,
+      extraData: toHex(file.extraData ?? EMPTY_BYTES),
+      mixHash: file.mixHash ?? ZERO_HASH,
+      nonce: file.nonce ?? '0x0000000000000000',
+      baseFeePerGas: undefined,
+      blobGasUsed: undefined,
+      excessBlobGas: undefined,
+      alloc: readAlloc(file.alloc),
+    },
+    native: file.kestrel && readNative(file.kestrel, config.chainId),
+  }
+  const fork = genesisFork(spec)
+  return {
+    ...spec,
+    genesis: {
+      ...spec.genesis,
+      ...(atLeast(fork, 'london') && { baseFeePerGas: file.baseFeePerGas ?? 1_000_000_000n }), // EIP-1559's initial fee
+      ...(atLeast(fork, 'cancun') && { blobGasUsed: file.blobGasUsed ?? 0n, excessBlobGas: file.excessBlobGas ?? 0n }),
+    },
+  }
+}
+
+/**
+ * The same from the file's text: numbers that JavaScript would round (a terminal total difficulty, a balance) stay exact.
+ */
+export function parseGenesisText(text: string): ChainSpec {
+  const exact = text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+    /^\d{16,}$/.test(token) ? `"${token}"` : token,
+  )
+  let json: unknown
+  try {
+    json = JSON.parse(exact)
+  } catch (error) {
+    throw refuse('genesis', `expected JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return parseGenesis(json)
+}
+
+/** The spec as a genesis file (plain JSON values) that geth reads too. */
+export function formatGenesis(spec: ChainSpec): unknown {
+  const { genesis, native } = spec
+  const activation = new Map(spec.forks.map(({ fork, block, time }) => [fork, block ?? time]))
+  const { alloc, ...header } = genesis
+  const file: GenesisFile = {
+    config: {
+      chainId: spec.chainId,
+      ...Object.fromEntries([...BLOCK_FORKS, ...TIME_FORKS].map(({ fork, field }) => [field, activation.get(fork)])),
+      eip155Block: activation.get('spuriousDragon'),
+      daoForkSupport: activation.has('dao') ? true : undefined,
+      terminalTotalDifficulty: activation.get('paris') ?? spec.terminalTotalDifficulty,
+      mergeNetsplitBlock: spec.mergeNetsplitBlock,
+      depositContractAddress: spec.depositContract,
+      blobSchedule: spec.blobSchedule.size === 0 ? undefined : Object.fromEntries(spec.blobSchedule),
+    },
+    ...header,
+    extraData: fromHex(genesis.extraData),
+    alloc: Object.fromEntries(alloc),
+    ...(native && { kestrel: { name: spec.name, ...native } }),
+  }
+  // Through JSON, because fields that are undefined are absent in a file.
+  return JSON.parse(JSON.stringify(genesisFile.encode(file)))
+}
+
+function readForks(config: Config): ForkActivation[] {
+  if ((config.eip155Block ?? undefined) !== (config.eip158Block ?? undefined))
+    throw refuse('config.eip155Block', 'expected the same block as eip158Block: both belong to Spurious Dragon')
+  const blocks: Config = {
+    ...config,
+    petersburgBlock: config.petersburgBlock ?? config.constantinopleBlock, // as geth reads it
+    daoForkBlock: config.daoForkSupport ? config.daoForkBlock : undefined, // without support nothing happens there
+  }
+  const byBlock = inOrder(BLOCK_FORKS, blocks).map(({ fork, at }) => ({ fork, block: at }))
+  const byTime = inOrder(TIME_FORKS, config).map(({ fork, at }) => ({ fork, time: at }))
+
+  const terminal = terminalDifficulty(config)
+  if (terminal === undefined) {
+    const [first] = inOrder(TIME_FORKS, config)
+    if (first) throw refuse('config.terminalTotalDifficulty', `expected a value, because ${first.field} is set`)
+    return [{ fork: 'chainstart', block: 0n }, ...byBlock]
+  }
+  const london = byBlock.find(({ fork }) => fork === 'london')
+  if (!london) throw refuse('config.londonBlock', 'expected a value, because terminalTotalDifficulty is set')
+  if (terminal === 0n && london.block !== 0n)
+    throw refuse('config.londonBlock', 'expected 0, because the chain begins with proof of stake')
+  const merge: ForkActivation = terminal === 0n ? { fork: 'paris', block: 0n } : { fork: 'paris' }
+  return [{ fork: 'chainstart', block: 0n }, ...byBlock, merge, ...byTime]
+}
+
+const terminalDifficulty = (config: Config): bigint | undefined =>
+  config.terminalTotalDifficulty ?? (config.terminalTotalDifficultyPassed ? 0n : undefined)
+
+/** The forks that are set. geth's rules: only optional ones may be missing below another, and none precedes an earlier. */
+function inOrder<F extends { fork: Fork; field: keyof Config; optional?: true }>(forks: readonly F[], config: Config) {
+  const scheduled: { fork: Fork; field: F['field']; at: bigint }[] = []
+  let missing: F['field'] | undefined
+  for (const { fork, field, optional } of forks) {
+    const at = config[field]
+    const last = scheduled.at(-1)
+    if (typeof at !== 'bigint') {
+      if (!optional) missing ??= field
+    } else if (missing !== undefined) {
+      throw refuse(`config.${missing}`, `expected a value, because ${field} is set`)
+    } else if (last && at < last.at) {
+      throw refuse(`config.${field}`, `expected at least ${last.at}, where ${last.field} stands`)
+    } else scheduled.push({ fork, field, at })
+  }
+  return scheduled
+}
+
+/** Parameters of every scheduled blob fork. geth wants them all written down; the first three have mainnet's as default. */
+function readBlobSchedule(config: Config, forks: readonly ForkActivation[]): Map<Fork, BlobParams> {
+  const schedule = new Map<Fork, BlobParams>()
+  for (const fork of BLOB_FORKS) {
+    if (!forks.some((activation) => activation.fork === fork)) continue
+    const given = config.blobSchedule?.[fork]
+    const params = given ?? (fork.startsWith('bpo') ? undefined : MAINNET_BLOBS.get(fork))
+    const field = `config.blobSchedule.${fork}`
+    if (!params) throw refuse(field, 'expected target, max and baseFeeUpdateFraction')
+    if (params.baseFeeUpdateFraction === 0n) throw refuse(`${field}.baseFeeUpdateFraction`, 'expected a number above 0')
+    if (params.target > params.max) throw refuse(`${field}.target`, `expected at most max, ${params.max}`)
+    schedule.set(fork, params)
+  }
+  return schedule
+}
+
+function readAlloc(alloc: GenesisFile['alloc']): Map<Address, GenesisAccount> {
+  const accounts = new Map<Address, GenesisAccount>()
+  for (const [key, { balance = 0n, nonce = 0n, code = EMPTY_BYTES, storage = new Map() }] of Object.entries(alloc)) {
+    const digits = /^(?:0[xX])?([0-9a-fA-F]{40})$/.exec(key)?.[1]
+    if (digits === undefined) throw refuse(`alloc.${key}`, 'expected an address of 20 bytes of hex as key')
+    const address = hexToAddress(`0x${digits}`)
+    if (accounts.has(address)) throw refuse(`alloc.${key}`, 'expected each address once')
+    accounts.set(address, { balance, nonce, code, storage })
+  }
+  return accounts
+}
+
+function readNative(section: NonNullable<GenesisFile['kestrel']>, chainId: bigint): NativeSpec {
+  const { name, textChainId = `${name}_${chainId}-1`, ...native } = section
+  native.validators.forEach(({ operator, commission }, index, all) => {
+    const field = `kestrel.validators.${index}`
+    if (all.findIndex((other) => other.operator === operator) !== index)
+      throw refuse(`${field}.operator`, 'expected each operator once')
+    if (commission.rate > commission.maxRate) throw refuse(`${field}.commission.rate`, 'expected at most maxRate')
+    if (commission.maxChangeRate > commission.maxRate)
+      throw refuse(`${field}.commission.maxChangeRate`, 'expected at most maxRate')
+  })
+  native.upgrades.forEach(({ height }, index, all) => {
+    const field = `kestrel.upgrades.${index}.height`
+    if (height === 0n) throw refuse(field, 'expected a block after genesis')
+    if (height < (all[index - 1]?.height ?? 0n)) throw refuse(field, 'expected upgrades in order of height')
+  })
+  return {
+    ...native,
+    textChainId,
+    validators: native.validators.map((validator) => ({ ...validator, consensusKey: validator.consensusKey })),
+  }
+}
+
+function firstProblem(error: z.ZodError): ChainError {
+  const issue = error.issues[0]
+  if (!issue) return refuse('genesis', 'not acceptable')
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const field = [...issue.path, ...unknown].join('.') || 'genesis'
+  return refuse(field, unknown.length > 0 ? 'unknown field' : issue.message.replace(/^Invalid (input|option): /, ''))
+}

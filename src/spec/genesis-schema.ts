@@ -1,0 +1,255 @@
+// The genesis file as a two-way schema: geth's format (hex or decimal numbers, addresses with or without 0x) and our
+// section `kestrel`, which is strict. Every message says what was expected; the path says where.
+import { z } from 'zod'
+import {
+  type Address,
+  bigToFixed,
+  fromHex,
+  type Hash,
+  type Hex,
+  hexToAddress,
+  hexToHash,
+  toHex,
+  toQuantity,
+} from '../lib/hex.ts'
+
+/** One value on the wire. `read` throws a TypeError whose message says what it expected. */
+const value = <T>(read: (wire: unknown) => T, write: (value: T) => unknown) =>
+  z.codec(z.unknown(), z.custom<T>(), {
+    decode(wire, context) {
+      try {
+        return read(wire)
+      } catch (error) {
+        context.issues.push({
+          code: 'custom',
+          message: error instanceof Error ? error.message : String(error),
+          input: wire,
+        })
+        return z.NEVER
+      }
+    },
+    encode: (parsed) => write(parsed),
+  })
+
+const shown = (wire: unknown): string => {
+  const text = wire === undefined ? 'nothing' : (JSON.stringify(wire) ?? typeof wire)
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text
+}
+const expected = (what: string, wire: unknown) => new TypeError(`expected ${what}, got ${shown(wire)}`)
+
+/** Decimal or 0x hex, as a string or a JSON number that is exact; the empty string is zero, as in geth. */
+function readInteger(wire: unknown, bits: number): bigint {
+  const what = `a whole number of up to ${bits} bits, decimal or 0x hex`
+  if (typeof wire === 'number' && Number.isInteger(wire) && !Number.isSafeInteger(wire))
+    throw expected('a number this large as a string, to be exact', wire)
+  const text = typeof wire === 'number' ? String(wire) : wire
+  if (typeof text !== 'string' || !/^(0[xX][0-9a-fA-F]+|\d*)$/.test(text)) throw expected(what, wire)
+  const integer = BigInt(text)
+  if (integer >> BigInt(bits) !== 0n) throw expected(what, wire)
+  return integer
+}
+
+const hexDigits = (wire: unknown): string | undefined =>
+  typeof wire === 'string' ? /^(?:0[xX])?([0-9a-fA-F]*)$/.exec(wire)?.[1] : undefined
+
+const u64 = value((wire) => readInteger(wire, 64), toQuantity)
+const u256 = value((wire) => readInteger(wire, 256), toQuantity)
+
+/** In `config` geth reads JSON numbers only; what does not fit one exactly is written as a string. */
+const configNumber = value(
+  (wire) => readInteger(wire, 256),
+  (integer) => (integer <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(integer) : integer.toString()),
+)
+
+const bytes = value<Uint8Array>((wire) => {
+  const digits = hexDigits(wire)
+  if (digits === undefined || digits.length % 2 !== 0) throw expected('hex of whole bytes', wire)
+  return fromHex(`0x${digits}`)
+}, toHex)
+
+const fixed = <T extends Hex>(size: number, brand: (hex: string) => T) =>
+  value<T>(
+    (wire) => {
+      const digits = hexDigits(wire)
+      if (digits?.length !== size * 2) throw expected(`${size} bytes of hex`, wire)
+      return brand(`0x${digits}`)
+    },
+    (hex) => hex,
+  )
+const address = fixed<Address>(20, hexToAddress)
+const hash = fixed<Hash>(32, hexToHash)
+
+/** The header's nonce: a number in the file, 8 bytes in the header. */
+const blockNonce = value<Hex>(
+  (wire) => toHex(bigToFixed(readInteger(wire, 64), 8)),
+  (nonce) => nonce,
+)
+
+/** Keys and values of genesis storage may be short; they are padded on the left. */
+function readWord(wire: unknown): Hash {
+  const digits = hexDigits(wire)
+  if (digits === undefined || digits.length > 64) throw expected('a storage word of up to 32 bytes', wire)
+  return hexToHash(`0x${digits.padStart(64, '0')}`)
+}
+
+/** Slots that are not zero. */
+const storage = value<ReadonlyMap<Hash, Hash>>(
+  (wire) => {
+    if (typeof wire !== 'object' || wire === null || Array.isArray(wire))
+      throw expected('an object of storage slots', wire)
+    const slots = Object.entries(wire).map(([slot, word]) => [readWord(slot), readWord(word)] as const)
+    return new Map(slots.filter(([, word]) => BigInt(word) !== 0n))
+  },
+  (slots) => Object.fromEntries(slots),
+)
+
+const SCALE = 10n ** 18n
+/** A fraction of one: `"0.05"`, 18 decimals at most. */
+const fraction = value(
+  (wire) => {
+    const [, whole, decimals = ''] = (typeof wire === 'string' && /^([01])(?:\.(\d{1,18}))?$/.exec(wire)) || []
+    const scaled = whole === undefined ? SCALE + 1n : BigInt(whole + decimals.padEnd(18, '0'))
+    if (scaled > SCALE) throw expected('a decimal string from "0" to "1"', wire)
+    return scaled
+  },
+  (scaled) => {
+    const decimals = (scaled % SCALE).toString().padStart(18, '0').replace(/0+$/, '')
+    return decimals === '' ? `${scaled / SCALE}` : `${scaled / SCALE}.${decimals}`
+  },
+)
+
+const text = (pattern: RegExp, what: string) =>
+  value<string>(
+    (wire) => {
+      if (typeof wire !== 'string' || !pattern.test(wire)) throw expected(what, wire)
+      return wire
+    },
+    (string) => string,
+  )
+
+const blobParams = z.object({ target: configNumber, max: configNumber, baseFeeUpdateFraction: configNumber })
+const blobFork = blobParams.nullish()
+
+const activation = configNumber.nullish()
+/** Later forks: better no chain than one that goes wrong when they begin. */
+const unsupported = value<undefined>(
+  (wire) => {
+    if (wire !== undefined && wire !== null && wire !== false) throw new TypeError('this node cannot execute that fork')
+    return undefined
+  },
+  () => undefined,
+).optional()
+
+const config = z.object({
+  chainId: configNumber,
+  homesteadBlock: activation,
+  daoForkBlock: activation,
+  daoForkSupport: z.boolean().nullish(),
+  eip150Block: activation,
+  eip155Block: activation,
+  eip158Block: activation,
+  byzantiumBlock: activation,
+  constantinopleBlock: activation,
+  petersburgBlock: activation,
+  istanbulBlock: activation,
+  muirGlacierBlock: activation,
+  berlinBlock: activation,
+  londonBlock: activation,
+  arrowGlacierBlock: activation,
+  grayGlacierBlock: activation,
+  mergeNetsplitBlock: activation,
+  terminalTotalDifficulty: activation,
+  terminalTotalDifficultyPassed: z.boolean().nullish(),
+  shanghaiTime: activation,
+  cancunTime: activation,
+  pragueTime: activation,
+  osakaTime: activation,
+  bpo1Time: activation,
+  bpo2Time: activation,
+  bpo3Time: activation,
+  bpo4Time: activation,
+  bpo5Time: activation,
+  amsterdamTime: unsupported,
+  bogotaTime: unsupported,
+  ubtTime: unsupported,
+  verkleTime: unsupported,
+  enableVerkleAtGenesis: unsupported,
+  enableUBTAtGenesis: unsupported,
+  depositContractAddress: address.nullish(),
+  blobSchedule: z
+    .object({
+      cancun: blobFork,
+      prague: blobFork,
+      osaka: blobFork,
+      bpo1: blobFork,
+      bpo2: blobFork,
+      bpo3: blobFork,
+      bpo4: blobFork,
+      bpo5: blobFork,
+    })
+    .nullish(),
+})
+
+const account = z.object({
+  balance: u256.optional(),
+  nonce: u64.optional(),
+  code: bytes.optional(),
+  storage: storage.optional(),
+})
+
+const proposals = z
+  .array(text(/^[a-z][a-z0-9]*_\d+$/, 'a proposal name such as "kestrel_0"'))
+  .refine((names) => new Set(names).size === names.length, { error: 'expected each proposal once' })
+  .readonly()
+
+const validator = z.strictObject({
+  operator: address,
+  consensusKey: hash.optional(),
+  moniker: text(/^.{1,70}$/, 'a name of 1 to 70 characters'),
+  commission: z.strictObject({ rate: fraction, maxRate: fraction, maxChangeRate: fraction }),
+  selfDelegation: u256,
+  minSelfDelegation: u256.default(1n),
+})
+
+const upgrade = z.strictObject({
+  name: text(/^\S+$/, 'a name'),
+  height: u64,
+  addProposals: proposals.default([]),
+  removeProposals: proposals.default([]),
+})
+
+const kestrel = z.strictObject({
+  name: text(/^[a-z][a-z0-9]*$/, 'a name of lower-case letters and digits'),
+  textChainId: text(/^\S{1,50}$/, 'a chain id of 1 to 50 characters').optional(),
+  denom: text(/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/, 'a denomination such as "akest"'),
+  symbol: text(/^\S{1,32}$/, 'a symbol such as "KEST"'),
+  bech32Prefix: text(/^[a-z]{1,32}$/, 'a prefix of lower-case letters'),
+  feeMarket: z.strictObject({ burnBaseFee: z.boolean() }).default({ burnBaseFee: false }),
+  authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
+  params: z.strictObject({ activeProposals: proposals }).default({ activeProposals: [] }),
+  upgrades: z.array(upgrade).readonly().default([]),
+  validators: z.array(validator).readonly().default([]),
+  modules: z.record(z.string(), z.unknown()).default({}),
+})
+
+export const genesisFile = z.object({
+  config,
+  nonce: blockNonce.nullish(),
+  timestamp: u64.nullish(),
+  extraData: bytes.nullish(),
+  gasLimit: u64,
+  difficulty: u256,
+  mixHash: hash.nullish(),
+  coinbase: address.nullish(),
+  alloc: z.record(z.string(), account),
+  number: u64.nullish(),
+  gasUsed: u64.nullish(),
+  parentHash: hash.nullish(),
+  baseFeePerGas: u256.nullish(),
+  excessBlobGas: u64.nullish(),
+  blobGasUsed: u64.nullish(),
+  kestrel: kestrel.optional(),
+})
+
+/** The genesis file, parsed: numbers as bigint, names as branded hex. */
+export type GenesisFile = z.output<typeof genesisFile>

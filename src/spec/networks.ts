@@ -1,0 +1,181 @@
+// The networks this node knows by name, as data. Nothing else in the node knows their names or numbers.
+import { type Address, EMPTY_BYTES, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import {
+  type BlobParams,
+  type ChainSpec,
+  FORKS,
+  type Fork,
+  type GenesisAccount,
+  type GenesisValidator,
+  type NativeSpec,
+} from './chain-spec.ts'
+import { atLeast, MAINNET_BLOBS } from './forks.ts'
+import { FACTORIES, genesisContract, systemContracts } from './preinstalls.ts'
+
+export type NetworkOptions = {
+  readonly chainId?: bigint | undefined
+  /** Accounts with coins, instead of the network's own. */
+  readonly accounts?: readonly Address[] | undefined
+  /** Base coins of each account. */
+  readonly balance?: bigint | undefined
+  readonly gasLimit?: bigint | undefined
+  /** Whether the deployment factories stand from block 0; true when left out. System contracts always do. */
+  readonly preinstalls?: boolean | undefined
+  /** Of block 0, in seconds. */
+  readonly timestamp?: bigint | undefined
+}
+
+/** Accounts 0 to `count` - 1 of a public mnemonic, path m/44'/60'/0'/0. Never use them where coins have a value. */
+export type DevKeys = { readonly mnemonic: string; readonly count: number }
+
+type Network = {
+  readonly name: string
+  readonly chainId: bigint
+  readonly keys: readonly DevKeys[]
+  /** Addresses of `keys` with the balance of each. */
+  readonly accounts: readonly (readonly [Address, bigint])[]
+  readonly native: Omit<NativeSpec, 'textChainId'>
+}
+
+const COIN = 10n ** 18n
+
+/** The newest rules that the library calls stable, as on Ethereum mainnet since January 2026. */
+const NEWEST: Fork = 'bpo2'
+const GAS_LIMIT = 36_000_000n
+const BASE_FEE = 1_000_000_000n
+/** 2026-01-01: a constant, so that the same options give the same genesis hash. */
+const GENESIS_TIME = 1_767_225_600n
+
+const validator = (operator: string, moniker: string, selfDelegation: bigint): GenesisValidator => ({
+  operator: hexToAddress(operator),
+  consensusKey: undefined,
+  moniker,
+  commission: { rate: COIN / 10n, maxRate: COIN / 5n, maxChangeRate: COIN / 100n },
+  selfDelegation,
+  minSelfDelegation: 1n,
+})
+
+const kestrel: Network = {
+  name: 'kestrel',
+  chainId: 125n,
+  keys: [{ mnemonic: 'test test test test test test test test test test test junk', count: 10 }],
+  accounts: [
+    ...[
+      '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+      '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+      '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+      '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+      '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc',
+      '0x976EA74026E726554dB657fA54763abd0C3a0aa9',
+      '0x14dC79964da2C08b23698B3D3cc7Ca32193d9955',
+      '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
+      '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+    ].map((account) => [hexToAddress(account), 10_000n * COIN] as const),
+  ],
+  native: {
+    denom: 'akest',
+    symbol: 'KEST',
+    bech32Prefix: 'kest',
+    feeMarket: { burnBaseFee: false },
+    authz: { granter: 'caller' },
+    params: { activeProposals: [] },
+    upgrades: [],
+    // The mnemonic's accounts 10 to 12, so that the ten accounts keep their round balances.
+    validators: [
+      validator('0xBcd4042DE499D14e55001CcbB24a551F3b954096', 'kestrel-0', 1_000n * COIN),
+      validator('0x71bE63f3384f5fb98995898A86B02Fb2426c5788', 'kestrel-1', 1_000n * COIN),
+      validator('0xFABB0ac9d68B0B445fB7357272Ff202C5651694a', 'kestrel-2', 1_000n * COIN),
+    ],
+    modules: {},
+  },
+}
+
+/** Evmos' local network: the accounts, balances and validator of its `local_node.sh`, so that its suites run here. */
+const evmos: Network = {
+  name: 'evmos',
+  chainId: 9000n,
+  keys: [
+    'gesture inject test cycle original hollow east ridge hen combine junk child bacon zero hope comfort vacuum milk pitch cage oppose unhappy lunar seat',
+    'copper push brief egg scan entry inform record adjust fossil boss egg comic alien upon aspect dry avoid interest fury window hint race symptom',
+    'maximum display century economy unlock van census kite error heart snow filter midnight usage egg venture cash kick motor survey drastic edge muffin visual',
+    'will wear settle write dance topic tape sea glory hotel oppose rebel client problem era video gossip glide during yard balance cancel file rose',
+    'doll midnight silk carpet brush boring pluck office gown inquiry duck chief aim exit gain never tennis crime fragile ship cloud surface exotic patch',
+  ].map((mnemonic) => ({ mnemonic, count: 1 })),
+  accounts: [
+    [hexToAddress('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'), 100_000_000n * COIN],
+    [hexToAddress('0xC6Fe5D33615a1C52c08018c47E8Bc53646A0E101'), 1_000n * COIN],
+    [hexToAddress('0x963EBDf2e1f8DB8707D05FC75bfeFFBa1B5BaC17'), 1_000n * COIN],
+    [hexToAddress('0x40a0cb1C63e026A81B55EE1308586E21eec1eFa9'), 1_000n * COIN],
+    [hexToAddress('0x498B5AeC5D439b733dC2F58AB489783A23FB26dA'), 1_000n * COIN],
+  ],
+  native: {
+    denom: 'aevmos',
+    symbol: 'EVMOS',
+    bech32Prefix: 'evmos',
+    feeMarket: { burnBaseFee: false },
+    authz: { granter: 'origin' },
+    params: { activeProposals: [] },
+    upgrades: [],
+    validators: [validator('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', 'localtestnet', 1_000n * COIN)],
+    modules: {},
+  },
+}
+
+function create(network: Network, options: NetworkOptions): ChainSpec {
+  const { chainId = network.chainId, gasLimit = GAS_LIMIT, timestamp = GENESIS_TIME, preinstalls = true } = options
+  const { accounts = network.accounts.map(([account]) => account) } = options
+  const presetBalance = new Map(network.accounts)
+  const [, first = 0n] = network.accounts[0] ?? []
+
+  const balances = new Map(accounts.map((account) => [account, options.balance ?? presetBalance.get(account) ?? first]))
+  // A self-delegation is taken out of the operator's balance: the same again stays free, for fees.
+  for (const { operator, selfDelegation } of network.native.validators) {
+    const balance = balances.get(operator) ?? 0n
+    if (balance < 2n * selfDelegation) balances.set(operator, balance + 2n * selfDelegation)
+  }
+  const alloc = new Map<Address, GenesisAccount>()
+  for (const [account, balance] of balances)
+    alloc.set(account, { balance, nonce: 0n, code: EMPTY_BYTES, storage: new Map() })
+  for (const contract of [...systemContracts(NEWEST), ...(preinstalls ? FACTORIES : [])])
+    alloc.set(contract.address, genesisContract(contract))
+
+  return {
+    name: network.name,
+    chainId,
+    forks: FORKS.filter((fork) => fork !== 'dao' && atLeast(NEWEST, fork)).map((fork) =>
+      atLeast(fork, 'shanghai') ? { fork, time: 0n } : { fork, block: 0n },
+    ),
+    terminalTotalDifficulty: undefined,
+    mergeNetsplitBlock: undefined,
+    blobSchedule: new Map<Fork, BlobParams>([...MAINNET_BLOBS].filter(([fork]) => atLeast(NEWEST, fork))),
+    depositContract: ZERO_ADDRESS,
+    genesis: {
+      parentHash: ZERO_HASH,
+      coinbase: ZERO_ADDRESS,
+      timestamp,
+      gasLimit,
+      gasUsed: 0n,
+      difficulty: 0n,
+      extraData: '0x',
+      mixHash: ZERO_HASH,
+      nonce: '0x0000000000000000',
+      baseFeePerGas: BASE_FEE,
+      blobGasUsed: 0n,
+      excessBlobGas: 0n,
+      alloc,
+    },
+    native: { textChainId: `${network.name}_${chainId}-1`, ...network.native },
+  }
+}
+
+export type NetworkName = 'kestrel' | 'evmos'
+
+/** A network's chain spec; options change what a user may want to choose. */
+export const presets: Readonly<Record<NetworkName, (options?: NetworkOptions) => ChainSpec>> = {
+  kestrel: (options = {}) => create(kestrel, options),
+  evmos: (options = {}) => create(evmos, options),
+}
+
+/** The public keys' mnemonics behind a network's accounts, in the order of the accounts. */
+export const devKeys: Readonly<Record<NetworkName, readonly DevKeys[]>> = { kestrel: kestrel.keys, evmos: evmos.keys }

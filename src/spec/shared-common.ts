@@ -1,0 +1,113 @@
+// `Common` as one object per fork that everyone may hold: look-ups are remembered and nothing changes it.
+// The library's own object converts and searches on each look-up, which costs more than most opcodes.
+import { paramsBlock } from '@ethereumjs/block'
+import { Common, type CommonOpts, type ParamsDict } from '@ethereumjs/common'
+import { paramsEVM } from '@ethereumjs/evm'
+import { paramsTx } from '@ethereumjs/tx'
+import { paramsVM } from '@ethereumjs/vm'
+
+/** The tables that the packages add to every Common they meet; ours has them from the start. */
+const LIBRARY_PARAMS: readonly ParamsDict[] = [paramsEVM, paramsTx, paramsBlock, paramsVM]
+
+function merge(tables: readonly ParamsDict[]): ParamsDict {
+  const merged: ParamsDict = {}
+  for (const table of tables)
+    for (const [eip, params] of Object.entries(table)) merged[eip] = { ...merged[eip], ...params }
+  return merged
+}
+
+export class SharedCommon extends Common {
+  // Declared only: the base constructor fills them through the overrides below, and an initialiser would undo that.
+  // A rebuilt cache is a new object, so that copies, which share them at first, never see each other's values.
+  declare private params: Map<string, bigint>
+  declare private activeEips: Set<number>
+  declare private reached: Map<string, boolean>
+  declare private consensus: string | undefined
+  declare private id: bigint | undefined
+  declare private shared: boolean
+
+  /** `opts.params` overrides the packages' tables; a fork's name as key overrides from that fork on. */
+  constructor(opts: CommonOpts) {
+    super({ ...opts, params: merge([...LIBRARY_PARAMS, opts.params ?? {}]) })
+    this.shared = true
+    // Each EVM subscribes to changes of the fork and never leaves; here there are none, and the EVM may be collected.
+    this.events.on = () => this.events
+  }
+
+  override param(name: string): bigint {
+    const known = this.params.get(name)
+    if (known !== undefined) return known
+    const value = super.param(name)
+    this.params.set(name, value)
+    return value
+  }
+
+  override isActivatedEIP(eip: number): boolean {
+    return this.activeEips.has(eip)
+  }
+
+  override gteHardfork(hardfork: string): boolean {
+    const known = this.reached.get(hardfork)
+    if (known !== undefined) return known
+    const value = super.gteHardfork(hardfork)
+    this.reached.set(hardfork, value)
+    return value
+  }
+
+  override consensusType(): string {
+    this.consensus ??= super.consensusType()
+    return this.consensus
+  }
+
+  override chainId(): bigint {
+    this.id ??= super.chainId()
+    return this.id
+  }
+
+  /** The packages call this in constructors; their own tables are in already. */
+  override updateParams(params: ParamsDict): void {
+    if (LIBRARY_PARAMS.includes(params)) return
+    this.own()
+    this._params = { ...this._params } // the library's copy() shares it
+    super.updateParams(params)
+  }
+
+  override resetParams(params: ParamsDict): void {
+    this.own()
+    super.resetParams(params)
+  }
+
+  override setHardfork(hardfork: string): void {
+    if (hardfork === this._hardfork) return
+    this.own()
+    super.setHardfork(hardfork)
+  }
+
+  override setEIPs(eips: number[] = []): void {
+    this.own()
+    super.setEIPs(eips)
+  }
+
+  /** A private copy, which may be changed. */
+  override copy(): Common {
+    const copy = super.copy()
+    if (copy instanceof SharedCommon) copy.shared = false
+    return copy
+  }
+
+  protected override _buildParamsCache(): void {
+    super._buildParamsCache()
+    this.params = new Map()
+  }
+
+  protected override _buildActivatedEIPsCache(): void {
+    this.reached = new Map() // asked by the base method already
+    super._buildActivatedEIPsCache()
+    this.activeEips = new Set(this._activatedEIPsCache)
+    this.consensus = undefined
+  }
+
+  private own(): void {
+    if (this.shared) throw new Error('this Common is shared by the whole node: change a copy()')
+  }
+}

@@ -1,0 +1,32 @@
+// What one transaction changed, from the first values its writes met. Reverted writes leave nothing here.
+import { type Address, bytesToBig, equalBytes, type Hash } from '../lib/hex.ts'
+import type { Account, AccountDiff, TransactionDiff } from './types.ts'
+
+type Current = { account(of: Address): Account | undefined; word(of: Address, key: Hash): Uint8Array }
+
+/** Accounts in order of address, slots in order of key; only what differs now from its original. */
+export function transactionDiff(
+  current: Current,
+  accounts: ReadonlyMap<Address, Account | undefined>,
+  slots: ReadonlyMap<Address, ReadonlyMap<Hash, Uint8Array>>,
+): TransactionDiff {
+  const diffs: AccountDiff[] = []
+  for (const address of [...new Set([...accounts.keys(), ...slots.keys()])].sort()) {
+    const after = current.account(address)
+    const before = accounts.has(address) ? accounts.get(address) : after
+    const changed: { key: Hash; before: bigint; after: bigint }[] = []
+    for (const [key, word] of slots.get(address) ?? []) {
+      const now = current.word(address, key)
+      if (!equalBytes(word, now)) changed.push({ key, before: bytesToBig(word), after: bytesToBig(now) })
+    }
+    if (changed.length === 0 && sameAccount(before, after)) continue
+    changed.sort((a, b) => (a.key < b.key ? -1 : 1))
+    diffs.push({ address, before, after, slots: changed })
+  }
+  return diffs
+}
+
+const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
+  a === undefined || b === undefined
+    ? a === b
+    : a.nonce === b.nonce && a.balance === b.balance && a.codeHash === b.codeHash

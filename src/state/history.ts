@@ -1,0 +1,110 @@
+// Rows that remember: each row says since which version it holds, and what it was before stands under its ordinal.
+// "As of version v" is one read for a row that has not changed since, else a binary search over its ordinals; no
+// row is ever seen half-changed, because a new value and the old one's history entry land in the same batch.
+import { EMPTY_BYTES } from '../lib/hex.ts'
+import { KEY } from './keyspace.ts'
+import type { Reader } from './types.ts'
+
+/** One value of a row. `value` undefined: the row does not exist in these versions. */
+export type RowState = {
+  /** How many values the row had before this one. */
+  readonly ordinal: number
+  /** First version in which this value holds. */
+  readonly since: number
+  readonly value: Uint8Array | undefined
+}
+
+/** `varint(ordinal * 2 + present) varint(since) value` */
+export function encodeRow(row: RowState): Uint8Array {
+  const value = row.value ?? EMPTY_BYTES
+  const head: number[] = []
+  pushVarint(head, row.ordinal * 2 + (row.value === undefined ? 0 : 1))
+  pushVarint(head, row.since)
+  const out = new Uint8Array(head.length + value.length)
+  out.set(head)
+  out.set(value, head.length)
+  return out
+}
+
+export function decodeRow(bytes: Uint8Array): RowState {
+  const [first, afterFirst] = readVarint(bytes, 0)
+  const [since, start] = readVarint(bytes, afterFirst)
+  return {
+    ordinal: Math.floor(first / 2),
+    since,
+    value: first % 2 === 1 ? bytes.subarray(start) : undefined,
+  }
+}
+
+/** The row's value as of a version, given its latest state. */
+export function rowAsOf(reader: Reader, key: Uint8Array, latest: RowState | undefined, version: number): RowState | undefined {
+  if (latest === undefined || latest.since <= version) return latest
+  // Largest ordinal whose value began at or before the version. Recent versions are asked for most, so gallop from the end.
+  let high = latest.ordinal
+  let low = -1
+  let found: RowState | undefined
+  for (let step = 1; low < 0 && high > 0; step *= 2) {
+    const probe = Math.max(0, high - step)
+    const entry = historyEntry(reader, key, probe)
+    if (entry.since <= version) {
+      low = probe
+      found = entry
+    } else {
+      high = probe
+    }
+  }
+  if (found === undefined) return undefined
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1
+    const entry = historyEntry(reader, key, middle)
+    if (entry.since <= version) {
+      low = middle
+      found = entry
+    } else {
+      high = middle
+    }
+  }
+  return found
+}
+
+function historyEntry(reader: Reader, key: Uint8Array, ordinal: number): RowState {
+  const bytes = reader.get(KEY.history(key, ordinal))
+  if (bytes === undefined) throw new Error(`history of a state row is missing (ordinal ${ordinal})`)
+  return decodeRow(bytes)
+}
+
+/** Keys of the rows a version changed: each as one length byte and the key. */
+export function encodeChanges(keys: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(keys.flatMap((key) => [Uint8Array.of(key.length), key]))
+}
+
+export function decodeChanges(bytes: Uint8Array): Uint8Array[] {
+  const keys: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes[at] ?? 0
+    keys.push(bytes.subarray(at + 1, at + 1 + length))
+    at += 1 + length
+  }
+  return keys
+}
+
+function pushVarint(out: number[], value: number): void {
+  let rest = value
+  while (rest >= 0x80) {
+    out.push((rest % 0x80) | 0x80)
+    rest = Math.floor(rest / 0x80)
+  }
+  out.push(rest)
+}
+
+function readVarint(bytes: Uint8Array, start: number): [value: number, next: number] {
+  let value = 0
+  let scale = 1
+  let at = start
+  for (;;) {
+    const byte = bytes[at++] ?? 0
+    value += (byte & 0x7f) * scale
+    if (byte < 0x80) return [value, at]
+    scale *= 0x80
+  }
+}

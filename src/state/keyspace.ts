@@ -1,0 +1,91 @@
+// THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
+// Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
+import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+
+/** Big-endian, so that numeric order is key order. */
+export function u64(value: bigint | number): Uint8Array {
+  const out = Buffer.allocUnsafe(8)
+  out.writeBigUInt64BE(BigInt(value))
+  return out
+}
+
+export function u32(value: number): Uint8Array {
+  const out = Buffer.allocUnsafe(4)
+  out.writeUInt32BE(value)
+  return out
+}
+
+const key = (prefix: number, ...parts: readonly Uint8Array[]): Uint8Array => Buffer.concat([Uint8Array.of(prefix), ...parts])
+const path = (nibbles: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(nibbles.length), nibbles])
+const text = (value: string): Uint8Array => Buffer.from(value, 'utf8')
+
+export const KEY = {
+  /** Facts about the database: format, spec, head, pool settings. */
+  meta: (name: string) => key(0x00, text(name)),
+
+  // --- versioned rows (history.ts): the state
+  /** address -> nonce, balance, code hash, storage root */
+  account: (of: Address) => key(0x10, fromHex(of)),
+  /** address, slot -> word without leading zeros */
+  slot: (of: Address, slot: Hash) => key(0x11, fromHex(of), fromHex(slot)),
+  /** path -> node of the account trie */
+  accountNode: (nibbles: Uint8Array) => key(0x12, path(nibbles)),
+  /** address, path -> node of the account's storage trie */
+  storageNode: (of: Address, nibbles: Uint8Array) => key(0x13, fromHex(of), path(nibbles)),
+
+  // --- what the versioned rows need
+  /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */
+  history: (row: Uint8Array, ordinal: number) => key(0x18, row, u32(ordinal)),
+  /** version -> keys of the rows it changed */
+  changes: (version: number) => key(0x19, u64(version)),
+  /** code hash -> code; never changed, never deleted */
+  code: (hash: Hash) => key(0x1a, fromHex(hash)),
+
+  // --- the chain
+  /** number -> header with hash */
+  header: (number: bigint) => key(0x20, u64(number)),
+  /** hash -> number */
+  blockNumber: (hash: Hash) => key(0x21, fromHex(hash)),
+  /** number -> transactions with senders, uncles, withdrawals */
+  body: (number: bigint) => key(0x22, u64(number)),
+  /** number -> receipts */
+  receipts: (number: bigint) => key(0x23, u64(number)),
+  /** transaction hash -> number, index */
+  transaction: (hash: Hash) => key(0x24, fromHex(hash)),
+  /** number -> version of the state after the block */
+  stateVersion: (number: bigint) => key(0x25, u64(number)),
+  /** number -> total difficulty; only before the merge */
+  totalDifficulty: (number: bigint) => key(0x26, u64(number)),
+
+  // --- what waits
+  /** hash -> a local transaction that is not mined yet */
+  journal: (hash: Hash) => key(0x30, fromHex(hash)),
+
+  // --- readers' tables (indexer)
+  /** address, number, index in block -> nothing; logs by emitter */
+  logsByAddress: (of: Address, number: bigint, index: number) => key(0x40, fromHex(of), u64(number), u32(index)),
+  /** topic, position, number, index in block -> nothing; logs by topic */
+  logsByTopic: (topic: Hash, position: number, number: bigint, index: number) =>
+    key(0x41, fromHex(topic), Uint8Array.of(position), u64(number), u32(index)),
+} as const
+
+/** Key ranges that are scanned. `lt` is exclusive. */
+export const RANGE = {
+  slots: (of: Address) => within(key(0x11, fromHex(of))),
+  storageNodes: (of: Address) => within(key(0x13, fromHex(of))),
+  journal: () => within(key(0x30)),
+  accounts: () => within(key(0x10)),
+} as const
+
+/** All keys that begin with the bytes. */
+export function within(prefix: Uint8Array): { gte: Uint8Array; lt: Uint8Array } {
+  const lt = Uint8Array.from(prefix)
+  for (let i = lt.length - 1; i >= 0; i--) {
+    const byte = lt[i] ?? 0
+    if (byte < 0xff) {
+      lt[i] = byte + 1
+      return { gte: prefix, lt: lt.subarray(0, i + 1) }
+    }
+  }
+  throw new RangeError('a prefix of 0xff bytes has no end')
+}

@@ -1,0 +1,81 @@
+// LevelDB as get, scan and one synced batch; the same over memory for chains that need not outlive the process.
+// Whatever `write` has acknowledged survives `kill -9`.
+import type { AbstractLevel } from 'abstract-level'
+import { existsSync, readdirSync } from 'node:fs'
+import { Level } from 'level'
+import { MemoryLevel } from 'memory-level'
+import { ChainError } from '../lib/errors.ts'
+import type { KvStore, Op, Range, Reader } from './types.ts'
+
+type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
+type Snapshot = ReturnType<Database['snapshot']>
+type Write = (batch: Op[]) => Promise<void>
+
+const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
+
+/** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign or unusable folder. */
+export async function openStore(directory: string): Promise<KvStore> {
+  if (existsSync(directory) && readdirSync(directory).length > 0 && !existsSync(`${directory}/CURRENT`)) {
+    throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
+  }
+  const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, cacheSize: 64 << 20, writeBufferSize: 16 << 20 })
+  try {
+    await database.open()
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'LEVEL_LOCKED') throw new ChainError('storage', `${directory} is in use by another process`)
+    throw new ChainError('storage', `cannot open ${directory}: ${cause instanceof Error ? cause.message : 'unknown error'}`)
+  }
+  return new LevelStore(database, (batch) => database.batch(batch, { sync: true }))
+}
+
+/** A store that lives and dies with the process. */
+export async function openMemoryStore(): Promise<KvStore> {
+  const database = new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
+  await database.open()
+  return new LevelStore(database, (batch) => database.batch(batch))
+}
+
+class LevelStore implements KvStore {
+  readonly #database: Database
+  readonly #write: Write
+
+  constructor(database: Database, write: Write) {
+    this.#database = database
+    this.#write = write
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#database.getSync(key)
+  }
+
+  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+    return scan(this.#database, range)
+  }
+
+  async write(batch: readonly Op[]): Promise<void> {
+    if (batch.length === 0) return
+    // The library mutates nothing, but its type asks for a mutable array.
+    await this.#write(batch as Op[])
+  }
+
+  snapshot(): Reader & { close(): Promise<void> } {
+    const database = this.#database
+    const snapshot = database.snapshot()
+    return {
+      get: (key) => database.getSync(key, { snapshot }),
+      scan: (range) => scan(database, range, snapshot),
+      close: () => snapshot.close(),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+}
+
+function scan(database: Database, range: Range, snapshot?: Snapshot): AsyncIterable<[Uint8Array, Uint8Array]> {
+  const { gte, lt, reverse = false, limit = -1 } = range
+  return database.iterator({ gte, lt, reverse, limit, ...(snapshot && { snapshot }) })
+}

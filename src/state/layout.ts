@@ -1,0 +1,285 @@
+// Storage declared in TypeScript and laid out as Solidity would, unpacked: every member takes whole slots, in order.
+// So anyone who knows Solidity's rules can read it from outside. A member's place never changes: new ones go to the end.
+import { ChainError } from '../lib/errors.ts'
+import { bigToFixed, bytesToBig } from '../lib/hex.ts'
+import { keccak256 } from '../lib/keccak.ts'
+import type { SlotAccess } from './types.ts'
+import { type Cell, dataSlot, type Field, type Key, slotAt, u256, type Value, value } from './words.ts'
+
+type Fields<H> = { readonly [N in keyof H]: Field<H[N]> }
+
+/** Fields one after another, opened into an object of their handles. Itself a field, so that a mapping may hold one. */
+export interface Layout<H> extends Field<H> {
+  open(slots: SlotAccess, base?: bigint): H
+}
+
+/** A module's storage from slot 0 on: `layout({ supply: cell(u256), owners: mapping(address, u256) }).open(slots)`. */
+export function layout<H extends object>(fields: Fields<H>): Layout<H> {
+  const { width, places } = inOrder(fields)
+  const open = (slots: SlotAccess, base = 0n) => {
+    const handles: Partial<H> = {}
+    for (const [name, offset] of places) handles[name] = fields[name].open(slots, slotAt(base, offset))
+    return handles as H
+  }
+  return { width, open }
+}
+
+/** The members' names, each with its distance from the first member. */
+function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>>(members: T) {
+  let width = 0n
+  const places: [keyof T, bigint][] = []
+  for (const name in members) {
+    places.push([name, width])
+    width += members[name].width
+  }
+  return { width, places }
+}
+
+/** A single value, under the name that says so. */
+export const cell = <T>(of: Value<T>): Value<T> => of
+
+export interface StructCell<T> extends Cell<T> {
+  /** Writes the given members and leaves the others. */
+  update(change: Partial<T>): void
+}
+export interface Struct<T> extends Value<T> {
+  open(slots: SlotAccess, base: bigint): StructCell<T>
+}
+
+/** Values that are read and written together. */
+export function struct<T extends object>(members: { readonly [N in keyof T]: Value<T[N]> }): Struct<T> {
+  const { width, places } = inOrder(members)
+  const whole = value<T>({
+    width,
+    read: (slots, base) => {
+      const record: Partial<T> = {}
+      for (const [name, offset] of places) record[name] = members[name].read(slots, slotAt(base, offset))
+      return record as T
+    },
+    write: (slots, base, record) => {
+      for (const [name, offset] of places) members[name].write(slots, slotAt(base, offset), record[name])
+    },
+    clear: (slots, base) => {
+      for (const [name, offset] of places) members[name].clear(slots, slotAt(base, offset))
+    },
+  })
+  const update = (slots: SlotAccess, base: bigint, change: Partial<T>) => {
+    for (const [name, offset] of places) {
+      const member = change[name]
+      if (member !== undefined) members[name].write(slots, slotAt(base, offset), member)
+    }
+  }
+  return {
+    ...whole,
+    open: (slots, base) => ({
+      ...whole.open(slots, base),
+      update: (change) => update(slots, base, change),
+    }),
+  }
+}
+
+export type Mapping<K, H> = {
+  /** The handle at the key; what was never written there reads as zero. */
+  at(key: K): H
+}
+
+/** Slot of a mapping's element: keccak256(h(k) . p). */
+function elementSlot<K>(key: Key<K>, of: K, base: bigint): bigint {
+  return bytesToBig(keccak256(Buffer.concat([key.bytes(of), bigToFixed(base, 32)])))
+}
+
+/** Solidity's `mapping(K => …)`. */
+export function mapping<K, H>(key: Key<K>, element: Field<H>): Field<Mapping<K, H>> {
+  return {
+    width: 1n,
+    open: (slots, base) => ({ at: (of) => element.open(slots, elementSlot(key, of, base)) }),
+  }
+}
+
+export interface List<T> extends Cell<readonly T[]> {
+  readonly length: number
+  /** undefined beyond the end. */
+  at(index: number): T | undefined
+  /** Replaces an element; throws RangeError beyond the end. */
+  put(index: number, element: T): void
+  push(element: T): void
+  /** Takes the last element; undefined when there is none. */
+  pop(): T | undefined
+}
+export interface ListField<T> extends Value<readonly T[]> {
+  open(slots: SlotAccess, base: bigint): List<T>
+}
+
+/** Longer lists are not read or written whole: only broken storage would ask for it. */
+const LONGEST = 2 ** 16
+
+function wholeLength(length: bigint): number {
+  if (length > LONGEST) throw new ChainError('limit-exceeded', `stored list of ${length} elements`)
+  return Number(length)
+}
+
+const isWithin = (index: number, length: number): boolean => index >= 0 && index < length
+
+/** Solidity's `T[]`: the length at p, the elements from keccak256(p) on. A value too, to be read and written whole. */
+export function list<T>(element: Value<T>): ListField<T> {
+  const slotOf = (base: bigint, index: number) => slotAt(dataSlot(base), BigInt(index) * element.width)
+  const write = (slots: SlotAccess, base: bigint, elements: readonly T[]) => {
+    const before = wholeLength(slots.load(base))
+    if (elements.length > LONGEST) throw new RangeError(`list of ${elements.length} elements`)
+    for (const [i, of] of elements.entries()) element.write(slots, slotOf(base, i), of)
+    for (let i = elements.length; i < before; i++) element.clear(slots, slotOf(base, i))
+    slots.store(base, BigInt(elements.length))
+  }
+  const whole = value<readonly T[]>({
+    width: 1n,
+    read: (slots, base) => {
+      const length = wholeLength(slots.load(base))
+      return Array.from({ length }, (_, i) => element.read(slots, slotOf(base, i)))
+    },
+    write,
+    clear: (slots, base) => write(slots, base, []),
+  })
+  const open = (slots: SlotAccess, base: bigint): List<T> => {
+    const length = () => Number(slots.load(base))
+    return {
+      ...whole.open(slots, base),
+      get length() {
+        return length()
+      },
+      at: (index) => (isWithin(index, length()) ? element.read(slots, slotOf(base, index)) : undefined),
+      put(index, of) {
+        if (!isWithin(index, length())) throw new RangeError(`no element ${index}`)
+        element.write(slots, slotOf(base, index), of)
+      },
+      push(of) {
+        const end = length()
+        element.write(slots, slotOf(base, end), of)
+        slots.store(base, BigInt(end + 1))
+      },
+      pop() {
+        const last = length() - 1
+        if (last < 0) return undefined
+        const of = element.read(slots, slotOf(base, last))
+        element.clear(slots, slotOf(base, last))
+        slots.store(base, BigInt(last))
+        return of
+      },
+    }
+  }
+  return { ...whole, open }
+}
+
+export type Enumerable<K, V> = {
+  readonly size: number
+  has(key: K): boolean
+  /** undefined: not among the keys. */
+  get(key: K): V | undefined
+  /** Adds the key at the end, or replaces its value where it stands. */
+  set(key: K, of: V): void
+  /** Removes the key; the last key takes its place in the order. False when it was not there. */
+  delete(key: K): boolean
+  /** Keys in order, from the given place on; do not add or delete while walking. */
+  keys(from?: number): Iterable<K>
+  entries(from?: number): Iterable<[K, V]>
+}
+
+/**
+ * A mapping that knows its keys, for paging. In Solidity:
+ * `struct { K[] keys; mapping(K => uint256) places; mapping(K => V) values; }`, places counted from 1, 0 is absent.
+ */
+export function enumerable<K, V>(key: Key<K>, element: Value<V>): Field<Enumerable<K, V>> {
+  const parts = layout({ keys: list(key), places: mapping(key, u256), values: mapping(key, element) })
+  const open = (slots: SlotAccess, base: bigint): Enumerable<K, V> => {
+    const { keys, places, values } = parts.open(slots, base)
+    const has = (of: K) => places.at(of).get() !== 0n
+    function* keysFrom(from = 0): Generator<K> {
+      for (let i = from; i < keys.length; i++) {
+        const of = keys.at(i)
+        if (of !== undefined) yield of
+      }
+    }
+    return {
+      get size() {
+        return keys.length
+      },
+      has,
+      get: (of) => (has(of) ? values.at(of).get() : undefined),
+      set(of, to) {
+        if (!has(of)) {
+          keys.push(of)
+          places.at(of).set(BigInt(keys.length))
+        }
+        values.at(of).set(to)
+      },
+      delete(of) {
+        const place = places.at(of).get()
+        if (place === 0n) return false
+        const last = keys.pop()
+        if (last !== undefined && BigInt(keys.length) >= place) {
+          keys.put(Number(place) - 1, last)
+          places.at(last).set(place)
+        }
+        places.at(of).clear()
+        values.at(of).clear()
+        return true
+      },
+      keys: keysFrom,
+      *entries(from) {
+        for (const of of keysFrom(from)) yield [of, values.at(of).get()]
+      },
+    }
+  }
+  return { width: parts.width, open }
+}
+
+export type Queue<T> = Iterable<T> & {
+  readonly length: number
+  push(element: T): void
+  /** Takes the oldest; undefined when there is none. */
+  shift(): T | undefined
+  /** The element that is `index` places behind the oldest; undefined beyond the end. */
+  at(index: number): T | undefined
+  /** Replaces an element; throws RangeError beyond the end. */
+  put(index: number, element: T): void
+}
+
+/**
+ * First in, first out. In Solidity: `struct { uint256 head; uint256 tail; mapping(uint256 => T) items; }`,
+ * where head is the oldest item's number and tail the next one's; both only grow.
+ */
+export function queue<T>(element: Value<T>): Field<Queue<T>> {
+  const parts = layout({ head: u256, tail: u256, items: mapping(u256, element) })
+  const open = (slots: SlotAccess, base: bigint): Queue<T> => {
+    const { head, tail, items } = parts.open(slots, base)
+    const length = () => Number(tail.get() - head.get())
+    const item = (index: number) => (isWithin(index, length()) ? items.at(head.get() + BigInt(index)) : undefined)
+    return {
+      get length() {
+        return length()
+      },
+      push(of) {
+        const next = tail.get()
+        items.at(next).set(of)
+        tail.set(next + 1n)
+      },
+      shift() {
+        const oldest = item(0)
+        if (oldest === undefined) return undefined
+        const of = oldest.get()
+        oldest.clear()
+        head.set(head.get() + 1n)
+        return of
+      },
+      at: (index) => item(index)?.get(),
+      put(index, of) {
+        const place = item(index)
+        if (place === undefined) throw new RangeError(`no element ${index}`)
+        place.set(of)
+      },
+      *[Symbol.iterator]() {
+        for (let i = 0; i < length(); i++) yield items.at(head.get() + BigInt(i)).get()
+      },
+    }
+  }
+  return { width: parts.width, open }
+}

@@ -1,0 +1,115 @@
+// The state on disk and what is cached of it: versioned rows, read synchronously. A view is opened at a version and
+// stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
+import { LRUCache } from 'lru-cache'
+import { fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
+import { decodeChanges, decodeRow, encodeChanges, encodeRow, type RowState, rowAsOf } from './history.ts'
+import { KEY } from './keyspace.ts'
+import type { KvStore, Op } from './types.ts'
+import { View } from './view.ts'
+
+/** Changed rows of one commit: key (as latin-1, so that it can index a map) to the new value, null to delete. */
+export type RowChanges = Map<string, Uint8Array | null>
+
+const CACHED_ROWS = 200_000
+const CACHED_CODES = 2_000
+
+export class StateStore {
+  readonly store: KvStore
+  #version: number
+  readonly #rows = new LRUCache<string, RowState>({ max: CACHED_ROWS })
+  readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
+
+  constructor(store: KvStore, version: number) {
+    this.store = store
+    this.#version = version
+  }
+
+  /** The newest committed version; -1 before genesis. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** A fresh view of a version. Opening costs nothing. */
+  at(version: number): View {
+    return new View(this, version)
+  }
+
+  /** A row's value as of a version. */
+  row(key: Uint8Array, version: number): Uint8Array | undefined {
+    return rowAsOf(this.store, key, this.#latest(key), version)?.value
+  }
+
+  code(hash: Hash): Uint8Array | undefined {
+    const cached = this.#codes.get(hash)
+    if (cached !== undefined) return cached
+    const code = this.store.get(KEY.code(hash))
+    if (code !== undefined) this.#codes.set(hash, code)
+    return code
+  }
+
+  /**
+   * The operations that commit changed rows as the next version, and what to call once they are on disk.
+   * Rows that would not change must be left out by the caller.
+   */
+  stage(changes: RowChanges, codes: ReadonlyMap<Hash, Uint8Array>): { ops: Op[]; version: number; landed: () => void } {
+    const version = this.#version + 1
+    const ops: Op[] = []
+    const next = new Map<string, RowState>()
+    const keys: Uint8Array[] = []
+    for (const [name, value] of changes) {
+      const key = fromLatin1(name)
+      const before = this.#latest(key)
+      const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }
+      if (before !== undefined) ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeRow(before) })
+      ops.push({ type: 'put', key, value: encodeRow(row) })
+      keys.push(key)
+      next.set(name, row)
+    }
+    ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(keys) })
+    for (const [hash, code] of codes) ops.push({ type: 'put', key: KEY.code(hash), value: code })
+    const landed = () => {
+      for (const [name, row] of next) this.#rows.set(name, row)
+      this.#version = version
+    }
+    return { ops, version, landed }
+  }
+
+  /** The operations that undo every version above the given one, exactly, and what to call once they are on disk. */
+  rewind(version: number): { ops: Op[]; landed: () => void } {
+    const ops: Op[] = []
+    const touched = new Set<string>()
+    for (let undone = this.#version; undone > version; undone--) {
+      const key = KEY.changes(undone)
+      const changes = this.store.get(key)
+      if (changes === undefined) throw new Error(`the change list of version ${undone} is missing`)
+      for (const row of decodeChanges(changes)) touched.add(toLatin1(row))
+      ops.push({ type: 'del', key })
+    }
+    for (const name of touched) {
+      const key = fromLatin1(name)
+      const latest = this.#latest(key)
+      const kept = rowAsOf(this.store, key, latest, version)
+      ops.push(kept === undefined ? { type: 'del', key } : { type: 'put', key, value: encodeRow(kept) })
+      const from = kept === undefined ? 0 : kept.ordinal
+      for (let ordinal = from; ordinal < (latest?.ordinal ?? 0); ordinal++) {
+        ops.push({ type: 'del', key: KEY.history(key, ordinal) })
+      }
+    }
+    const landed = () => {
+      for (const name of touched) this.#rows.delete(name)
+      this.#version = version
+    }
+    return { ops, landed }
+  }
+
+  #latest(key: Uint8Array): RowState | undefined {
+    const name = toLatin1(key)
+    const cached = this.#rows.get(name)
+    if (cached !== undefined) return cached
+    const bytes = this.store.get(key)
+    if (bytes === undefined) return undefined
+    const row = decodeRow(bytes)
+    this.#rows.set(name, row)
+    return row
+  }
+}

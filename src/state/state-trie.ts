@@ -1,0 +1,161 @@
+// The Merkle-Patricia side of a view: which accounts and slots have changed since the last root, the trie nodes that
+// follow from them, and the rows to commit. Roots may be asked for at any time; each costs only what changed since.
+import { RLP } from '@ethereumjs/rlp'
+import { type Address, equalBytes, fromHex, fromLatin1, type Hash, toHash, toLatin1 } from '../lib/hex.ts'
+import { keccak256 } from '../lib/keccak.ts'
+import { encodeAccount } from './accounts.ts'
+import { KEY, RANGE } from './keyspace.ts'
+import { EMPTY_ROOT, type NodeReader, type TrieChange, updateTrie } from './trie.ts'
+import type { KvStore } from './types.ts'
+import type { View } from './view.ts'
+
+export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
+const EMPTY = new Uint8Array(0)
+
+/** Node rows written on this view, by path; null: the row must go. */
+type Nodes = Map<string, Uint8Array | null>
+
+export class StateTrie {
+  readonly #view: View
+  /** Since the last root. */
+  #dirty = new Map<Address, Set<Hash>>()
+  #reset = new Set<Address>()
+  /** Since the view was opened. */
+  #touched = new Map<Address, Set<Hash>>()
+  #accountNodes: Nodes = new Map()
+  #storageNodes = new Map<Address, Nodes>()
+  #storageRoots = new Map<Address, Uint8Array>()
+  #root: Hash | undefined
+
+  constructor(view: View) {
+    this.#view = view
+  }
+
+  touch(of: Address): void {
+    if (!this.#dirty.has(of)) this.#dirty.set(of, new Set())
+    if (!this.#touched.has(of)) this.#touched.set(of, new Set())
+    this.#root = undefined
+  }
+
+  touchSlot(of: Address, key: Hash): void {
+    this.touch(of)
+    this.#dirty.get(of)?.add(key)
+    this.#touched.get(of)?.add(key)
+  }
+
+  /** The account's storage was cleared, or a clearing was undone: its trie is built anew. */
+  touchStorage(of: Address): void {
+    this.touch(of)
+    this.#reset.add(of)
+  }
+
+  /** Whether the storage root of the account may differ from the last one computed. */
+  isDirty(of: Address): boolean {
+    return this.#reset.has(of) || (this.#dirty.get(of)?.size ?? 0) > 0
+  }
+
+  storageRoot(of: Address): Uint8Array {
+    this.#updateStorage(of)
+    return this.#storageRoots.get(of) ?? this.#view.stored(of)?.storageRoot ?? EMPTY_ROOT_BYTES
+  }
+
+  root(): Hash {
+    if (this.#root !== undefined) return this.#root
+    const changes: TrieChange[] = []
+    for (const of of this.#dirty.keys()) {
+      const account = this.#view.account(of)
+      const value = account === undefined ? null : encodeAccount(account, this.storageRoot(of))
+      changes.push({ key: keccak256(fromHex(of)), value })
+    }
+    this.#dirty.clear()
+    this.#root = toHash(this.#apply(this.accountReader(), this.#accountNodes, changes))
+    return this.#root
+  }
+
+  accountReader(): NodeReader {
+    return (path) => {
+      const node = this.#accountNodes.get(toLatin1(path))
+      if (node !== undefined) return node ?? undefined
+      return this.#view.storedRow(KEY.accountNode(path))
+    }
+  }
+
+  storageReader(of: Address): NodeReader {
+    const nodes = this.#storageNodes.get(of)
+    const cleared = this.#view.isCleared(of)
+    return (path) => {
+      const node = nodes?.get(toLatin1(path))
+      if (node !== undefined) return node ?? undefined
+      return cleared ? undefined : this.#view.storedRow(KEY.storageNode(of, path))
+    }
+  }
+
+  /** Every row that differs from the disk: accounts, slots and nodes. Call after `root`. */
+  async changedRows(store: KvStore): Promise<Nodes> {
+    const rows: Nodes = new Map()
+    const add = (key: Uint8Array, value: Uint8Array | null) => {
+      const stored = this.#view.storedRow(key)
+      const same = value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
+      if (!same) rows.set(toLatin1(key), value)
+    }
+    for (const [of, keys] of this.#touched) {
+      const account = this.#view.account(of)
+      add(KEY.account(of), account === undefined ? null : encodeAccount(account, this.storageRoot(of)))
+      if (this.#view.isCleared(of)) {
+        for await (const [key] of store.scan(RANGE.slots(of))) add(key, null)
+        for await (const [key] of store.scan(RANGE.storageNodes(of))) add(key, null)
+      }
+      for (const key of keys) {
+        const word = account === undefined ? EMPTY : this.#view.word(of, key)
+        const row = KEY.slot(of, key)
+        rows.delete(toLatin1(row))
+        add(row, word.length === 0 ? null : word)
+      }
+      for (const [path, node] of this.#storageNodes.get(of) ?? []) {
+        const row = KEY.storageNode(of, fromLatin1(path))
+        rows.delete(toLatin1(row))
+        add(row, node)
+      }
+    }
+    for (const [path, node] of this.#accountNodes) add(KEY.accountNode(fromLatin1(path)), node)
+    return rows
+  }
+
+  fork(view: View): StateTrie {
+    const copy = new StateTrie(view)
+    for (const [of, keys] of this.#dirty) copy.#dirty.set(of, new Set(keys))
+    for (const [of, keys] of this.#touched) copy.#touched.set(of, new Set(keys))
+    copy.#reset = new Set(this.#reset)
+    copy.#accountNodes = new Map(this.#accountNodes)
+    for (const [of, nodes] of this.#storageNodes) copy.#storageNodes.set(of, new Map(nodes))
+    copy.#storageRoots = new Map(this.#storageRoots)
+    copy.#root = this.#root
+    return copy
+  }
+
+  #updateStorage(of: Address): void {
+    const reset = this.#reset.has(of)
+    const dirty = this.#dirty.get(of)
+    if (!reset && (dirty === undefined || dirty.size === 0)) return
+    if (reset) this.#storageNodes.set(of, new Map())
+    let nodes = this.#storageNodes.get(of)
+    if (nodes === undefined) {
+      nodes = new Map()
+      this.#storageNodes.set(of, nodes)
+    }
+    const changes: TrieChange[] = []
+    for (const key of (reset ? this.#touched.get(of) : dirty) ?? []) {
+      const word = this.#view.word(of, key)
+      changes.push({ key: keccak256(fromHex(key)), value: word.length === 0 ? null : RLP.encode(word) })
+    }
+    this.#storageRoots.set(of, this.#apply(this.storageReader(of), nodes, changes))
+    this.#reset.delete(of)
+    dirty?.clear()
+  }
+
+  #apply(read: NodeReader, nodes: Nodes, changes: readonly TrieChange[]): Uint8Array {
+    const { root, writes } = updateTrie(read, changes)
+    for (const { path, node } of writes) nodes.set(toLatin1(path), node)
+    return root
+  }
+}

@@ -1,0 +1,175 @@
+// The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D).
+// Keys of one trie are prefix-free (hashed keys, RLP indices), so a branch never holds a value of its own.
+// Paths are nibbles, one to a byte. Decoding slices the row and copies nothing; rows are never written on.
+import { keccak256 } from '../lib/keccak.ts'
+
+/** `path` is the rest of the key below the leaf's own position. */
+export type Leaf = { readonly kind: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
+export type Extension = { readonly kind: 'extension'; readonly path: Uint8Array; readonly child: Child }
+export type Branch = { readonly kind: 'branch'; readonly children: (Child | undefined)[] }
+export type TrieNode = Leaf | Extension | Branch
+/** A child as its parent's RLP spells it (a hash, or the whole node when that is under 32 bytes), or opened. */
+export type Child = Uint8Array | TrieNode
+
+const NO_ITEM = Uint8Array.of(0x80)
+const HASH_ITEM_LENGTH = 33
+
+/** Whether the reference is a hash, so that the child has a row of its own. */
+export const isHashReference = (reference: Uint8Array): boolean => reference.length === HASH_ITEM_LENGTH
+
+export const isOpen = (child: Child | undefined): child is TrieNode =>
+  child !== undefined && !(child instanceof Uint8Array)
+
+/** How a parent's RLP refers to a child with this RLP. */
+export function referenceTo(rlp: Uint8Array): Uint8Array {
+  if (rlp.length < 32) return rlp
+  const reference = new Uint8Array(HASH_ITEM_LENGTH)
+  reference[0] = 0xa0
+  reference.set(keccak256(rlp), 1)
+  return reference
+}
+
+export const encodeLeaf = (path: Uint8Array, value: Uint8Array): Uint8Array =>
+  encodeList([...stringParts(packPath(path, true)), ...stringParts(value)])
+
+export const encodeExtension = (path: Uint8Array, child: Uint8Array): Uint8Array =>
+  encodeList([...stringParts(packPath(path, false)), child])
+
+/** RLP of a branch from its sixteen references. */
+export function encodeBranch(children: readonly (Uint8Array | undefined)[]): Uint8Array {
+  const items = children.map((child) => child ?? NO_ITEM)
+  items.push(NO_ITEM)
+  return encodeList(items)
+}
+
+/** A node from its RLP; its children stay references. Throws on anything that is no node of a prefix-free trie. */
+export function decodeNode(rlp: Uint8Array): TrieNode {
+  const items = listItems(rlp)
+  const [first, second] = items
+  if (items.length === 2 && first && second) {
+    const packed = stringPayload(first)
+    const path = unpackPath(packed)
+    const isLeaf = ((packed[0] ?? 0) & 0x20) !== 0
+    return isLeaf ? { kind: 'leaf', path, value: stringPayload(second) } : { kind: 'extension', path, child: second }
+  }
+  const value = items.pop()
+  if (items.length !== 16 || value?.length !== 1) throw new Error('corrupt trie node')
+  return { kind: 'branch', children: items.map((item) => (item.length === 1 ? undefined : item)) }
+}
+
+/** Nibbles to bytes with the leading flag nibble: 2 for a leaf, plus 1 when the number of nibbles is odd. */
+function packPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
+  const odd = path.length & 1
+  const packed = new Uint8Array(1 + (path.length >> 1))
+  packed[0] = (isLeaf ? 0x20 : 0) | (odd ? 0x10 | (path[0] ?? 0) : 0)
+  for (let i = odd, at = 1; i < path.length; i += 2, at++) packed[at] = ((path[i] ?? 0) << 4) | (path[i + 1] ?? 0)
+  return packed
+}
+
+function unpackPath(packed: Uint8Array): Uint8Array {
+  const nibbles = toNibbles(packed)
+  return nibbles.subarray((nibbles[0] ?? 0) & 1 ? 1 : 2)
+}
+
+/** The parts of a string's RLP. */
+const stringParts = (payload: Uint8Array): Uint8Array[] =>
+  payload.length === 1 && (payload[0] ?? 0) < 0x80 ? [payload] : [header(0x80, payload.length), payload]
+
+/** RLP of a list from parts that are RLP already. */
+function encodeList(parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0
+  for (const part of parts) length += part.length
+  const head = header(0xc0, length)
+  const rlp = new Uint8Array(head.length + length)
+  rlp.set(head)
+  let at = head.length
+  for (const part of parts) {
+    rlp.set(part, at)
+    at += part.length
+  }
+  return rlp
+}
+
+/** What stands before a payload of this length; `offset` is 0x80 for strings and 0xc0 for lists. */
+function header(offset: number, length: number): Uint8Array {
+  if (length < 56) return Uint8Array.of(offset + length)
+  const bytes: number[] = []
+  for (let rest = length; rest > 0; rest >>>= 8) bytes.unshift(rest & 0xff)
+  return Uint8Array.of(offset + 55 + bytes.length, ...bytes)
+}
+
+/** The items of a list, each with its own header. */
+function listItems(rlp: Uint8Array): Uint8Array[] {
+  if ((rlp[0] ?? 0) < 0xc0) throw new Error('corrupt trie node')
+  const items: Uint8Array[] = []
+  let at = headerLength(rlp, 0)
+  while (at < rlp.length) {
+    const end = itemEnd(rlp, at)
+    items.push(rlp.subarray(at, end))
+    at = end
+  }
+  if (at !== rlp.length || itemEnd(rlp, 0) !== rlp.length) throw new Error('corrupt trie node')
+  return items
+}
+
+const stringPayload = (item: Uint8Array): Uint8Array => item.subarray(headerLength(item, 0))
+
+/** Bytes before the payload of the item at `at`. */
+function headerLength(rlp: Uint8Array, at: number): number {
+  const head = rlp[at] ?? 0
+  if (head < 0x80) return 0
+  if (head < 0xb8) return 1
+  if (head < 0xc0) return 1 + head - 0xb7
+  return head < 0xf8 ? 1 : 1 + head - 0xf7
+}
+
+/** Where the item at `at` ends. */
+function itemEnd(rlp: Uint8Array, at: number): number {
+  const head = rlp[at] ?? 0
+  if (head < 0x80) return at + 1
+  const offset = head < 0xc0 ? 0x80 : 0xc0
+  const header = headerLength(rlp, at)
+  if (header === 1) return at + 1 + head - offset
+  let length = 0
+  for (let i = 1; i < header; i++) length = length * 256 + (rlp[at + i] ?? 0)
+  return at + header + length
+}
+
+export function toNibbles(bytes: Uint8Array): Uint8Array {
+  const nibbles = new Uint8Array(bytes.length * 2)
+  let at = 0
+  for (const byte of bytes) {
+    nibbles[at++] = byte >> 4
+    nibbles[at++] = byte & 0x0f
+  }
+  return nibbles
+}
+
+/** The nibble at `depth`. Throws where the key has ended, because no key may begin another. */
+export function nibbleAt(key: Uint8Array, depth: number): number {
+  const nibble = key[depth]
+  if (nibble === undefined) throw new RangeError('a trie key may not begin another')
+  return nibble
+}
+
+/** How many nibbles two paths share from their beginning. */
+export function sharedLength(a: Uint8Array, b: Uint8Array): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return length
+}
+
+export function join(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.length + b.length)
+  joined.set(a)
+  joined.set(b, a.length)
+  return joined
+}
+
+/** The path of a branch's child. */
+export function below(path: Uint8Array, nibble: number): Uint8Array {
+  const child = new Uint8Array(path.length + 1)
+  child.set(path)
+  child[path.length] = nibble
+  return child
+}

@@ -1,0 +1,285 @@
+// The world at one version, with what has been written on it since: plain maps over the rows and one undo log.
+// Nothing awaits and no trie is touched until a root is asked for. Values in the maps are immutable, so undoing
+// is putting the old value back, and forking is copying maps.
+import { type Address, bigToBytes, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { decodeAccount, EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
+import { transactionDiff } from './diff.ts'
+import { KEY } from './keyspace.ts'
+import { proveAccount } from './proof.ts'
+import type { StateStore } from './state-store.ts'
+import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
+import type { Account, AccountProof, SlotAccess, StateView, TransactionDiff } from './types.ts'
+
+const EMPTY = new Uint8Array(0)
+const NEW_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
+
+type Slots = Map<Hash, Uint8Array>
+type Undo =
+  | { readonly account: Address; readonly before: Account | undefined }
+  | { readonly slotOf: Address; readonly key: Hash; readonly before: Uint8Array }
+  | { readonly cleared: Address; readonly slots: Slots | undefined; readonly wasCleared: boolean }
+
+/** A storage slot's number as its 32-byte key. */
+export const slotKey = (slot: bigint): Hash => `0x${slot.toString(16).padStart(64, '0')}` as Hash
+
+export class View implements StateView {
+  readonly #store: StateStore
+  readonly version: number
+  /** null: known not to exist. */
+  #accounts = new Map<Address, Account | null>()
+  #slots = new Map<Address, Slots>()
+  /** Accounts whose stored slots no longer count: everything not in `#slots` is zero. */
+  #cleared = new Set<Address>()
+  #codes = new Map<Hash, Uint8Array>()
+  #trie: StateTrie
+  #undo: Undo[] = []
+  #marks: number[] = []
+  /** First values met by the running transaction's writes. */
+  #originalAccounts = new Map<Address, Account | undefined>()
+  #originalSlots = new Map<Address, Slots>()
+
+  constructor(store: StateStore, version: number) {
+    this.#store = store
+    this.version = version
+    this.#trie = new StateTrie(this)
+  }
+
+  // --- accounts
+
+  account(of: Address): Account | undefined {
+    const known = this.#accounts.get(of)
+    if (known !== undefined) return known ?? undefined
+    const stored = this.stored(of)
+    const account = stored && { nonce: stored.nonce, balance: stored.balance, codeHash: stored.codeHash }
+    this.#accounts.set(of, account ?? null)
+    return account
+  }
+
+  balance(of: Address): bigint {
+    return this.account(of)?.balance ?? 0n
+  }
+
+  nonce(of: Address): bigint {
+    return this.account(of)?.nonce ?? 0n
+  }
+
+  code(of: Address): Uint8Array {
+    const hash = this.account(of)?.codeHash ?? EMPTY_CODE_HASH
+    if (hash === EMPTY_CODE_HASH) return EMPTY
+    const code = this.#codes.get(hash) ?? this.#store.code(hash)
+    if (code === undefined) throw new Error(`code ${hash} is missing`)
+    return code
+  }
+
+  /** Replaces an account's own fields; undefined removes them (storage is another matter: `deleteAccount`). */
+  setAccount(of: Address, account: Account | undefined): void {
+    const before = this.account(of)
+    this.#log({ account: of, before })
+    if (!this.#originalAccounts.has(of)) this.#originalAccounts.set(of, before)
+    this.#putAccount(of, account)
+  }
+
+  setBalance(of: Address, balance: bigint): void {
+    this.setAccount(of, { ...(this.account(of) ?? NEW_ACCOUNT), balance })
+  }
+
+  setNonce(of: Address, nonce: bigint): void {
+    this.setAccount(of, { ...(this.account(of) ?? NEW_ACCOUNT), nonce })
+  }
+
+  setCode(of: Address, code: Uint8Array): void {
+    const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccakHash(code)
+    if (code.length > 0) this.#codes.set(codeHash, code)
+    this.setAccount(of, { ...(this.account(of) ?? NEW_ACCOUNT), codeHash })
+  }
+
+  addBalance(of: Address, amount: bigint): void {
+    const balance = this.balance(of) + amount
+    if (balance < 0n) throw new RangeError('balance below zero')
+    this.setBalance(of, balance)
+  }
+
+  transfer(from: Address, to: Address, amount: bigint): void {
+    this.addBalance(from, -amount)
+    this.addBalance(to, amount)
+  }
+
+  deleteAccount(of: Address): void {
+    this.setAccount(of, undefined)
+    this.clearStorage(of)
+  }
+
+  // --- storage
+
+  word(of: Address, key: Hash): Uint8Array {
+    let slots = this.#slots.get(of)
+    if (slots === undefined) {
+      slots = new Map()
+      this.#slots.set(of, slots)
+    }
+    const known = slots.get(key)
+    if (known !== undefined) return known
+    const word = this.#cleared.has(of) ? EMPTY : (this.#store.row(KEY.slot(of, key), this.version) ?? EMPTY)
+    slots.set(key, word)
+    return word
+  }
+
+  setWord(of: Address, key: Hash, value: Uint8Array): void {
+    const word = trimZeros(value)
+    const before = this.word(of, key)
+    this.#log({ slotOf: of, key, before })
+    this.#rememberOriginal(of, key, before)
+    this.#putWord(of, key, word)
+  }
+
+  originalWord(of: Address, key: Hash): Uint8Array {
+    return this.#originalSlots.get(of)?.get(key) ?? this.word(of, key)
+  }
+
+  storage(of: Address, slot: bigint): bigint {
+    return bytesToBig(this.word(of, slotKey(slot)))
+  }
+
+  setStorage(of: Address, slot: bigint, word: bigint): void {
+    this.setWord(of, slotKey(slot), bigToBytes(word))
+  }
+
+  clearStorage(of: Address): void {
+    const slots = this.#slots.get(of)
+    if (!this.hasStorage(of) && slots === undefined) return
+    for (const [key, word] of slots ?? []) this.#rememberOriginal(of, key, word)
+    this.#log({ cleared: of, slots, wasCleared: this.#cleared.has(of) })
+    this.#slots.delete(of)
+    this.#cleared.add(of)
+    this.#trie.touchStorage(of)
+  }
+
+  hasStorage(of: Address): boolean {
+    for (const word of this.#slots.get(of)?.values() ?? []) if (word.length > 0) return true
+    if (this.#cleared.has(of)) return false
+    const stored = this.stored(of)
+    if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
+    // Slots written to zero on this view may have emptied it; only the root can tell.
+    return !this.#trie.isDirty(of) || !equalBytes(this.#trie.storageRoot(of), EMPTY_ROOT_BYTES)
+  }
+
+  slots(of: Address, access: 'read' | 'write'): SlotAccess {
+    return {
+      load: (slot) => this.storage(of, slot),
+      store: (slot, word) => {
+        if (access === 'read') throw new Error('storage opened for reading was written')
+        this.setStorage(of, slot, word)
+      },
+    }
+  }
+
+  // --- checkpoints
+
+  checkpoint(): void {
+    this.#marks.push(this.#undo.length)
+  }
+
+  commit(): void {
+    this.#marks.pop()
+    if (this.#marks.length === 0) this.#undo.length = 0
+  }
+
+  revert(): void {
+    const mark = this.#marks.pop()
+    if (mark === undefined) throw new Error('revert without a checkpoint')
+    for (let i = this.#undo.length - 1; i >= mark; i--) {
+      const entry = this.#undo[i]
+      if (entry === undefined) continue
+      if ('account' in entry) this.#putAccount(entry.account, entry.before)
+      else if ('slotOf' in entry) this.#putWord(entry.slotOf, entry.key, entry.before)
+      else {
+        if (!entry.wasCleared) this.#cleared.delete(entry.cleared)
+        if (entry.slots === undefined) this.#slots.delete(entry.cleared)
+        else this.#slots.set(entry.cleared, entry.slots)
+        this.#trie.touchStorage(entry.cleared)
+      }
+    }
+    this.#undo.length = mark
+  }
+
+  beginTransaction(): void {
+    this.#originalAccounts.clear()
+    this.#originalSlots.clear()
+  }
+
+  transactionDiff(): TransactionDiff {
+    return transactionDiff(this, this.#originalAccounts, this.#originalSlots)
+  }
+
+  // --- root, proofs, changes
+
+  root(): Hash {
+    return this.#trie.root()
+  }
+
+  prove(of: Address, slots: readonly bigint[]): AccountProof {
+    this.root()
+    return proveAccount(this, this.#trie, of, slots)
+  }
+
+  /** What this view would add to the disk. Asynchronous only for accounts whose storage was cleared: their rows are listed. */
+  async changes(): Promise<{ rows: Map<string, Uint8Array | null>; codes: ReadonlyMap<Hash, Uint8Array> }> {
+    this.root()
+    return { rows: await this.#trie.changedRows(this.#store.store), codes: this.#codes }
+  }
+
+  fork(): View {
+    const copy = new View(this.#store, this.version)
+    copy.#accounts = new Map(this.#accounts)
+    for (const [of, slots] of this.#slots) copy.#slots.set(of, new Map(slots))
+    copy.#cleared = new Set(this.#cleared)
+    copy.#codes = new Map(this.#codes)
+    copy.#trie = this.#trie.fork(copy)
+    return copy
+  }
+
+  // --- what the trie and the diff need
+
+  /** The account as the disk has it at this version. */
+  stored(of: Address): StoredAccount | undefined {
+    const row = this.#store.row(KEY.account(of), this.version)
+    return row && decodeAccount(row)
+  }
+
+  storedRow(key: Uint8Array): Uint8Array | undefined {
+    return this.#store.row(key, this.version)
+  }
+
+  isCleared(of: Address): boolean {
+    return this.#cleared.has(of)
+  }
+
+  cleared(): ReadonlySet<Address> {
+    return this.#cleared
+  }
+
+  // --- inside
+
+  #log(entry: Undo): void {
+    if (this.#marks.length > 0) this.#undo.push(entry)
+  }
+
+  #putAccount(of: Address, account: Account | undefined): void {
+    this.#accounts.set(of, account ?? null)
+    this.#trie.touch(of)
+  }
+
+  #putWord(of: Address, key: Hash, word: Uint8Array): void {
+    const slots = this.#slots.get(of)
+    if (slots === undefined) this.#slots.set(of, new Map([[key, word]]))
+    else slots.set(key, word)
+    this.#trie.touchSlot(of, key)
+  }
+
+  #rememberOriginal(of: Address, key: Hash, word: Uint8Array): void {
+    const originals = this.#originalSlots.get(of)
+    if (originals === undefined) this.#originalSlots.set(of, new Map([[key, word]]))
+    else if (!originals.has(key)) originals.set(key, word)
+  }
+}

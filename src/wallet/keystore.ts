@@ -1,0 +1,93 @@
+// Keys at rest: Web3 Secret Storage version 3, one file per account in one folder, named as geth names them.
+// A key is never written in the clear, and a file is never written over.
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Wallet as KeyFile } from '@ethereumjs/wallet'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, hexToAddress } from '../lib/hex.ts'
+import { addressOf } from './wallet.ts'
+
+/** Cost of guessing the password; r is 8. */
+export type Scrypt = { readonly n: number; readonly p: number }
+/** geth's default: 256 MB and about a second. */
+export const STANDARD_SCRYPT: Scrypt = { n: 262_144, p: 1 }
+/** geth's `--lightkdf`: 4 MB and about a tenth of it. */
+export const LIGHT_SCRYPT: Scrypt = { n: 4096, p: 6 }
+
+type Entry = { readonly address: Address; readonly file: string }
+
+/** Makes a random key, stores it in `dir` (made when missing) and returns its account. */
+export async function createAccount(dir: string, password: string, scrypt: Scrypt = STANDARD_SCRYPT): Promise<Address> {
+  return importKey(dir, KeyFile.generate().getPrivateKey(), password, scrypt)
+}
+
+/**
+ * Stores a key of 32 bytes in `dir` and returns its account.
+ * Throws ChainError `invalid-params` when it is not a key or its account is there already.
+ */
+export async function importKey(
+  dir: string,
+  privateKey: Uint8Array,
+  password: string,
+  scrypt: Scrypt = STANDARD_SCRYPT,
+): Promise<Address> {
+  const address = addressOf(privateKey)
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  if ((await entries(dir)).some((entry) => entry.address === address))
+    throw new ChainError('invalid-params', 'account already exists')
+  const key = KeyFile.fromPrivateKey(Uint8Array.from(privateKey))
+  const content = await key.toV3String(password, { kdf: 'scrypt', n: scrypt.n, p: scrypt.p, r: 8 })
+  await writeFile(join(dir, key.getV3Filename()), content, { mode: 0o600, flag: 'wx', flush: true })
+  return address
+}
+
+/** Accounts with a key file in `dir`, oldest first; none when there is no such folder. */
+export const listAccounts = async (dir: string): Promise<Address[]> =>
+  (await entries(dir)).map(({ address }) => address)
+
+/**
+ * The private key of an account in `dir`. Throws ChainError `unknown-account`, `invalid-params` for a wrong password,
+ * `storage` for a damaged file.
+ */
+export async function unlock(dir: string, address: Address, password: string): Promise<Uint8Array> {
+  const entry = (await entries(dir)).find((candidate) => candidate.address === address)
+  if (!entry) throw new ChainError('unknown-account', 'unknown account')
+  const content = await readFile(join(dir, entry.file), 'utf8')
+  let key: Uint8Array
+  try {
+    key = (await KeyFile.fromV3(content, password, true)).getPrivateKey()
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('wrong passphrase'))
+      throw new ChainError('invalid-params', 'could not decrypt key with given password')
+    throw new ChainError('storage', `key file ${entry.file} is damaged`)
+  }
+  if (addressOf(key) !== address) throw new ChainError('storage', `key file ${entry.file} holds another account's key`)
+  return key
+}
+
+/** Key files in order of their names, which begin with the time they were made. Anything else in the folder is skipped. */
+async function entries(dir: string): Promise<Entry[]> {
+  let names: string[]
+  try {
+    names = await readdir(dir)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+  const found: Entry[] = []
+  for (const file of names.sort()) {
+    const address = await accountIn(join(dir, file))
+    if (address) found.push({ address, file })
+  }
+  return found
+}
+
+/** The account a key file says it is for; undefined when the file is not a key file. */
+async function accountIn(path: string): Promise<Address | undefined> {
+  try {
+    const { version, address } = JSON.parse(await readFile(path, 'utf8'))
+    return version === 3 ? hexToAddress(`0x${String(address).replace(/^0x/, '')}`) : undefined
+  } catch {
+    return undefined
+  }
+}

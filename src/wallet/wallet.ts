@@ -1,0 +1,94 @@
+// Keys that this node may sign with, unlocked and in memory only. Whoever asks for a signature names an account.
+import { pbkdf2Sync } from 'node:crypto'
+import { HDKey } from '@scure/bip32'
+import { validateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import secp256k1 from 'secp256k1'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, bytesToBig, toAddress } from '../lib/hex.ts'
+import { keccak256 } from '../lib/keccak.ts'
+
+/** BIP-44's path of Ethereum accounts; the account's index follows. */
+export const ETHEREUM_PATH = "m/44'/60'/0'/0"
+
+/** `s` is in the lower half of the curve's order (EIP-2); `yParity` is 0 or 1. */
+export type Signature = { readonly r: bigint; readonly s: bigint; readonly yParity: bigint }
+
+/** Address of a private key; throws ChainError `invalid-params` on 32 bytes that are none. */
+export function addressOf(privateKey: Uint8Array): Address {
+  if (privateKey.length !== 32 || !secp256k1.privateKeyVerify(privateKey))
+    throw new ChainError('invalid-params', 'invalid private key')
+  return toAddress(keccak256(secp256k1.publicKeyCreate(privateKey, false).subarray(1)).subarray(12))
+}
+
+export class Wallet {
+  readonly #keys = new Map<Address, Uint8Array>()
+
+  /**
+   * A wallet with the mnemonic's first `count` accounts under `path` (BIP-39 without passphrase, BIP-32).
+   * Throws ChainError `invalid-params` when the phrase is not a BIP-39 mnemonic or the path is malformed.
+   */
+  static fromMnemonic(phrase: string, count: number, path = ETHEREUM_PATH): Wallet {
+    const wallet = new Wallet()
+    wallet.addMnemonic(phrase, count, path)
+    return wallet
+  }
+
+  /** Adds accounts as `fromMnemonic` does and returns them. */
+  addMnemonic(phrase: string, count: number, path = ETHEREUM_PATH): Address[] {
+    const words = phrase.normalize('NFKD').trim().split(/\s+/).join(' ')
+    if (!validateMnemonic(words, wordlist)) throw new ChainError('invalid-params', 'invalid mnemonic')
+    // BIP-39's seed. Node's PBKDF2 is native; the library's takes longer than the rest of the start.
+    const parent = derive(HDKey.fromMasterSeed(pbkdf2Sync(words, 'mnemonic', 2048, 64, 'sha512')), path)
+    return Array.from({ length: count }, (_, index) => {
+      const { privateKey } = parent.deriveChild(index)
+      if (!privateKey) throw new ChainError('invalid-params', 'invalid mnemonic') // 1 in 2^127, says BIP-32
+      return this.add(privateKey)
+    })
+  }
+
+  /** Adds a key of 32 bytes and returns its account. Throws ChainError `invalid-params` when it is not one. */
+  add(privateKey: Uint8Array): Address {
+    const address = addressOf(privateKey)
+    this.#keys.set(address, Uint8Array.from(privateKey))
+    return address
+  }
+
+  /** The accounts in the order they were added. */
+  addresses(): Address[] {
+    return [...this.#keys.keys()]
+  }
+
+  has(address: Address): boolean {
+    return this.#keys.has(address)
+  }
+
+  /** The account's key, to be shown to its owner. Throws ChainError `unknown-account`. */
+  privateKey(address: Address): Uint8Array {
+    return Uint8Array.from(this.#key(address))
+  }
+
+  /** Signs 32 bytes, deterministically (RFC 6979). Throws ChainError `unknown-account`. */
+  sign(address: Address, hash: Uint8Array): Signature {
+    const { signature, recid } = secp256k1.ecdsaSign(hash, this.#key(address))
+    return {
+      r: bytesToBig(signature.subarray(0, 32)),
+      s: bytesToBig(signature.subarray(32, 64)),
+      yParity: BigInt(recid),
+    }
+  }
+
+  #key(address: Address): Uint8Array {
+    const key = this.#keys.get(address)
+    if (!key) throw new ChainError('unknown-account', 'unknown account')
+    return key
+  }
+}
+
+function derive(root: HDKey, path: string): HDKey {
+  try {
+    return root.derive(path)
+  } catch {
+    throw new ChainError('invalid-params', `invalid derivation path ${path}`)
+  }
+}

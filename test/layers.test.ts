@@ -1,0 +1,174 @@
+// The whole rule of who may import whom: every import in src/ is compared with one table, floor by floor.
+// It also keeps files small, imports free of circles, registries the only barrels, and names meaningful.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** Everything that a node is made of, without its faces. */
+const ROOMS = [
+  ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
+  ...['chain', 'consensus', 'indexer'],
+]
+
+/** Room to the rooms it may import; `(types)`: only by `import type`. Within a room everyone may import everyone. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  primitives: ['lib'],
+  spec: ['lib', 'primitives'],
+  state: ['lib', 'primitives'],
+  wallet: ['lib', 'primitives'],
+  evm: ['lib', 'primitives', 'spec', 'state'],
+  pool: ['lib', 'primitives', 'spec', 'state'],
+  modules: ['lib', 'primitives', 'spec', 'state'],
+  cip: ['lib', 'evm'],
+  precompiles: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules'],
+  runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
+  chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],
+  consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
+  indexer: ['lib', 'primitives', 'spec', 'state', 'runtime', 'chain'],
+  rpc: [
+    ...['lib', 'primitives', 'spec', 'wallet', 'chain', 'indexer'],
+    ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
+  ],
+  explorer: ['lib', 'primitives', 'spec', 'chain', 'indexer', 'state (types)', 'runtime (types)'],
+  'server.ts': ['lib', 'rpc', 'explorer'],
+  'node.ts': [...ROOMS, 'rpc', 'explorer', 'server.ts'],
+  cli: [...ROOMS, 'server.ts', 'node.ts'],
+}
+
+/** Files that may gather a folder: one line there for one thing added. */
+const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/routes'].map(
+  (folder) => `${folder}/index.ts`,
+)
+const LONGEST_FILE = 300
+const EMPTY_NAMES = /(^|[-_.])(utils?|helpers?|managers?|services?)([-_.]|$)/i
+
+type Import = { readonly path: string; readonly isType: boolean; readonly isExport: boolean }
+
+/** Relative imports and re-exports of a source text. */
+function importsOf(source: string): Import[] {
+  const statement = /^(import|export)\s+(type\s)?\s*(?:([\w*\s{},$]+?)\s*from\s*)?['"](\.[^'"]+)['"]/gm
+  const dynamic = /\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/g
+  const statics = [...source.matchAll(statement)].map(([, keyword, type, names = '', path = '']) => ({
+    path,
+    isType: type !== undefined || namesAreTypes(names),
+    isExport: keyword === 'export',
+  }))
+  const dynamics = [...source.matchAll(dynamic)].map(([, path = '']) => ({ path, isType: false, isExport: false }))
+  return [...statics, ...dynamics]
+}
+
+/** `{ type A, type B }`: nothing of it is left when the program runs. */
+function namesAreTypes(names: string): boolean {
+  const braces = /^\{([^}]*)\}$/.exec(names.trim())?.[1]
+  const listed = (braces ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  return listed.length > 0 && listed.every((name) => name.startsWith('type '))
+}
+
+const root = join(import.meta.dirname, '../src')
+const files = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+  .sort()
+const sources = new Map(
+  files.filter((file) => file.endsWith('.ts')).map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+)
+const edges = [...sources].flatMap(([from, source]) =>
+  importsOf(source).map((of) => ({ ...of, from, to: posix.join(dirname(from), of.path) })),
+)
+const roomOf = (file: string): string => file.split('/')[0] ?? ''
+
+describe('imports', () => {
+  it('are found', () => {
+    const text = [
+      "import { a } from './a.ts'",
+      "import type { B } from '../b/b.ts'",
+      "import { type C, type D } from './c.ts'",
+      "import {\n  type E,\n  f,\n} from './e.ts'",
+      "import * as g from './g.ts'",
+      "import './h.ts'",
+      "export { i } from './i.ts'",
+      "export * as j from './j.ts'",
+      "const k = await import('./k.ts')",
+      "import l from 'package'",
+    ].join('\n')
+    expect(importsOf(text).map(({ path, isType, isExport }) => [path, isType, isExport])).toEqual([
+      ['./a.ts', false, false],
+      ['../b/b.ts', true, false],
+      ['./c.ts', true, false],
+      ['./e.ts', false, false],
+      ['./g.ts', false, false],
+      ['./h.ts', false, false],
+      ['./i.ts', false, true],
+      ['./j.ts', false, true],
+      ['./k.ts', false, false],
+    ])
+    expect(edges).toContainEqual(
+      expect.objectContaining({ from: 'modules/bank.ts', to: 'spec/addresses.ts', isType: false }),
+    )
+  })
+
+  it('go downward, as the table says', () => {
+    const offenders = edges
+      .filter(({ from, to, isType }) => {
+        const [room, target] = [roomOf(from), roomOf(to)]
+        const allowed = LAYERS[room] ?? []
+        return room !== target && !allowed.includes(target) && !(isType && allowed.includes(`${target} (types)`))
+      })
+      .map(({ from, to, isType }) => `${from} imports ${isType ? 'types of ' : ''}${to}`)
+    expect(offenders).toEqual([])
+  })
+
+  it('know every room', () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => !(room in LAYERS))).toEqual([])
+  })
+
+  // Types are erased: only what is left when the program runs can make a circle.
+  it('make no circle', () => {
+    const next = new Map<string, string[]>()
+    for (const { from, to, isType } of edges) if (!isType) next.set(from, [...(next.get(from) ?? []), to])
+    expect(circles(next)).toEqual([])
+  })
+
+  it('come from where things are made: the registries are the only barrels', () => {
+    const barrels = [...sources]
+      .filter(([file, source]) => {
+        const passesOn = importsOf(source).some(({ isExport }) => isExport)
+        const hasOwn = /^export (async |const|function|class|type|interface|default)/m.test(source)
+        return file.endsWith('/index.ts') || /^export \*/m.test(source) || (passesOn && !hasOwn)
+      })
+      .map(([file]) => file)
+    expect(barrels.filter((file) => !REGISTRIES.includes(file))).toEqual([])
+  })
+})
+
+describe('files', () => {
+  it(`have at most ${LONGEST_FILE} lines`, () => {
+    const offenders = [...sources]
+      .map(([file, source]) => [file, source.trimEnd().split('\n').length] as const)
+      .filter(([, lines]) => lines > LONGEST_FILE)
+      .map(([file, lines]) => `${file}: ${lines} lines`)
+    expect(offenders).toEqual([])
+  })
+
+  it('are named for what they hold', () => {
+    expect(files.filter((file) => file.split('/').some((name) => EMPTY_NAMES.test(name)))).toEqual([])
+  })
+})
+
+/** One circle for each file at which a walk along the imports comes back on itself. */
+function circles(next: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    if (path.includes(file) || done.has(file)) return
+    for (const to of next.get(file) ?? []) walk(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of next.keys()) walk(file, [])
+  return found
+}

@@ -1,0 +1,75 @@
+import { decodeFunctionResult, encodeFunctionData, hexToBytes, parseAbi, toHex, zeroAddress } from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { initGenesis } from '../../src/modules/index.ts'
+import { installContracts, nativeContracts, PRECOMPILES } from '../../src/precompiles/index.ts'
+import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
+import type { StateView } from '../../src/state/types.ts'
+import { alice, bob, emptyView, nativeCall, nativeSpec } from '../support/native.ts'
+
+// As Evmos publishes it.
+const abi = parseAbi([
+  'struct Balance { address contractAddress; uint256 amount; }',
+  'function balances(address account) view returns (Balance[] balances)',
+  'function totalSupply() view returns (Balance[] totalSupply)',
+  'function supplyOf(address erc20Address) view returns (uint256 totalSupply)',
+])
+
+let view: StateView
+beforeEach(async () => {
+  view = await emptyView()
+  view.setBalance(alice, 12n)
+  initGenesis(view, nativeSpec, 12n, { number: 0n, timestamp: 0n, proposer: bob })
+})
+
+const contract = nativeContracts(nativeSpec, 0n).get(NATIVE_CONTRACT.bank)
+function ask(data: `0x${string}`) {
+  const result = contract?.run(nativeCall(view, hexToBytes(data), { isStatic: true }))
+  expect(result?.error).toBeUndefined()
+  return { data: toHex(result?.output ?? new Uint8Array(0)), gasUsed: result?.gasUsed }
+}
+
+describe('bank precompile', () => {
+  it('lists the base coin of an account under the zero address', () => {
+    const { data, gasUsed } = ask(encodeFunctionData({ abi, functionName: 'balances', args: [alice] }))
+    expect(decodeFunctionResult({ abi, functionName: 'balances', data })).toEqual([
+      { contractAddress: zeroAddress, amount: 12n },
+    ])
+    // 1000 + 3 * 32 + 2851
+    expect(gasUsed).toBe(3_947n)
+  })
+
+  it('lists nothing for an account without coins', () => {
+    const { data } = ask(encodeFunctionData({ abi, functionName: 'balances', args: [bob] }))
+    expect(decodeFunctionResult({ abi, functionName: 'balances', data })).toEqual([])
+  })
+
+  it('tells the supply, whole and by contract', () => {
+    const all = ask(encodeFunctionData({ abi, functionName: 'totalSupply' }))
+    expect(decodeFunctionResult({ abi, functionName: 'totalSupply', data: all.data })).toEqual([
+      { contractAddress: zeroAddress, amount: 12n },
+    ])
+    expect(all.gasUsed).toBe(3_477n)
+    const supplyOf = (token: `0x${string}`) => {
+      const { data } = ask(encodeFunctionData({ abi, functionName: 'supplyOf', args: [token] }))
+      return decodeFunctionResult({ abi, functionName: 'supplyOf', data })
+    }
+    expect(supplyOf(zeroAddress)).toBe(12n)
+    expect(supplyOf(bob)).toBe(0n)
+  })
+})
+
+describe('registry', () => {
+  it('stands in order of address, each address once', () => {
+    const addresses = PRECOMPILES.map(({ address }) => address)
+    expect(addresses).toEqual([...new Set(addresses)].sort())
+    expect([...nativeContracts(nativeSpec, 0n).keys()]).toEqual(addresses)
+  })
+
+  it('knows a contract from its first block on, which is when it gets its account', async () => {
+    const fresh = await emptyView()
+    installContracts(fresh, 1n)
+    expect(fresh.account(NATIVE_CONTRACT.bank)).toBeUndefined()
+    installContracts(fresh, 0n)
+    expect([fresh.nonce(NATIVE_CONTRACT.bank), fresh.code(NATIVE_CONTRACT.bank)]).toEqual([1n, Uint8Array.of(0xfe)])
+  })
+})

@@ -1,0 +1,320 @@
+// The machinery that every precompile stands on: guards, gas, decoding, events, and how errors leave.
+// Golden values (selector, topics, calldata, gas of the input) are those of Evmos' staking precompile.
+import { decodeErrorResult, encodeFunctionData, hexToBytes, parseAbi } from 'viem'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { NativeCall, NativeResult } from '../../src/evm/native-call.ts'
+import { ChainError } from '../../src/lib/errors.ts'
+import { hexToAddress } from '../../src/lib/hex.ts'
+import { definePrecompile, implement } from '../../src/precompiles/define.ts'
+import type { StateView } from '../../src/state/types.ts'
+import { alice, bob, emptyView, nativeCall, nativeSpec } from '../support/native.ts'
+
+const address = hexToAddress('0x0000000000000000000000000000000000000800')
+const abi = parseAbi([
+  'struct Coin { string denom; uint256 amount; }',
+  'function delegate(address delegatorAddress, string validatorAddress, uint256 amount) returns (bool success)',
+  'function delegation(address delegatorAddress, string validatorAddress) view returns (uint256 shares, Coin balance)',
+  'function pay() payable returns (uint256 value)',
+  'function fail(string how)',
+  'function work(uint256 items) returns (uint256 items)',
+  'function write() view',
+  'event Delegate(address indexed delegatorAddress, string indexed validatorAddress, uint256 amount, uint256 newShares)',
+])
+const validator = 'evmosvaloper10jmp6sgh4cc6zt3e8gw05wavvejgr5pwlawghe'
+const SHARES = 10n ** 36n
+
+let seen: unknown[]
+const precompile = definePrecompile({
+  name: 'trial',
+  address,
+  since: 0n,
+  interfaces: [
+    implement({
+      abi,
+      gas: { delegate: 75_000n, delegation: 6_000n, pay: 0n, fail: 0n, work: 100n, write: 0n },
+      functions: {
+        delegate(call, delegatorAddress, validatorAddress, amount) {
+          seen.push([
+            call.caller,
+            call.origin,
+            call.value,
+            call.block.timestamp,
+            delegatorAddress,
+            validatorAddress,
+            amount,
+          ])
+          call.modules.bank.transfer(delegatorAddress, bob, amount)
+          call.emit('Delegate', { delegatorAddress, validatorAddress, amount, newShares: SHARES })
+          return [true]
+        },
+        delegation(call) {
+          return [SHARES, { denom: call.spec.denom, amount: 10n ** 18n }]
+        },
+        pay: (call) => [call.value],
+        fail(call, how) {
+          call.modules.bank.mint(alice, 1n)
+          if (how === 'refuse') throw new ChainError('execution-reverted', 'no: invalid request')
+          if (how === 'data') throw new ChainError('execution-reverted', 'with data', '0xdeadbeef')
+          throw new Error('a bug')
+        },
+        work(call, items) {
+          for (let i = 0n; i < items; i++) call.charge(1_000n)
+          return [items]
+        },
+        write(call) {
+          call.modules.params.setActiveProposals(['kestrel_0'])
+          return []
+        },
+      },
+    }),
+  ],
+})
+const contract = precompile.on(nativeSpec)
+
+let view: StateView
+beforeEach(async () => {
+  view = await emptyView()
+  view.setBalance(alice, 10n ** 20n)
+  seen = []
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const run = (input: Uint8Array | `0x${string}`, change: Partial<NativeCall> = {}): NativeResult =>
+  contract.run(nativeCall(view, typeof input === 'string' ? hexToBytes(input) : input, change))
+const delegate = encodeFunctionData({ abi, functionName: 'delegate', args: [alice, validator, 10n ** 18n] })
+const fail = (how: string) => encodeFunctionData({ abi, functionName: 'fail', args: [how] })
+const reason = (result: NativeResult) => {
+  expect(result.error).toBe('revert')
+  return decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: `0x${hex(result.output)}` }).args[0]
+}
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+const word = (value: bigint) => value.toString(16).padStart(64, '0')
+
+describe('a call that succeeds', () => {
+  it('hands over decoded arguments and the message, and encodes the result', () => {
+    const result = run(delegate, { caller: bob })
+    expect(seen).toEqual([[bob, alice, 0n, 1_700_000_000n, alice, validator, 10n ** 18n]])
+    expect(hex(result.output)).toBe(word(1n))
+    expect(result.error).toBeUndefined()
+    expect(view.balance(bob)).toBe(10n ** 18n)
+  })
+
+  it('reads the published calldata of delegate', () => {
+    const calldata =
+      '0x53266bbb' +
+      '0000000000000000000000007cb61d4117ae31a12e393a1cfa3bac666481d02e' +
+      word(0x60n) +
+      word(10n ** 18n) +
+      word(0x33n) +
+      '65766d6f7376616c6f70657231306a6d7036736768346363367a743365386777' +
+      '303577617676656a67723570776c617767686500000000000000000000000000'
+    const delegator = hexToAddress('0x7cb61d4117ae31a12e393a1cfa3bac666481d02e')
+    view.setBalance(delegator, 10n ** 18n)
+    expect(calldata.length).toBe(2 + 2 * 196)
+    const result = run(hexToBytes(calldata as `0x${string}`), { caller: delegator, origin: delegator })
+    expect(seen).toEqual([[delegator, delegator, 0n, 1_700_000_000n, delegator, validator, 10n ** 18n]])
+    // Input 2000 + 30 * 192 = 7760, and the function's own 75,000.
+    expect(result.gasUsed).toBe(7_760n + 75_000n)
+    expect(result.logs).toEqual([
+      {
+        address,
+        topics: [
+          '0x5a5adf903ba232ef17ed8be4ef872e1f60d17c5ba26a1ecbf44e388a672b118a',
+          '0x0000000000000000000000007cb61d4117ae31a12e393a1cfa3bac666481d02e',
+          '0x1c6aea4d1680b7c7712f31d50e4379e6e5ee2be10f8178e7f92e341028d8e6dd',
+        ],
+        data: hexToBytes(`0x${word(10n ** 18n)}${word(10n ** 36n)}`),
+      },
+    ])
+  })
+
+  it('encodes several results and a struct', () => {
+    const input = encodeFunctionData({ abi, functionName: 'delegation', args: [alice, validator] })
+    const result = run(input)
+    expect(hex(result.output)).toBe(
+      [
+        word(SHARES),
+        word(0x40n),
+        word(0x40n),
+        word(10n ** 18n),
+        word(5n),
+        Buffer.from('akest').toString('hex').padEnd(64, '0'),
+      ].join(''),
+    )
+    // 164 bytes: 1000 + 3 * 160 = 1480.
+    expect(input.length).toBe(2 + 2 * 164)
+    expect(result.gasUsed).toBe(1_480n + 6_000n)
+  })
+
+  it('allows bytes behind the arguments, and charges for them', () => {
+    const result = run(`${delegate}0000`)
+    expect(result.error).toBeUndefined()
+    expect(result.gasUsed).toBe(7_760n + 75_000n + 60n)
+  })
+})
+
+describe('guards', () => {
+  it.each(['0x', '0x53', '0x53266b'] as const)('reverts with empty data on %s', (input) => {
+    expect(run(input)).toEqual({ output: new Uint8Array(0), gasUsed: 0n, logs: [], error: 'revert' })
+  })
+
+  it('names an unknown selector', () => {
+    const result = run('0xdeadbeef')
+    expect(reason(result)).toBe('unknown method: 0xdeadbeef')
+    expect(result.gasUsed).toBe(0n)
+  })
+
+  it('takes value only where the ABI says payable', () => {
+    expect(reason(run(delegate, { value: 1n }))).toBe('extension methods do not accept value')
+    expect(seen).toEqual([])
+    expect(hex(run(encodeFunctionData({ abi, functionName: 'pay' }), { value: 5n }).output)).toBe(word(5n))
+  })
+
+  it.each([{ isStatic: true }, { isDelegate: true }, { isStatic: true, isDelegate: true }])(
+    'lets only views run with %j',
+    (frame) => {
+      const result = run(delegate, frame)
+      // The published revert data.
+      expect(hex(result.output)).toBe(
+        `08c379a0${word(0x20n)}${word(0x10n)}${'77726974652070726f74656374696f6e'.padEnd(64, '0')}`,
+      )
+      expect(seen).toEqual([])
+      const query = encodeFunctionData({ abi, functionName: 'delegation', args: [alice, validator] })
+      expect(run(query, frame).error).toBeUndefined()
+    },
+  )
+
+  it('ignores the apparent value of a delegatecall', () => {
+    const query = encodeFunctionData({ abi, functionName: 'delegation', args: [alice, validator] })
+    expect(run(query, { isDelegate: true, value: 3n }).error).toBeUndefined()
+    expect(reason(run(delegate, { isDelegate: true, value: 3n }))).toBe('write protection')
+  })
+
+  it('refuses malformed arguments, for the price of the input', () => {
+    const dirty = hexToBytes(delegate)
+    dirty[4] = 1
+    const result = run(dirty)
+    expect(reason(result)).toBe('invalid calldata: dirty address')
+    expect(result.gasUsed).toBe(7_760n + 75_000n)
+    expect(seen).toEqual([])
+  })
+})
+
+describe('gas', () => {
+  it('needs exactly what it uses', () => {
+    expect(run(delegate, { gasLimit: 82_760n }).error).toBeUndefined()
+    seen = []
+    expect(run(delegate, { gasLimit: 82_759n })).toEqual({
+      output: new Uint8Array(0),
+      gasUsed: 82_759n,
+      logs: [],
+      error: 'out of gas',
+    })
+    expect(seen).toEqual([])
+  })
+
+  it('charges items while it runs', () => {
+    const input = encodeFunctionData({ abi, functionName: 'work', args: [7n] })
+    // 2000 + 30 * 32 + 100 + 7 * 1000
+    expect(run(input).gasUsed).toBe(10_060n)
+    expect(run(input, { gasLimit: 10_059n })).toMatchObject({ error: 'out of gas', gasUsed: 10_059n })
+  })
+
+  it('ends a loop that nobody could pay', () => {
+    const input = encodeFunctionData({ abi, functionName: 'work', args: [1n << 255n] })
+    expect(run(input)).toMatchObject({ error: 'out of gas', gasUsed: 1_000_000n })
+  })
+})
+
+describe('errors', () => {
+  it('turns a refusal into Error(string) and keeps the gas that is left', () => {
+    const result = run(fail('refuse'))
+    expect(reason(result)).toBe('no: invalid request')
+    // 2000 + 30 * 96
+    expect(result.gasUsed).toBe(4_880n)
+    expect(result.logs).toEqual([])
+  })
+
+  it('passes on revert data that the refusal brings', () => {
+    expect(run(fail('data'))).toMatchObject({ output: hexToBytes('0xdeadbeef'), error: 'revert' })
+  })
+
+  it('makes a fault of ours cost all gas, and tells the operator', () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    expect(run(fail('otherwise'))).toEqual({
+      output: new Uint8Array(0),
+      gasUsed: 1_000_000n,
+      logs: [],
+      error: 'invalid opcode',
+    })
+    expect(told).toHaveBeenCalledOnce()
+    expect(told.mock.calls[0]?.[0]).toContain('trial')
+  })
+
+  it('does not let a view write', () => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    expect(run(encodeFunctionData({ abi, functionName: 'write' })).error).toBe('invalid opcode')
+    expect(told).toHaveBeenCalledOnce()
+  })
+
+  it('says what bank says', () => {
+    view.setBalance(alice, 3n)
+    expect(reason(run(delegate))).toBe(
+      'spendable balance 3akest is smaller than 1000000000000000000akest: insufficient funds',
+    )
+  })
+})
+
+describe('definition', () => {
+  const one = parseAbi(['function f(uint8 small) view returns (uint8 twice)', 'event E(string indexed s, address a)'])
+  const implemented = implement({ abi: one, gas: { f: 1n }, functions: { f: (_, small) => [small * 2n] } })
+
+  it('joins several interfaces, and refuses two functions of one selector', () => {
+    const other = implement({
+      abi: parseAbi(['function f(address who) view returns (address who)']),
+      gas: { f: 2n },
+      functions: { f: (_, who) => [who] },
+    })
+    const both = definePrecompile({ name: 'both', address, since: 3n, interfaces: [implemented, other] })
+    expect(both.abi).toHaveLength(3)
+    const calls = [
+      encodeFunctionData({ abi: one, functionName: 'f', args: [4] }),
+      encodeFunctionData({ abi: parseAbi(['function f(address who)']), functionName: 'f', args: [bob] }),
+    ]
+    const outputs = calls.map((input) => hex(both.on(nativeSpec).run(nativeCall(view, hexToBytes(input))).output))
+    expect(outputs).toEqual([word(8n), word(BigInt(bob))])
+    const twice = { name: 'twice', address, since: 0n, interfaces: [implemented, implemented] }
+    expect(() => definePrecompile(twice)).toThrow('twice has two functions with the same selector')
+  })
+
+  it('does not compile unless everything in the ABI is there and of its type', () => {
+    const wrong = [
+      // @ts-expect-error a function is missing
+      () => implement({ abi: one, gas: { f: 1n }, functions: {} }),
+      // @ts-expect-error a price is missing
+      () => implement({ abi: one, gas: {}, functions: { f: (_, small) => [small] } }),
+      // @ts-expect-error the result has another type
+      () => implement({ abi: one, gas: { f: 1n }, functions: { f: (_, small) => [String(small)] } }),
+      // @ts-expect-error a result is missing
+      () => implement({ abi: one, gas: { f: 1n }, functions: { f: () => [] } }),
+      // @ts-expect-error a view may not emit
+      () => implement({ abi: one, gas: { f: 1n }, functions: { f: (call) => [call.emit('E', { s: '', a: bob })] } }),
+    ]
+    expect(wrong).toHaveLength(5)
+    implement({
+      abi: parseAbi(['function g()', 'event E(string indexed s, address a)']),
+      gas: { g: 0n },
+      functions: {
+        g(call) {
+          // @ts-expect-error an event that is not in the ABI
+          call.emit('F', {})
+          // @ts-expect-error an event without one of its parameters
+          call.emit('E', { s: '' })
+          return []
+        },
+      },
+    })
+  })
+})

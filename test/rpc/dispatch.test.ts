@@ -1,0 +1,200 @@
+// The envelope: JSON-RPC 2.0 (jsonrpc.org/specification, sections 4 to 6) and go-ethereum's words and numbers.
+import { beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { ChainError } from '../../src/lib/errors.ts'
+import { address, atBlock, quantity } from '../../src/rpc/codec.ts'
+import { defaultRpcOptions, type RpcContext, type RpcMethod, rpcMethod } from '../../src/rpc/define.ts'
+import { answer } from '../../src/rpc/dispatch.ts'
+import { RpcError } from '../../src/rpc/errors.ts'
+
+const calls: string[] = []
+const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
+
+const throwing = (error: unknown) =>
+  rpcMethod({
+    summary: 'Fails.',
+    params: [],
+    result: quantity,
+    handler: (): bigint => {
+      throw error
+    },
+  })
+
+const methods = new Map<string, RpcMethod>(
+  Object.entries({
+    twice: rpcMethod({ summary: '', params: [quantity], result: quantity, handler: ([n]) => n * 2n }),
+    slow: rpcMethod({
+      summary: '',
+      params: [quantity],
+      result: quantity,
+      async handler([n]) {
+        calls.push(`begin ${n}`)
+        await new Promise((resolve) => setTimeout(resolve, Number(10n - n)))
+        calls.push(`end ${n}`)
+        return n
+      },
+    }),
+    balance: rpcMethod({
+      summary: '',
+      params: [address, atBlock],
+      result: (text: string) => text,
+      handler: ([who, ref]) => `${who} ${JSON.stringify(ref, (_, v) => (typeof v === 'bigint' ? Number(v) : v))}`,
+    }),
+    none: rpcMethod({ summary: '', params: [], result: quantity, handler: () => 1n }),
+    large: rpcMethod({ summary: '', params: [], result: (text: string) => text, handler: () => 'x'.repeat(1000) }),
+    hidden: rpcMethod({ summary: '', params: [], result: quantity, gate: 'development', handler: () => 1n }),
+    reverts: throwing(new ChainError('execution-reverted', 'execution reverted', '0x1234')),
+    rejects: throwing(new ChainError('transaction-rejected', 'nonce too low')),
+    unknown: throwing(new ChainError('header-not-found', 'header not found')),
+    limited: throwing(new ChainError('limit-exceeded', 'too much')),
+    special: throwing(new RpcError(-38011, 'nonce too high')),
+    disk: throwing(new ChainError('storage', '/home/secret/data: no space left')),
+    bug: throwing(new Error('secret detail')),
+  }),
+)
+
+const options = { ...defaultRpcOptions, maxBatch: 5, maxBatchAnswer: 1500 }
+// Handlers of this test use nothing else of the context.
+const context = { methods, options, log } as unknown as RpcContext
+
+const ask = async (body: string, within = context) => {
+  const text = await answer(body, within)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+const request = (method: string, params?: unknown, id: unknown = 1) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
+const code = async (body: string) => (await ask(body)).error.code
+
+beforeEach(() => {
+  calls.length = 0
+  vi.clearAllMocks()
+})
+
+describe('a request', () => {
+  it('is answered with its id', async () => {
+    expect(await ask(request('twice', ['0x2']))).toEqual({ jsonrpc: '2.0', id: 1, result: '0x4' })
+    expect(await ask(request('none', [], 'a'))).toEqual({ jsonrpc: '2.0', id: 'a', result: '0x1' })
+    expect(await ask(request('none', [], null))).toEqual({ jsonrpc: '2.0', id: null, result: '0x1' })
+  })
+
+  it('may leave out params, or give null or {} for none', async () => {
+    expect((await ask('{"jsonrpc":"2.0","id":1,"method":"none"}')).result).toBe('0x1')
+    expect((await ask(request('none', null))).result).toBe('0x1')
+    expect((await ask(request('none', {}))).result).toBe('0x1')
+  })
+
+  it('without an id is carried out and not answered', async () => {
+    expect(await ask('{"jsonrpc":"2.0","method":"slow","params":["0x1"]}')).toBeUndefined()
+    expect(calls).toEqual(['begin 1', 'end 1'])
+    expect(await ask('{"jsonrpc":"2.0","method":"nope"}')).toBeUndefined()
+  })
+
+  it('leaves trailing defaults out, or gives null for them', async () => {
+    const who = `0x${'22'.repeat(20)}`
+    expect((await ask(request('balance', [who]))).result).toBe(`${who} "latest"`)
+    expect((await ask(request('balance', [who, null]))).result).toBe(`${who} "latest"`)
+    expect((await ask(request('balance', [who, '0x7']))).result).toBe(`${who} {"number":7}`)
+  })
+})
+
+describe('refusals', () => {
+  test.each([
+    ['{"jsonrpc":"2.0","method":"foobar, "params":"bar","baz]', -32700],
+    ['', -32700],
+    ['[{"jsonrpc":"2.0","method":"none","id":1},{"jsonrpc":"2.0","method"', -32700],
+    ['{"jsonrpc":"2.0","method":1,"params":"bar"}', -32600],
+    ['{"jsonrpc":"1.0","id":1,"method":"none"}', -32600],
+    ['{"id":1,"method":"none"}', -32600],
+    ['{"jsonrpc":"2.0","id":{},"method":"none"}', -32600],
+    ['{"jsonrpc":"2.0","id":1e400,"method":"none"}', -32600],
+    ['{"jsonrpc":"2.0","id":9007199254740993,"method":"none"}', -32600],
+    ['"none"', -32600],
+    ['null', -32600],
+    ['[]', -32600],
+    [request('constructor'), -32601],
+    [request('__proto__'), -32601],
+    [request('hidden'), -32601],
+    [request('twice', { n: '0x1' }), -32602],
+    [request('twice', 'bar'), -32602],
+    [request('twice', []), -32602],
+    [request('twice', ['0x1', '0x2']), -32602],
+    [request('twice', ['2']), -32602],
+  ])('%s is %i', async (body, expected) => {
+    expect(await code(body)).toBe(expected)
+  })
+
+  it('echo the id when there is a good one, else null', async () => {
+    expect(await ask('{"jsonrpc":"1.0","id":7,"method":"none"}')).toMatchObject({ id: 7 })
+    expect(await ask('{"jsonrpc":"2.0","id":[],"method":"none"}')).toMatchObject({ id: null })
+    expect(await ask('{')).toMatchObject({ id: null })
+  })
+
+  it('speak as geth does', async () => {
+    const message = async (body: string) => (await ask(body)).error.message
+    expect(await message(request('nope'))).toBe('the method nope does not exist/is not available')
+    expect(await message(request('twice', []))).toBe('missing value for required argument 0')
+    expect(await message(request('twice', ['0x1', '0x2']))).toBe('too many arguments, want at most 1')
+    expect(await message(request('twice', ['2']))).toBe('invalid argument 0: hex string without 0x prefix')
+  })
+
+  it('survive hostile JSON', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    expect(await code(request('twice', ['DEEP']).replace('"DEEP"', deep))).toBe(-32602)
+    expect(await code('{"jsonrpc":"2.0","id":1,"method":"twice","params":[{"__proto__":{"x":1}}]}')).toBe(-32602)
+    expect(await code(`{"jsonrpc":"2.0","id":1,"method":"twice","params":[1${'0'.repeat(10_000)}]}`)).toBe(-32602)
+    expect(({} as Record<string, unknown>).x).toBeUndefined()
+  })
+})
+
+describe('errors of methods', () => {
+  it('come from one table', async () => {
+    expect((await ask(request('reverts'))).error).toEqual({ code: 3, message: 'execution reverted', data: '0x1234' })
+    expect((await ask(request('rejects'))).error).toEqual({ code: -32000, message: 'nonce too low' })
+    expect((await ask(request('unknown'))).error).toEqual({ code: -32000, message: 'header not found' })
+    expect((await ask(request('limited'))).error).toEqual({ code: -32005, message: 'too much' })
+    expect((await ask(request('special'))).error).toEqual({ code: -38011, message: 'nonce too high' })
+  })
+
+  test.each(['disk', 'bug'])('tell nothing of what is inside: %s', async (method) => {
+    expect((await ask(request(method))).error).toEqual({ code: -32603, message: 'internal error' })
+    expect(log.error).toHaveBeenCalledOnce()
+  })
+
+  it('open gated methods by an option', async () => {
+    const open = { ...context, options: { ...options, development: true } }
+    expect((await ask(request('hidden'), open)).result).toBe('0x1')
+  })
+})
+
+describe('a batch', () => {
+  const batch = (...entries: string[]) => `[${entries.join(',')}]`
+
+  it('is answered in order, and runs in order', async () => {
+    const answers = await ask(batch(request('slow', ['0x1'], 1), request('slow', ['0x9'], 2), request('nope', [], 3)))
+    expect(answers).toMatchObject([
+      { id: 1, result: '0x1' },
+      { id: 2, result: '0x9' },
+      { id: 3, error: { code: -32601 } },
+    ])
+    expect(calls).toEqual(['begin 1', 'end 1', 'begin 9', 'end 9'])
+  })
+
+  it('answers what is no request, and leaves notifications out (specification, section 7)', async () => {
+    expect(await ask('[1,2]')).toMatchObject([
+      { id: null, error: { code: -32600 } },
+      { id: null, error: { code: -32600 } },
+    ])
+    expect(await ask(batch('{"jsonrpc":"2.0","method":"none"}', request('none')))).toHaveLength(1)
+    expect(await ask(batch('{"jsonrpc":"2.0","method":"none"}'))).toBeUndefined()
+  })
+
+  it('is limited in its length and in its answers', async () => {
+    expect(await code(batch(...Array.from({ length: 6 }, () => request('none'))))).toBe(-32600)
+    const answers = await ask(batch(...Array.from({ length: 4 }, () => request('large'))))
+    expect(answers.map((entry: { error?: { code: number } }) => entry.error?.code)).toEqual([
+      undefined,
+      undefined,
+      -32003,
+      -32003,
+    ])
+  })
+})

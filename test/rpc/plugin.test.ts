@@ -1,0 +1,141 @@
+// HTTP and WebSocket around the dispatcher: what wallets, pages and curl rely on.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { defaultRpcOptions, type RpcOptions, type RpcServices } from '../../src/rpc/define.ts'
+import { createServer } from '../../src/server.ts'
+
+const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
+const chain = { spec: { chainId: 125n }, head: { number: 7n } }
+
+let app: FastifyInstance
+let url: string
+
+async function start(options: Partial<RpcOptions> = {}) {
+  // These tests ask for nothing but the chain's id.
+  const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
+  app = createServer({ rpc: services })
+  url = await app.listen({ port: 0, host: '127.0.0.1' })
+}
+
+const CHAIN_ID = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
+const post = (body: string, init: RequestInit = {}, path = '/rpc') =>
+  fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body, ...init })
+
+afterEach(() => app.close())
+
+describe('HTTP', () => {
+  beforeEach(() => start())
+
+  test.each(['/rpc', '/'])('answers at %s', async (path) => {
+    const response = await post(CHAIN_ID, {}, path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch('application/json')
+    expect(await response.text()).toBe('{"jsonrpc":"2.0","id":1,"result":"0x7d"}')
+  })
+
+  test.each([{}, { 'content-type': 'text/plain' }, { 'content-type': 'nonsense' }])(
+    'reads JSON whatever the header says: %j',
+    async (headers) => {
+      expect(await (await post(CHAIN_ID, { headers: headers as Record<string, string> })).json()).toMatchObject({
+        result: '0x7d',
+      })
+    },
+  )
+
+  it('sends errors with status 200', async () => {
+    for (const body of ['{', '', '[]', '{"jsonrpc":"2.0","id":1,"method":"nope"}']) {
+      const response = await post(body)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toHaveProperty('error.code')
+    }
+  })
+
+  it('answers notifications with nothing', async () => {
+    const response = await post('{"jsonrpc":"2.0","method":"eth_chainId"}')
+    expect([response.status, await response.text()]).toEqual([204, ''])
+  })
+
+  it('lets pages in: preflight and answer carry the CORS headers', async () => {
+    const headers = {
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    }
+    const preflight = await fetch(`${url}/rpc`, { method: 'OPTIONS', headers })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type')
+    const response = await post(CHAIN_ID, { headers: { origin: 'https://app.example' } })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  it('says what it is to a browser', async () => {
+    const response = await fetch(`${url}/rpc`)
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('JSON-RPC')])
+  })
+
+  it('refuses subscriptions, which need a connection', async () => {
+    const response = await post('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}')
+    expect(await response.json()).toMatchObject({ error: { code: -32601 } })
+  })
+})
+
+it('refuses a body over the limit as a JSON-RPC error, with status 200', async () => {
+  await start({ maxRequestSize: 1000 })
+  const response = await post(`{"x":"${'a'.repeat(2000)}"}`)
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } })
+})
+
+it('lets only the named origins in', async () => {
+  await start({ corsOrigins: ['https://app.example'] })
+  const allowed = async (origin: string) =>
+    (await post(CHAIN_ID, { headers: { origin } })).headers.get('access-control-allow-origin')
+  expect(await allowed('https://app.example')).toBe('https://app.example')
+  expect(await allowed('https://evil.example')).not.toBe('https://evil.example')
+  const socket = new WebSocket(url.replace('http', 'ws'), { origin: 'https://evil.example' })
+  expect(await new Promise((resolve) => socket.on('close', resolve))).toBe(1008)
+})
+
+describe('WebSocket', () => {
+  const connect = async (path = '/rpc') => {
+    const socket = new WebSocket(url.replace('http', 'ws') + path)
+    const messages: unknown[] = []
+    socket.on('message', (message) => messages.push(JSON.parse(String(message))))
+    await new Promise((resolve) => socket.on('open', resolve))
+    const received = (count: number) => vi.waitFor(() => expect(messages).toHaveLength(count))
+    return { socket, messages, received }
+  }
+
+  test.each(['/rpc', '/'])('answers at %s', async (path) => {
+    await start()
+    const { socket, messages, received } = await connect(path)
+    socket.send(CHAIN_ID)
+    socket.send('{')
+    await received(2)
+    expect(messages).toContainEqual({ jsonrpc: '2.0', id: 1, result: '0x7d' })
+    expect(messages).toContainEqual(
+      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
+    )
+  })
+
+  it('cuts off a client that does not answer pings', async () => {
+    await start({ pingInterval: 0.05 })
+    const mute = new WebSocket(url.replace('http', 'ws'), { autoPong: false })
+    const closed = new Promise((resolve) => mute.on('close', resolve))
+    const { socket } = await connect()
+    await closed
+    await sleep(120)
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+  })
+
+  it('closes connections when the server closes', async () => {
+    await start()
+    const { socket } = await connect()
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    await app.close()
+    expect(await closed).toBe(1001)
+  })
+})
