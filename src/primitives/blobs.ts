@@ -32,7 +32,7 @@ export function decodeNetworkTransaction(raw: Uint8Array): NetworkTransaction {
     const [first, ...rest] = splitList(raw.subarray(1))
     const isWrapped = first !== undefined && (first[0] ?? 0) >= 0xc0
     if (!isWrapped) return { transaction: decodeTransaction(raw), sidecar: undefined }
-    const transaction = decodeTransaction(concatBytes(Uint8Array.of(BLOB_TYPE), first))
+    const transaction = decodeTransaction(concatBytes([Uint8Array.of(BLOB_TYPE), first]))
     return { transaction, sidecar: readSidecar(rest.map(decodeRlp)) }
   })
 }

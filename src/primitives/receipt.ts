@@ -26,7 +26,7 @@ const BLOOM_SIZE = 256
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
   const { type, cumulativeGasUsed, bloom, logs } = receipt
   const body = RLP.encode([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, logs.map(writeLog)])
-  return type === 0 ? body : concatBytes(Uint8Array.of(type), body)
+  return type === 0 ? body : concatBytes([Uint8Array.of(type), body])
 }
 
 /** Reads what `encodeReceipt` writes. Throws ChainError `invalid-block`. */

@@ -39,10 +39,10 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
 /** RLP of a list whose items are encoded already. */
 export function joinList(items: readonly Uint8Array[]): Uint8Array {
   const length = items.reduce((sum, item) => sum + item.length, 0)
-  return concatBytes(listPrefix(length), ...items)
+  return concatBytes([listPrefix(length), ...items])
 }
 
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
   for (const part of parts) {

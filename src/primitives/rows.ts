@@ -23,7 +23,7 @@ const HASH_END = 52
 
 /** Sender (20 bytes), hash (32), consensus encoding. The hash is kept because that of an impersonated one covers more. */
 export const encodeStoredTransaction = ({ from, hash, raw }: Pick<Transaction, 'from' | 'hash' | 'raw'>): Uint8Array =>
-  concatBytes(fromHex(from), fromHex(hash), raw)
+  concatBytes([fromHex(from), fromHex(hash), raw])
 
 /** Throws ChainError `storage`. */
 export function decodeStoredTransaction(row: Uint8Array): Transaction {

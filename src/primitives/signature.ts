@@ -29,7 +29,7 @@ export const nobleCurve: Curve = {
     return { compact: signature.subarray(1), recovery: signature[0] ?? 0 }
   },
   recover(hash, compact, recovery) {
-    const signature = concatBytes(Uint8Array.of(recovery), compact)
+    const signature = concatBytes([Uint8Array.of(recovery), compact])
     const key = noble.recoverPublicKey(signature, hash, { prehash: false })
     return noble.Point.fromBytes(key).toBytes(false)
   },
@@ -52,7 +52,7 @@ export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
 export function recoverAddress(hash: Uint8Array, r: bigint, s: bigint, yParity: bigint): Address | undefined {
   if (yParity !== 0n && yParity !== 1n) return undefined
   if (!isScalar(r) || !isScalar(s)) return undefined
-  const compact = concatBytes(bigToFixed(r, 32), bigToFixed(s, 32))
+  const compact = concatBytes([bigToFixed(r, 32), bigToFixed(s, 32)])
   try {
     return publicKeyToAddress(curve.recover(hash, compact, Number(yParity)))
   } catch {

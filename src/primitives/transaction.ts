@@ -74,7 +74,7 @@ export function recoverAuthority(authorization: Authorization): Address | undefi
   const { chainId, address, nonce, yParity, r, s } = authorization
   if (s > MAX_LOW_S) return undefined
   const tuple = RLP.encode([bigToBytes(chainId), fromHex(address), bigToBytes(nonce)])
-  return recoverAddress(keccak256(concatBytes(Uint8Array.of(AUTHORIZATION_MAGIC), tuple)), r, s, yParity)
+  return recoverAddress(keccak256(concatBytes([Uint8Array.of(AUTHORIZATION_MAGIC), tuple])), r, s, yParity)
 }
 
 /** The consensus encoding from the fields; nothing is checked. */
@@ -106,7 +106,7 @@ export function signTransaction(fields: TransactionFields, privateKey: Uint8Arra
  */
 export function impersonatedTransaction(fields: TransactionFields, from: Address): Transaction {
   const raw = encodeTransaction({ ...fields, v: wireV(fields, 0n), r: 0n, s: 0n })
-  const hash = keccakHash(concatBytes(raw, fromHex(from)))
+  const hash = keccakHash(concatBytes([raw, fromHex(from)]))
   return withSender(
     reading('transaction-rejected', () => parseTransaction(raw, hash)),
     from,
@@ -254,4 +254,4 @@ function wireV({ type, chainId }: TransactionFields, yParity: bigint): bigint {
 }
 
 const envelope = (type: TransactionType, fields: NestedUint8Array): Uint8Array =>
-  type === 0 ? RLP.encode(fields) : concatBytes(Uint8Array.of(type), RLP.encode(fields))
+  type === 0 ? RLP.encode(fields) : concatBytes([Uint8Array.of(type), RLP.encode(fields)])

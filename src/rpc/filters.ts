@@ -21,9 +21,6 @@ type Entry =
   | { readonly kind: 'transactions'; readonly hash: Hash }
   | { readonly kind: 'logs'; readonly log: MinedLog; readonly removed: boolean }
 
-/** A filter for waiting transactions, which may ask for them in full. */
-export type TransactionSource = Extract<FilterSource, { kind: 'transactions' }> & { readonly full: boolean }
-
 type Filter = {
   readonly source: FilterSource
   /** The entry's wire form, or nothing when the filter does not want it. */
@@ -134,7 +131,7 @@ export class PollingFilters implements Filters {
       case 'blocks':
         return (entry) => (entry.kind === 'blocks' ? [entry.hash] : [])
       case 'transactions':
-        return 'full' in source && source.full
+        return source.full
           ? (entry) => (entry.kind === 'transactions' ? this.#transaction(entry.hash) : [])
           : (entry) => (entry.kind === 'transactions' ? [entry.hash] : [])
       case 'logs': {

@@ -1,10 +1,10 @@
 // Logs as they happen: those of a block that has just been made, and whether a filter wants one.
 // log-query.ts asks the index about the past; this is for polling filters and subscriptions.
+import { minedLogs } from '../chain/logs.ts'
 import type { MinedLog } from '../chain/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { logMatch, matchesLog } from './log-query.ts'
 import type { LogFilter } from './shapes/filter.ts'
-import { logsOf, placeReceipts } from './shapes/receipt.ts'
 
 /**
  * Whether a filter wants a log. Block numbers bound the range; a tag stands for the moving head and bounds nothing,
@@ -33,7 +33,7 @@ const placed = new WeakMap<ExecutedBlock, readonly MinedLog[]>()
 export function logsOfBlock(executed: ExecutedBlock): readonly MinedLog[] {
   let logs = placed.get(executed)
   if (logs === undefined) {
-    logs = placeReceipts(executed.block, executed.receipts).flatMap(logsOf)
+    logs = minedLogs(executed.block, executed.receipts)
     placed.set(executed, logs)
   }
   return logs

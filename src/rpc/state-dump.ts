@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import { z } from 'zod'
-import type { Chain } from '../chain/types.ts'
+import type { Chain, DumpedAccount } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, type Hash, toHex, toQuantity } from '../lib/hex.ts'
+import { type Address, toHex, toQuantity } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import { address, data, looseQuantity, mapOf, word } from './codec.ts'
@@ -17,14 +17,6 @@ import { wireHeader } from './shapes/block.ts'
 
 /** Bytes of an unpacked dump. */
 const MAX_DUMP = 2 ** 30
-
-export type StoredAccount = {
-  readonly address: Address
-  readonly nonce: bigint
-  readonly balance: bigint
-  readonly code: Uint8Array
-  readonly storage: ReadonlyMap<Hash, Hash>
-}
 
 /** The accounts of a dump, by address. */
 export type Dump = ReadonlyMap<Address, z.output<typeof account>>
@@ -38,14 +30,14 @@ const account = z.object({
 const dump = z.object({ accounts: mapOf<Address, z.output<typeof account>>(address, account) })
 
 /** The dump of these accounts, compressed. */
-export async function packDump(head: SealedHeader, accounts: AsyncIterable<StoredAccount>): Promise<Uint8Array> {
+export async function packDump(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): Promise<Uint8Array> {
   const packer = createGzip()
   const [packed] = await Promise.all([buffer(packer), pipeline(Readable.from(pieces(head, accounts)), packer)])
   return packed
 }
 
 /** The JSON text in pieces, so that a large state is never one string. */
-async function* pieces(head: SealedHeader, accounts: AsyncIterable<StoredAccount>): AsyncGenerator<string> {
+async function* pieces(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): AsyncGenerator<string> {
   const { hash: _, ...header } = wireHeader(head)
   const frame = {
     block: blockEnvironment(head),
@@ -103,7 +95,7 @@ export async function loadDump(chain: Chain, accounts: Dump): Promise<void> {
   })
 }
 
-type Replacement = Pick<StoredAccount, 'nonce' | 'balance' | 'code'> & { slots: readonly (readonly [bigint, bigint])[] }
+type Replacement = Pick<DumpedAccount, 'nonce' | 'balance' | 'code'> & { slots: readonly (readonly [bigint, bigint])[] }
 
 function replaceAccount(view: StateView, address: Address, { nonce, balance, code, slots }: Replacement): void {
   view.clearStorage(address)
@@ -120,14 +112,4 @@ function readSlots(storage: Readonly<Record<string, string>>): [bigint, bigint][
     if (slot.success && content.success) return [slot.data, content.data]
     throw new ChainError('invalid-params', `not a state dump: invalid storage entry ${key}: ${value}`)
   })
-}
-
-type Enumerable = { accounts(): AsyncIterable<StoredAccount> }
-
-const isEnumerable = (chain: Chain): chain is Chain & Enumerable => 'accounts' in chain
-
-/** Every account at the head. */
-export function accountsOf(chain: Chain): AsyncIterable<StoredAccount> {
-  if (isEnumerable(chain)) return chain.accounts()
-  throw new ChainError('not-allowed', 'the accounts of this chain cannot be listed')
 }

@@ -105,7 +105,8 @@ export function parseGenesisText(text: string): ChainSpec {
   try {
     json = JSON.parse(exact)
   } catch (error) {
-    throw refuse('genesis', `expected JSON: ${error instanceof Error ? error.message : String(error)}`)
+    const problem = error instanceof Error ? error.message : String(error)
+    throw refuse('genesis', `expected JSON: ${problem.replace(/\s+/g, ' ')}`) // V8 quotes the text, line breaks included
   }
   return parseGenesis(json)
 }

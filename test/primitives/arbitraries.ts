@@ -37,7 +37,8 @@ const blobHash = bytes(31).map((rest): Hash => toHash(Uint8Array.of(1, ...rest))
 export function fields(type: TransactionType, replayProtected = true): fc.Arbitrary<TransactionFields> {
   return fc
     .record({
-      chainId: fc.bigInt({ min: 1n, max: 2n ** 53n - 1n }),
+      // Legacy v is twice the chain id and a bit, and @ethereumjs/tx reckons with it in doubles.
+      chainId: fc.bigInt({ min: 1n, max: 2n ** 51n }),
       nonce: uint(53),
       fees: fc.tuple(uint(128), uint(128)),
       gasLimit: fc.bigInt({ min: 21_000n, max: 2n ** 53n - 1n }),

@@ -33,7 +33,7 @@ const KINDS: readonly [type: TransactionType, replayProtected: boolean][] = [
   [0, false],
 ]
 
-/** The fields as viem takes them. */
+/** The fields as viem takes them; its union of five types cannot be built field by field, hence the cast. */
 function viemTransaction(tx: TransactionFields): TransactionSerializable {
   const { type, chainId, nonce, to, value, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = tx
   const numeric = (value: bigint) => Number(value)
@@ -58,7 +58,7 @@ function viemTransaction(tx: TransactionFields): TransactionSerializable {
         s: viemHex(s, { size: 32 }),
       })),
     }),
-  } as TransactionSerializable
+  } as unknown as TransactionSerializable
 }
 
 describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
@@ -222,7 +222,14 @@ describe('EIP-7702 authorizations', () => {
   const account = privateKeyToAccount(`0x${'17'.repeat(32)}`)
   const signed = async (chainId: number, nonce: number) => {
     const { r, s, yParity } = await account.signAuthorization({ address, chainId, nonce })
-    return { chainId: BigInt(chainId), address, nonce: BigInt(nonce), yParity: BigInt(yParity ?? 9), r: BigInt(r), s: BigInt(s) }
+    return {
+      chainId: BigInt(chainId),
+      address,
+      nonce: BigInt(nonce),
+      yParity: BigInt(yParity ?? 9),
+      r: BigInt(r),
+      s: BigInt(s),
+    }
   }
 
   test.each([

@@ -439,6 +439,6 @@ describe('refusals name the field', () => {
   })
 
   it('text that is not JSON', () => {
-    expect(() => parseGenesisText('{')).toThrow(/^genesis: expected JSON/)
+    expect(() => parseGenesisText('{\n"config":\n}\n')).toThrow(/^genesis: expected JSON: [^\n]+$/)
   })
 })

@@ -200,6 +200,9 @@ describe('updateTrie', () => {
       rows.byPath.set(nibble, broken ?? new Uint8Array(0))
       expect(() => updateTrie(rows.read, change)).toThrow(/corrupt/)
     }
+
+    const [leaf] = updateTrie(() => undefined, change).writes
+    expect(() => updateTrie(() => leaf?.node?.subarray(0, -1), change)).toThrow(/corrupt/)
   })
 })
 

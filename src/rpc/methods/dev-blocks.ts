@@ -58,7 +58,7 @@ export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
 export const hardhat_setNextBlockBaseFeePerGas = answeringTrue(anvil_setNextBlockBaseFeePerGas)
 
 export const anvil_setNextBlockPrevRandao = rpcMethod({
-  summary: 'prevRandao (PREVRANDAO, the header’s mixHash) of the next block.',
+  summary: 'The next block’s prevRandao (opcode PREVRANDAO, the header’s mixHash).',
   params: [hash],
   result: done,
   gate: 'development',

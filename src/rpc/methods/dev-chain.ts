@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
-import type { ChainSpec } from '../../spec/chain-spec.ts'
+import { forkAt } from '../../spec/forks.ts'
 import { bool, data, looseQuantity, quantity } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
 import { answeringTrue, done, looseUint64 } from '../development.ts'
 import { revertTo, rewind, snapshotsOf, takeSnapshot } from '../snapshots.ts'
-import { accountsOf, loadDump, packDump, unpackDump } from '../state-dump.ts'
+import { loadDump, packDump, unpackDump } from '../state-dump.ts'
 import { web3_clientVersion } from './net.ts'
 
 /** Differs in every run, so that tools do not take a new chain for the one they know. */
@@ -72,7 +72,7 @@ export const anvil_dumpState = rpcMethod({
   params: [bool.optional()],
   result: data,
   gate: 'development',
-  handler: (_, { chain }) => packDump(chain.head, accountsOf(chain)),
+  handler: (_, { chain }) => packDump(chain.head, chain.accounts()),
 })
 export const hardhat_dumpState = anvil_dumpState
 
@@ -127,7 +127,7 @@ export const anvil_nodeInfo = rpcMethod({
       currentBlockNumber: toQuantity(head.number),
       currentBlockTimestamp: Number(head.timestamp),
       currentBlockHash: head.hash,
-      hardFork: forkAt(spec, head.number, head.timestamp),
+      hardFork: forkAt(spec, { ...head, merged: head.difficulty === 0n }),
       transactionOrder: 'fees',
       environment: {
         baseFee: toQuantity(producer.next.baseFeePerGas ?? fees.nextBaseFee() ?? 0n),
@@ -139,14 +139,6 @@ export const anvil_nodeInfo = rpcMethod({
     }
   },
 })
-
-/** The newest fork whose block or time has come. */
-function forkAt({ forks }: ChainSpec, number: bigint, timestamp: bigint): string {
-  const active = forks.filter(
-    ({ block, time }) => (block !== undefined && block <= number) || (time !== undefined && time <= timestamp),
-  )
-  return active.at(-1)?.fork ?? 'chainstart'
-}
 
 export const anvil_setLoggingEnabled = rpcMethod({
   summary: 'Taken and not followed: how much the node logs is set at its start.',

@@ -3,7 +3,6 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { bool, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
-import type { TransactionSource } from '../filters.ts'
 import { findLogs } from '../log-query.ts'
 import { logFilter } from '../shapes/filter.ts'
 import { wireLog } from '../shapes/receipt.ts'
@@ -35,10 +34,7 @@ export const eth_newPendingTransactionFilter = rpcMethod({
   summary: 'Opens a filter for transactions that become executable: their hashes, or on request in full.',
   params: [bool.default(false)],
   result: filterId,
-  handler([full], { filters }) {
-    const source: TransactionSource = { kind: 'transactions', full }
-    return filters.open(source)
-  },
+  handler: ([full], { filters }) => filters.open({ kind: 'transactions', full }),
 })
 
 export const eth_getFilterChanges = rpcMethod({

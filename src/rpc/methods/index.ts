@@ -3,12 +3,38 @@ import type { RpcMethod } from '../define.ts'
 import * as blocks from './blocks.ts'
 import * as calls from './calls.ts'
 import * as chain from './chain.ts'
+import * as devBlocks from './dev-blocks.ts'
+import * as devChain from './dev-chain.ts'
+import * as devMining from './dev-mining.ts'
+import * as devState from './dev-state.ts'
+import * as filters from './filters.ts'
 import * as logs from './logs.ts'
 import * as net from './net.ts'
+import * as personal from './personal.ts'
 import * as state from './state.ts'
+import * as subscriptions from './subscriptions.ts'
 import * as transactions from './transactions.ts'
+import * as txpool from './txpool.ts'
+import * as wallet from './wallet.ts'
 
-const families = { blocks, calls, chain, logs, net, state, transactions }
+const families = {
+  blocks,
+  calls,
+  chain,
+  devBlocks,
+  devChain,
+  devMining,
+  devState,
+  filters,
+  logs,
+  net,
+  personal,
+  state,
+  subscriptions,
+  transactions,
+  txpool,
+  wallet,
+}
 
 export const methods: ReadonlyMap<string, RpcMethod> = new Map(
   Object.values(families).flatMap((family) => Object.entries<RpcMethod>(family)),

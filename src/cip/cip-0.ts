@@ -1,0 +1,13 @@
+// Creating contracts from contracts costs more. Creation by a transaction runs no opcode and costs what it did.
+import { defineProposal } from './define.ts'
+
+export const cip0 = defineProposal({
+  number: 0,
+  title: 'CREATE and CREATE2 cost ten times as much',
+  apply(table) {
+    for (const name of ['CREATE', 'CREATE2']) {
+      const operation = table.op(name)
+      operation.setConstantGas(operation.constantGas * 10n)
+    }
+  },
+})

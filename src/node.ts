@@ -1,0 +1,138 @@
+// Everything is constructed here, in order, each part from those above it; closing runs the other way round.
+// A node is a chain in a store, a producer that makes its blocks, and a server that shows both.
+import type { FastifyInstance } from 'fastify'
+import { Chain } from './chain/chain.ts'
+import type { PoolPolicy } from './chain/admission-rules.ts'
+import { createChain, storedSpec } from './chain/open.ts'
+import { Solo } from './consensus/solo.ts'
+import { indexer } from './indexer/indexer.ts'
+import { Logs } from './indexer/logs.ts'
+import { ChainError } from './lib/errors.ts'
+import type { Logger } from './lib/log.ts'
+import { kzg } from './primitives/blobs.ts'
+import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
+import { PollingFilters } from './rpc/filters.ts'
+import type { CallLimits } from './runtime/call.ts'
+import { Runtime } from './runtime/runtime.ts'
+import { createServer } from './server.ts'
+import type { ChainSpec } from './spec/chain-spec.ts'
+import { openMemoryStore, openStore } from './state/kv.ts'
+import type { KvStore } from './state/types.ts'
+import type { Wallet } from './wallet/wallet.ts'
+
+export type StoreOptions = {
+  /** Folder of the database; undefined keeps the chain in memory. */
+  readonly datadir: string | undefined
+  /** The chain to open or to begin; undefined: the one that the folder holds. */
+  readonly spec: ChainSpec | undefined
+}
+
+export type ChainSettings = StoreOptions & {
+  readonly limits: CallLimits
+  readonly pool: PoolPolicy
+  readonly log: Logger
+}
+
+export type NodeOptions = ChainSettings & {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly automine: boolean
+  /** Seconds between blocks; 0 for none. */
+  readonly blockTime: number
+  /** Of new blocks; undefined: as the genesis has it. */
+  readonly gasLimit: bigint | undefined
+  readonly wallet: Wallet
+  readonly rpc: Partial<RpcOptions>
+}
+
+export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
+
+export type Node = {
+  readonly chain: Chain
+  readonly producer: Solo
+  readonly server: FastifyInstance
+  /** `http://127.0.0.1:8545` */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`. */
+export async function openChain({ datadir, spec, limits, pool, log }: ChainSettings): Promise<Chain> {
+  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
+  try {
+    const own = await specOf(store, { datadir, spec })
+    return new Chain({
+      store,
+      runtime: new Runtime(own, kzg),
+      indexer,
+      limits,
+      pool,
+      onError: (error) => log.error({ err: error, room: 'chain' }, String(error)),
+    })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function specOf(store: KvStore, { datadir, spec }: StoreOptions): Promise<ChainSpec> {
+  const stored = storedSpec(store)
+  if (stored === undefined) {
+    if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain`)
+    await createChain(store, spec, indexer)
+    return spec
+  }
+  if (spec !== undefined && (spec.chainId !== stored.chainId || spec.name !== stored.name)) {
+    throw new ChainError(
+      'storage',
+      `${datadir} holds the chain ${stored.name} (${stored.chainId}), not ${spec.name} (${spec.chainId})`,
+    )
+  }
+  return stored
+}
+
+/** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
+export async function startNode(options: NodeOptions): Promise<Node> {
+  const { log, wallet, host, port } = options
+  const chain = await openChain(options)
+  const producer = new Solo(chain, {
+    automine: options.automine,
+    interval: options.blockTime,
+    coinbase: chain.spec.genesis.coinbase,
+    gasLimit: options.gasLimit ?? chain.head.gasLimit,
+    onError: (error) => log.error({ err: error, room: 'consensus' }, String(error)),
+  })
+  const server = createServer({
+    rpc: {
+      chain,
+      producer,
+      index: new Logs(chain),
+      wallet,
+      filters: new PollingFilters(chain),
+      development: { impersonated: new Set(), autoImpersonate: false },
+      options: { ...defaultRpcOptions, ...options.rpc },
+      log: log.child({ room: 'rpc' }),
+    },
+  })
+  try {
+    await chain.restorePool()
+    const url = await server.listen({ host, port })
+    await producer.start()
+    return {
+      chain,
+      producer,
+      server,
+      url,
+      close: async () => {
+        await server.close()
+        await producer.stop()
+        await chain.close()
+      },
+    }
+  } catch (error) {
+    await server.close()
+    await chain.close()
+    throw error
+  }
+}

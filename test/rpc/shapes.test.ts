@@ -1,0 +1,319 @@
+// Wire shapes against answers that ethereum/execution-apis (CC0) recorded from go-ethereum: recorded.json holds them
+// with the RLP of the blocks they speak of. Comparison is exact: no key more, no key less.
+import { describe, expect, it, test } from 'vitest'
+import type { MinedReceipt } from '../../src/chain/types.ts'
+import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
+import { decodeBlock } from '../../src/primitives/block.ts'
+import { decodeSigned } from '../../src/primitives/transaction.ts'
+import type { Block, TransactionType } from '../../src/primitives/types.ts'
+import { logMatch, matchesLog } from '../../src/rpc/log-query.ts'
+import { revertError } from '../../src/rpc/revert.ts'
+import { wireBlock, wireHeader, wireUncle } from '../../src/rpc/shapes/block.ts'
+import {
+  blockOverrides,
+  callObject,
+  stateOverrides,
+  toBlockOverrides,
+  toCallRequest,
+  toStateOverrides,
+} from '../../src/rpc/shapes/call.ts'
+import { logFilter } from '../../src/rpc/shapes/filter.ts'
+import { placeReceipts, wireReceipt, wireRemovedLog } from '../../src/rpc/shapes/receipt.ts'
+import { wireTransaction } from '../../src/rpc/shapes/transaction.ts'
+import recorded from './recorded.json' with { type: 'json' }
+
+function readBlock(rlp: string): Block {
+  const block = decodeBlock(fromHex(rlp))
+  return { ...block, transactions: block.transactions.map(({ raw }) => decodeSigned(raw)) }
+}
+const { genesis, london, prague, osaka } = recorded.blocks
+
+describe('a block', () => {
+  test.each([
+    ['genesis', genesis, 'full'],
+    ['London', london, 'hashes'],
+    ['Prague', prague, 'hashes'],
+    ['Osaka with its transactions', osaka, 'full'],
+  ] as const)('%s', (_, { rlp, answer }, transactions) => {
+    expect(wireBlock(readBlock(rlp), transactions)).toEqual(answer)
+  })
+
+  it('without its body is a header, without body and transactions an uncle', () => {
+    const { header } = readBlock(london.rlp)
+    const { size, transactions, uncles, ...wire } = london.answer
+    expect(wireHeader(header)).toEqual(wire)
+    const { size: uncleSize, ...uncle } = wireUncle(header)
+    expect(uncle).toEqual({ ...wire, uncles: [] })
+    expect(Number(uncleSize)).toBeLessThan(Number(size))
+  })
+
+  it('shows its withdrawals', () => {
+    const withdrawal = { index: 1n, validatorIndex: 2n, address: hexToAddress(`0x${'11'.repeat(20)}`), amount: 3n }
+    const block = { ...readBlock(prague.rlp), withdrawals: [withdrawal] }
+    expect(wireBlock(block, 'hashes').withdrawals).toEqual([
+      { index: '0x1', validatorIndex: '0x2', address: withdrawal.address, amount: '0x3' },
+    ])
+  })
+})
+
+describe('a transaction', () => {
+  const { header, transactions } = readBlock(prague.rlp)
+  const setCode = transactions[1]
+  if (setCode === undefined) throw new Error('the recorded block has six transactions')
+
+  it('that is mined', () => {
+    expect(wireTransaction(setCode, { header, index: 1 })).toEqual(recorded.setCodeTransaction)
+  })
+
+  it('that waits has no place, and its cap for a price', () => {
+    expect(wireTransaction({ ...setCode, maxFeePerGas: 0x100n }, undefined)).toEqual({
+      ...recorded.setCodeTransaction,
+      blockHash: null,
+      blockNumber: null,
+      blockTimestamp: null,
+      transactionIndex: null,
+      gasPrice: '0x100',
+      maxFeePerGas: '0x100',
+    })
+  })
+
+  it('pays its tip on the base fee, at most its cap (EIP-1559)', () => {
+    const price = (maxFeePerGas: bigint) =>
+      wireTransaction(
+        { ...setCode, maxFeePerGas, maxPriorityFeePerGas: 2n },
+        { header: { ...header, baseFeePerGas: 10n }, index: 0 },
+      ).gasPrice
+    expect([price(100n), price(12n), price(11n)]).toEqual(['0xc', '0xc', '0xb'])
+  })
+
+  it('carries blob fields only with type 3', () => {
+    const hash = hexToHash(`0x01${'22'.repeat(31)}`)
+    const blob = wireTransaction({ ...setCode, type: 3, maxFeePerBlobGas: 7n, blobVersionedHashes: [hash] }, undefined)
+    expect(blob).toMatchObject({ type: '0x3', maxFeePerBlobGas: '0x7', blobVersionedHashes: [hash], yParity: '0x0' })
+    expect(blob).not.toHaveProperty('authorizationList')
+  })
+})
+
+type RecordedReceipt = (typeof recorded.receipts)[keyof typeof recorded.receipts]
+
+/** What the chain would hold for a recorded receipt; names and numbers, read independently of the encoder. */
+function readReceipt(answer: RecordedReceipt): MinedReceipt {
+  const { header, transactions } = readBlock(london.rlp)
+  const [transaction] = transactions
+  if (transaction === undefined) throw new Error('the recorded block has transactions')
+  const fields: Partial<Record<'root' | 'status' | 'blobGasUsed' | 'blobGasPrice', string>> = answer
+  const { root, status, blobGasUsed, blobGasPrice } = fields
+  return {
+    header: {
+      ...header,
+      hash: hexToHash(answer.blockHash),
+      number: BigInt(answer.blockNumber),
+      timestamp: BigInt(answer.logs[0]?.blockTimestamp ?? '0x0'),
+    },
+    transaction: {
+      ...transaction,
+      hash: hexToHash(answer.transactionHash),
+      from: hexToAddress(answer.from),
+      to: answer.to === null ? null : hexToAddress(answer.to),
+    },
+    index: Number(answer.transactionIndex),
+    firstLogIndex: Number(answer.logs[0]?.logIndex ?? '0x0'),
+    receipt: {
+      type: Number(answer.type) as TransactionType,
+      status: status === undefined ? undefined : status === '0x1' ? 1 : 0,
+      root: root === undefined ? undefined : hexToHash(root),
+      cumulativeGasUsed: BigInt(answer.cumulativeGasUsed),
+      gasUsed: BigInt(answer.gasUsed),
+      bloom: fromHex(answer.logsBloom),
+      logs: answer.logs.map((log) => ({
+        address: hexToAddress(log.address),
+        topics: log.topics.map(hexToHash),
+        data: fromHex(log.data),
+      })),
+      contractAddress: answer.contractAddress === null ? null : hexToAddress(answer.contractAddress),
+      effectiveGasPrice: BigInt(answer.effectiveGasPrice),
+      blobGasUsed: blobGasUsed === undefined ? undefined : BigInt(blobGasUsed),
+      blobGasPrice: blobGasPrice === undefined ? undefined : BigInt(blobGasPrice),
+    },
+  }
+}
+
+describe('a receipt', () => {
+  test.each(['homestead', 'dynamicFee', 'blob'] as const)('%s', (name) => {
+    expect(wireReceipt(readReceipt(recorded.receipts[name]))).toEqual(recorded.receipts[name])
+  })
+
+  it('of a failed transaction has status 0x0', () => {
+    const mined = readReceipt(recorded.receipts.dynamicFee)
+    const failed = wireReceipt({ ...mined, receipt: { ...mined.receipt, status: 0 } })
+    expect(failed.status).toBe('0x0')
+  })
+
+  it('continues the block’s log count', () => {
+    const block = readBlock(osaka.rlp)
+    const { receipt } = readReceipt(recorded.receipts.blob)
+    const placed = placeReceipts(block, [receipt, { ...receipt, logs: [] }, receipt])
+    expect(placed.map(({ firstLogIndex }) => firstLogIndex)).toEqual([0, 1, 1])
+    expect(placed.map(({ index, transaction }) => transaction === block.transactions[index])).toEqual([
+      true,
+      true,
+      true,
+    ])
+  })
+})
+
+describe('a call object', () => {
+  const request = (call: unknown) => toCallRequest(callObject.parse(call), 125n)
+  const to = `0x${'11'.repeat(20)}`
+
+  it('takes data, input, or both when equal', () => {
+    expect(request({ data: '0x01' }).data).toEqual(new Uint8Array([1]))
+    expect(request({ input: '0x02' }).data).toEqual(new Uint8Array([2]))
+    expect(request({ data: '0x03', input: '0x03' }).data).toEqual(new Uint8Array([3]))
+    expect(() => request({ data: '0x01', input: '0x02' })).toThrow('not equal')
+  })
+
+  it('takes null for absent, and ignores what it does not know', () => {
+    expect(request({ from: null, to: null, value: null, accessList: null, extra: 1 })).toEqual({ to: null })
+    expect(request({})).toEqual({})
+  })
+
+  it('takes integers as JSON numbers too, as the requirement writes them', () => {
+    expect(request({ to, gas: 21000, gasPrice: '0x1', value: 5 })).toEqual({ to, gas: 21000n, gasPrice: 1n, value: 5n })
+  })
+
+  it('is refused when it contradicts itself or the chain', () => {
+    expect(() => request({ gasPrice: '0x1', maxFeePerGas: '0x1' })).toThrow('both gasPrice and')
+    expect(() => request({ chainId: '0x1' })).toThrow('want=125')
+    expect(request({ chainId: '0x7d', type: '0x2' })).toEqual({})
+  })
+
+  it('reads access lists and authorizations (EIP-2930, EIP-7702)', () => {
+    const key = `0x${'00'.repeat(31)}01`
+    const authorization = {
+      chainId: '0x1',
+      address: to,
+      nonce: '0x0',
+      yParity: '0x0',
+      r: `0x${'11'.repeat(32)}`,
+      s: '0x2',
+    }
+    expect(
+      request({
+        accessList: [{ address: to, storageKeys: [key] }, { address: to }],
+        authorizationList: [authorization],
+      }),
+    ).toEqual({
+      accessList: [
+        { address: to, storageKeys: [key] },
+        { address: to, storageKeys: [] },
+      ],
+      authorizationList: [
+        { chainId: 1n, address: to, nonce: 0n, yParity: 0n, r: BigInt(`0x${'11'.repeat(32)}`), s: 2n },
+      ],
+    })
+  })
+})
+
+describe('overrides', () => {
+  const who = `0x${'AA'.repeat(20)}`
+  const word = `0x${'00'.repeat(31)}01`
+
+  it('of state are by account', () => {
+    const read = toStateOverrides(
+      stateOverrides.parse({
+        [who]: { balance: '0x1', nonce: 2, code: '0x60', stateDiff: { [word]: word }, movePrecompileToAddress: who },
+      }),
+    )
+    expect([...read.keys()]).toEqual([who.toLowerCase()])
+    expect(read.get(hexToAddress(who))).toEqual({
+      balance: 1n,
+      nonce: 2n,
+      code: new Uint8Array([0x60]),
+      stateDiff: new Map([[word, word]]),
+      movePrecompileTo: who.toLowerCase(),
+    })
+  })
+
+  it('of state refuse two ways to give storage', () => {
+    const both = stateOverrides.parse({ [who]: { state: {}, stateDiff: {} } })
+    expect(() => toStateOverrides(both)).toThrow("has both 'state' and 'stateDiff'")
+  })
+
+  it('of the block are header fields', () => {
+    const read = toBlockOverrides(
+      blockOverrides.parse({
+        number: '0x10',
+        time: '0x20',
+        gasLimit: '0x3ec',
+        feeRecipient: who,
+        baseFeePerGas: '0x7',
+      }),
+    )
+    expect(read).toEqual({
+      number: 16n,
+      time: 32n,
+      gasLimit: 1004n,
+      feeRecipient: who.toLowerCase(),
+      baseFeePerGas: 7n,
+    })
+  })
+})
+
+describe('a log filter', () => {
+  const [a, b] = [`0x${'aa'.repeat(32)}`, `0x${'bb'.repeat(32)}`]
+  const who = `0x${'11'.repeat(20)}`
+  const match = (filter: unknown) => logMatch(logFilter.parse(filter))
+
+  it('takes one or many, null and [] for anything', () => {
+    expect(match({})).toEqual({ addresses: [], topics: [] })
+    expect(match({ address: who, topics: [a, null, [], [a, b]] })).toEqual({
+      addresses: [who],
+      topics: [[a], null, null, [a, b]],
+    })
+    expect(match({ address: [who], topics: [[a, null]] })).toEqual({ addresses: [who], topics: [null] })
+  })
+
+  test.each([
+    { blockHash: a, fromBlock: '0x1' },
+    { blockHash: a, toBlock: 'latest' },
+    { topics: [a, a, a, a, a] },
+    { address: '0x11' },
+    { topics: ['0x11'] },
+    { fromBlock: '1' },
+    [],
+    null,
+  ])('refuses %j', (filter) => {
+    expect(logFilter.safeParse(filter).success).toBe(false)
+  })
+
+  it('matches logs by address and by position', () => {
+    const { header } = readBlock(london.rlp)
+    const log = { address: hexToAddress(who), topics: [hexToHash(a), hexToHash(b)], data: new Uint8Array() }
+    const mined = { log, header, transactionHash: hexToHash(a), transactionIndex: 0, logIndex: 0 }
+    const matches = (filter: unknown) => matchesLog(mined, match(filter))
+    expect(
+      [{}, { address: who }, { topics: [a] }, { topics: [null, b] }, { topics: [[b, a], [b]] }].map(matches),
+    ).toEqual([true, true, true, true, true])
+    const other = `0x${'22'.repeat(20)}`
+    expect([{ address: other }, { topics: [b] }, { topics: [a, b, null] }].map(matches)).toEqual([false, false, false])
+    expect(wireRemovedLog(mined)).toMatchObject({ address: who, removed: true, blockNumber: '0x1b' })
+  })
+})
+
+describe('a revert in geth’s words', () => {
+  const panic = (code: string) => `0x4e487b71${code.padStart(64, '0')}`
+  const userError = `0x08c379a0${'20'.padStart(64, '0')}${'0a'.padStart(64, '0')}${'75736572206572726f72'.padEnd(64, '0')}`
+
+  test.each([
+    ['0x', 'execution reverted'],
+    ['0x12345678', 'execution reverted'],
+    ['0x08c379a0', 'execution reverted'],
+    [userError, 'execution reverted: user error'],
+    [panic('01'), 'execution reverted: assert(false)'],
+    [panic('11'), 'execution reverted: arithmetic underflow or overflow'],
+    [panic('99'), 'execution reverted: unknown panic code: 0x99'],
+  ])('%s', (data, message) => {
+    expect(revertError(fromHex(data))).toMatchObject({ code: 'execution-reverted', message, data })
+  })
+})
