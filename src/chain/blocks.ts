@@ -117,7 +117,7 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
 /** The deletions that take a block's rows back. */
 export function blockRemoval(block: Block): Op[] {
   const { number, hash } = block.header
-  const keys = [KEY.header(number), KEY.blockNumber(hash), KEY.body(number), KEY.receipts(number), KEY.stateVersion(number)]
+  const keys = [KEY.header(number), KEY.blockNumber(hash), KEY.body(number), KEY.receipts(number), KEY.stateVersion(number), KEY.totalDifficulty(number)]
   keys.push(...block.transactions.map((transaction) => KEY.transaction(transaction.hash)))
   return keys.map((key) => ({ type: 'del', key }))
 }

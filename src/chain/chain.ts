@@ -9,10 +9,12 @@ import { rememberSenders } from '../pool/senders.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
+import { decodeBlock } from '../primitives/block.ts'
 import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import { executeBlock } from '../runtime/execute-block.ts'
+import { importBlock } from '../runtime/import-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -26,7 +28,14 @@ import { dumpAccounts } from './dump.ts'
 import { Live } from './events.ts'
 import { ChainFees } from './fees.ts'
 import { minedLogs } from './logs.ts'
-import { headRow, readHead, readStateVersion, stateVersionRow } from './open.ts'
+import {
+  headRow,
+  readHead,
+  readStateVersion,
+  readTotalDifficulty,
+  stateVersionRow,
+  totalDifficultyRow,
+} from './open.ts'
 import type { BlockRef, Chain as ChainFace, DumpedAccount, Indexer, MinedReceipt, MinedTransaction } from './types.ts'
 
 export type ChainOptions = {
@@ -227,6 +236,30 @@ export class Chain implements ChainFace {
     })
   }
 
+  /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
+  importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
+    return this.#writer.run(async () => {
+      const decoded = decodeBlock(raw)
+      const transactions = decoded.transactions.map((transaction) => withSender(transaction, this.#senderOf(transaction)))
+      const parent = this.#head
+      const ancestry = {
+        parent,
+        totalDifficulty: readTotalDifficulty(this.store, parent.number),
+        recent: this.#recent(parent.number, 7n),
+      }
+      const view = this.#state.at(this.#state.version)
+      const executed = await importBlock(
+        this.#runtime,
+        view,
+        { ...decoded, transactions },
+        ancestry,
+        this.#ancestors(parent),
+      )
+      await this.#commit(executed)
+      return executed
+    })
+  }
+
   edit(change: (view: View) => void): Promise<void> {
     return this.#writer.run(async () => {
       const view = this.#state.at(this.#state.version)
@@ -290,6 +323,7 @@ export class Chain implements ChainFace {
       ...staged.ops,
       ...blockRows(block, receipts),
       ...(await this.#indexer.rows(executed, this.store)),
+      ...this.#totalDifficulty(header),
       stateVersionRow(header.number, staged.version),
       headRow(header.number, staged.version),
     ])
@@ -358,6 +392,20 @@ export class Chain implements ChainFace {
       })
     }
     return this.#pending
+  }
+
+  #totalDifficulty({ number, difficulty }: SealedHeader): Op[] {
+    if (difficulty === 0n) return []
+    return totalDifficultyRow(number, (readTotalDifficulty(this.store, number - 1n) ?? 0n) + difficulty)
+  }
+
+  #recent(newest: bigint, count: bigint): Block[] {
+    const blocks: Block[] = []
+    for (let number = newest; number >= 0n && number > newest - count; number--) {
+      const block = this.#blocks.block(number)
+      if (block !== undefined) blocks.push(block)
+    }
+    return blocks
   }
 
   #ancestors(newest: SealedHeader): (number: bigint) => Hash | undefined {

@@ -4,10 +4,10 @@ import { bigToBytes, bytesToBig } from '../lib/hex.ts'
 import { executeGenesis } from '../runtime/genesis.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import { formatGenesis, parseGenesis } from '../spec/genesis-file.ts'
+import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
 import { KEY } from '../state/keyspace.ts'
 import { StateStore } from '../state/state-store.ts'
-import type { KvStore, Op } from '../state/types.ts'
+import type { KvStore, Op, Reader } from '../state/types.ts'
 import { blockRows } from './blocks.ts'
 import type { Indexer } from './types.ts'
 
@@ -21,7 +21,7 @@ export function storedSpec(store: KvStore): ChainSpec | undefined {
   if (format === undefined || genesis === undefined) return undefined
   const found = Buffer.from(format).toString()
   if (found !== FORMAT) throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
-  return parseGenesis(JSON.parse(Buffer.from(genesis).toString()))
+  return parseGenesisText(Buffer.from(genesis).toString())
 }
 
 /** Writes block 0 of a spec into an empty database, in one batch. */
@@ -35,6 +35,7 @@ export async function createChain(store: KvStore, spec: ChainSpec, indexer: Inde
     ...staged.ops,
     ...blockRows(executed.block, executed.receipts),
     ...(await indexer.rows(executed, store)),
+    ...totalDifficultyRow(0n, spec.genesis.difficulty),
     stateVersionRow(0n, staged.version),
     headRow(0n, staged.version),
     { type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) },
@@ -69,4 +70,13 @@ export const stateVersionRow = (number: bigint, version: number): Op => ({
 export function readStateVersion(store: KvStore, number: bigint): number | undefined {
   const row = store.get(KEY.stateVersion(number))
   return row && Number(bytesToBig(row))
+}
+
+/** Kept only while there is work to prove: after the merge it does not grow. */
+export const totalDifficultyRow = (number: bigint, total: bigint): Op[] =>
+  total === 0n ? [] : [{ type: 'put', key: KEY.totalDifficulty(number), value: bigToBytes(total) }]
+
+export function readTotalDifficulty(store: Reader, number: bigint): bigint | undefined {
+  const row = store.get(KEY.totalDifficulty(number))
+  return row && bytesToBig(row)
 }

@@ -117,7 +117,9 @@ class ChangedOperation implements Operation {
 
   #set(change: Change): this {
     Object.assign(this.#change, change)
-    this.#put(changedEntry(this.#entry, this.#change, this.constantGas - this.#elsewhere))
+    // Where the dynamic part is replaced, nothing is booked elsewhere any more.
+    const fee = this.#change.dynamicGas === undefined ? this.constantGas - this.#elsewhere : this.constantGas
+    this.#put(changedEntry(this.#entry, this.#change, fee))
     return this
   }
 }

@@ -98,7 +98,9 @@ function encodeRow({ arrival, pooled: { transaction, sidecar } }: Row): Uint8Arr
 
 function decodeRow(key: Uint8Array, value: Uint8Array): Row {
   try {
-    const [arrival, transaction, ...sidecar] = asListOf(decodeRlp(value), [2, 6], 'row')
+    // LevelDB hands out Buffers; a transaction's bytes are plain arrays wherever it came from.
+    const row = new Uint8Array(value.buffer, value.byteOffset, value.length)
+    const [arrival, transaction, ...sidecar] = asListOf(decodeRlp(row), [2, 6], 'row')
     return {
       arrival: asUint(arrival, 'arrival', 8),
       pooled: {

@@ -1,6 +1,5 @@
 // Blocks as they travel and as files hold them: RLP of header, transactions, uncles and, from Shanghai, withdrawals.
 // Legacy transactions stand in the list as they are, typed ones as byte strings; both keep their own bytes.
-import { RLP } from '@ethereumjs/rlp'
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, type Hash, hexToHash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
@@ -11,6 +10,7 @@ import {
   asListOf,
   asUint,
   decodeRlp,
+  encodeRlp,
   joinList,
   Malformed,
   reading,
@@ -42,7 +42,7 @@ export type BlockParts = Pick<Block, 'uncles' | 'withdrawals'> & {
 export function encodeBlock({ header, transactions, uncles, withdrawals }: BlockParts): Uint8Array {
   const parts = [
     encodeHeader(header),
-    joinList(transactions.map(({ type, raw }) => (type === 0 ? raw : RLP.encode(raw)))),
+    joinList(transactions.map(({ type, raw }) => (type === 0 ? raw : encodeRlp(raw)))),
     joinList(uncles.map(encodeHeader)),
   ]
   if (withdrawals) parts.push(joinList(withdrawals.map(encodeWithdrawal)))
@@ -83,7 +83,7 @@ export const unclesHash = (uncles: readonly Header[]): Hash => keccakHash(joinLi
 
 /** EIP-4895: RLP of one withdrawal, as in the block and in the withdrawals trie. */
 export const encodeWithdrawal = ({ index, validatorIndex, address, amount }: Withdrawal): Uint8Array =>
-  RLP.encode([bigToBytes(index), bigToBytes(validatorIndex), fromHex(address), bigToBytes(amount)])
+  encodeRlp([bigToBytes(index), bigToBytes(validatorIndex), fromHex(address), bigToBytes(amount)])
 
 export function decodeWithdrawal(bytes: Uint8Array): Withdrawal {
   const [index, validatorIndex, address, amount] = asListOf(decodeRlp(bytes), [4], 'withdrawal')

@@ -1,10 +1,9 @@
 // The block header's encoding. Its hash names the block, so a header either encodes exactly as its fork prescribes
 // or not at all: 15 fields, then one (London), one (Shanghai), three (Cancun) and one more (Prague).
-import { RLP } from '@ethereumjs/rlp'
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { asAddress, asBytes, asHash, asListOf, asUint, decodeRlp, type RlpItem, reading } from './rlp.ts'
+import { asAddress, asBytes, asHash, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem, reading } from './rlp.ts'
 import type { Header, SealedHeader } from './types.ts'
 
 const FIELD_COUNTS = [15, 16, 17, 20, 21]
@@ -38,7 +37,7 @@ export function encodeHeader(header: Header): Uint8Array {
   if (gap || !FIELD_COUNTS.includes(fields.length)) {
     throw new ChainError('invalid-block', 'the header lacks a field that its fork prescribes')
   }
-  return RLP.encode(fields)
+  return encodeRlp(fields)
 }
 
 /** The header with the hash of its encoding. Throws as `encodeHeader`. */

@@ -1,5 +1,4 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
 import { bigToBytes, fromHex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import {
@@ -11,6 +10,7 @@ import {
   asUint,
   concatBytes,
   decodeRlp,
+  encodeRlp,
   Malformed,
   type RlpItem,
   reading,
@@ -25,7 +25,7 @@ const BLOOM_SIZE = 256
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
   const { type, cumulativeGasUsed, bloom, logs } = receipt
-  const body = RLP.encode([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, logs.map(writeLog)])
+  const body = encodeRlp([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, logs.map(writeLog)])
   return type === 0 ? body : concatBytes([Uint8Array.of(type), body])
 }
 
@@ -98,11 +98,7 @@ export function readType(type: number | undefined): TransactionType {
   throw new Malformed('rlp: unknown receipt type')
 }
 
-export const writeLog = ({ address, topics, data }: Log): NestedUint8Array => [
-  fromHex(address),
-  topics.map(fromHex),
-  data,
-]
+export const writeLog = ({ address, topics, data }: Log): RlpItem[] => [fromHex(address), topics.map(fromHex), data]
 
 /** The way back from `writeLog`. Throws Malformed. */
 export function readLog(item: RlpItem): Log {

@@ -1,10 +1,11 @@
-// Reading RLP (Yellow Paper, appendix B), strictly: a value has exactly one encoding that is accepted here.
-// Writing is left to @ethereumjs/rlp. Its reader copies the rest of the input at every level, so that half a megabyte
-// of nested brackets takes gigabytes; this one hands out views, bounds the depth, and can cut a list without opening it.
+// RLP (Yellow Paper, appendix B), read strictly: a value has exactly one encoding that is accepted here.
+// Not the library's, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
+// nested brackets takes gigabytes; its writer overflows the stack on long lists; and it cannot cut a list without
+// opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 import { type Address, bytesToBig, type Hash, toAddress, toHash } from '../lib/hex.ts'
 
-/** A byte string (a view of the input) or a list of items. */
+/** A byte string or a list of items. What is read are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
 /** The input is not what it should be; `reading` turns it into a ChainError. */
@@ -36,10 +37,16 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
+export function encodeRlp(item: RlpItem): Uint8Array {
+  if (!(item instanceof Uint8Array)) return joinList(item.map(encodeRlp))
+  if (item.length === 1 && (item[0] ?? 0) < 0x80) return item
+  return concatBytes([prefix(0x80, item.length), item])
+}
+
 /** RLP of a list whose items are encoded already. */
 export function joinList(items: readonly Uint8Array[]): Uint8Array {
   const length = items.reduce((sum, item) => sum + item.length, 0)
-  return concatBytes([listPrefix(length), ...items])
+  return concatBytes([prefix(0xc0, length), ...items])
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
@@ -114,16 +121,16 @@ function onlySpan(bytes: Uint8Array): Span {
 
 /** Where the payload of the item at `at` lies; it must end by `limit`. */
 function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
-  const prefix = bytes[at]
-  if (prefix === undefined || at >= limit) throw new Malformed('rlp: unexpected end of input')
-  if (prefix < 0x80) return { isList: false, start: at, end: at + 1 }
-  const isList = prefix >= 0xc0
-  const short = prefix - (isList ? 0xc0 : 0x80)
+  const first = bytes[at]
+  if (first === undefined || at >= limit) throw new Malformed('rlp: unexpected end of input')
+  if (first < 0x80) return { isList: false, start: at, end: at + 1 }
+  const isList = first >= 0xc0
+  const short = first - (isList ? 0xc0 : 0x80)
   const start = short < 56 ? at + 1 : at + 1 + (short - 55)
   const length = short < 56 ? short : longLength(bytes, at + 1, start)
   const end = start + length
   if (end > limit) throw new Malformed('rlp: value size exceeds available input length')
-  if (prefix === 0x81 && (bytes[start] ?? 0) < 0x80) throw new Malformed('rlp: non-canonical size information')
+  if (first === 0x81 && (bytes[start] ?? 0) < 0x80) throw new Malformed('rlp: non-canonical size information')
   return { isList, start, end }
 }
 
@@ -135,9 +142,10 @@ function longLength(bytes: Uint8Array, from: number, to: number): number {
   return length
 }
 
-function listPrefix(length: number): Uint8Array {
-  if (length < 56) return Uint8Array.of(0xc0 + length)
+/** `base` is 0x80 for strings, 0xc0 for lists. */
+function prefix(base: number, length: number): Uint8Array {
+  if (length < 56) return Uint8Array.of(base + length)
   const digits: number[] = []
   for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) digits.unshift(rest % 256)
-  return Uint8Array.of(0xf7 + digits.length, ...digits)
+  return Uint8Array.of(base + 55 + digits.length, ...digits)
 }

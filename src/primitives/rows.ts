@@ -1,6 +1,5 @@
 // How transactions and receipts are kept on disk: everything that reading them back would else have to compute or look
 // up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
-import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
 import { bigToBytes, fromHex, toAddress, toHash } from '../lib/hex.ts'
 import { readLog, readOutcome, readType, writeLog, writeOutcome } from './receipt.ts'
 import {
@@ -11,6 +10,7 @@ import {
   asUint,
   concatBytes,
   decodeRlp,
+  encodeRlp,
   Malformed,
   type RlpItem,
   reading,
@@ -39,7 +39,7 @@ export function decodeStoredTransaction(row: Uint8Array): Transaction {
  * contractAddress, effectiveGasPrice, and for blob transactions blobGasUsed and blobGasPrice.
  */
 export function encodeStoredReceipts(receipts: readonly Receipt[]): Uint8Array {
-  return RLP.encode(receipts.map(writeReceipt))
+  return encodeRlp(receipts.map(writeReceipt))
 }
 
 /** Throws ChainError `storage`. */
@@ -47,7 +47,7 @@ export function decodeStoredReceipts(row: Uint8Array): Receipt[] {
   return reading('storage', () => asList(decodeRlp(row), 'receipts').map(readReceipt))
 }
 
-function writeReceipt(receipt: Receipt): NestedUint8Array {
+function writeReceipt(receipt: Receipt): RlpItem[] {
   const { type, cumulativeGasUsed, gasUsed, bloom, logs, contractAddress, effectiveGasPrice } = receipt
   const { blobGasUsed, blobGasPrice } = receipt
   const hasBlobs = blobGasUsed !== undefined && blobGasPrice !== undefined

@@ -1,6 +1,5 @@
 // The consensus encodings of the five transaction types: legacy (with and without EIP-155), EIP-2930, 1559, 4844, 7702.
 // What decodes re-encodes to the same bytes. Decoded transactions keep views of the input: do not write on it.
-import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToBytes, fromHex, type Hash, toAddress } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
@@ -13,6 +12,7 @@ import {
   asUint,
   concatBytes,
   decodeRlp,
+  encodeRlp,
   Malformed,
   type RlpItem,
   reading,
@@ -73,7 +73,7 @@ export const hasLowS = (transaction: Pick<SignedTransaction, 's'>): boolean => t
 export function recoverAuthority(authorization: Authorization): Address | undefined {
   const { chainId, address, nonce, yParity, r, s } = authorization
   if (s > MAX_LOW_S) return undefined
-  const tuple = RLP.encode([bigToBytes(chainId), fromHex(address), bigToBytes(nonce)])
+  const tuple = encodeRlp([bigToBytes(chainId), fromHex(address), bigToBytes(nonce)])
   return recoverAddress(keccak256(concatBytes([Uint8Array.of(AUTHORIZATION_MAGIC), tuple])), r, s, yParity)
 }
 
@@ -214,7 +214,7 @@ function readAuthorization(item: RlpItem): Authorization {
 }
 
 /** The fields that are signed, in the order `parseTransaction` reads them. */
-function signedFields(fields: TransactionFields): NestedUint8Array {
+function signedFields(fields: TransactionFields): RlpItem[] {
   const { type, chainId = 0n } = fields
   return [
     ...(type === 0 ? [] : [bigToBytes(chainId)]),
@@ -231,10 +231,10 @@ function signedFields(fields: TransactionFields): NestedUint8Array {
   ]
 }
 
-const writeAccessList = (accessList: AccessList): NestedUint8Array =>
+const writeAccessList = (accessList: AccessList): RlpItem[] =>
   accessList.map(({ address, storageKeys }) => [fromHex(address), storageKeys.map(fromHex)])
 
-const writeAuthorization = ({ chainId, address, nonce, yParity, r, s }: Authorization): NestedUint8Array => [
+const writeAuthorization = ({ chainId, address, nonce, yParity, r, s }: Authorization): RlpItem[] => [
   bigToBytes(chainId),
   fromHex(address),
   ...[nonce, yParity, r, s].map(bigToBytes),
@@ -253,5 +253,5 @@ function wireV({ type, chainId }: TransactionFields, yParity: bigint): bigint {
   return yParity + (chainId === undefined ? 27n : chainId * 2n + 35n)
 }
 
-const envelope = (type: TransactionType, fields: NestedUint8Array): Uint8Array =>
-  type === 0 ? RLP.encode(fields) : concatBytes([Uint8Array.of(type), RLP.encode(fields)])
+const envelope = (type: TransactionType, fields: RlpItem[]): Uint8Array =>
+  type === 0 ? encodeRlp(fields) : concatBytes([Uint8Array.of(type), encodeRlp(fields)])

@@ -1,19 +1,13 @@
 // What a JSON-RPC method is, and what it may use. A method is one exported const whose name is the wire name:
 // adding an export to a file of `methods/` is all it takes.
-import type { Logger } from 'pino'
+
 import type { z } from 'zod'
 import type { BlockProducer, Chain, MinedLog } from '../chain/types.ts'
-import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { LogQuery } from '../indexer/logs.ts'
+import type { Address, Hex } from '../lib/hex.ts'
+import type { Logger } from '../lib/log.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { LogFilter } from './shapes/filter.ts'
-
-/** Which logs are wanted, as the index finds them: an empty list or a null position matches everything. */
-export type LogQuery = {
-  readonly from: bigint
-  readonly to: bigint
-  readonly addresses: readonly Address[]
-  readonly topics: readonly (readonly Hash[] | null)[]
-}
 
 /** The index of logs by address and topic; `indexer/logs.ts` implements it. */
 export interface LogIndex {

@@ -1,8 +1,9 @@
 // A client's log filter, resolved against the chain as it stands. Ranges are refused the way geth refuses them.
 import type { BlockTag, Chain, MinedLog } from '../chain/types.ts'
+import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import type { LogIndex, LogQuery } from './define.ts'
+import type { LogIndex } from './define.ts'
 import type { LogFilter } from './shapes/filter.ts'
 
 /**

@@ -10,36 +10,41 @@ import type { Development, RpcContext } from './define.ts'
 import { fillTransaction } from './fill.ts'
 import type { CallObject } from './shapes/call.ts'
 
-type Sending = Pick<RpcContext, 'chain' | 'wallet' | 'development'>
+type Signing = Pick<RpcContext, 'chain' | 'wallet'>
 
 /**
- * Fills, signs and pools a transaction of an account that the node holds or impersonates.
+ * Fills, signs and pools a transaction of an account that the node holds or impersonates. When a block is made for it
+ * at once, that is awaited: who has the hash finds the receipt.
  * Throws `invalid-params`, `unknown-account`, and what estimating and pooling throw.
  */
-export function sendTransaction(call: CallObject, context: Sending): Promise<Hash> {
+export async function sendTransaction(call: CallObject, context: RpcContext): Promise<Hash> {
   const from = senderOf(call)
-  const { chain, wallet, development } = context
+  const { chain, wallet, development, producer } = context
   if (wallet.has(from)) {
-    return inTurn(chain, from, async () => chain.submit((await sign(call, from, context)).raw))
+    const hash = await inTurn(chain, from, async () => chain.submit((await sign(call, from, context)).raw))
+    await producer.settled(hash)
+    return hash
   }
   if (isImpersonated(from, development)) return sendUnsigned(call, context)
   throw new ChainError('unknown-account', 'unknown account')
 }
 
-/** Fills and pools a transaction of any account, without a signature (development). */
-export function sendUnsigned(call: CallObject, { chain }: Pick<Sending, 'chain'>): Promise<Hash> {
+/** Fills and pools a transaction of any account, without a signature (development); else as `sendTransaction`. */
+export async function sendUnsigned(call: CallObject, { chain, producer }: RpcContext): Promise<Hash> {
   const from = senderOf(call)
-  return inTurn(chain, from, async () => chain.submitUnsigned(await fillTransaction(call, chain)))
+  const hash = await inTurn(chain, from, async () => chain.submitUnsigned(await fillTransaction(call, chain)))
+  await producer.settled(hash)
+  return hash
 }
 
 /** Fills and signs a transaction of an account that the node holds. */
-export function signedTransaction(call: CallObject, context: Sending): Promise<Transaction> {
+export async function signedTransaction(call: CallObject, context: Signing): Promise<Transaction> {
   const from = senderOf(call)
   if (!context.wallet.has(from)) throw new ChainError('unknown-account', 'unknown account')
   return sign(call, from, context)
 }
 
-const sign = async (call: CallObject, from: Address, { chain, wallet }: Sending): Promise<Transaction> =>
+const sign = async (call: CallObject, from: Address, { chain, wallet }: Signing): Promise<Transaction> =>
   signTransaction(await fillTransaction(call, chain), wallet.privateKey(from))
 
 const isImpersonated = (address: Address, { autoImpersonate, impersonated }: Development): boolean =>

@@ -32,7 +32,14 @@ export function typedDataHash(data: z.output<typeof typedData>): Uint8Array {
   const { types, primaryType, domain, message } = typeof data === 'string' ? parse(data) : data
   const domainType = types.EIP712Domain ?? DOMAIN.filter(({ name }) => name in domain)
   try {
-    return fromHex(hashTypedData<Record<string, unknown>, string>({ types: { ...types, EIP712Domain: domainType }, primaryType, domain, message }))
+    return fromHex(
+      hashTypedData<Record<string, unknown>, string>({
+        types: { ...types, EIP712Domain: domainType },
+        primaryType,
+        domain,
+        message,
+      }),
+    )
   } catch (error) {
     throw invalid((error as Error).message.split('\n')[0] ?? '')
   }

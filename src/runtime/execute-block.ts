@@ -11,12 +11,13 @@ import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
+import { atLeast } from '../spec/forks.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
 import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
-import { beginSystemCalls, collectRequests, payWithdrawals, requestsHash } from './system.ts'
+import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
 import type { CallTrace, ExecutedBlock, HeaderDraft } from './types.ts'
 import { checkEnvelope } from './validity.ts'
 
@@ -166,13 +167,14 @@ export class BlockExecution {
   }
 
   /** Withdrawals, end hooks, requests; then what the header says of all of it. */
-  async finish(withdrawals: readonly Withdrawal[]): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
+  async finish(withdrawals: readonly Withdrawal[], uncles: readonly Header[] = []): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
     const { env, machine } = this
     const requests = env.rules.prague ? await collectRequests(machine, env, this.#runtime.spec, this.receipts) : []
     if (env.rules.shanghai) {
       payWithdrawals(machine, withdrawals)
       await machine.journal.cleanup()
     }
+    if (env.difficulty > 0n) payRewards(machine, env, uncles, atLeast(env.fork, 'constantinople'))
     const modules = this.#runtime.modules(this.#view, env, 'write')
     if (modules !== undefined) endBlock(modules)
     return {
@@ -208,7 +210,8 @@ export class BlockExecution {
   }
 }
 
-type ExecutedRoots = Pick<
+/** What execution alone decides of a header. */
+export type ExecutedRoots = Pick<
   Header,
   'stateRoot' | 'transactionsRoot' | 'receiptsRoot' | 'logsBloom' | 'gasUsed'
 > & { blobGasUsed?: bigint; requestsHash?: Hash }

@@ -59,7 +59,7 @@ describe('load', () => {
       }),
       sidecar: {
         version: 1,
-        blobs: [new Uint8Array(131_072).fill(7)],
+        blobs: [new Uint8Array(1_000).fill(7)],
         commitments: [new Uint8Array(48).fill(1)],
         proofs: Array.from({ length: 128 }, (_, n) => new Uint8Array(48).fill(n)),
       },

@@ -1,6 +1,8 @@
-// Transactions and heads for the pool's tests: plain records, with only what a test is about spelled out.
+// Pools, transactions and heads for the pool's tests: plain records, with only what a test is about spelled out.
+import { ChainError } from '../../src/lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../src/lib/hex.ts'
 import type { AdmissionRules } from '../../src/pool/admission.ts'
+import { Pool, type PoolLimits } from '../../src/pool/txpool.ts'
 import type { PoolHead } from '../../src/pool/types.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
 
@@ -71,3 +73,19 @@ export const head = ({ nonces, balances, codes, ...fields }: HeadFields = {}): P
   code: (of) => codes?.get(of) ?? EMPTY_BYTES,
   ...fields,
 })
+
+export const alice = account(1)
+export const bob = account(2)
+export const carol = account(3)
+
+export const open = (at: PoolHead = head(), limits?: Partial<PoolLimits>) => new Pool(at, () => osaka, limits)
+export const names = (transactions: Iterable<Transaction>) =>
+  [...transactions].map(({ from, nonce }) => `${Number(from)}/${nonce}`)
+export const ready = (pool: Pool) => names(pool.ready())
+export const refusal = (words: string) => new ChainError('transaction-rejected', words)
+export const send = (pool: Pool, fields: Partial<Transaction>): Transaction => {
+  const sent = transaction(fields)
+  pool.add(sent, undefined)
+  return sent
+}
+export const nonces = (...entries: [Address, bigint][]) => ({ nonces: new Map(entries) })

@@ -1,27 +1,21 @@
-// The pool's behaviour by example: queues, replacement, limits, and following the chain. Numbers by hand.
+// What waits and in which order it is given out, by example. Numbers by hand.
 import { describe, expect, test } from 'vitest'
-import { ChainError } from '../../src/lib/errors.ts'
-import type { Address } from '../../src/lib/hex.ts'
-import { Pool, type PoolLimits } from '../../src/pool/txpool.ts'
-import type { PoolHead } from '../../src/pool/types.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
-import { account, GWEI, hash, head, osaka, transaction } from './support.ts'
-
-const alice = account(1)
-const bob = account(2)
-const carol = account(3)
-
-const open = (at: PoolHead = head(), limits?: Partial<PoolLimits>) => new Pool(at, () => osaka, limits)
-const names = (transactions: Iterable<Transaction>) =>
-  [...transactions].map(({ from, nonce }) => `${Number(from)}/${nonce}`)
-const ready = (pool: Pool) => names(pool.ready())
-const refusal = (words: string) => new ChainError('transaction-rejected', words)
-const send = (pool: Pool, fields: Partial<Transaction>): Transaction => {
-  const sent = transaction(fields)
-  pool.add(sent, undefined)
-  return sent
-}
-const nonces = (...entries: [Address, bigint][]) => ({ nonces: new Map(entries) })
+import {
+  alice,
+  bob,
+  carol,
+  GWEI,
+  hash,
+  head,
+  names,
+  nonces,
+  open,
+  ready,
+  refusal,
+  send,
+  transaction,
+} from './support.ts'
 
 describe('nonces', () => {
   test('a gap waits, and closing it makes all behind it executable', () => {
@@ -262,179 +256,5 @@ describe('replacement', () => {
     const add = () => pool.add(blob(blobFee, fees(feeCap, tip)), sidecar)
     if (taken) expect(add).not.toThrow()
     else expect(add).toThrow(refusal('replacement transaction underpriced'))
-  })
-})
-
-describe('reset', () => {
-  test('drops what was mined and keeps the rest in line', () => {
-    const pool = open()
-    const removed: string[] = []
-    pool.onRemoved(({ from, nonce }) => removed.push(`${Number(from)}/${nonce}`))
-    for (const nonce of [0n, 1n, 2n, 4n]) send(pool, { nonce })
-    pool.reset(head(nonces([alice, 2n])))
-    expect(removed).toEqual(['1/0', '1/1'])
-    expect(ready(pool)).toEqual(['1/2'])
-    expect(pool.nextNonce(alice)).toBe(3n)
-    expect(() => send(pool, { nonce: 1n })).toThrow(refusal('nonce too low: next nonce 2, tx nonce 1'))
-  })
-
-  test('promotes what stood behind a gap that the chain has closed', () => {
-    const pool = open()
-    for (const nonce of [0n, 3n, 4n, 6n]) send(pool, { nonce })
-    const pending: bigint[] = []
-    pool.onPending(({ nonce }) => pending.push(nonce))
-    pool.reset(head(nonces([alice, 3n])))
-    expect(ready(pool)).toEqual(['1/3', '1/4'])
-    expect(pending).toEqual([3n, 4n])
-    pool.reset(head(nonces([alice, 7n])))
-    expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
-  })
-
-  test('queues everything when the state goes back', () => {
-    const pool = open(head(nonces([alice, 2n])))
-    for (const nonce of [2n, 3n]) send(pool, { nonce })
-    pool.reset(head())
-    expect(ready(pool)).toEqual([])
-    expect(pool.nextNonce(alice)).toBe(0n)
-    for (const nonce of [0n, 1n]) send(pool, { nonce })
-    expect(ready(pool)).toEqual(['1/0', '1/1', '1/2', '1/3'])
-  })
-
-  test('drops what the balance cannot pay, each for itself, and queues what stands behind', () => {
-    const pool = open()
-    // 21,000 gas at 10 gwei is 210,000 gwei, and one wei, or none.
-    for (const [nonce, value] of [
-      [0n, 0n],
-      [1n, 1n],
-      [2n, 0n],
-    ] as const)
-      send(pool, { nonce, value })
-    pool.reset(head({ balances: new Map([[alice, 210_000n * GWEI]]) }))
-    expect(ready(pool)).toEqual(['1/0'])
-    expect(names(pool.content().queued.get(alice) ?? [])).toEqual(['1/2'])
-    pool.reset(head({ balances: new Map([[alice, 210_000n * GWEI - 1n]]) }))
-    expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
-  })
-
-  test('drops what is over a lower gas limit, and over EIP-7825’s cap from Osaka', () => {
-    const pool = open()
-    send(pool, { gasLimit: 30_000n })
-    pool.reset(head({ gasLimit: 29_999n }))
-    expect(ready(pool)).toEqual([])
-
-    let fork = { ...osaka, osaka: false }
-    const crossing = new Pool(head(), () => fork)
-    crossing.add(transaction({ gasLimit: 16_777_217n }), undefined)
-    expect(ready(crossing)).toEqual(['1/0'])
-    fork = osaka
-    crossing.reset(head())
-    expect(ready(crossing)).toEqual([])
-  })
-
-  test('asks the state only about senders that have transactions here', () => {
-    const pool = open()
-    send(pool, { from: alice })
-    send(pool, { from: bob, nonce: 3n })
-    send(pool, { from: carol })
-    pool.reset(head(nonces([carol, 1n])))
-    const asked: Address[] = []
-    const next = head()
-    pool.reset({
-      ...next,
-      nonce: (of) => {
-        asked.push(of)
-        return next.nonce(of)
-      },
-    })
-    expect(asked).toEqual([alice, bob])
-  })
-})
-
-describe('limits', () => {
-  const tip = (gwei: bigint) => ({ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: gwei * GWEI })
-
-  test('a full pool lets the worst go for a better one, and only for a better one', () => {
-    const pool = open(head(), { pending: 3 })
-    const removed: string[] = []
-    pool.onRemoved(({ from, nonce }) => removed.push(`${Number(from)}/${nonce}`))
-    send(pool, { from: alice, nonce: 0n, ...tip(2n) })
-    send(pool, { from: bob, nonce: 0n, ...tip(5n) })
-    send(pool, { from: bob, nonce: 1n, ...tip(3n) })
-    expect(() => send(pool, { from: carol, ...tip(2n) })).toThrow(refusal('txpool is full'))
-    expect(removed).toEqual([])
-    send(pool, { from: carol, ...tip(3n) })
-    expect(removed).toEqual(['1/0'])
-    // Of two tips of 3 the later one goes.
-    send(pool, { from: account(4), ...tip(4n) })
-    expect(removed).toEqual(['1/0', '3/0'])
-    expect(ready(pool)).toEqual(['2/0', '4/0', '2/1'])
-  })
-
-  test('eviction takes a sender’s last transaction and never opens a gap', () => {
-    const pool = open(head(), { pending: 2 })
-    send(pool, { from: alice, nonce: 0n, ...tip(1n) })
-    send(pool, { from: alice, nonce: 1n, ...tip(4n) })
-    send(pool, { from: bob, ...tip(5n) })
-    expect(ready(pool)).toEqual(['2/0', '1/0'])
-    expect(pool.content().queued.size).toBe(0)
-  })
-
-  test('nobody pushes out transactions of their own', () => {
-    const pool = open(head(), { pending: 1 })
-    send(pool, { nonce: 0n, ...tip(1n) })
-    expect(() => send(pool, { nonce: 1n, ...tip(9n) })).toThrow(refusal('txpool is full'))
-    expect(ready(pool)).toEqual(['1/0'])
-  })
-
-  test('a replacement fits into a full pool', () => {
-    const pool = open(head(), { pending: 1, accountPending: 1 })
-    send(pool, { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n })
-    const next = send(pool, { maxFeePerGas: 110n, maxPriorityFeePerGas: 11n })
-    expect([...pool.content().pending.values()]).toEqual([[next]])
-  })
-
-  test('gapped transactions have a place of their own', () => {
-    const pool = open(head(), { queued: 1 })
-    send(pool, { from: alice, nonce: 1n, ...tip(1n) })
-    expect(() => send(pool, { from: bob, nonce: 1n, ...tip(1n) })).toThrow(refusal('txpool is full'))
-    send(pool, { from: bob, nonce: 0n, ...tip(1n) })
-    send(pool, { from: carol, nonce: 1n, ...tip(2n) })
-    expect([...pool.content().queued.keys()]).toEqual([carol])
-  })
-
-  test('one account may not have more than its share', () => {
-    const pool = open(head(), { accountPending: 2, accountQueued: 1 })
-    for (const nonce of [0n, 1n, 4n]) send(pool, { nonce })
-    expect(() => send(pool, { nonce: 2n })).toThrow(refusal('account limit exceeded: pooled 3 txs'))
-    expect(() => send(pool, { nonce: 5n })).toThrow(refusal('account limit exceeded: pooled 3 txs'))
-    send(pool, { from: bob })
-  })
-
-  test('a closed gap does not fill the pool beyond its limit', () => {
-    const pool = open(head(), { pending: 2 })
-    send(pool, { from: bob, ...tip(1n) })
-    for (const nonce of [1n, 2n, 3n]) send(pool, { from: alice, nonce, ...tip(nonce) })
-    // Bob's tip of 1 makes room for alice's first; her own worst last ones go next.
-    send(pool, { from: alice, nonce: 0n, ...tip(9n) })
-    expect(ready(pool)).toEqual(['1/0', '1/1'])
-    expect(pool.nextNonce(alice)).toBe(2n)
-  })
-
-  test('the pool holds so many bytes and no more', () => {
-    const pool = open(head(), { bytes: 300 })
-    const raw = new Uint8Array(150)
-    const first = send(pool, { from: alice, raw })
-    send(pool, { from: bob, raw })
-    expect(() => send(pool, { from: carol, raw, ...tip(90n) })).toThrow(refusal('txpool is full'))
-    pool.remove(first.hash)
-    send(pool, { from: carol, raw })
-  })
-
-  test('10,000 transactions of 50 senders fit, and are ready at once', () => {
-    const pool = open()
-    for (let nonce = 199n; nonce >= 0n; nonce--) {
-      for (let sender = 1; sender <= 50; sender++) send(pool, { from: account(sender), nonce })
-    }
-    expect(ready(pool)).toHaveLength(10_000)
   })
 })

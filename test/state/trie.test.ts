@@ -201,7 +201,7 @@ describe('updateTrie', () => {
       expect(() => updateTrie(rows.read, change)).toThrow(/corrupt/)
     }
 
-    const [leaf] = updateTrie(() => undefined, change).writes
+    const [leaf] = updateTrie(() => undefined, puts.slice(0, 1)).writes
     expect(() => updateTrie(() => leaf?.node?.subarray(0, -1), change)).toThrow(/corrupt/)
   })
 })

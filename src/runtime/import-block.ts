@@ -1,0 +1,66 @@
+// A block that somebody else made: executed with every check on, and accepted only if all of its claims come true.
+import { ChainError } from '../lib/errors.ts'
+import { equalBytes, toHash } from '../lib/hex.ts'
+import { encodeWithdrawal } from '../primitives/block.ts'
+import type { Block, Header } from '../primitives/types.ts'
+import { orderedListRoot } from '../state/trie.ts'
+import type { StateView } from '../state/types.ts'
+import { type Ancestry, check, checkHeader } from './check-header.ts'
+import { BlockExecution, type ExecutedRoots } from './execute-block.ts'
+import type { BlockHashes, Runtime } from './runtime.ts'
+import type { ExecutedBlock } from './types.ts'
+
+/** Runs a given block on the view of its parent. Throws ChainError `invalid-block` with number and reason. */
+export async function importBlock(
+  runtime: Runtime,
+  view: StateView,
+  block: Block,
+  ancestry: Ancestry,
+  blockHash: BlockHashes,
+): Promise<ExecutedBlock> {
+  const { header, uncles, withdrawals } = block
+  try {
+    checkHeader(runtime, block, ancestry)
+    if (header.withdrawalsRoot !== undefined) {
+      check(withdrawals !== undefined, 'withdrawals are missing')
+      const root = toHash(orderedListRoot(withdrawals.map(encodeWithdrawal)))
+      check(root === header.withdrawalsRoot, `withdrawals root is ${root}, header says ${header.withdrawalsRoot}`)
+    }
+    const execution = await executeTransactions(runtime, view, block, blockHash)
+    const { roots } = await execution.finish(withdrawals ?? [], uncles)
+    compare(header, roots)
+    const { receipts, traces, diffs } = execution
+    return { block, receipts, traces, diffs, refused: [], view }
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw new ChainError('invalid-block', `block ${header.number}: ${error.message}`)
+  }
+}
+
+/** Runs the first `count` transactions of a block as it stands; what tracing replays too. */
+export async function executeTransactions(
+  runtime: Runtime,
+  view: StateView,
+  block: Block,
+  blockHash: BlockHashes,
+  count = block.transactions.length,
+): Promise<BlockExecution> {
+  const execution = new BlockExecution(runtime, view, block.header, blockHash)
+  await execution.begin()
+  for (const [index, transaction] of block.transactions.slice(0, count).entries()) {
+    try {
+      await execution.apply(transaction)
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      throw new ChainError('invalid-block', `transaction ${index} (${transaction.hash}): ${error.message}`)
+    }
+  }
+  return execution
+}
+
+function compare(claimed: Header, found: ExecutedRoots): void {
+  check(equalBytes(found.logsBloom, claimed.logsBloom), 'logs bloom differs')
+  for (const field of ['gasUsed', 'blobGasUsed', 'transactionsRoot', 'receiptsRoot', 'stateRoot', 'requestsHash'] as const) {
+    check(found[field] === claimed[field], `${field} is ${found[field]}, header says ${claimed[field]}`)
+  }
+}

@@ -1,0 +1,104 @@
+// How the pool follows the chain. Numbers by hand.
+import { describe, expect, test } from 'vitest'
+import type { Address } from '../../src/lib/hex.ts'
+import { Pool } from '../../src/pool/txpool.ts'
+import {
+  alice,
+  bob,
+  carol,
+  GWEI,
+  head,
+  names,
+  nonces,
+  open,
+  osaka,
+  ready,
+  refusal,
+  send,
+  transaction,
+} from './support.ts'
+
+describe('reset', () => {
+  test('drops what was mined and keeps the rest in line', () => {
+    const pool = open()
+    const removed: string[] = []
+    pool.onRemoved(({ from, nonce }) => removed.push(`${Number(from)}/${nonce}`))
+    for (const nonce of [0n, 1n, 2n, 4n]) send(pool, { nonce })
+    pool.reset(head(nonces([alice, 2n])))
+    expect(removed).toEqual(['1/0', '1/1'])
+    expect(ready(pool)).toEqual(['1/2'])
+    expect(pool.nextNonce(alice)).toBe(3n)
+    expect(() => send(pool, { nonce: 1n })).toThrow(refusal('nonce too low: next nonce 2, tx nonce 1'))
+  })
+
+  test('promotes what stood behind a gap that the chain has closed', () => {
+    const pool = open()
+    for (const nonce of [0n, 3n, 4n, 6n]) send(pool, { nonce })
+    const pending: bigint[] = []
+    pool.onPending(({ nonce }) => pending.push(nonce))
+    pool.reset(head(nonces([alice, 3n])))
+    expect(ready(pool)).toEqual(['1/3', '1/4'])
+    expect(pending).toEqual([3n, 4n])
+    pool.reset(head(nonces([alice, 7n])))
+    expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
+  })
+
+  test('queues everything when the state goes back', () => {
+    const pool = open(head(nonces([alice, 2n])))
+    for (const nonce of [2n, 3n]) send(pool, { nonce })
+    pool.reset(head())
+    expect(ready(pool)).toEqual([])
+    expect(pool.nextNonce(alice)).toBe(0n)
+    for (const nonce of [0n, 1n]) send(pool, { nonce })
+    expect(ready(pool)).toEqual(['1/0', '1/1', '1/2', '1/3'])
+  })
+
+  test('drops what the balance cannot pay, each for itself, and queues what stands behind', () => {
+    const pool = open()
+    // 21,000 gas at 10 gwei is 210,000 gwei, and one wei, or none.
+    for (const [nonce, value] of [
+      [0n, 0n],
+      [1n, 1n],
+      [2n, 0n],
+    ] as const)
+      send(pool, { nonce, value })
+    pool.reset(head({ balances: new Map([[alice, 210_000n * GWEI]]) }))
+    expect(ready(pool)).toEqual(['1/0'])
+    expect(names(pool.content().queued.get(alice) ?? [])).toEqual(['1/2'])
+    pool.reset(head({ balances: new Map([[alice, 210_000n * GWEI - 1n]]) }))
+    expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
+  })
+
+  test('drops what is over a lower gas limit, and over EIP-7825’s cap from Osaka', () => {
+    const pool = open()
+    send(pool, { gasLimit: 30_000n })
+    pool.reset(head({ gasLimit: 29_999n }))
+    expect(ready(pool)).toEqual([])
+
+    let fork = { ...osaka, osaka: false }
+    const crossing = new Pool(head(), () => fork)
+    crossing.add(transaction({ gasLimit: 16_777_217n }), undefined)
+    expect(ready(crossing)).toEqual(['1/0'])
+    fork = osaka
+    crossing.reset(head())
+    expect(ready(crossing)).toEqual([])
+  })
+
+  test('asks the state only about senders that have transactions here', () => {
+    const pool = open()
+    send(pool, { from: alice })
+    send(pool, { from: bob, nonce: 3n })
+    send(pool, { from: carol })
+    pool.reset(head(nonces([carol, 1n])))
+    const asked: Address[] = []
+    const next = head()
+    pool.reset({
+      ...next,
+      nonce: (of) => {
+        asked.push(of)
+        return next.nonce(of)
+      },
+    })
+    expect(asked).toEqual([alice, bob])
+  })
+})
