@@ -80,6 +80,9 @@ export function implement<const A extends Abi>(of: {
   const functions: Readonly<Record<string, unknown>> = of.functions
   for (const abi of of.abi) {
     if (abi.type !== 'function') continue
+    if ([...methods.values()].some((method) => method.abi.name === abi.name)) {
+      throw new TypeError(`${abi.name} is overloaded within one interface`)
+    }
     methods.set(toFunctionSelector(abi), {
       abi,
       events,
@@ -99,9 +102,12 @@ export type Precompile = {
   readonly since: bigint
   /** All of its interfaces. */
   readonly abi: Abi
-  /** The contract as it runs on a chain. */
-  on(spec: NativeSpec): NativeContract
+  /** The contract as it runs on a chain; `report` hears of our own faults. */
+  on(spec: NativeSpec, report: FaultReport): NativeContract
 }
+
+/** Tells the operator of an error that is none of the caller's. */
+export type FaultReport = (message: string, error: unknown) => void
 
 export function definePrecompile(of: {
   readonly name: string
@@ -116,7 +122,13 @@ export function definePrecompile(of: {
     throw new TypeError(`${name} has two functions with the same selector`)
   }
   const self = { name, address, methods }
-  return { name, address, since, abi, on: (spec) => ({ address, run: (call) => run(self, spec, call) }) }
+  return {
+    name,
+    address,
+    since,
+    abi,
+    on: (spec, report) => ({ address, run: (call) => run(self, spec, report, call) }),
+  }
 }
 
 type Self = {
@@ -132,7 +144,7 @@ const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_
 
 const SELECTOR_SIZE = 4
 
-function run(self: Self, spec: NativeSpec, call: NativeCall): NativeResult {
+function run(self: Self, spec: NativeSpec, report: FaultReport, call: NativeCall): NativeResult {
   let used = 0n
   const charge = (gas: bigint) => {
     used += gas
@@ -149,7 +161,7 @@ function run(self: Self, spec: NativeSpec, call: NativeCall): NativeResult {
     const results = method.run(handed(self, spec, call, method, charge, logs), ...args)
     return { output: encodeValues(method.abi.outputs, results), gasUsed: used, logs, error: undefined }
   } catch (error) {
-    return failed(self, call, error, used)
+    return failed(self, report, call, error, used)
   }
 }
 
@@ -189,15 +201,15 @@ function handed(
 
 /**
  * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left.
- * Anything else is a fault of ours: it costs all gas, is logged, and the block goes on.
+ * Anything else is a fault of ours: it costs all gas, is reported, and the block goes on.
  */
-function failed(self: Self, call: NativeCall, error: unknown, used: bigint): NativeResult {
+function failed(self: Self, report: FaultReport, call: NativeCall, error: unknown, used: bigint): NativeResult {
   const nothing = { output: EMPTY_BYTES, gasUsed: call.gasLimit, logs: [] }
   if (error instanceof OutOfGas) return { ...nothing, error: 'out of gas' }
   if (error instanceof ChainError) {
     const output = error.data === undefined ? errorString(error.message) : fromHex(error.data)
     return { output, gasUsed: used, logs: [], error: 'revert' }
   }
-  console.error(`precompile ${self.name} failed on ${toHex(call.input)}:`, error)
+  report(`precompile ${self.name} failed on ${toHex(call.input)}`, error)
   return { ...nothing, error: 'invalid opcode' }
 }

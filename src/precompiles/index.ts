@@ -6,14 +6,18 @@ import { createNativeAccount } from '../modules/module.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { bank } from './bank.ts'
-import type { Precompile } from './define.ts'
+import type { FaultReport, Precompile } from './define.ts'
 
 export const PRECOMPILES: readonly Precompile[] = [bank]
 
 /** The native contracts that answer in a block, by address. */
-export function nativeContracts(spec: NativeSpec, block: bigint): ReadonlyMap<Address, NativeContract> {
+export function nativeContracts(
+  spec: NativeSpec,
+  block: bigint,
+  report: FaultReport = (message, error) => console.error(message, error),
+): ReadonlyMap<Address, NativeContract> {
   const active = PRECOMPILES.filter(({ since }) => since <= block)
-  return new Map(active.map((precompile) => [precompile.address, precompile.on(spec)]))
+  return new Map(active.map((precompile) => [precompile.address, precompile.on(spec, report)]))
 }
 
 /** Gives the contracts that begin with this block their accounts; block 0 is the genesis. */

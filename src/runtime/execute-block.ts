@@ -155,7 +155,8 @@ export class BlockExecution {
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
     const tracer = new CallTreeTracer()
     this.machine.tracer = tracer
-    const result = await executeMessage(this.machine, this.env, spec.chainId, transaction, 'transaction', fees)
+    const mode = isUnsigned(transaction) ? 'impersonated' : 'transaction'
+    const result = await executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees)
     this.machine.tracer = undefined
     this.#gasUsed += result.gasUsed
     this.#blobGasUsed += result.blobGasUsed
@@ -209,6 +210,9 @@ export class BlockExecution {
     }
   }
 }
+
+/** Only this node's own impersonation makes such transactions: no decoder accepts r = s = 0. */
+const isUnsigned = ({ r, s }: Transaction): boolean => r === 0n && s === 0n
 
 /** What execution alone decides of a header. */
 export type ExecutedRoots = Pick<

@@ -30,8 +30,11 @@ export type MessageResult = {
   readonly accessed: AccessList
 }
 
-/** `transaction`: every rule. `call`: nonce, sender's code and gas caps are not looked at, and fees only if given. */
-export type MessageMode = 'transaction' | 'call'
+/**
+ * `transaction`: every rule. `impersonated`: nobody signed it, so the sender may be a contract (development).
+ * `call`: nonce, sender's code and gas caps are not looked at, and fees only if given.
+ */
+export type MessageMode = 'transaction' | 'impersonated' | 'call'
 
 /** EIP-3529: at most a fifth of the gas used is refunded; before London half. */
 const refundQuotient = (env: BlockEnv): bigint => (env.rules.london ? 5n : 2n)

@@ -40,7 +40,7 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Trans
 
 /** Everything that can be said of a message before it runs. Throws; changes nothing. */
 export function checkMessage(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
-  if (mode === 'transaction') checkSender(view, env, message)
+  if (mode !== 'call') checkSender(view, env, message, mode)
   checkFees(env, message, mode)
   checkBlobs(env, message, mode)
   if (message.authorizationList.length > 0 && !env.rules.prague) reject('transaction type not supported')
@@ -64,13 +64,13 @@ export function checkMessage(view: StateView, env: BlockEnv, message: Message, m
   }
 }
 
-function checkSender(view: StateView, env: BlockEnv, message: Message): void {
+function checkSender(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
   const nonce = view.nonce(message.from)
   if (message.nonce < nonce) reject(`nonce too low: address ${message.from}, tx: ${message.nonce} state: ${nonce}`)
   if (message.nonce > nonce) reject(`nonce too high: address ${message.from}, tx: ${message.nonce} state: ${nonce}`)
   if (nonce >= MAX_NONCE) reject(`nonce has max value: address ${message.from}, nonce: ${nonce}`)
   const code = view.code(message.from)
-  if (code.length > 0 && delegationOf(code) === undefined) {
+  if (mode !== 'impersonated' && code.length > 0 && delegationOf(code) === undefined) {
     reject(`sender not an eoa: address ${message.from}, len(code): ${code.length}`)
   }
   if (env.rules.osaka && message.gasLimit > MAX_TRANSACTION_GAS) {

@@ -1,6 +1,6 @@
 // What fits into the pool, and who leaves when it is full.
 import { describe, expect, test } from 'vitest'
-import { account, alice, bob, carol, head, open, ready, refusal, send } from './support.ts'
+import { account, alice, bob, carol, GWEI, head, open, ready, refusal, send } from './support.ts'
 
 describe('limits', () => {
   const tip = (gwei: bigint) => ({ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: gwei * GWEI })

@@ -1,0 +1,85 @@
+// Request/response pairs of execution-apis (`.io` files) and the rules by which answers are compared with them:
+// the whole envelope, exactly; only the words of errors are free.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type Exchange = { readonly request: string; readonly expected: unknown }
+export type IoTest = {
+  readonly name: string
+  readonly method: string
+  /** The recorded value is one of many right ones: only its shape counts. */
+  readonly shapeOnly: boolean
+  readonly exchanges: readonly Exchange[]
+}
+
+/** The suite beside the checkout. */
+export const SUITE = join(import.meta.dirname, '../../../shared/conformance/execution-apis')
+export const hasSuite = (): boolean => existsSync(SUITE)
+
+/** All tests, in lexical order of their path: the order in which they are to run. */
+export function loadIoTests(root = SUITE): IoTest[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name: method }) =>
+      readdirSync(join(root, method))
+        .filter((file) => file.endsWith('.io'))
+        .map((file) => parse(method, file.slice(0, -3), readFileSync(join(root, method, file), 'utf8'))),
+    )
+    .sort((a, b) => (`${a.method}/${a.name}` < `${b.method}/${b.name}` ? -1 : 1))
+}
+
+function parse(method: string, name: string, text: string): IoTest {
+  const exchanges: Exchange[] = []
+  let request: string | undefined
+  for (const line of text.split('\n')) {
+    if (line.startsWith('>> ')) request = line.slice(3)
+    else if (line.startsWith('<< ') && request !== undefined) {
+      exchanges.push({ request, expected: JSON.parse(line.slice(3)) })
+      request = undefined
+    }
+  }
+  return { name, method, shapeOnly: /^\/\/ speconly:/m.test(text), exchanges }
+}
+
+/** Paths at which two answers differ; none when the answer is as recorded. */
+export function differences(expected: unknown, actual: unknown, path = '$'): string[] {
+  const found: string[] = []
+  walk(withoutErrorWords(expected), withoutErrorWords(actual), path, found)
+  return found
+}
+
+function walk(expected: unknown, actual: unknown, path: string, found: string[]): void {
+  if (found.length > 20) return
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    if (expected.length !== actual.length) found.push(`${path}: ${expected.length} items recorded, ${actual.length} answered`)
+    for (const [i, item] of expected.entries()) walk(item, actual[i], `${path}[${i}]`, found)
+    return
+  }
+  if (isRecord(expected) && isRecord(actual)) {
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      if (!(key in actual)) found.push(`${path}.${key}: missing`)
+      else if (!(key in expected)) found.push(`${path}.${key}: not recorded, answered ${brief(actual[key])}`)
+      else walk(expected[key], actual[key], `${path}.${key}`, found)
+    }
+    return
+  }
+  if (expected !== actual) found.push(`${path}: ${brief(expected)} recorded, ${brief(actual)} answered`)
+}
+
+/** Wherever both have an error with words, the words are left out. */
+function withoutErrorWords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutErrorWords)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      if (key !== 'error' || !isRecord(item)) return [key, withoutErrorWords(item)]
+      const { message: _, ...rest } = item
+      return [key, rest]
+    }),
+  )
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const brief = (value: unknown): string => JSON.stringify(value)?.slice(0, 120) ?? 'nothing'

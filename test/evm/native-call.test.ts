@@ -1,0 +1,148 @@
+// A native contract as the machine runs it: what it is told of the message, and what becomes of its writes and logs
+// when a frame around it fails. This fails first when the library changes underneath us.
+import { createAddressFromString } from '@ethereumjs/util'
+import { encodeAbiParameters, encodeFunctionData, hexToBytes, parseAbi } from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Machine } from '../../src/evm/machine.ts'
+import { buildTable } from '../../src/evm/tables.ts'
+import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
+import { createNativeAccount } from '../../src/modules/module.ts'
+import { definePrecompile, implement } from '../../src/precompiles/define.ts'
+import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
+import { commonFor } from '../../src/spec/forks.ts'
+import { presets } from '../../src/spec/networks.ts'
+import type { StateView } from '../../src/state/types.ts'
+import { alice, emptyView, nativeSpec } from '../support/native.ts'
+
+const abi = parseAbi([
+  'function note(uint256 amount) returns (address caller, address origin)',
+  'function supply() view returns (uint256 amount)',
+  'event Noted(address indexed caller, uint256 amount)',
+])
+const trial = definePrecompile({
+  name: 'trial',
+  address: NATIVE_CONTRACT.bank,
+  since: 0n,
+  interfaces: [
+    implement({
+      abi,
+      gas: { note: 0n, supply: 0n },
+      functions: {
+        note(call, amount) {
+          call.modules.bank.adjustSupply(amount)
+          call.emit('Noted', { caller: call.caller, amount })
+          return [call.caller, call.origin]
+        },
+        supply: ({ modules }) => [modules.bank.supply()],
+      },
+    }),
+  ],
+})
+
+// Contracts that hand their calldata on and return or revert with what came back.
+const at = (tail: string): Address => hexToAddress(`0x${'c0'.repeat(18)}${tail}`)
+const BEGIN = '365f5f37' // CALLDATACOPY
+const END = (jump: string) => `3d5f5f3e60${jump}573d5ffd5b3d5ff3` // RETURNDATACOPY; REVERT or RETURN
+const calling = (to: string) => `0x${BEGIN}5f5f365f5f73${to.slice(2)}5af1${END('2a')}`
+const notCalling = (op: string, to: string) => `0x${BEGIN}5f5f365f73${to.slice(2)}5a${op}${END('29')}`
+/** CALLs and then reverts whatever came of it. */
+const reverting = (to: string) => `0x${BEGIN}5f5f365f5f73${to.slice(2)}5af15f5ffd`
+/** CALLs and goes on whatever came of it. */
+const trying = (to: string) => `0x${BEGIN}5f5f365f5f73${to.slice(2)}5af100`
+
+const caller = at('0001')
+const staticCaller = at('0002')
+const delegateCaller = at('0003')
+const staticAbove = at('0004')
+const reverter = at('0005')
+const trier = at('0006')
+const codeCaller = at('0007')
+
+let view: StateView
+beforeEach(async () => {
+  view = await emptyView()
+  createNativeAccount(view, trial.address)
+  view.setCode(caller, hexToBytes(calling(trial.address) as `0x${string}`))
+  view.setCode(staticCaller, hexToBytes(notCalling('fa', trial.address) as `0x${string}`))
+  view.setCode(delegateCaller, hexToBytes(notCalling('f4', trial.address) as `0x${string}`))
+  view.setCode(codeCaller, hexToBytes(calling(trial.address).replace('5af1', '5af2') as `0x${string}`))
+  view.setCode(staticAbove, hexToBytes(notCalling('fa', caller) as `0x${string}`))
+  view.setCode(reverter, hexToBytes(reverting(trial.address) as `0x${string}`))
+  view.setCode(trier, hexToBytes(trying(reverter) as `0x${string}`))
+})
+
+const common = commonFor(presets.kestrel(), 'prague')
+
+async function send(to: Address, data: `0x${string}`, gasLimit = 1_000_000n) {
+  const machine = new Machine({
+    common,
+    view,
+    table: buildTable(common, () => undefined),
+    natives: new Map([[trial.address, trial.on(nativeSpec, (_, error) => Promise.reject(error))]]),
+    block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
+    blockHash: () => undefined,
+    deadline: undefined,
+  })
+  const from = createAddressFromString(alice)
+  const { execResult } = await machine.runCall({
+    to: createAddressFromString(to),
+    caller: from,
+    origin: from,
+    data: hexToBytes(data),
+    gasLimit,
+  })
+  const { exceptionError, returnValue, logs = [], executionGasUsed } = execResult
+  return {
+    error: exceptionError?.error,
+    output: Buffer.from(returnValue).toString('hex'),
+    logs: logs.map(([address]) => `0x${Buffer.from(address).toString('hex')}`),
+    gas: executionGasUsed,
+  }
+}
+
+const note = encodeFunctionData({ abi, functionName: 'note', args: [5n] })
+const supply = encodeFunctionData({ abi, functionName: 'supply' })
+const noted = () => view.storage(trial.address, 0n)
+const pair = (a: Address, b: Address) =>
+  encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [a, b]).slice(2)
+const WRITE_PROTECTION = Buffer.from('write protection').toString('hex')
+
+describe('a native contract', () => {
+  it('is called directly', async () => {
+    const result = await send(trial.address, note)
+    expect(result).toEqual({ error: undefined, output: pair(alice, alice), logs: [trial.address], gas: 2_960n })
+    expect(noted()).toBe(5n)
+  })
+
+  it('is called by a contract, which it sees as its caller', async () => {
+    const result = await send(caller, note)
+    expect(result).toMatchObject({ error: undefined, logs: [trial.address], output: pair(caller, alice) })
+    expect(noted()).toBe(5n)
+  })
+
+  it.each([
+    ['STATICCALL', staticCaller],
+    ['a CALL below a STATICCALL', staticAbove],
+    ['DELEGATECALL', delegateCaller],
+    ['CALLCODE', codeCaller],
+  ])('refuses to write under %s, and answers a view', async (_, through) => {
+    const refused = await send(through, note)
+    expect(refused.error).toBe('revert')
+    expect(refused.output).toContain(WRITE_PROTECTION)
+    expect(refused.gas).toBeLessThan(20_000n)
+    expect(noted()).toBe(0n)
+    expect(await send(through, supply)).toMatchObject({ error: undefined, output: '0'.repeat(64) })
+  })
+
+  it('has its writes and logs undone with the frame around it', async () => {
+    const result = await send(trier, note)
+    expect(result).toMatchObject({ error: undefined, logs: [] })
+    expect(noted()).toBe(0n)
+    expect(view.code(trial.address)).toEqual(Uint8Array.of(0xfe))
+  })
+
+  it('takes all gas when it runs out', async () => {
+    expect(await send(trial.address, note, 2_959n)).toMatchObject({ error: 'out of gas', gas: 2_959n, output: '' })
+    expect(noted()).toBe(0n)
+  })
+})

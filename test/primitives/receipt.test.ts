@@ -1,0 +1,143 @@
+// Reference: @ethereumjs/vm's receipt encoding and bloom filter.
+import { Bloom, encodeReceipt as referenceEncoding } from '@ethereumjs/vm'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fromHex, toHex } from '../../src/lib/hex.ts'
+import { bloomContains, decodeReceipt, encodeReceipt, logsBloom, orBlooms } from '../../src/primitives/receipt.ts'
+import {
+  decodeStoredReceipts,
+  decodeStoredTransaction,
+  encodeStoredReceipts,
+  encodeStoredTransaction,
+} from '../../src/primitives/rows.ts'
+import { impersonatedTransaction, signTransaction } from '../../src/primitives/transaction.ts'
+import type { Log, Receipt, TransactionType } from '../../src/primitives/types.ts'
+import { address, bytes, fields, hash, log, privateKey, TYPES, uint } from './arbitraries.ts'
+
+const outcome = fc.oneof(
+  fc.record({ status: fc.constantFrom(0 as const, 1 as const), root: fc.constant(undefined) }),
+  fc.record({ status: fc.constant(undefined), root: hash }),
+)
+
+const receiptOf = (type: TransactionType): fc.Arbitrary<Receipt> =>
+  fc
+    .record({
+      outcome,
+      // Never zero: the reference would encode that as a zero byte.
+      cumulativeGasUsed: fc.bigInt({ min: 1n, max: 2n ** 62n }),
+      gasUsed: uint(62),
+      logs: fc.array(log, { maxLength: 4 }),
+      contractAddress: fc.option(address),
+      effectiveGasPrice: uint(200),
+      blobGasUsed: type === 3 ? uint(62) : fc.constant(undefined),
+      blobGasPrice: type === 3 ? uint(200) : fc.constant(undefined),
+    })
+    .map(({ outcome, ...rest }) => ({ type, ...outcome, bloom: logsBloom(rest.logs), ...rest }))
+
+const referenceBloom = (logs: readonly Log[]) => {
+  const bloom = new Bloom()
+  for (const { address, topics } of logs) for (const value of [address, ...topics]) bloom.add(fromHex(value))
+  return bloom.bitvector
+}
+
+describe.each(TYPES)('receipts of type %i', (type) => {
+  test('encode as in the library, and decode', () => {
+    fc.assert(
+      fc.property(receiptOf(type), (receipt) => {
+        const { status, root, cumulativeGasUsed, bloom, logs } = receipt
+        const reference = referenceEncoding(
+          {
+            cumulativeBlockGasUsed: cumulativeGasUsed,
+            bitvector: referenceBloom(logs),
+            logs: logs.map(({ address, topics, data }) => [fromHex(address), topics.map(fromHex), data]),
+            ...(root === undefined ? { status: status ?? 0 } : { stateRoot: fromHex(root) }),
+          } as Parameters<typeof referenceEncoding>[0],
+          type,
+        )
+        expect(toHex(encodeReceipt(receipt))).toBe(toHex(reference))
+        expect(decodeReceipt(reference)).toEqual({ type, status, root, cumulativeGasUsed, bloom, logs })
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('are stored and read back', () => {
+    fc.assert(
+      fc.property(fc.array(receiptOf(type), { maxLength: 4 }), (receipts) => {
+        expect(decodeStoredReceipts(encodeStoredReceipts(receipts))).toEqual(receipts)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+test.each(['0x', '0x00', '0x80', '0xc0', '0x05c0', '0x02', '0x02c480808080'])('%s is no receipt', (hex) => {
+  expect(() => decodeReceipt(fromHex(hex))).toThrow(expect.objectContaining({ code: 'invalid-block' }))
+})
+
+describe('bloom', () => {
+  test('has three bits for a value that is known', () => {
+    // Yellow Paper 4.3.1 worked by hand: keccak256(0x00…00, 20 bytes) begins 5380 c7b7 ae81; modulo 2048 these are
+    // 896, 1975, 1665; counted from the end they are bits 0 of byte 143, 7 of byte 9, and 1 of byte 47.
+    const zero = new Uint8Array(20)
+    const expected = new Uint8Array(256)
+    expected[255 - 896 / 8] = 0x01
+    expected[255 - (1975 - 7) / 8] = 0x80
+    expected[255 - (1665 - 1) / 8] = 0x02
+    expect(logsBloom([{ address: `0x${'00'.repeat(20)}` as Log['address'], topics: [], data: zero }])).toEqual(expected)
+  })
+
+  test('contains what was put in, and otherwise what the library says', () => {
+    fc.assert(
+      fc.property(fc.array(log, { minLength: 1, maxLength: 20 }), bytes(20), (logs, other) => {
+        const bloom = logsBloom(logs)
+        expect(bloom).toEqual(referenceBloom(logs))
+        for (const { address, topics } of logs) {
+          for (const value of [address, ...topics]) expect(bloomContains(bloom, fromHex(value))).toBe(true)
+        }
+        expect(bloomContains(bloom, other)).toBe(new Bloom(bloom).check(other))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('of a block is that of all its logs', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(log, { maxLength: 3 }), { maxLength: 5 }), (lists) => {
+        expect(orBlooms(lists.map(logsBloom))).toEqual(referenceBloom(lists.flat()))
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe.each(TYPES)('stored transactions of type %i', (type) => {
+  test('signed ones come back whole', () => {
+    fc.assert(
+      fc.property(fields(type), privateKey, (tx, key) => {
+        const signed = signTransaction(tx, key)
+        expect(decodeStoredTransaction(encodeStoredTransaction(signed))).toEqual(signed)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('impersonated ones keep their sender and hash', () => {
+    fc.assert(
+      fc.property(fields(type), address, (tx, from) => {
+        const impersonated = impersonatedTransaction(tx, from)
+        expect(decodeStoredTransaction(encodeStoredTransaction(impersonated))).toEqual(impersonated)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+test('a damaged row is told as such', () => {
+  for (const row of [new Uint8Array(0), new Uint8Array(52), new Uint8Array(80)]) {
+    expect(() => decodeStoredTransaction(row)).toThrow(expect.objectContaining({ code: 'storage' }))
+  }
+  for (const hex of ['0x', '0x80', '0xc1c0', '0xc180', '0xc9c80080808080808080']) {
+    expect(() => decodeStoredReceipts(fromHex(hex))).toThrow(expect.objectContaining({ code: 'storage' }))
+  }
+})
