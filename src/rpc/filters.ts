@@ -58,7 +58,7 @@ export class PollingFilters implements Filters {
   }
 
   open(source: FilterSource): Hex {
-    this.#sweep()
+    if (this.#filters.size >= MAX_FILTERS) this.#sweep()
     if (this.#filters.size >= MAX_FILTERS) throw new ChainError('limit-exceeded', 'too many filters')
     const id: Hex = `0x${randomBytes(16).toString('hex')}`
     this.#filters.set(id, { source, read: this.#reader(source), position: this.#end, usedAt: performance.now() })

@@ -40,6 +40,8 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
 
   let alive = true
   const heartbeat = setInterval(() => {
+    // While reading rests, pongs are not seen.
+    if (socket.isPaused) return
     if (!alive) return socket.terminate()
     alive = false
     socket.ping()

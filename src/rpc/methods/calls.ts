@@ -1,5 +1,4 @@
 // Messages that are run and leave no trace. A revert is error 3 with the revert bytes, for calls and estimates alike.
-
 import type { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { fromHex, toHex, toQuantity } from '../../lib/hex.ts'

@@ -1,5 +1,4 @@
 // The node itself: network, version, modules.
-
 import { keccakHash } from '../../lib/keccak.ts'
 import { bool, data, hash, quantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
