@@ -1,26 +1,36 @@
-// Bundles src/cli/main.ts into dist/, so that the node starts in a fraction of the time that loading a thousand
-// files takes. Parts that few chains need become chunks of their own and are read at their first use.
-import { rm } from 'node:fs/promises'
+// Bundles src/cli/main.ts into dist/, so that the node starts in a fraction of the time that loading a thousand files
+// takes. Old files go last: whoever is starting the program meanwhile finds either the old or the new one.
+import { chmod, readdir, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 const root = import.meta.dirname
+const dist = join(root, 'dist')
 
-await rm(`${root}/dist`, { recursive: true, force: true })
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: ['src/cli/main.ts'],
-  outdir: 'dist',
+  outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
+  // What is imported at its first use (`import()`) becomes a file of its own.
   splitting: true,
+  metafile: true,
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  // Native code is found beside its package at run time.
+  // Native code is found beside its package when the program runs.
   external: ['classic-level', 'secp256k1'],
   // CommonJS packages ask for `require`, which an ES module has not.
   banner: {
-    js: "import { createRequire as kestrelRequire } from 'node:module'\nconst require = kestrelRequire(import.meta.url)",
+    js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
   },
   logLevel: 'warning',
 })
+
+await chmod(join(dist, 'main.js'), 0o755)
+const written = new Set(Object.keys(metafile.outputs))
+for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+  const file = join(entry.parentPath, entry.name)
+  if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })
+}

@@ -1,8 +1,8 @@
 // Everything is constructed here, in order, each part from those above it; closing runs the other way round.
 // A node is a chain in a store, a producer that makes its blocks, and a server that shows both.
 import type { FastifyInstance } from 'fastify'
-import { Chain } from './chain/chain.ts'
 import type { PoolPolicy } from './chain/admission-rules.ts'
+import { Chain } from './chain/chain.ts'
 import { createChain, storedSpec } from './chain/open.ts'
 import { Solo } from './consensus/solo.ts'
 import { indexer } from './indexer/indexer.ts'
@@ -103,13 +103,14 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     gasLimit: options.gasLimit ?? chain.head.gasLimit,
     onError: (error) => log.error({ err: error, room: 'consensus' }, String(error)),
   })
+  const filters = new PollingFilters(chain)
   const server = createServer({
     rpc: {
       chain,
       producer,
       index: new Logs(chain),
       wallet,
-      filters: new PollingFilters(chain),
+      filters,
       development: { impersonated: new Set(), autoImpersonate: false },
       options: { ...defaultRpcOptions, ...options.rpc },
       log: log.child({ room: 'rpc' }),
@@ -126,6 +127,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       url,
       close: async () => {
         await server.close()
+        filters.stop()
         await producer.stop()
         await chain.close()
       },

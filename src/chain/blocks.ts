@@ -83,6 +83,16 @@ export class Blocks {
     return { ...mined, receipt, firstLogIndex }
   }
 
+  /** Up to `count` blocks down from a number, newest first. */
+  newest(from: bigint, count: bigint): Block[] {
+    const blocks: Block[] = []
+    for (let number = from; number >= 0n && number > from - count; number--) {
+      const block = this.block(number)
+      if (block !== undefined) blocks.push(block)
+    }
+    return blocks
+  }
+
   /** Keeps a block that has just been written, so that its first readers need not decode it. */
   remember(block: Block, receipts: readonly Receipt[]): void {
     this.#headers.set(block.header.number, block.header)
@@ -108,16 +118,21 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
     { type: 'put', key: KEY.body(number), value: encodeBody(block) },
     { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(receipts) },
-    ...transactions.map(
-      ({ hash }, index): Op => ({ type: 'put', key: KEY.transaction(hash), value: place(index) }),
-    ),
+    ...transactions.map(({ hash }, index): Op => ({ type: 'put', key: KEY.transaction(hash), value: place(index) })),
   ]
 }
 
 /** The deletions that take a block's rows back. */
 export function blockRemoval(block: Block): Op[] {
   const { number, hash } = block.header
-  const keys = [KEY.header(number), KEY.blockNumber(hash), KEY.body(number), KEY.receipts(number), KEY.stateVersion(number), KEY.totalDifficulty(number)]
+  const keys = [
+    KEY.header(number),
+    KEY.blockNumber(hash),
+    KEY.body(number),
+    KEY.receipts(number),
+    KEY.stateVersion(number),
+    KEY.totalDifficulty(number),
+  ]
   keys.push(...block.transactions.map((transaction) => KEY.transaction(transaction.hash)))
   return keys.map((key) => ({ type: 'del', key }))
 }

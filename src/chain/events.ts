@@ -9,7 +9,11 @@ type Signals = {
 type Listener = (...values: never[]) => void
 
 export class Live implements LiveEvents {
-  readonly #listeners: Record<keyof Signals, Set<Listener>> = { block: new Set(), pending: new Set(), removed: new Set() }
+  readonly #listeners: Record<keyof Signals, Set<Listener>> = {
+    block: new Set(),
+    pending: new Set(),
+    removed: new Set(),
+  }
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {

@@ -2,8 +2,8 @@
 import { blobBaseFee, nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
-import type { Runtime } from '../runtime/runtime.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import type { Blocks } from './blocks.ts'
 import type { FeeHistory, Fees } from './types.ts'
 
@@ -45,7 +45,8 @@ export class ChainFees implements Fees {
     for (let back = 0n; back < SAMPLED_BLOCKS && back <= head; back++) {
       const block = this.#blocks.block(head - back)
       if (block === undefined) break
-      for (const transaction of block.transactions) tips.push(effectiveTip(transaction, block.header.baseFeePerGas ?? 0n))
+      for (const transaction of block.transactions)
+        tips.push(effectiveTip(transaction, block.header.baseFeePerGas ?? 0n))
     }
     tips.sort((a, b) => (a < b ? -1 : 1))
     return tips[tips.length >> 1] ?? DEFAULT_TIP
@@ -64,7 +65,10 @@ export class ChainFees implements Fees {
       oldestBlock: blocks === 0 ? 0n : oldest,
       baseFeePerGas: [...headers.map(({ baseFeePerGas }) => baseFeePerGas ?? 0n), this.#baseFeeAfter(newest) ?? 0n],
       gasUsedRatio: headers.map(({ gasUsed, gasLimit }) => ratio(gasUsed, gasLimit)),
-      baseFeePerBlobGas: [...headers.map((header) => this.#blobBaseFeeOf(header)), this.#blobBaseFeeAfter(newest) ?? 0n],
+      baseFeePerBlobGas: [
+        ...headers.map((header) => this.#blobBaseFeeOf(header)),
+        this.#blobBaseFeeAfter(newest) ?? 0n,
+      ],
       blobGasUsedRatio: headers.map((header) => {
         const max = blobRulesOf(this.#runtime.spec, this.#runtime.forkOf(header))?.max ?? 0n
         return ratio(header.blobGasUsed ?? 0n, max * GAS_PER_BLOB)

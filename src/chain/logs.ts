@@ -7,7 +7,13 @@ export function minedLogs(block: Block, receipts: readonly Receipt[]): MinedLog[
   const logs: MinedLog[] = []
   for (const [transactionIndex, transaction] of block.transactions.entries()) {
     for (const log of receipts[transactionIndex]?.logs ?? []) {
-      logs.push({ log, header: block.header, transactionHash: transaction.hash, transactionIndex, logIndex: logs.length })
+      logs.push({
+        log,
+        header: block.header,
+        transactionHash: transaction.hash,
+        transactionIndex,
+        logIndex: logs.length,
+      })
     }
   }
   return logs

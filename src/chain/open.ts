@@ -1,6 +1,7 @@
 // Opening a database as a chain: what it is, whether it is the one that was asked for, and block 0 if it is new.
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, bytesToBig } from '../lib/hex.ts'
+import type { SealedHeader } from '../primitives/types.ts'
 import { executeGenesis } from '../runtime/genesis.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -20,7 +21,8 @@ export function storedSpec(store: KvStore): ChainSpec | undefined {
   const genesis = store.get(KEY.meta('genesis'))
   if (format === undefined || genesis === undefined) return undefined
   const found = Buffer.from(format).toString()
-  if (found !== FORMAT) throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
+  if (found !== FORMAT)
+    throw new ChainError('storage', `the database has format ${found}, this program needs ${FORMAT}`)
   return parseGenesisText(Buffer.from(genesis).toString())
 }
 
@@ -80,3 +82,7 @@ export function readTotalDifficulty(store: Reader, number: bigint): bigint | und
   const row = store.get(KEY.totalDifficulty(number))
   return row && bytesToBig(row)
 }
+
+/** The row of a new block's total difficulty; none after the merge. */
+export const totalDifficultyAfter = (store: Reader, { number, difficulty }: SealedHeader): Op[] =>
+  difficulty === 0n ? [] : totalDifficultyRow(number, (readTotalDifficulty(store, number - 1n) ?? 0n) + difficulty)

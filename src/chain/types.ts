@@ -1,22 +1,20 @@
 // What the faces and the block producer see of the chain. `chain.ts` implements it.
 // Reading never waits for a writer; only the `pending` reference awaits a build.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
-import type {
-  CallOptions,
-  CallOutcome,
-  CallRequest,
-  ExecutedBlock,
-  HeaderDraft,
-} from '../runtime/types.ts'
+import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvStore, Op, Reader, StateView } from '../state/types.ts'
-import type { TxPool } from '../pool/types.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
 
-export type MinedTransaction = { readonly transaction: Transaction; readonly header: SealedHeader; readonly index: number }
+export type MinedTransaction = {
+  readonly transaction: Transaction
+  readonly header: SealedHeader
+  readonly index: number
+}
 export type MinedReceipt = MinedTransaction & {
   readonly receipt: Receipt
   /** Index within the block of the receipt's first log. */
@@ -126,6 +124,8 @@ export interface Chain {
   snapshot(): bigint
   /** Goes back to a snapshot, which is used up with all later ones. False when there is no such snapshot. */
   rollback(snapshot: bigint): Promise<boolean>
+  /** Takes back all blocks after this number; block 0 comes back as the genesis has it. The pool is emptied. */
+  rewind(number: bigint): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 // Our one subclass of the library's EVM. Its three seams: `_loadCode` gives native contracts the whole message,
 // `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible. One machine runs one message at a time.
 import type { Common } from '@ethereumjs/common'
-import { EVM, EVMError, type ExecResult, type Message, type PrecompileInput } from '@ethereumjs/evm'
+import { EVM, EVMError, type ExecResult, type Message, NobleBN254, type PrecompileInput } from '@ethereumjs/evm'
 import { Address as LibAddress } from '@ethereumjs/util'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex, type Hash } from '../lib/hex.ts'
@@ -24,6 +24,8 @@ export type MachineOptions = {
   readonly deadline: number | undefined
 }
 
+/** The curve of EIP-196 and EIP-197; without it the library's precompiles of these fail on every input. */
+const BN254 = new NobleBN254()
 /** How long a message may hold the thread before others get a turn, in milliseconds. */
 const TURN = 15
 const ERRORS: Record<NativeError, EVMError['error']> = {
@@ -45,7 +47,7 @@ export class Machine extends EVM implements OpcodeHost {
 
   constructor(options: MachineOptions) {
     const adapter = new StateAdapter(options.view)
-    super({ common: options.common, stateManager: adapter, blockchain: chainOf(options.blockHash) })
+    super({ common: options.common, stateManager: adapter, blockchain: chainOf(options.blockHash), bn254: BN254 })
     this.#options = options
     this.#natives = new Map(options.natives)
     this._opcodes = options.table.context.opcodes
@@ -176,7 +178,9 @@ const toLibLog = (log: Log): [Uint8Array, Uint8Array[], Uint8Array] => [
 ]
 
 /** What the library asks of a blockchain: hashes of ancestors. */
-function chainOf(blockHash: MachineOptions['blockHash']): NonNullable<ConstructorParameters<typeof EVM>[0]['blockchain']> {
+function chainOf(
+  blockHash: MachineOptions['blockHash'],
+): NonNullable<ConstructorParameters<typeof EVM>[0]['blockchain']> {
   const chain = {
     getBlock: async (number: number) => {
       const hash = blockHash(BigInt(number))

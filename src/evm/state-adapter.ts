@@ -1,7 +1,7 @@
 // A state view in the shape the library's EVM asks for. It decides nothing: every method is one call on the view.
 // The library's interface is asynchronous; the view is not, so each promise is settled when it is returned.
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
-import { Account, type Address as LibAddress, KECCAK256_NULL, KECCAK256_RLP } from '@ethereumjs/util'
+import { Account, KECCAK256_NULL, KECCAK256_RLP, type Address as LibAddress } from '@ethereumjs/util'
 import { type Address, fromHex, type Hash, toHash, toHex, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import type { StateView } from '../state/types.ts'

@@ -1,8 +1,9 @@
 // Logs by emitter and by topic: one empty row per log and key, so that a search over the whole chain reads only what
 // matches. Every row of this table is derived from a block's receipts and can be removed by the same derivation.
-import type { Address, Hash } from '../lib/hex.ts'
-import type { Chain, MinedLog } from '../chain/types.ts'
+
 import { minedLogs } from '../chain/logs.ts'
+import type { Chain, MinedLog } from '../chain/types.ts'
+import type { Address, Hash } from '../lib/hex.ts'
 import type { Block, Receipt } from '../primitives/types.ts'
 import { KEY, within } from '../state/keyspace.ts'
 import type { Op } from '../state/types.ts'

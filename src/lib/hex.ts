@@ -18,7 +18,9 @@ export function toHex(bytes: Uint8Array): Hex {
 
 /** Hex to bytes; the empty string after `0x` is zero bytes. Throws on an odd number of digits or a non-digit. */
 export function fromHex(hex: string): Uint8Array {
-  if (!/^0x([0-9a-fA-F]{2})*$/.test(hex)) throw new TypeError('not a hex string of whole bytes')
+  if (hex.length % 2 !== 0 || !hex.startsWith('0x') || /[^0-9a-fA-F]/.test(hex.slice(2))) {
+    throw new TypeError('not a hex string of whole bytes')
+  }
   const buffer = Buffer.from(hex.slice(2), 'hex')
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
 }
@@ -65,8 +67,7 @@ export function bigToFixed(value: bigint, size: number): Uint8Array {
 /** Bigint to a JSON-RPC quantity: `0x0`, `0x1a`, no leading zeros. */
 export const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`
 
-export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && Buffer.compare(a, b) === 0
+export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
 
 /** Bytes without their leading zeros: the RLP form of an integer. */
 export function trimZeros(bytes: Uint8Array): Uint8Array {

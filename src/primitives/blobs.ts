@@ -60,43 +60,31 @@ export async function verifySidecar(transaction: SignedTransaction, sidecar: Blo
   commitments.forEach((commitment, index) => {
     if (versionedHash(commitment) !== hashes[index]) throw rejected(`blob ${index}: commitment and blob hash differ`)
   })
-  const kzg = await loadKzg()
+  const scheme = await loadKzg()
   for (const [index, blob] of blobs.entries()) {
-    const commitment = commitments.slice(index, index + 1)
-    const ownProofs = proofs.slice(index * proofsPerBlob, (index + 1) * proofsPerBlob)
+    const [commitment = ''] = commitments.slice(index, index + 1).map(toHex)
+    const own = proofs.slice(index * proofsPerBlob, (index + 1) * proofsPerBlob).map(toHex)
     const holds = version === 0 ? blobProofHolds : cellProofsHold
-    if (!holds(kzg, toHex(blob), commitment.map(toHex), ownProofs.map(toHex))) {
-      throw rejected(`blob ${index}: invalid proof`)
-    }
+    if (!holds(scheme, toHex(blob), commitment, own)) throw rejected(`blob ${index}: invalid proof`)
     await setImmediate()
   }
 }
 
 const rejected = (why: string) => new ChainError('transaction-rejected', `invalid blob sidecar: ${why}`)
 
-type ProofCheck = (kzg: Kzg, blob: string, commitment: string[], proofs: string[]) => boolean
+type ProofCheck = (scheme: Kzg, blob: string, commitment: string, proofs: string[]) => boolean
 
-/** The library throws for what is no field element and no point of the group; that is a bad proof like any other. */
-const blobProofHolds: ProofCheck = (kzg, blob, commitment, proofs) => {
-  try {
-    return kzg.verifyBlobProofBatch([blob], commitment, proofs)
-  } catch {
-    return false
-  }
-}
+const blobProofHolds: ProofCheck = (scheme, blob, commitment, proofs) =>
+  scheme.verifyBlobProofBatch([blob], [commitment], proofs)
 
 /** The cells are computed from the blob, so proofs for all of them also tie the blob to the commitment. */
-const cellProofsHold: ProofCheck = (kzg, blob, commitment, proofs) => {
+const cellProofsHold: ProofCheck = (scheme, blob, commitment, proofs) => {
   try {
-    const cells = kzg.computeCells(blob)
+    const cells = scheme.computeCells(blob)
     const indices = cells.map((_, index) => index)
-    return kzg.verifyCellKzgProofBatch(
-      indices.flatMap(() => commitment),
-      indices,
-      cells,
-      proofs,
-    )
+    return scheme.verifyCellKzgProofBatch(Array(cells.length).fill(commitment), indices, cells, proofs)
   } catch {
+    // Thrown for what is no field element and no point of the group: a bad proof like any other.
     return false
   }
 }

@@ -34,15 +34,7 @@ function open(): KZG {
 export const kzg: Kzg = {
   blobToKzgCommitment: (...input) => open().blobToKzgCommitment(...input),
   computeBlobProof: (...input) => open().computeBlobProof(...input),
-  verifyProof(...input) {
-    const scheme = open()
-    try {
-      return scheme.verifyProof(...input)
-    } catch (error) {
-      // The word by which the EVM's precompile tells bad input from a fault of its own.
-      throw new Error('C_KZG_BADARGS', { cause: error })
-    }
-  },
+  verifyProof: (...input) => open().verifyProof(...input),
   verifyBlobProofBatch: (...input) => open().verifyBlobProofBatch(...input),
   computeCells: (...input) => open().computeCells(...input),
   computeCellsAndProofs: (...input) => open().computeCellsAndProofs(...input),

@@ -38,15 +38,21 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 export function encodeRlp(item: RlpItem): Uint8Array {
-  if (!(item instanceof Uint8Array)) return joinList(item.map(encodeRlp))
-  if (item.length === 1 && (item[0] ?? 0) < 0x80) return item
-  return concatBytes([prefix(0x80, item.length), item])
+  const out = new Uint8Array(encodedLength(item))
+  write(item, out, 0)
+  return out
 }
 
 /** RLP of a list whose items are encoded already. */
 export function joinList(items: readonly Uint8Array[]): Uint8Array {
   const length = items.reduce((sum, item) => sum + item.length, 0)
-  return concatBytes([prefix(0xc0, length), ...items])
+  const out = new Uint8Array(prefixLength(length) + length)
+  let at = writePrefix(0xc0, length, out, 0)
+  for (const item of items) {
+    out.set(item, at)
+    at += item.length
+  }
+  return out
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
@@ -142,10 +148,42 @@ function longLength(bytes: Uint8Array, from: number, to: number): number {
   return length
 }
 
-/** `base` is 0x80 for strings, 0xc0 for lists. */
-function prefix(base: number, length: number): Uint8Array {
-  if (length < 56) return Uint8Array.of(base + length)
-  const digits: number[] = []
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) digits.unshift(rest % 256)
-  return Uint8Array.of(base + 55 + digits.length, ...digits)
+function encodedLength(item: RlpItem): number {
+  const length = payloadLength(item)
+  return isBareByte(item) ? 1 : prefixLength(length) + length
+}
+
+function payloadLength(item: RlpItem): number {
+  if (item instanceof Uint8Array) return item.length
+  let length = 0
+  for (const inner of item) length += encodedLength(inner)
+  return length
+}
+
+/** A byte below 0x80 is its own encoding. */
+const isBareByte = (item: RlpItem): boolean =>
+  item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
+
+/** Writes the item's encoding and returns where it ends. */
+function write(item: RlpItem, out: Uint8Array, at: number): number {
+  if (item instanceof Uint8Array) {
+    const start = isBareByte(item) ? at : writePrefix(0x80, item.length, out, at)
+    out.set(item, start)
+    return start + item.length
+  }
+  let end = writePrefix(0xc0, payloadLength(item), out, at)
+  for (const inner of item) end = write(inner, out, end)
+  return end
+}
+
+const prefixLength = (length: number): number => (length < 56 ? 1 : 1 + bytesOf(length))
+
+const bytesOf = (length: number): number => Math.ceil((32 - Math.clz32(length)) / 8)
+
+/** `base` is 0x80 for strings, 0xc0 for lists. Returns where the payload begins. */
+function writePrefix(base: number, length: number, out: Uint8Array, at: number): number {
+  const start = at + prefixLength(length)
+  out[at] = start === at + 1 ? base + length : base + 55 + (start - at - 1)
+  for (let place = start - 1, rest = length; place > at; place--, rest >>>= 8) out[place] = rest & 0xff
+  return start
 }

@@ -1,6 +1,5 @@
 // Going back: snapshots with the clock they were taken at, and the way back to a block.
 import type { BlockProducer, Chain } from '../chain/types.ts'
-import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { now } from './development.ts'
 
@@ -49,13 +48,11 @@ export async function revertTo(id: bigint, { chain, producer }: Place): Promise<
   return true
 }
 
-type Rewindable = { rewind(to: bigint): Promise<void> }
-
-const isRewindable = (chain: Chain): chain is Chain & Rewindable => 'rewind' in chain
-
-/** Takes back all blocks after the one with this number, and the snapshots taken there. */
+/**
+ * Takes back all blocks after the one with this number, and the snapshots taken there. Block 0 comes back as the
+ * genesis has it.
+ */
 export async function rewind(to: bigint, chain: Chain): Promise<void> {
-  if (!isRewindable(chain)) throw new ChainError('not-allowed', 'this chain cannot go back to a block')
   await chain.rewind(to)
   const snapshots = snapshotsOf(chain)
   for (const [id, { number }] of snapshots) if (number > to) snapshots.delete(id)

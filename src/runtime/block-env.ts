@@ -1,7 +1,7 @@
 // What a block is to the messages that run in it: its place, its fees and its fork's rules.
 import type { EVMRunCallOpts } from '@ethereumjs/evm'
-import { type Address, fromHex, type Hash } from '../lib/hex.ts'
 import { toLibAddress } from '../evm/machine.ts'
+import { type Address, fromHex, type Hash } from '../lib/hex.ts'
 import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'

@@ -91,7 +91,11 @@ export class Call {
   /** The list with which the call touches nothing cold (EIP-2930), its gas with that list, and how it ended. */
   async createAccessList(): Promise<{ accessList: AccessList; gasUsed: bigint; error: string | undefined }> {
     const message = this.#affordable(this.#message)
-    const known = new Set([message.from, message.to ?? createdContract(message), ...this.#machine.precompileAddresses()])
+    const known = new Set([
+      message.from,
+      message.to ?? createdContract(message),
+      ...this.#machine.precompileAddresses(),
+    ])
     this.#machine.reportsAccess = true
     let accessList = message.accessList
     for (;;) {
@@ -200,9 +204,11 @@ function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, messa
     ...env,
     // A call that pays nothing sees fees of nothing, else `GASPRICE >= BASEFEE` would not hold for it.
     baseFeePerGas:
-      overrides?.baseFeePerGas ?? (message.maxFeePerGas === 0n && env.baseFeePerGas !== undefined ? 0n : env.baseFeePerGas),
+      overrides?.baseFeePerGas ??
+      (message.maxFeePerGas === 0n && env.baseFeePerGas !== undefined ? 0n : env.baseFeePerGas),
     blobBaseFee:
-      overrides?.blobBaseFee ?? (message.maxFeePerBlobGas === 0n && env.blobBaseFee !== undefined ? 0n : env.blobBaseFee),
+      overrides?.blobBaseFee ??
+      (message.maxFeePerBlobGas === 0n && env.blobBaseFee !== undefined ? 0n : env.blobBaseFee),
     number: overrides?.number ?? env.number,
     timestamp: overrides?.time ?? env.timestamp,
     gasLimit: overrides?.gasLimit ?? env.gasLimit,

@@ -30,11 +30,14 @@ export function checkHeader(runtime: Runtime, block: Pick<Block, 'header' | 'unc
   const { parent } = ancestry
   check(header.number === parent.number + 1n, `number ${header.number} does not follow ${parent.number}`)
   check(header.parentHash === parent.hash, `parent ${header.parentHash} is not the head ${parent.hash}`)
-  check(header.timestamp > parent.timestamp, `timestamp ${header.timestamp} is not after the parent's ${parent.timestamp}`)
+  check(
+    header.timestamp > parent.timestamp,
+    `timestamp ${header.timestamp} is not after the parent's ${parent.timestamp}`,
+  )
   check((header.extraData.length - 2) / 2 <= MAX_EXTRA_BYTES, 'extra data is longer than 32 bytes')
   check(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} is over the limit ${header.gasLimit}`)
   checkWork(runtime, header, ancestry)
-  checkGasLimit(runtime, header, parent)
+  checkGasLimit(header, parent)
   checkFees(runtime, header, parent)
   checkUncles(runtime, block, ancestry)
 }
@@ -51,12 +54,18 @@ function checkWork(runtime: Runtime, header: Header, { parent, totalDifficulty }
   check(header.difficulty === wanted, `difficulty is ${header.difficulty}, want ${wanted}`)
 }
 
-function checkGasLimit(runtime: Runtime, header: Header, parent: Header): void {
+function checkGasLimit(header: Header, parent: Header): void {
   const begins = header.baseFeePerGas !== undefined && parent.baseFeePerGas === undefined
   const from = begins ? parent.gasLimit * 2n : parent.gasLimit
   const change = header.gasLimit > from ? header.gasLimit - from : from - header.gasLimit
-  check(change < from / GAS_LIMIT_QUOTIENT, `gas limit ${header.gasLimit} is too far from the parent's ${parent.gasLimit}`)
-  check(header.gasLimit >= MIN_GAS_LIMIT && header.gasLimit <= MAX_GAS_LIMIT, `gas limit ${header.gasLimit} is out of range`)
+  check(
+    change < from / GAS_LIMIT_QUOTIENT,
+    `gas limit ${header.gasLimit} is too far from the parent's ${parent.gasLimit}`,
+  )
+  check(
+    header.gasLimit >= MIN_GAS_LIMIT && header.gasLimit <= MAX_GAS_LIMIT,
+    `gas limit ${header.gasLimit} is out of range`,
+  )
 }
 
 function checkFees(runtime: Runtime, header: Header, parent: Header): void {
@@ -92,7 +101,10 @@ function checkUncles(runtime: Runtime, { header, uncles }: Pick<Block, 'header' 
     check(!seen.has(id), 'an uncle is named twice')
     seen.add(id)
     const parent = ancestors.get(uncle.parentHash)
-    check(parent !== undefined && header.number - uncle.number <= MAX_UNCLE_DISTANCE, 'an uncle is no child of a recent ancestor')
+    check(
+      parent !== undefined && header.number - uncle.number <= MAX_UNCLE_DISTANCE,
+      'an uncle is no child of a recent ancestor',
+    )
     check(![...ancestors.values()].some((ancestor) => unclesHash([ancestor]) === id), 'an uncle is an ancestor')
     if (parent === undefined) continue
     const wanted = requiredDifficulty(runtime.forkOf(uncle), parent, uncle.timestamp)
@@ -103,4 +115,3 @@ function checkUncles(runtime: Runtime, { header, uncles }: Pick<Block, 'header' 
 export function check(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new ChainError('invalid-block', reason)
 }
-

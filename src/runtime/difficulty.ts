@@ -1,7 +1,8 @@
 // Proof-of-work difficulty as the chain's rules demand it: yellow paper, EIP-2, EIP-100 and the delays of the ice age.
 // Seals are not checked: chains that are imported here were made by other clients, often without one.
-import type { Header } from '../primitives/types.ts'
+
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
+import type { Header } from '../primitives/types.ts'
 import type { Fork } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
 

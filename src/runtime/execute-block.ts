@@ -1,7 +1,8 @@
 // A block as a function: (view at the parent, header draft, candidates) -> executed block. Building, importing and
 // replaying are the same steps in the same order; they differ in where the transactions come from and what is checked.
-import { CallTreeTracer } from '../evm/tracer.ts'
+
 import type { Machine } from '../evm/machine.ts'
+import { CallTreeTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
 import { beginBlock, endBlock } from '../modules/index.ts'
@@ -88,7 +89,9 @@ export async function executeBlock(
   const sealed = sealHeader({
     ...header,
     ...finished.roots,
-    ...(header.withdrawalsRoot !== undefined && { withdrawalsRoot: toHash(orderedListRoot(withdrawals.map(encodeWithdrawal))) }),
+    ...(header.withdrawalsRoot !== undefined && {
+      withdrawalsRoot: toHash(orderedListRoot(withdrawals.map(encodeWithdrawal))),
+    }),
   })
   return {
     block: {
@@ -168,7 +171,10 @@ export class BlockExecution {
   }
 
   /** Withdrawals, end hooks, requests; then what the header says of all of it. */
-  async finish(withdrawals: readonly Withdrawal[], uncles: readonly Header[] = []): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
+  async finish(
+    withdrawals: readonly Withdrawal[],
+    uncles: readonly Header[] = [],
+  ): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
     const { env, machine } = this
     const requests = env.rules.prague ? await collectRequests(machine, env, this.#runtime.spec, this.receipts) : []
     if (env.rules.shanghai) {
@@ -219,4 +225,3 @@ export type ExecutedRoots = Pick<
   Header,
   'stateRoot' | 'transactionsRoot' | 'receiptsRoot' | 'logsBloom' | 'gasUsed'
 > & { blobGasUsed?: bigint; requestsHash?: Hash }
-

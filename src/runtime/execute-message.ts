@@ -190,7 +190,6 @@ function destroy(machine: Machine, env: BlockEnv, result: ExecResult): void {
   }
 }
 
-
 /** The address a creation gives its contract, whether or not it succeeded; null for a call. */
 export function createdContract(message: Pick<Message, 'to' | 'from' | 'nonce'>): Address | null {
   if (message.to !== null) return null

@@ -1,13 +1,14 @@
 // Block 0: the spec's accounts, the native modules' first state, and the header that follows from them.
+
+import { fromHex, ZERO_HASH } from '../lib/hex.ts'
 import { initGenesis } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { INITIAL_BASE_FEE } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
-import { fromHex, ZERO_HASH } from '../lib/hex.ts'
-import { EMPTY_ROOT } from '../state/trie.ts'
 import type { Block } from '../primitives/types.ts'
 import { genesisFork } from '../spec/forks.ts'
+import { EMPTY_ROOT } from '../state/trie.ts'
 import type { StateView } from '../state/types.ts'
 import { rulesOf } from './block-env.ts'
 import type { Runtime } from './runtime.ts'

@@ -60,7 +60,14 @@ export async function executeTransactions(
 
 function compare(claimed: Header, found: ExecutedRoots): void {
   check(equalBytes(found.logsBloom, claimed.logsBloom), 'logs bloom differs')
-  for (const field of ['gasUsed', 'blobGasUsed', 'transactionsRoot', 'receiptsRoot', 'stateRoot', 'requestsHash'] as const) {
+  for (const field of [
+    'gasUsed',
+    'blobGasUsed',
+    'transactionsRoot',
+    'receiptsRoot',
+    'stateRoot',
+    'requestsHash',
+  ] as const) {
     check(found[field] === claimed[field], `${field} is ${found[field]}, header says ${claimed[field]}`)
   }
 }

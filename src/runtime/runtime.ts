@@ -1,6 +1,8 @@
 // The only room that knows EVM, modules, precompiles and proposals: it puts a machine together for one block.
 // Everything it needs is in its arguments and in the state, so an old block is executed by its own rules.
 import type { KZG } from '@ethereumjs/util'
+import { proposalsNamed } from '../cip/index.ts'
+import { jumpTable } from '../evm/jump-table.ts'
 import { Machine } from '../evm/machine.ts'
 import type { NativeContract } from '../evm/native-call.ts'
 import { buildTable, type OpcodeTable } from '../evm/tables.ts'
@@ -22,7 +24,7 @@ export class Runtime {
   readonly spec: ChainSpec
   readonly fees: FeePolicy
   readonly #kzg: KZG | undefined
-  readonly #tables = new Map<Fork, OpcodeTable>()
+  readonly #tables = new Map<string, OpcodeTable>()
 
   constructor(spec: ChainSpec, kzg?: KZG) {
     this.spec = spec
@@ -49,7 +51,7 @@ export class Runtime {
     return new Machine({
       common: commonFor(this.spec, env.fork, this.#kzg),
       view,
-      table: this.#table(env.fork),
+      table: this.#table(env.fork, this.modules(view, env, 'read')?.params.activeProposals() ?? []),
       natives: this.spec.native === undefined ? NO_NATIVES : nativeContracts(this.spec.native, env.number),
       block: { number: env.number, timestamp: env.timestamp, proposer: env.coinbase },
       blockHash,
@@ -64,11 +66,17 @@ export class Runtime {
     return openModules({ spec: this.spec.native, block, view, access })
   }
 
-  #table(fork: Fork): OpcodeTable {
-    const known = this.#tables.get(fork)
+  /** The opcode table of a fork with improvement proposals applied in their order. */
+  #table(fork: Fork, proposals: readonly string[]): OpcodeTable {
+    const name = [fork, ...proposals].join(' ')
+    const known = this.#tables.get(name)
     if (known !== undefined) return known
-    const table = buildTable(commonFor(this.spec, fork, this.#kzg), () => undefined)
-    this.#tables.set(fork, table)
+    const common = commonFor(this.spec, fork, this.#kzg)
+    const table = buildTable(common, (map) => {
+      const opcodes = jumpTable(map, common)
+      for (const proposal of proposalsNamed(this.spec.name, proposals)) proposal.apply(opcodes)
+    })
+    this.#tables.set(name, table)
     return table
   }
 }

@@ -2,11 +2,11 @@
 // None of it pays gas or makes a receipt.
 import { createHash } from 'node:crypto'
 import { type Machine, toLibAddress } from '../evm/machine.ts'
+import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, toHash } from '../lib/hex.ts'
 import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
-import { ChainError } from '../lib/errors.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 import { type BlockEnv, toLibBlock } from './block-env.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n

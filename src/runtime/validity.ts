@@ -2,13 +2,7 @@
 // Violations are ChainError `transaction-rejected` in geth's words, which wallets match on.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, toAddress } from '../lib/hex.ts'
-import {
-  floorGas,
-  intrinsicGas,
-  MAX_INITCODE_SIZE,
-  MAX_TRANSACTION_GAS,
-  upfrontCost,
-} from '../primitives/gas.ts'
+import { floorGas, intrinsicGas, MAX_INITCODE_SIZE, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { Message, Transaction } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'

@@ -37,7 +37,12 @@ export function decodeRow(bytes: Uint8Array): RowState {
 }
 
 /** The row's value as of a version, given its latest state. */
-export function rowAsOf(reader: Reader, key: Uint8Array, latest: RowState | undefined, version: number): RowState | undefined {
+export function rowAsOf(
+  reader: Reader,
+  key: Uint8Array,
+  latest: RowState | undefined,
+  version: number,
+): RowState | undefined {
   if (latest === undefined || latest.since <= version) return latest
   // Largest ordinal whose value began at or before the version. Recent versions are asked for most, so gallop from the end.
   let high = latest.ordinal

@@ -15,7 +15,8 @@ export function u32(value: number): Uint8Array {
   return out
 }
 
-const key = (prefix: number, ...parts: readonly Uint8Array[]): Uint8Array => Buffer.concat([Uint8Array.of(prefix), ...parts])
+const key = (prefix: number, ...parts: readonly Uint8Array[]): Uint8Array =>
+  Buffer.concat([Uint8Array.of(prefix), ...parts])
 const path = (nibbles: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(nibbles.length), nibbles])
 const text = (value: string): Uint8Array => Buffer.from(value, 'utf8')
 

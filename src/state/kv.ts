@@ -1,7 +1,8 @@
 // LevelDB as get, scan and one synced batch; the same over memory for chains that need not outlive the process.
 // Whatever `write` has acknowledged survives `kill -9`.
-import type { AbstractLevel } from 'abstract-level'
+
 import { existsSync, readdirSync } from 'node:fs'
+import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
@@ -18,14 +19,21 @@ export async function openStore(directory: string): Promise<KvStore> {
   if (existsSync(directory) && readdirSync(directory).length > 0 && !existsSync(`${directory}/CURRENT`)) {
     throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   }
-  const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, cacheSize: 64 << 20, writeBufferSize: 16 << 20 })
+  const database = new Level<Uint8Array, Uint8Array>(directory, {
+    ...ENCODING,
+    cacheSize: 64 << 20,
+    writeBufferSize: 16 << 20,
+  })
   try {
     await database.open()
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     if (code === 'LEVEL_LOCKED') throw new ChainError('storage', `${directory} is in use by another process`)
-    throw new ChainError('storage', `cannot open ${directory}: ${cause instanceof Error ? cause.message : 'unknown error'}`)
+    throw new ChainError(
+      'storage',
+      `cannot open ${directory}: ${cause instanceof Error ? cause.message : 'unknown error'}`,
+    )
   }
   return new LevelStore(database, (batch) => database.batch(batch, { sync: true }))
 }

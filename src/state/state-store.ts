@@ -60,7 +60,8 @@ export class StateStore {
       const key = fromLatin1(name)
       const before = this.#latest(key)
       const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }
-      if (before !== undefined) ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeRow(before) })
+      if (before !== undefined)
+        ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeRow(before) })
       ops.push({ type: 'put', key, value: encodeRow(row) })
       keys.push(key)
       next.set(name, row)

@@ -95,7 +95,8 @@ export class StateTrie {
     const rows: Nodes = new Map()
     const add = (key: Uint8Array, value: Uint8Array | null) => {
       const stored = this.#view.storedRow(key)
-      const same = value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
+      const same =
+        value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
       if (!same) rows.set(toLatin1(key), value)
     }
     for (const [of, keys] of this.#touched) {

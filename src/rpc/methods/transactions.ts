@@ -111,7 +111,12 @@ export const eth_sendRawTransaction = rpcMethod({
   summary: 'Takes a signed transaction into the pool and answers its hash.',
   params: [data],
   result: hash,
-  handler: ([raw], { chain }) => chain.submit(raw),
+  async handler([raw], { chain, producer }) {
+    const sent = await chain.submit(raw)
+    // While blocks are made at once, whoever has the hash finds the receipt.
+    await producer.settled(sent)
+    return sent
+  },
 })
 
 export const eth_sendRawTransactionSync = rpcMethod({

@@ -1,0 +1,25 @@
+// What a block is to be when nobody says otherwise.
+import { fromHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import type { HeaderDraft } from '../runtime/types.ts'
+
+/** A complete draft after a parent; later wishes count over earlier ones. */
+export function completeDraft(parent: SealedHeader, ...wishes: readonly Partial<HeaderDraft>[]): HeaderDraft {
+  const now = BigInt(Math.floor(Date.now() / 1000))
+  return Object.assign(
+    {
+      parent,
+      timestamp: now > parent.timestamp ? now : parent.timestamp + 1n,
+      gasLimit: parent.gasLimit,
+      coinbase: ZERO_ADDRESS,
+      // A lone chain has no beacon: randomness comes from the parent, so that it differs from block to block.
+      prevRandao: keccakHash(fromHex(parent.hash)),
+      extraData: '0x' as const,
+      parentBeaconBlockRoot: ZERO_HASH,
+      withdrawals: [],
+      baseFeePerGas: undefined,
+    },
+    ...wishes,
+  )
+}

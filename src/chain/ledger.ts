@@ -1,0 +1,147 @@
+// What is on disk and nothing else: the head, the blocks and states behind it. Each change is one batch, and the head
+// moves only when the batch is written. Whoever calls makes sure that one change runs at a time.
+import { ChainError } from '../lib/errors.ts'
+import type { Hash } from '../lib/hex.ts'
+import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
+import type { Ancestry } from '../runtime/check-header.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
+import { StateStore } from '../state/state-store.ts'
+import type { KvStore, StateView } from '../state/types.ts'
+import { View } from '../state/view.ts'
+import { Blocks, blockRemoval, blockRows } from './blocks.ts'
+import {
+  headRow,
+  readHead,
+  readStateVersion,
+  readTotalDifficulty,
+  stateVersionRow,
+  totalDifficultyAfter,
+} from './open.ts'
+import type { Indexer } from './types.ts'
+
+/** How far back a block may name uncles: six generations, and their parents. */
+const UNCLE_REACH = 7n
+
+/** A point to go back to: a block and the state at it, which development methods may have amended. */
+export type Point = { readonly number: bigint; readonly version: number }
+
+export class Ledger {
+  readonly store: KvStore
+  readonly blocks: Blocks
+  readonly #indexer: Indexer
+  readonly #state: StateStore
+  #head: SealedHeader
+
+  /** Throws ChainError `storage` when the store holds no chain. */
+  constructor(store: KvStore, indexer: Indexer) {
+    const { number, version } = readHead(store)
+    this.store = store
+    this.#indexer = indexer
+    this.blocks = new Blocks(store)
+    this.#state = new StateStore(store, version)
+    this.#head = this.#header(number)
+  }
+
+  get head(): SealedHeader {
+    return this.#head
+  }
+
+  get point(): Point {
+    return { number: this.#head.number, version: this.#state.version }
+  }
+
+  /** The point after a block; block 0 as the genesis has it. Throws ChainError `header-not-found`. */
+  pointAt(number: bigint): Point {
+    const version = number === 0n ? 0 : readStateVersion(this.store, number)
+    if (version === undefined) throw new ChainError('header-not-found', 'header not found')
+    return { number, version }
+  }
+
+  /** A fresh view of the state at the head. */
+  view(): View {
+    return this.#state.at(this.#state.version)
+  }
+
+  /** A fresh view of the state after a block. Throws ChainError `header-not-found`. */
+  viewAt(number: bigint): View {
+    const version = readStateVersion(this.store, number)
+    if (version === undefined) throw new ChainError('header-not-found', 'header not found')
+    return this.#state.at(version)
+  }
+
+  /** Hashes of the ancestors of a block whose parent is given, as BLOCKHASH sees them. */
+  ancestors(newest: SealedHeader): (number: bigint) => Hash | undefined {
+    return (number) => (number === newest.number ? newest.hash : this.blocks.header(number)?.hash)
+  }
+
+  /** What a block on the head is checked against. */
+  ancestry(): Ancestry {
+    return {
+      parent: this.#head,
+      totalDifficulty: readTotalDifficulty(this.store, this.#head.number),
+      recent: this.blocks.newest(this.#head.number, UNCLE_REACH),
+    }
+  }
+
+  /** State, block, receipts and readers' rows in one batch. The block must have been run on the head's state. */
+  async commit(executed: ExecutedBlock): Promise<void> {
+    const { block, receipts, view } = executed
+    const { header } = block
+    if (header.parentHash !== this.#head.hash || !(view instanceof View) || view.version !== this.#state.version) {
+      throw new ChainError('invalid-block', `block ${header.number} was not built on the head`)
+    }
+    const { rows, codes } = await view.changes()
+    const staged = this.#state.stage(rows, codes)
+    await this.store.write([
+      ...staged.ops,
+      ...blockRows(block, receipts),
+      ...(await this.#indexer.rows(executed, this.store)),
+      ...totalDifficultyAfter(this.store, header),
+      stateVersionRow(header.number, staged.version),
+      headRow(header.number, staged.version),
+    ])
+    staged.landed()
+    this.blocks.remember(block, receipts)
+    this.#head = header
+  }
+
+  /** Changes the state at the head outside any block: the block's own header does not tell of it. */
+  async amend(change: (view: StateView) => void): Promise<void> {
+    const view = this.view()
+    change(view)
+    const { rows, codes } = await view.changes()
+    const staged = this.#state.stage(rows, codes)
+    const { number } = this.#head
+    await this.store.write([...staged.ops, stateVersionRow(number, staged.version), headRow(number, staged.version)])
+    staged.landed()
+  }
+
+  /** Takes everything after a point back, exactly. Returns the blocks that are gone, newest first. */
+  async rewind({ number, version }: Point): Promise<{ block: Block; receipts: readonly Receipt[] }[]> {
+    const removed = this.blocks.newest(this.#head.number, this.#head.number - number).map((block) => {
+      const receipts = this.blocks.receipts(block.header.number)
+      if (receipts === undefined)
+        throw new ChainError('storage', `receipts of block ${block.header.number} are missing`)
+      return { block, receipts }
+    })
+    const undone = this.#state.rewind(version)
+    const index = removed.map(({ block, receipts }) => this.#indexer.undo(block, receipts, this.store))
+    await this.store.write([
+      ...removed.flatMap(({ block }) => blockRemoval(block)),
+      ...(await Promise.all(index)).flat(),
+      ...undone.ops,
+      stateVersionRow(number, version),
+      headRow(number, version),
+    ])
+    undone.landed()
+    this.blocks.forgetAbove(number)
+    this.#head = this.#header(number)
+    return removed
+  }
+
+  #header(number: bigint): SealedHeader {
+    const header = this.blocks.header(number)
+    if (header === undefined) throw new ChainError('storage', `block ${number} is missing`)
+    return header
+  }
+}

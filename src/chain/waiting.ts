@@ -1,0 +1,95 @@
+// What waits, and that it survives: the pool with its journal. A transaction's hash is answered only when the
+// transaction is on disk; the pool follows the head when it is told to.
+import { ChainError } from '../lib/errors.ts'
+import type { Hash } from '../lib/hex.ts'
+import { Journal } from '../pool/journal.ts'
+import { rememberSenders } from '../pool/senders.ts'
+import type { Pool } from '../pool/txpool.ts'
+import type { PooledTransaction, PoolHead } from '../pool/types.ts'
+import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
+import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
+import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
+import { KEY, RANGE } from '../state/keyspace.ts'
+import type { KvStore } from '../state/types.ts'
+
+export class Waiting {
+  readonly pool: Pool
+  readonly #journal: Journal
+  readonly #senderOf = rememberSenders()
+  readonly #onError: (error: unknown) => void
+
+  constructor(store: KvStore, pool: Pool, onError: (error: unknown) => void) {
+    this.pool = pool
+    this.#journal = new Journal(store, { key: KEY.journal, range: RANGE.journal() })
+    this.#onError = onError
+    pool.onRemoved(({ hash }) => {
+      this.#journal.forget(hash).catch(onError)
+    })
+  }
+
+  /** The transaction with its sender; senders are remembered. Throws ChainError `transaction-rejected`. */
+  withSender(transaction: SignedTransaction): Transaction {
+    return withSender(transaction, this.#senderOf(transaction))
+  }
+
+  /** Decodes, checks, pools and records; settles with the hash when the transaction is on disk. */
+  async submit(raw: Uint8Array): Promise<Hash> {
+    const { transaction, sidecar } = decodeNetworkTransaction(raw)
+    if (sidecar !== undefined) await verifySidecar(transaction, sidecar)
+    return this.#take({ transaction: this.withSender(transaction), sidecar })
+  }
+
+  /** The same for an account without a key (development). */
+  async submitUnsigned(message: Message, chainId: bigint): Promise<Hash> {
+    const type = message.authorizationList.length > 0 ? 4 : 2
+    const transaction = impersonatedTransaction({ ...message, type, chainId }, message.from)
+    return this.#take({ transaction, sidecar: undefined })
+  }
+
+  /** Puts what was waiting at the last stop back; what is spent by now is dropped. */
+  async restore(): Promise<void> {
+    for (const { transaction, sidecar } of await this.#journal.load()) {
+      try {
+        this.pool.add(transaction, sidecar)
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error
+        await this.#journal.forget(transaction.hash)
+      }
+    }
+  }
+
+  /** Everything that waits now, to be given to `replace` later. */
+  content(): PooledTransaction[] {
+    const { pending, queued } = this.pool.content()
+    const transactions = [...pending.values(), ...queued.values()].flat()
+    return transactions.map((transaction) => ({ transaction, sidecar: this.pool.sidecar(transaction.hash) }))
+  }
+
+  /** Replaces everything that waits; what the head does not allow any more is dropped. */
+  replace(content: readonly PooledTransaction[]): void {
+    this.pool.clear()
+    for (const pooled of content) {
+      try {
+        this.pool.add(pooled.transaction, pooled.sidecar)
+        this.#journal.record(pooled).catch(this.#onError)
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error
+      }
+    }
+  }
+
+  reset(head: PoolHead): void {
+    this.pool.reset(head)
+  }
+
+  /** Settles when the disk holds what the pool holds. */
+  settled(): Promise<void> {
+    return this.#journal.settled()
+  }
+
+  async #take(pooled: PooledTransaction): Promise<Hash> {
+    this.pool.add(pooled.transaction, pooled.sidecar)
+    await this.#journal.record(pooled)
+    return pooled.transaction.hash
+  }
+}

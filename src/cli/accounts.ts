@@ -1,0 +1,75 @@
+// `kestrel accounts`: keys at rest. A key goes in, its address comes out; no command prints a key.
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import { fromHex } from '../lib/hex.ts'
+import { createAccount, importKey, listAccounts } from '../wallet/keystore.ts'
+import { keystoreFolder, withDatadir } from './datadir.ts'
+import { readFlags } from './flags.ts'
+import { askNewPassword, readPasswords } from './password.ts'
+
+const flags = z.object({
+  datadir: z.string(),
+  keystore: z.string().optional(),
+  passwordFile: z.string().optional(),
+})
+
+const withKeystore = (command: Command): Command =>
+  withDatadir(command).option('--keystore <dir>', 'folder of the key files (default: keystore/ in the data directory)')
+
+const withPassword = (command: Command): Command =>
+  withKeystore(command).option('--password-file <file>', 'take the password from the first line of a file')
+
+const folderOf = ({ keystore, datadir }: z.infer<typeof flags>): string => keystore ?? keystoreFolder(datadir)
+
+async function newPassword({ passwordFile }: z.infer<typeof flags>): Promise<string> {
+  return passwordFile === undefined ? askNewPassword() : (await readPasswords(passwordFile))(0)
+}
+
+export function register(program: Command): void {
+  const accounts = program
+    .command('accounts')
+    .description('encrypted keys (Web3 Secret Storage, as geth keeps them)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kestrel accounts new
+  kestrel accounts import key.txt --password-file password.txt
+  kestrel accounts list
+  kestrel start --unlock 0xADDRESS --password-file password.txt`,
+    )
+
+  withKeystore(accounts.command('list').description('print the addresses that have a key file')).action(
+    async (given) => {
+      for (const address of await listAccounts(folderOf(readFlags(flags, given)))) process.stdout.write(`${address}\n`)
+    },
+  )
+
+  withPassword(accounts.command('new').description('make a random key, encrypt it, print its address')).action(
+    async (given) => {
+      const options = readFlags(flags, given)
+      const password = await newPassword(options)
+      process.stdout.write(`${await createAccount(folderOf(options), password)}\n`)
+    },
+  )
+
+  withPassword(
+    accounts
+      .command('import')
+      .description('encrypt a private key from a file, print its address')
+      .argument('<keyfile>', 'file that holds the key as 64 hex digits'),
+  ).action(async (keyfile: string, given) => {
+    const options = readFlags(flags, given)
+    const key = await readKey(keyfile)
+    const password = await newPassword(options)
+    process.stdout.write(`${await importKey(folderOf(options), key, password)}\n`)
+  })
+}
+
+async function readKey(file: string): Promise<Uint8Array> {
+  const digits = (await readFile(file, 'utf8')).trim().replace(/^0x/i, '')
+  if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw new ChainError('invalid-params', `${file}: expected a key of 64 hex digits`)
+  return fromHex(`0x${digits}`)
+}

@@ -1,0 +1,105 @@
+// Which chain is meant: the one the flags describe, or the one that is there. A chain that is there is never changed:
+// flags that were given must agree with it, flags that were not given follow it.
+import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { ChainError } from '../lib/errors.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
+import { devKeys, type NetworkName, presets } from '../spec/networks.ts'
+import { FACTORIES } from '../spec/preinstalls.ts'
+import { Wallet } from '../wallet/wallet.ts'
+import { refuseFlag } from './flags.ts'
+
+export type ChainFlags = {
+  readonly preset?: NetworkName | undefined
+  readonly chainId?: bigint | undefined
+  /** Path of a genesis file. */
+  readonly genesis?: string | undefined
+  /** How many accounts of the mnemonic. */
+  readonly accounts?: number | undefined
+  readonly mnemonic?: string | undefined
+  /** Base coins of each account. */
+  readonly balance?: bigint | undefined
+  readonly gasLimit?: bigint | undefined
+  readonly preinstalls: boolean
+}
+
+const DEFAULT_ACCOUNTS = 10
+
+/** The spec of a new chain. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
+export async function newChain(flags: ChainFlags): Promise<ChainSpec> {
+  const { preset = 'kestrel', genesis, chainId, balance, gasLimit, preinstalls } = flags
+  if (genesis !== undefined) return readGenesis(genesis)
+  const accounts = namedWallet(flags, preset)?.addresses()
+  return presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls })
+}
+
+/** A genesis file, ours or geth's. Throws ChainError `invalid-genesis` that begins with the file's name, then the field. */
+export async function readGenesis(file: string): Promise<ChainSpec> {
+  const text = await readFile(file, 'utf8')
+  try {
+    return parseGenesisText(text)
+  } catch (error) {
+    if (error instanceof ChainError) throw new ChainError(error.code, `${file}: ${error.message}`)
+    throw error
+  }
+}
+
+/** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */
+export async function checkAgrees(flags: ChainFlags, stored: ChainSpec, datadir: string): Promise<void> {
+  const { preset, chainId, genesis, balance, preinstalls } = flags
+  const holds = `${datadir} holds the chain ${stored.name} (id ${stored.chainId})`
+  const refuse = (flag: keyof ChainFlags, difference: string) =>
+    refuseFlag(flag, `${holds}${difference}; leave the flag out or choose another --datadir`)
+
+  if (preset !== undefined && preset !== stored.name) throw refuse('preset', '')
+  if (chainId !== undefined && chainId !== stored.chainId) throw refuse('chainId', '')
+  if (genesis !== undefined && !sameChain(await readGenesis(genesis), stored))
+    throw refuse('genesis', ', which began with another genesis')
+
+  const { alloc } = stored.genesis
+  const accounts = developmentWallet(flags, stored).addresses()
+  if (genesis === undefined && accounts.some((account) => !alloc.has(account)))
+    throw refuse(flags.mnemonic === undefined ? 'accounts' : 'mnemonic', ', which began without some of these accounts')
+  // A validator's operator has its stake on top.
+  const operators = stored.native?.validators.map(({ operator }) => operator) ?? []
+  const others = accounts.filter((account) => !operators.includes(account))
+  if (balance !== undefined && others.some((account) => alloc.get(account)?.balance !== balance))
+    throw refuse('balance', ', whose accounts began with another balance')
+  const hasFactories = FACTORIES.some(({ address }) => alloc.has(address))
+  if (!preinstalls && hasFactories) throw refuseFlag('no-preinstalls', `${holds}, which has them since genesis`)
+}
+
+/** Whether two specs make the same chain. */
+export const sameChain = (one: ChainSpec, other: ChainSpec): boolean =>
+  isDeepStrictEqual(formatGenesis(one), formatGenesis(other))
+
+/**
+ * The development accounts of a chain: those the flags name, else the preset's own as far as genesis funded them.
+ * A chain with a genesis of its own has none unless the flags name some.
+ */
+export function developmentWallet(flags: ChainFlags, spec: ChainSpec): Wallet {
+  const named = namedWallet(flags, spec.name)
+  if (named !== undefined) return named
+  const wallet = new Wallet()
+  if (!isPreset(spec.name)) return wallet
+  for (const { mnemonic, count } of devKeys[spec.name]) {
+    const candidates = Wallet.fromMnemonic(mnemonic, count)
+    for (const account of candidates.addresses())
+      if (spec.genesis.alloc.has(account)) wallet.add(candidates.privateKey(account))
+  }
+  return wallet
+}
+
+/** Accounts of --mnemonic and --accounts; undefined when neither was given. Throws ChainError `invalid-params`. */
+function namedWallet({ mnemonic, accounts }: ChainFlags, chain: string): Wallet | undefined {
+  if (mnemonic === undefined && accounts === undefined) return undefined
+  const known = devKeys[isPreset(chain) ? chain : 'kestrel'][0]?.mnemonic ?? ''
+  try {
+    return Wallet.fromMnemonic(mnemonic ?? known, accounts ?? DEFAULT_ACCOUNTS)
+  } catch (error) {
+    throw error instanceof ChainError ? refuseFlag('mnemonic', error.message) : error
+  }
+}
+
+const isPreset = (name: string): name is NetworkName => name in presets

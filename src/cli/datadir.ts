@@ -1,0 +1,49 @@
+// A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time holds it open.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { storedSpec } from '../chain/open.ts'
+import { ChainError } from '../lib/errors.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import { openStore } from '../state/kv.ts'
+
+export const DEFAULT_DATADIR = 'kestrel-data'
+
+export const chainFolder = (datadir: string): string => join(datadir, 'chain')
+export const keystoreFolder = (datadir: string): string => join(datadir, 'keystore')
+
+/** Adds `--datadir`, the same for every command. */
+export const withDatadir = (command: Command): Command =>
+  command.option('--datadir <dir>', 'folder of the chain and its keys', DEFAULT_DATADIR)
+
+/**
+ * The chain that a data directory holds; undefined when there is none yet.
+ * Throws ChainError `storage` when the folder belongs to something else or is in use.
+ */
+export async function readChainSpec(datadir: string): Promise<ChainSpec | undefined> {
+  checkDatadir(datadir)
+  const folder = chainFolder(datadir)
+  if (!existsSync(join(folder, 'CURRENT'))) return undefined // LevelDB's own mark of a database
+  const store = await openStore(folder)
+  try {
+    return storedSpec(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The chain that must be there. Throws ChainError `storage`. */
+export async function requireChainSpec(datadir: string): Promise<ChainSpec> {
+  const spec = await readChainSpec(datadir)
+  if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain; begin one with init or start`)
+  return spec
+}
+
+/** Refuses a folder with other things in it. Hidden files and a volume's `lost+found` are no sign of an owner. */
+function checkDatadir(datadir: string): void {
+  if (!existsSync(datadir)) return
+  if (!statSync(datadir).isDirectory()) throw new ChainError('storage', `${datadir} is not a folder`)
+  const entries = readdirSync(datadir).filter((entry) => !entry.startsWith('.') && entry !== 'lost+found')
+  if (entries.length > 0 && !entries.includes('chain') && !entries.includes('keystore'))
+    throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
+}

@@ -1,0 +1,73 @@
+// What a flag's text may be, and what it means. A bad value is one line that names the flag and says what was expected.
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, hexToAddress } from '../lib/hex.ts'
+
+const DIGITS = /^\d+$/
+const INTEGER = /^(\d+|0x[0-9a-f]+)$/i
+
+/** A flag whose text `read` turns into a value; undefined refuses it. */
+const flag = <T>(expected: string, read: (text: string) => T | undefined) =>
+  z.string().transform((text, context) => {
+    const value = read(text.trim())
+    if (value !== undefined) return value
+    context.addIssue({ code: 'custom', message: `expected ${expected}, not "${text}"` })
+    return z.NEVER
+  })
+
+export const wholeNumber = (min: number, max: number) =>
+  flag(`a whole number from ${min} to ${max}`, (text) => {
+    const value = Number(text)
+    return DIGITS.test(text) && value >= min && value <= max ? value : undefined
+  })
+
+/** Decimal, or hex with `0x`. */
+export const integer = (min: bigint, max: bigint) =>
+  flag(`an integer from ${min} to ${max}`, (text) => {
+    if (!INTEGER.test(text)) return undefined
+    const value = BigInt(text)
+    return value >= min && value <= max ? value : undefined
+  })
+
+export const seconds = flag('a number of seconds above 0', (text) => {
+  const value = Number(text)
+  return /^\d+(\.\d+)?$/.test(text) && value > 0 && value <= 86_400 ? value : undefined
+})
+
+/** Whole coins, with up to 18 decimals, to base coins. */
+export const coins = flag('an amount of coins such as 10000 or 0.5', (text) => {
+  const [, whole, decimals = ''] = /^(\d{1,40})(?:\.(\d{1,18}))?$/.exec(text) ?? []
+  return whole === undefined ? undefined : BigInt(whole + decimals.padEnd(18, '0'))
+})
+
+/** Words separated by commas; `none` is the empty list. */
+export const list = flag('a list separated by commas', (text) =>
+  text === 'none' ? [] : text.split(',').map((entry) => entry.trim()),
+)
+
+export const address = flag('an address (0x and 40 hex digits)', toAddress)
+
+/** Repeated flags, each of which may hold several addresses. */
+export const addresses = z
+  .array(z.string())
+  .transform((texts) => texts.flatMap((text) => text.split(',')))
+  .pipe(z.array(address))
+
+export const oneOf = <const T extends readonly string[]>(...words: T) =>
+  flag(`one of ${words.join(', ')}`, (text) => words.find((word): word is T[number] => word === text))
+
+function toAddress(text: string): Address | undefined {
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToAddress(text) : undefined
+}
+
+/** Checks what commander read. Throws ChainError `invalid-params`: `--port: expected …`. */
+export function readFlags<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw refuseFlag(String(issue?.path[0] ?? 'flag'), issue?.message ?? 'not acceptable')
+}
+
+/** The error for a flag, by its name in camel case. */
+export const refuseFlag = (name: string, problem: string): ChainError =>
+  new ChainError('invalid-params', `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${problem}`)

@@ -1,0 +1,45 @@
+// `kestrel init`: a data directory from a genesis file. Doing it again with the same genesis is no error.
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import { readGenesis, sameChain } from './choose-chain.ts'
+import { readChainSpec, withDatadir } from './datadir.ts'
+import { readFlags } from './flags.ts'
+import { openForWork } from './open-chain.ts'
+
+const flags = z.object({ datadir: z.string(), genesis: z.string() })
+
+export function register(program: Command): void {
+  withDatadir(
+    program
+      .command('init')
+      .description('begin a chain from a genesis file; prints the hash of block 0')
+      .requiredOption('--genesis <file>', "genesis file, kestrel's or geth's"),
+  )
+    .addHelpText(
+      'after',
+      `
+A file in geth's format makes a plain Ethereum chain. With a section "kestrel" it gets the native modules too:
+\`kestrel genesis\` prints such a file.
+
+Examples:
+  kestrel init --genesis genesis.json
+  kestrel genesis --chain-id 777 > mine.json && kestrel init --genesis mine.json --datadir mine`,
+    )
+    .action(async (given) => {
+      const { datadir, genesis } = readFlags(flags, given)
+      const spec = await readGenesis(genesis)
+      const stored = await readChainSpec(datadir)
+      if (stored !== undefined && !sameChain(stored, spec))
+        throw new ChainError(
+          'storage',
+          `${datadir} holds another chain, ${stored.name} (id ${stored.chainId}); choose another with --datadir`,
+        )
+      const chain = await openForWork(datadir, spec)
+      try {
+        process.stdout.write(`${chain.canonicalHash(0n)}\n`)
+      } finally {
+        await chain.close()
+      }
+    })
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// The door: a list of commands, and how any failure leaves the program: one line on standard error, never a stack trace.
+// Exit codes: 0 done, 1 failed or refused, 2 the command line itself is wrong.
+import { Command, CommanderError } from 'commander'
+import { register as accounts } from './accounts.ts'
+import { explain } from './explain.ts'
+import { register as exporting } from './export.ts'
+import { register as genesis } from './genesis.ts'
+import { register as importing } from './import.ts'
+import { register as init } from './init.ts'
+import { register as start } from './start.ts'
+import { VERSION } from './version.ts'
+
+/** Every command, in the order of the help page. A new one gets a line here. */
+const commands = [start, init, genesis, importing, exporting, accounts]
+
+const program = new Command('kestrel')
+  .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')
+  .version(VERSION)
+  .showSuggestionAfterError()
+  .exitOverride()
+  .addHelpText('after', '\n`kestrel start` runs a chain. `kestrel COMMAND --help` explains a command, with examples.')
+for (const register of commands) register(program)
+
+// A reader that goes away (`kestrel start | head -1`) is no failure.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has said what is wrong, or has shown what was asked for.
+    process.exitCode = error.exitCode === 0 ? 0 : 2
+  } else {
+    process.stderr.write(`kestrel: ${explain(error)}\n`)
+    process.exitCode = 1
+  }
+}

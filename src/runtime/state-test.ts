@@ -1,0 +1,266 @@
+// Ethereum's state tests: a world, one transaction, and the root of the world after it, fork by fork.
+// The transaction runs as in a block of the node: state on rows in a store, the same execution, the same checks.
+// Only what surrounds the transaction of a block is left out: system calls, rewards and withdrawals.
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import {
+  type Address,
+  bigToFixed,
+  fromHex,
+  type Hash,
+  hexToAddress,
+  toHash,
+  ZERO_ADDRESS,
+  ZERO_HASH,
+} from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
+import { kzg } from '../primitives/kzg.ts'
+import { writeLog } from '../primitives/receipt.ts'
+import { encodeRlp } from '../primitives/rlp.ts'
+import { decodeSigned } from '../primitives/transaction.ts'
+import type { Header, Log } from '../primitives/types.ts'
+import { type ChainSpec, FORKS, type Fork, type GenesisAccount } from '../spec/chain-spec.ts'
+import { atLeast } from '../spec/forks.ts'
+import { openMemoryStore } from '../state/kv.ts'
+import { StateStore } from '../state/state-store.ts'
+import type { StateView } from '../state/types.ts'
+import { BlockExecution } from './execute-block.ts'
+import { Runtime } from './runtime.ts'
+
+export type StateTestResult = {
+  readonly name: string
+  /** As the file spells it: `Cancun`. */
+  readonly fork: string
+  /** Place among the subtests of the test and fork. */
+  readonly index: number
+  readonly pass: boolean
+  /** The root that was computed; of the untouched state when the transaction was rejected. */
+  readonly stateRoot: Hash
+  /** Why the subtest failed; undefined when it passed. */
+  readonly error: string | undefined
+}
+
+/** The suite's names of forks that are not those of the libraries. */
+const FORK_NAMES: Readonly<Record<string, Fork>> = {
+  Frontier: 'chainstart',
+  Homestead: 'homestead',
+  EIP150: 'tangerineWhistle',
+  EIP158: 'spuriousDragon',
+  Byzantium: 'byzantium',
+  Constantinople: 'constantinople',
+  ConstantinopleFix: 'petersburg',
+  Istanbul: 'istanbul',
+  Berlin: 'berlin',
+  London: 'london',
+  Merge: 'paris',
+  Paris: 'paris',
+  Shanghai: 'shanghai',
+  Cancun: 'cancun',
+  Prague: 'prague',
+  Osaka: 'osaka',
+}
+
+/** Numbers may be padded, and zero may have no digits. */
+const number = z
+  .string()
+  .regex(/^0x[0-9a-f]*$/i)
+  .transform((hex) => (hex === '0x' ? 0n : BigInt(hex)))
+const word = number.refine((value) => value < 2n ** 256n).transform((value) => toHash(bigToFixed(value, 32)))
+const bytes = z
+  .string()
+  .regex(/^0x([0-9a-f]{2})*$/i)
+  .transform(fromHex)
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .transform(hexToAddress)
+
+const account = z.object({
+  balance: number,
+  nonce: number,
+  code: bytes,
+  storage: z
+    .record(z.string(), word)
+    .transform((slots) => new Map(Object.entries(slots).map(([key, value]) => [word.parse(key), value]))),
+})
+
+const stateTest = z.object({
+  env: z.object({
+    currentCoinbase: address,
+    currentGasLimit: number,
+    currentNumber: number,
+    currentTimestamp: number,
+    currentDifficulty: number.default(0n),
+    currentRandom: word.default(ZERO_HASH),
+    currentBaseFee: number.default(10n),
+    currentExcessBlobGas: number.default(0n),
+  }),
+  pre: z
+    .record(address, account)
+    .transform((accounts) => new Map(Object.entries(accounts)) as Map<Address, GenesisAccount>),
+  post: z.record(
+    z.string(),
+    z.array(
+      z.object({
+        // Compared as text: whoever only wants the roots leaves them blank.
+        hash: z.string().default(''),
+        logs: z.string().default(''),
+        txbytes: bytes,
+        expectException: z.string().optional(),
+      }),
+    ),
+  ),
+})
+const stateTestFile = z.record(z.string(), stateTest)
+
+type StateTest = z.infer<typeof stateTest>
+type Subtest = NonNullable<StateTest['post'][string]>[number]
+
+/**
+ * Runs the tests of one file, in the file's order; forks that this node does not know are left out, as are those not in
+ * `forks`. Throws ChainError `invalid-params` for a text that is no state test.
+ */
+export async function* runStateTests(text: string, forks?: ReadonlySet<string>): AsyncGenerator<StateTestResult> {
+  for (const [name, test] of Object.entries(parse(text))) {
+    const { state, version } = await stateOf(test.pre)
+    for (const [forkName, subtests] of Object.entries(test.post)) {
+      const fork = FORK_NAMES[forkName]
+      if (fork === undefined || forks?.has(forkName) === false) continue
+      for (const [index, subtest] of subtests.entries()) {
+        const { stateRoot, error } = await runSubtest(test, fork, subtest, state.at(version))
+        yield { name, fork: forkName, index, pass: error === undefined, stateRoot, error }
+      }
+    }
+  }
+}
+
+function parse(text: string): Record<string, StateTest> {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new ChainError('invalid-params', 'not JSON')
+  }
+  const parsed = stateTestFile.safeParse(json)
+  if (!parsed.success) throw new ChainError('invalid-params', `not a state test: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}
+
+/** The accounts as a committed version, which each subtest opens anew. */
+async function stateOf(accounts: StateTest['pre']): Promise<{ state: StateStore; version: number }> {
+  const store = await openMemoryStore()
+  const state = new StateStore(store, -1)
+  const view = state.at(-1)
+  for (const [of, { balance, nonce, code, storage }] of accounts) {
+    view.setBalance(of, balance)
+    view.setNonce(of, nonce)
+    view.setCode(of, code)
+    for (const [key, value] of storage) view.setWord(of, key, fromHex(value))
+  }
+  const { rows, codes } = await view.changes()
+  const { ops, version, landed } = state.stage(rows, codes)
+  await store.write(ops)
+  landed()
+  return { state, version }
+}
+
+async function runSubtest(
+  test: StateTest,
+  fork: Fork,
+  { hash, logs, txbytes, expectException }: Subtest,
+  view: StateView,
+): Promise<{ stateRoot: Hash; error: string | undefined }> {
+  const execution = new BlockExecution(runtimeOf(fork), view, headerOf(test.env, fork), ancestorHash)
+  let rejection: string | undefined
+  let emitted: readonly Log[] = []
+  try {
+    emitted = (await execution.apply(decodeSigned(txbytes))).logs
+    // The block's reward of 0 wei: it makes the coinbase an account before EIP-161, and unmakes an empty one after it.
+    view.addBalance(test.env.currentCoinbase, 0n)
+    execution.machine.touch(test.env.currentCoinbase)
+    await execution.machine.journal.cleanup()
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    rejection = error.message
+  }
+  const stateRoot = view.root()
+  const failed = (error: string) => ({ stateRoot, error })
+  if (rejection !== undefined && expectException === undefined) return failed(`transaction rejected: ${rejection}`)
+  if (rejection === undefined && expectException !== undefined) return failed(`expected exception: ${expectException}`)
+  if (stateRoot !== hash) return failed(`post state root mismatch: got ${stateRoot}, want ${hash}`)
+  const logsHash = keccakHash(encodeRlp(emitted.map(writeLog)))
+  if (logsHash !== logs) return failed(`post state logs hash mismatch: got ${logsHash}, want ${logs}`)
+  return { stateRoot, error: undefined }
+}
+
+/** The suite's chain has no ancestors: their hashes are those of their numbers in decimal. */
+const ancestorHash = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
+
+function headerOf(env: StateTest['env'], fork: Fork): Header {
+  const isMerged = atLeast(fork, 'paris')
+  return {
+    parentHash: ZERO_HASH,
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    coinbase: env.currentCoinbase,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: ZERO_HASH,
+    receiptsRoot: ZERO_HASH,
+    logsBloom: new Uint8Array(256),
+    difficulty: isMerged ? 0n : env.currentDifficulty,
+    number: env.currentNumber,
+    gasLimit: env.currentGasLimit,
+    gasUsed: 0n,
+    timestamp: env.currentTimestamp,
+    extraData: '0x',
+    mixHash: isMerged ? env.currentRandom : ZERO_HASH,
+    nonce: `0x${'00'.repeat(8)}`,
+    baseFeePerGas: atLeast(fork, 'london') ? env.currentBaseFee : undefined,
+    withdrawalsRoot: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: atLeast(fork, 'cancun') ? env.currentExcessBlobGas : undefined,
+    parentBeaconBlockRoot: undefined,
+    requestsHash: undefined,
+  }
+}
+
+const runtimes = new Map<Fork, Runtime>()
+
+/** The rules of a fork, on a chain that has had them from its first block. */
+function runtimeOf(fork: Fork): Runtime {
+  const known = runtimes.get(fork)
+  if (known !== undefined) return known
+  const runtime = new Runtime(specOf(fork), kzg)
+  runtimes.set(fork, runtime)
+  return runtime
+}
+
+function specOf(fork: Fork): ChainSpec {
+  return {
+    name: 'state-test',
+    chainId: 1n,
+    forks: FORKS.filter((earlier) => atLeast(fork, earlier)).map((earlier) =>
+      atLeast(earlier, 'shanghai') ? { fork: earlier, time: 0n } : { fork: earlier, block: 0n },
+    ),
+    terminalTotalDifficulty: atLeast(fork, 'paris') ? 0n : undefined,
+    mergeNetsplitBlock: undefined,
+    blobSchedule: new Map(),
+    depositContract: ZERO_ADDRESS,
+    genesis: {
+      parentHash: ZERO_HASH,
+      coinbase: ZERO_ADDRESS,
+      timestamp: 0n,
+      gasLimit: 0n,
+      gasUsed: 0n,
+      difficulty: 0n,
+      extraData: '0x',
+      mixHash: ZERO_HASH,
+      nonce: `0x${'00'.repeat(8)}`,
+      baseFeePerGas: undefined,
+      blobGasUsed: undefined,
+      excessBlobGas: undefined,
+      alloc: new Map(),
+    },
+    native: undefined,
+  }
+}

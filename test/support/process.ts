@@ -1,0 +1,123 @@
+// The built program as its users run it: a process of its own, a port, a data directory. Every process that a test
+// starts ends with the test or the file that started it, and every folder goes with it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPublicClient, createTestClient, createWalletClient, defineChain, http, webSocket } from 'viem'
+import { account, rawRequest, request } from './chain.ts'
+
+const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
+const STARTING = 20_000
+const STOPPING = 10_000
+
+export type RunningProcess = {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string
+  /** Milliseconds from the start to the first answer. */
+  readonly startedIn: number
+  /** What the program has printed, both streams. */
+  output(): string
+  isRunning(): boolean
+  /** SIGTERM; settles with the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL; settles when the process is gone. */
+  kill(): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+// A test run that is itself cut off leaves nothing behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Runs `kestrel start` with these flags on a free port and waits until it answers. */
+export async function startProcess(flags: readonly string[]): Promise<RunningProcess> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const began = performance.now()
+  const child = spawn(process.execPath, [PROGRAM, 'start', '--port', String(port), ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const exit = once(child, 'exit').then(([code]) => {
+    running.delete(child)
+    return code as number | null
+  })
+  const isRunning = () => running.has(child)
+
+  while (!(await answers(url))) {
+    if (isRunning() && performance.now() - began < STARTING) await sleep(20)
+    else throw new Error(`the process does not answer:\n${output}`)
+  }
+  return {
+    url,
+    startedIn: performance.now() - began,
+    output: () => output,
+    isRunning,
+    async stop() {
+      child.kill('SIGTERM')
+      const code = await Promise.race([exit, sleep(STOPPING, 'late' as const, { ref: false })])
+      if (code !== 'late') return code
+      child.kill('SIGKILL')
+      throw new Error(`the process did not stop:\n${output}`)
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await exit
+    },
+  }
+}
+
+const answers = (url: string): Promise<boolean> =>
+  request(url, 'eth_chainId').then(
+    () => true,
+    () => false,
+  )
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** An empty folder, and what removes it. */
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'kestrel-test-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** viem's clients, and plain requests, on a node at a URL. */
+export function clientsOf(url: string) {
+  const wsUrl = `${url.replace('http', 'ws')}/rpc`
+  const chain = defineChain({
+    id: 125,
+    name: 'kestrel',
+    nativeCurrency: { name: 'KEST', symbol: 'KEST', decimals: 18 },
+    rpcUrls: { default: { http: [`${url}/rpc`], webSocket: [wsUrl] } },
+    contracts: { multicall3: { address: '0xcA11bde05977b3631167028862bE2a173976CA11' } },
+  })
+  const transport = http(undefined, { retryCount: 0 })
+  const shared = { chain, transport, pollingInterval: 20, cacheTime: 0 }
+  return {
+    chain,
+    url,
+    wsUrl,
+    rpc: (method: string, ...params: unknown[]) => request(url, method, params),
+    raw: (method: string, ...params: unknown[]) => rawRequest(url, method, params),
+    viem: createPublicClient(shared),
+    dev: createTestClient({ ...shared, mode: 'anvil' }),
+    walletOf: (index: number) => createWalletClient({ ...shared, account: account(index) }),
+    /** Over a WebSocket; close it with `(await client.transport.getRpcClient()).close()`. */
+    overSocket: () => createPublicClient({ chain, transport: webSocket(wsUrl, { retryCount: 0, reconnect: false }) }),
+  }
+}
