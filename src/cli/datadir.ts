@@ -1,7 +1,7 @@
 // A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time holds it open.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { storedSpec } from '../chain/open.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -14,7 +14,9 @@ export const keystoreFolder = (datadir: string): string => join(datadir, 'keysto
 
 /** Adds `--datadir`, the same for every command. */
 export const withDatadir = (command: Command): Command =>
-  command.option('--datadir <dir>', 'folder of the chain and its keys', DEFAULT_DATADIR)
+  command.addOption(
+    new Option('--datadir <dir>', 'folder of the chain and its keys').default(DEFAULT_DATADIR, DEFAULT_DATADIR),
+  )
 
 /**
  * The chain that a data directory holds; undefined when there is none yet.

@@ -29,5 +29,5 @@ export function explain(error: unknown): string {
 function subject(error: Error & { path?: unknown; address?: unknown; port?: unknown; hostname?: unknown }): string {
   if (typeof error.path === 'string') return error.path
   if (typeof error.port === 'number') return `cannot listen on ${error.address}:${error.port}`
-  return typeof error.hostname === 'string' ? error.hostname : error.message.split('\n', 1)[0] ?? ''
+  return typeof error.hostname === 'string' ? error.hostname : (error.message.split('\n', 1)[0] ?? '')
 }

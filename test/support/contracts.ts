@@ -1,7 +1,8 @@
 // The contracts of `contracts/contracts.sol`, compiled, with their interfaces as viem infers types from them.
-// `contracts.json` was made by solc with the version and settings written in it; `interfaces.test.ts` holds both together.
-import { type Hex, parseAbi } from 'viem'
+// `contracts.json` was made by solc with the version and settings written in it; `e2e/viem.test.ts` holds both together.
+import { getAddress, type Hex, parseAbi, parseEther, type TransactionReceipt } from 'viem'
 import compiled from './contracts/contracts.json' with { type: 'json' }
+import type { Clients } from './process.ts'
 
 const { Token, Frames } = compiled.contracts
 
@@ -34,4 +35,22 @@ export const frames = {
     'function endless() view',
   ]),
   bytecode: Frames.bytecode as Hex,
+}
+
+type Deployer = Pick<Clients, 'viem' | 'walletOf'>
+
+/** Deploys a token of 1000 units of 10^18, all of them the deployer's. */
+export async function deployToken({ viem, walletOf }: Deployer, from: number, supply = parseEther('1000')) {
+  const hash = await walletOf(from).deployContract({ ...token, args: ['Token', supply] })
+  return deployed(await viem.waitForTransactionReceipt({ hash }))
+}
+
+export async function deployFrames({ viem, walletOf }: Deployer, from: number) {
+  const hash = await walletOf(from).deployContract(frames)
+  return deployed(await viem.waitForTransactionReceipt({ hash }))
+}
+
+function deployed(receipt: TransactionReceipt) {
+  if (receipt.status !== 'success' || !receipt.contractAddress) throw new Error('the contract was not deployed')
+  return { address: getAddress(receipt.contractAddress), receipt }
 }

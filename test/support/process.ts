@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPublicClient, createTestClient, createWalletClient, defineChain, http, webSocket } from 'viem'
+import { afterAll } from 'vitest'
 import { account, rawRequest, request } from './chain.ts'
 
 const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
@@ -120,4 +121,13 @@ export function clientsOf(url: string) {
     /** Over a WebSocket; close it with `(await client.transport.getRpcClient()).close()`. */
     overSocket: () => createPublicClient({ chain, transport: webSocket(wsUrl, { retryCount: 0, reconnect: false }) }),
   }
+}
+
+export type Clients = ReturnType<typeof clientsOf>
+
+/** A process for all tests of the calling file, with clients on it. */
+export async function processForFile(flags: readonly string[] = ['--in-memory']) {
+  const node = await startProcess(flags)
+  afterAll(() => node.stop())
+  return { node, ...clientsOf(node.url) }
 }

@@ -17,7 +17,7 @@ import {
   toCallRequest,
   toStateOverrides,
 } from '../shapes/call.ts'
-import { wireTransaction } from '../shapes/transaction.ts'
+import { wireBareTransaction } from '../shapes/transaction.ts'
 
 function callOptions(
   state: z.output<typeof stateOverrides> | undefined,
@@ -83,7 +83,7 @@ export const eth_fillTransaction = rpcMethod({
   params: [callObject],
   result: (filled: FilledTransaction) => {
     const raw = encodeTransaction({ ...filled, v: 0n, r: 0n, s: 0n })
-    return { raw: toHex(raw), tx: wireTransaction(withSender(parseTransaction(raw), filled.from), undefined) }
+    return { raw: toHex(raw), tx: wireBareTransaction(withSender(parseTransaction(raw), filled.from)) }
   },
   handler: ([call], { chain }) => fillTransaction(call, chain),
 })

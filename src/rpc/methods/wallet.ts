@@ -7,7 +7,7 @@ import { address, data, hash, string } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
 import { sendTransaction, sendUnsigned, signedTransaction } from '../sending.ts'
 import { callObject } from '../shapes/call.ts'
-import { wireTransaction } from '../shapes/transaction.ts'
+import { wireBareTransaction } from '../shapes/transaction.ts'
 import { typedData, typedDataHash } from '../typed-data.ts'
 
 export const eth_accounts = rpcMethod({
@@ -40,18 +40,9 @@ export const eth_sendUnsignedTransaction = rpcMethod({
 export const eth_signTransaction = rpcMethod({
   summary: 'Fills and signs a transaction without sending it: the raw bytes and the fields.',
   params: [callObject],
-  result: (transaction: Transaction) => ({ raw: toHex(transaction.raw), tx: signedFields(transaction) }),
+  result: (transaction: Transaction) => ({ raw: toHex(transaction.raw), tx: wireBareTransaction(transaction) }),
   handler: ([call], context) => signedTransaction(call, context),
 })
-
-/** geth's answer knows no sender and no place. */
-function signedFields(transaction: Transaction) {
-  const { blockHash, blockNumber, blockTimestamp, transactionIndex, from, ...fields } = wireTransaction(
-    transaction,
-    undefined,
-  )
-  return fields
-}
 
 export const eth_sign = rpcMethod({
   summary: 'Signs bytes as a personal message (EIP-191).',

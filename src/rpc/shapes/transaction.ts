@@ -74,6 +74,15 @@ export function wireTransaction(transaction: Transaction, place: Place | undefin
   }
 }
 
+/** The transaction itself, as geth prints one that belongs to no block: no sender, and no price where fees are capped. */
+export function wireBareTransaction(transaction: Transaction) {
+  const { blockHash, blockNumber, blockTimestamp, transactionIndex, from, ...fields } = wireTransaction(
+    transaction,
+    undefined,
+  )
+  return transaction.type >= 2 ? { ...fields, gasPrice: null } : fields
+}
+
 const wireAuthorization = (authorization: Authorization): WireAuthorization => ({
   chainId: toQuantity(authorization.chainId),
   address: authorization.address,

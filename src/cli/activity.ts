@@ -1,0 +1,50 @@
+// What happens on the chain, as log lines: one a block that holds something, one a transaction. Empty blocks are
+// details, and a crowded block shows its first transactions only: whoever reads along could not follow more.
+import type { LiveEvents } from '../chain/types.ts'
+import type { Address } from '../lib/hex.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Receipt, Transaction } from '../primitives/types.ts'
+import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
+import { amount } from './banner.ts'
+
+const SHOWN = 10
+
+/** Writes the lines until the chain closes. */
+export function logActivity(
+  { spec, live }: { spec: { native: { symbol: string } | undefined }; live: LiveEvents },
+  log: Logger,
+): void {
+  const symbol = spec.native?.symbol ?? 'ETH'
+  live.on('block', ({ block, receipts, traces }: ExecutedBlock) => {
+    const { header, transactions } = block
+    const count = transactions.length
+    const facts = { number: header.number.toString(), hash: header.hash, transactions: count }
+    if (count === 0) return log.debug(facts, `block ${header.number}  empty`)
+    const used = header.gasUsed.toLocaleString('en-US')
+    log.info(facts, `block ${header.number}  ${count} transaction${count === 1 ? '' : 's'}  ${used} gas`)
+    for (const [index, transaction] of transactions.slice(0, SHOWN).entries()) {
+      const receipt = receipts[index]
+      if (receipt !== undefined) logTransaction(transaction, receipt, traces[index])
+    }
+    if (count > SHOWN) log.info(`  and ${count - SHOWN} more`)
+  })
+  live.on('removed', (blocks) => {
+    log.info({ removed: blocks.length }, `went back ${blocks.length} block${blocks.length === 1 ? '' : 's'}`)
+  })
+
+  function logTransaction(transaction: Transaction, receipt: Receipt, trace: CallTrace | undefined): void {
+    const { hash, from, to, value } = transaction
+    const failed = receipt.status === 0
+    const facts = { hash, from, to, gasUsed: receipt.gasUsed.toString(), status: receipt.status }
+    const target = to === null ? `creates ${short(receipt.contractAddress)}` : `to ${short(to)}`
+    const coins = value > 0n ? `  ${amount(value)} ${symbol}` : ''
+    const outcome = failed ? `  failed: ${trace?.error ?? 'reverted'}` : ''
+    const line = `  ${hash}  ${short(from)} ${target}${coins}  ${receipt.gasUsed.toLocaleString('en-US')} gas${outcome}`
+    if (failed) log.warn(facts, line)
+    else log.info(facts, line)
+  }
+}
+
+/** Enough of an address to know it by. */
+const short = (address: Address | null): string =>
+  address === null ? '?' : `${address.slice(0, 8)}…${address.slice(-4)}`

@@ -1,0 +1,78 @@
+// `kestrel export`: the chain's blocks as a file that import, geth and other clients read.
+import { open, rm } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import type { Chain } from '../chain/chain.ts'
+import { ChainError } from '../lib/errors.ts'
+import { encodeBlock } from '../primitives/block.ts'
+import { requireChainSpec, withDatadir } from './datadir.ts'
+import { integer, readFlags, refuseFlag } from './flags.ts'
+import { openForWork } from './open-chain.ts'
+import { showProgress } from './progress.ts'
+
+const blockNumber = integer(0n, 2n ** 64n - 1n)
+const flags = z.object({ datadir: z.string(), first: blockNumber, last: blockNumber.optional() })
+/** Bytes gathered before they are written. */
+const CHUNK = 1 << 20
+
+export function register(program: Command): void {
+  withDatadir(
+    program
+      .command('export')
+      .description('write blocks to a file')
+      .argument('<file>', 'a file that is not there yet')
+      .addOption(new Option('--first <number>', 'first block').default('1', '1'))
+      .option('--last <number>', 'last block (default: the head)'),
+  )
+    .addHelpText(
+      'after',
+      `
+The genesis travels as its own file: \`kestrel genesis --datadir DIR\`.
+
+Examples:
+  kestrel export chain.rlp
+  kestrel export some.rlp --first 100 --last 200`,
+    )
+    .action(async (file: string, given) => {
+      const { datadir, first, last } = readFlags(flags, given)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir))
+      try {
+        await exportFile(chain, file, first, last ?? chain.head.number)
+      } finally {
+        await chain.close()
+      }
+    })
+}
+
+async function exportFile(chain: Chain, file: string, first: bigint, last: bigint): Promise<void> {
+  const head = chain.head.number
+  if (last > head) throw refuseFlag('last', `the head is block ${head}`)
+  if (first > last) throw refuseFlag('first', `expected at most ${last}${last === head ? ', the head' : ''}`)
+  const target = await open(file, 'wx')
+  try {
+    const progress = showProgress('exported')
+    let gathered: Uint8Array[] = []
+    let size = 0
+    for (let number = first; number <= last; number++) {
+      const block = await chain.block({ number })
+      if (block === undefined) throw new ChainError('storage', `block ${number} is missing`)
+      const bytes = encodeBlock(block)
+      gathered.push(bytes)
+      size += bytes.length
+      if (size >= CHUNK || number === last) {
+        await target.writeFile(Buffer.concat(gathered))
+        gathered = []
+        size = 0
+      }
+      progress.step(number)
+    }
+    await target.sync()
+    progress.done(` to ${file}`)
+  } catch (error) {
+    // Half a file would look like a whole one.
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await target.close()
+  }
+}

@@ -1,0 +1,59 @@
+// `kestrel import`: blocks that were made elsewhere, each executed and checked before the next is read.
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { Chain } from '../chain/chain.ts'
+import { ChainError } from '../lib/errors.ts'
+import { decodeHeader } from '../primitives/header.ts'
+import { splitList } from '../primitives/rlp.ts'
+import { readBlocks } from './block-file.ts'
+import { requireChainSpec, withDatadir } from './datadir.ts'
+import { readFlags } from './flags.ts'
+import { openForWork } from './open-chain.ts'
+import { showProgress } from './progress.ts'
+
+const flags = z.object({ datadir: z.string() })
+
+export function register(program: Command): void {
+  withDatadir(
+    program
+      .command('import')
+      .description('take blocks from a file; blocks that are there already are skipped')
+      .argument('<file>', 'RLP of blocks, one after the other, as export writes them'),
+  )
+    .addHelpText(
+      'after',
+      `
+Every block is executed and must come out as its header says. The first that does not ends the import; those before
+it stay.
+
+Example:
+  kestrel init --genesis genesis.json --datadir copy && kestrel import chain.rlp --datadir copy`,
+    )
+    .action(async (file: string, given) => {
+      const { datadir } = readFlags(flags, given)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir))
+      try {
+        await importFile(chain, file)
+      } finally {
+        await chain.close()
+      }
+    })
+}
+
+async function importFile(chain: Chain, file: string): Promise<void> {
+  const progress = showProgress('imported')
+  for (const raw of readBlocks(file)) {
+    if (isKnown(chain, raw)) continue
+    const { block } = await chain.importBlock(raw)
+    progress.step(block.header.number)
+  }
+  progress.done(`; the head is block ${chain.head.number} ${chain.head.hash}`)
+}
+
+/** Throws ChainError `invalid-block` for another block at a height that the chain has passed. */
+function isKnown(chain: Chain, raw: Uint8Array): boolean {
+  const { number, hash } = decodeHeader(splitList(raw)[0] ?? raw)
+  if (number > chain.head.number) return false
+  if (chain.canonicalHash(number) === hash) return true
+  throw new ChainError('invalid-block', `block ${number} of the file is not this chain's: ${hash}`)
+}

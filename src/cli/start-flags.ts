@@ -1,0 +1,107 @@
+// The flags of `start`: as they are offered, as they are checked, and what they make of a node's options.
+import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import { withDatadir } from './datadir.ts'
+import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
+
+const MAX_UINT64 = 2n ** 64n - 1n
+/** geth's smallest. */
+const MIN_GAS_LIMIT = 5000n
+
+export const chainFlags = {
+  preset: oneOf('kestrel', 'evmos').optional(),
+  // Libraries keep chain ids in doubles; above this they would round.
+  chainId: integer(1n, BigInt(Number.MAX_SAFE_INTEGER)).optional(),
+  accounts: wholeNumber(0, 1000).optional(),
+  mnemonic: z.string().optional(),
+  balance: coins.optional(),
+  gasLimit: integer(MIN_GAS_LIMIT, MAX_UINT64 / 2n).optional(),
+  preinstalls: z.boolean(),
+}
+
+/** Adds the flags that describe a chain. */
+export const withChainFlags = (command: Command): Command =>
+  command
+    .addOption(new Option('--preset <name>', 'kestrel (the default) or evmos').conflicts('genesis'))
+    .addOption(new Option('--chain-id <id>', "chain id, instead of the preset's").conflicts('genesis'))
+    .option('--accounts <number>', 'how many accounts of the mnemonic have coins and are unlocked (default: 10)')
+    .option('--mnemonic <words>', "BIP-39 mnemonic of the accounts (default: the preset's, which everybody knows)")
+    .addOption(
+      new Option('--balance <coins>', "coins of each account (default: 10000, or the preset's)").conflicts('genesis'),
+    )
+    .option('--gas-limit <gas>', 'gas limit of new blocks (default: 36000000)')
+    .addOption(new Option('--no-preinstalls', 'leave out the deployment factories and Multicall3').conflicts('genesis'))
+
+const flags = z.object({
+  ...chainFlags,
+  datadir: z.string(),
+  inMemory: z.boolean().default(false),
+  genesis: z.string().optional(),
+  host: z.string().min(1, 'expected a host name or address'),
+  port: wholeNumber(0, 65_535),
+  blockTime: seconds.optional(),
+  mining: z.boolean(),
+  production: z.boolean().default(false),
+  testingApi: z.boolean().default(false),
+  corsOrigins: list,
+  maxRequestSize: wholeNumber(1024, 1 << 30),
+  maxBatch: wholeNumber(1, 1_000_000),
+  callGasCap: integer(21_000n, MAX_UINT64),
+  callTimeout: wholeNumber(1, 3_600_000),
+  minTip: integer(0n, 2n ** 256n - 1n),
+  allowUnprotected: z.boolean().optional(),
+  keystore: z.string().optional(),
+  unlock: addresses.default([]),
+  passwordFile: z.string().optional(),
+  unsafeExpose: z.boolean().default(false),
+  silent: z.boolean().default(false),
+  logLevel: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace').optional(),
+  jsonLogs: z.boolean().default(false),
+})
+
+export type StartFlags = z.output<typeof flags>
+
+export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)
+
+/** A flag with a default, which the help page shows as it is typed. */
+const withDefault = (flags: string, description: string, value: string): Option =>
+  new Option(flags, description).default(value, value)
+
+const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
+
+/** Adds every flag of `start`, in the order of the help page. */
+export function withStartFlags(command: Command): Command {
+  withDatadir(command.optionsGroup('Data:'))
+    .option('--in-memory', 'keep nothing on disk')
+    .optionsGroup('Chain (of a new one; a chain that is there must agree):')
+    .option('--genesis <file>', "genesis file, kestrel's or geth's")
+  return withChainFlags(command)
+    .optionsGroup('Blocks:')
+    .option('--block-time <seconds>', 'a block every so many seconds, instead of at once for each transaction')
+    .addOption(new Option('--no-mining', 'make no blocks until asked to').conflicts('blockTime'))
+    .addOption(withDefault('--min-tip <wei>', 'smallest priority fee per gas that a transaction must offer', '0'))
+    .option('--allow-unprotected', 'take transactions without a chain id (default: with --dev)')
+    .option('--no-allow-unprotected', 'refuse transactions without a chain id (default: with --production)')
+    .optionsGroup('Server:')
+    .addOption(withDefault('--host <host>', 'address to listen on', '127.0.0.1'))
+    .addOption(withDefault('--port <port>', 'port to listen on; 0 is any free one', '8545'))
+    .addOption(new Option('--dev', 'development methods and public keys: the default').conflicts('production'))
+    .option('--production', 'neither development methods nor keys, except those of --unlock')
+    .option('--testing-api', 'open the testing_ methods')
+    .addOption(
+      withDefault('--cors-origins <list>', 'origins that web pages may call from; `*` is any, `none` is none', '*'),
+    )
+    .addOption(withDefault('--max-request-size <bytes>', 'size of a request', '16777216'))
+    .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
+    .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
+    .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
+    .optionsGroup('Keys:')
+    .option('--keystore <dir>', 'folder of key files (default: keystore/ in the data directory)')
+    .option('--unlock <address>', 'unlock an account of the keystore; may be repeated', collect)
+    .option('--password-file <file>', 'passwords of the unlocked accounts, one a line; asked for otherwise')
+    .option('--unsafe-expose', 'listen on other addresses than loopback although keys or development methods are open')
+    .optionsGroup('Output:')
+    .addOption(new Option('--silent', 'print nothing but errors').conflicts('logLevel'))
+    .option('--log-level <level>', 'silent, error, warn, info, debug or trace (default: info)')
+    .option('--json-logs', 'one JSON object per line, for machines')
+}

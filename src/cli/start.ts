@@ -1,0 +1,132 @@
+// `kestrel start`: a running node until somebody stops it. What is on the disk decides which chain it is; flags decide
+// how it runs.
+import { isIP } from 'node:net'
+import type { Command } from 'commander'
+import { ChainError } from '../lib/errors.ts'
+import type { Address } from '../lib/hex.ts'
+import { createLogger } from '../lib/log.ts'
+import { type NodeOptions, startNode } from '../node.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import { unlock } from '../wallet/keystore.ts'
+import { Wallet } from '../wallet/wallet.ts'
+import { logActivity } from './activity.ts'
+import { banner } from './banner.ts'
+import { checkAgrees, developmentWallet, newChain } from './choose-chain.ts'
+import { chainFolder, keystoreFolder, readChainSpec } from './datadir.ts'
+import { refuseFlag } from './flags.ts'
+import { askPassword, readPasswords } from './password.ts'
+import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
+import { VERSION } from './version.ts'
+
+/** One Ctrl-C under npm arrives twice, from the terminal and from npm: only a later one is a second wish. */
+const SAME_KEYSTROKE = 500
+
+export function register(program: Command): void {
+  withStartFlags(program.command('start').description('run a chain: begin one, or go on with the one on disk'))
+    .addHelpText(
+      'after',
+      `
+Without flags the chain lives in ./kestrel-data, on http://127.0.0.1:8545. Starting again goes on where it stopped.
+
+Examples:
+  kestrel start --in-memory
+  kestrel start --datadir mine --chain-id 777 --accounts 3 --balance 500
+  kestrel start --block-time 5 --port 9545
+  kestrel start --preset evmos
+  kestrel start --genesis genesis.json --no-mining
+  kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
+    )
+    .action((given) => start(readStartFlags(given)))
+}
+
+async function start(flags: StartFlags): Promise<void> {
+  const stopped = stopSignal()
+  const stored = flags.inMemory ? undefined : await readChainSpec(flags.datadir)
+  if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
+  const spec = stored ?? (await newChain(flags))
+
+  const published = flags.production ? new Wallet() : developmentWallet(flags, spec)
+  const wallet = await withUnlocked(published, flags)
+  refuseExposure(flags, wallet.addresses())
+
+  const node = await startNode(nodeOptions(flags, spec, wallet))
+  if (!flags.silent) {
+    process.stdout.write(await banner(node, flags, published))
+    logActivity(node.chain, createLog(flags))
+  }
+  await stopped
+  await node.close()
+  // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
+  process.exit(0)
+}
+
+const createLog = ({ silent, logLevel = 'info', jsonLogs }: StartFlags) =>
+  createLogger({ level: silent ? 'error' : logLevel, json: jsonLogs })
+
+function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet): NodeOptions {
+  const { production, mining, blockTime } = flags
+  return {
+    datadir: flags.inMemory ? undefined : chainFolder(flags.datadir),
+    spec,
+    limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
+    pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
+    log: createLog(flags),
+    host: flags.host,
+    port: flags.port,
+    automine: mining && blockTime === undefined,
+    blockTime: blockTime ?? 0,
+    gasLimit: flags.gasLimit,
+    wallet,
+    rpc: {
+      development: !production,
+      testing: flags.testingApi,
+      version: VERSION,
+      corsOrigins: flags.corsOrigins,
+      maxRequestSize: flags.maxRequestSize,
+      maxBatch: flags.maxBatch,
+    },
+  }
+}
+
+/** The wallet with the accounts of --unlock. Throws ChainError for a wrong password or an account that has no key file. */
+async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> {
+  const { keystore = keystoreFolder(flags.datadir), passwordFile } = flags
+  const all = new Wallet()
+  for (const account of wallet.addresses()) all.add(wallet.privateKey(account))
+  const passwords = passwordFile === undefined ? undefined : await readPasswords(passwordFile)
+  for (const [index, account] of flags.unlock.entries()) {
+    const password = passwords?.(index) ?? (await askPassword(`Password of ${account}`))
+    try {
+      all.add(await unlock(keystore, account, password))
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      throw refuseFlag('unlock', `${account}: ${error.message} (keystore ${keystore})`)
+    }
+  }
+  return all
+}
+
+/** Whoever reaches the port could spend the unlocked accounts' coins, or set balances at will. */
+function refuseExposure({ host, unsafeExpose, production }: StartFlags, unlocked: readonly Address[]): void {
+  if (unsafeExpose || isLoopback(host)) return
+  const what = [unlocked.length > 0 && 'unlocked accounts', !production && 'development methods'].filter(Boolean)
+  if (what.length > 0)
+    throw refuseFlag('host', `${host} would open ${what.join(' and ')} to others; add --unsafe-expose if that is meant`)
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** Settles at the first signal to stop; the next one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined
+    const onSignal = () => {
+      if (first === undefined) {
+        first = performance.now()
+        resolve()
+      } else if (performance.now() - first > SAME_KEYSTROKE) process.exit(130)
+    }
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  })
+}
