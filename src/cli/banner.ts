@@ -7,11 +7,21 @@ import type { Wallet } from '../wallet/wallet.ts'
 import type { StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
-/** The text, with a line break at its end. Only keys in `published` are shown. */
+/** What the banner may say of keys. */
+export type Published = {
+  /** Development accounts: shown with their keys. */
+  readonly development: Wallet
+  /** Accounts of key files: named only. */
+  readonly unlocked: readonly Address[]
+  /** In production, whether genesis gave coins to accounts whose keys everybody knows. */
+  readonly everybodysCoins: boolean
+}
+
+/** The text, with a line break at its end. */
 export async function banner(
   { chain, url, server, producer }: Node,
   flags: StartFlags,
-  published: Wallet,
+  { development, unlocked, everybodysCoins }: Published,
 ): Promise<string> {
   const { spec, head } = chain
   const socket = url.replace(/^http/, 'ws')
@@ -26,7 +36,7 @@ export async function banner(
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
   ]
   const lines = [`kestrel ${VERSION}`, '', ...facts.map(([name, value]) => `  ${name.padEnd(10)}${value}`), '']
-  const accounts = published.addresses()
+  const accounts = development.addresses()
   if (accounts.length > 0) lines.push(...(await accountLines(accounts.length)))
   return `${lines.join('\n')}\n`
 
@@ -39,7 +49,7 @@ export async function banner(
       ...accounts.map((account, i) => `${index(i)}${getAddress(account)}  ${amount(view.balance(account))} ${symbol}`),
       '',
       'Private keys',
-      ...accounts.map((account, i) => `${index(i)}${toHex(published.privateKey(account))}`),
+      ...accounts.map((account, i) => `${index(i)}${toHex(development.privateKey(account))}`),
       '',
       flags.mnemonic === undefined
         ? '  Everybody knows these keys. Whatever you send to these accounts on another chain is lost.'

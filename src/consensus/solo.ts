@@ -1,7 +1,6 @@
 // When a block is made, on a chain of one: at once when a transaction is ready, every so many seconds, both, or never.
 // Blocks are made one after the other; whatever became ready while one was being made goes into the next.
 import type { BlockProducer, Chain } from '../chain/types.ts'
-import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { HeaderDraft } from '../runtime/types.ts'
 
@@ -14,7 +13,10 @@ export type SoloOptions = {
   readonly onError: (error: unknown) => void
 }
 
-type Waiter = { readonly transaction: Hash; readonly done: () => void }
+/** Blocks that a sender waits for a transaction which the first of them leaves out (its fee, or no room). */
+const PATIENCE = 2
+
+type Waiter = { readonly transaction: Hash; readonly done: () => void; blocksLeft: number }
 
 export class Solo implements BlockProducer {
   readonly next: BlockProducer['next'] = { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined }
@@ -82,8 +84,11 @@ export class Solo implements BlockProducer {
   }
 
   settled(transaction: Hash): Promise<void> {
-    if (this.#running === undefined || this.#chain.pool.get(transaction) === undefined) return Promise.resolve()
-    return new Promise((done) => this.#waiters.push({ transaction, done }))
+    const waiting = this.#chain.pool.get(transaction)
+    // Behind a gap it may wait for ever, whatever blocks are made meanwhile.
+    const executable = waiting !== undefined && waiting.nonce < this.#chain.pool.nextNonce(waiting.from)
+    if (this.#running === undefined || !executable) return Promise.resolve()
+    return new Promise((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
   }
 
   /** Makes blocks while there is something to put in them. */
@@ -104,13 +109,14 @@ export class Solo implements BlockProducer {
       const made = await this.#produce(true)
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
       if (!made) break
-      this.#release((hash) => this.#chain.pool.get(hash) === undefined)
+      for (const waiter of this.#waiters) waiter.blocksLeft--
+      this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
     }
   }
 
-  #release(isDone: (transaction: Hash) => boolean = () => true): void {
-    const done = this.#waiters.filter(({ transaction }) => isDone(transaction))
-    this.#waiters = this.#waiters.filter(({ transaction }) => !isDone(transaction))
+  #release(isDone: (waiter: Waiter) => boolean = () => true): void {
+    const done = this.#waiters.filter(isDone)
+    this.#waiters = this.#waiters.filter((waiter) => !done.includes(waiter))
     for (const waiter of done) waiter.done()
   }
 
@@ -153,10 +159,3 @@ export class Solo implements BlockProducer {
 }
 
 const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
-
-/** A timestamp must be after the head's. Throws ChainError `invalid-params`. */
-export function checkTimestamp(head: bigint, timestamp: bigint): void {
-  if (timestamp <= head) {
-    throw new ChainError('invalid-params', `timestamp ${timestamp} is not after the last block's (${head})`)
-  }
-}
