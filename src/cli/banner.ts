@@ -7,62 +7,50 @@ import type { Wallet } from '../wallet/wallet.ts'
 import type { StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
-/** What the banner may say of keys. */
-export type Published = {
-  /** Development accounts: shown with their keys. */
-  readonly development: Wallet
-  /** Accounts of key files: named only. */
-  readonly unlocked: readonly Address[]
-  /** In production, whether genesis gave coins to accounts whose keys everybody knows. */
-  readonly everybodysCoins: boolean
-}
-
-/** The text, with a line break at its end. */
-export async function banner(
-  { chain, url, server, producer }: Node,
-  flags: StartFlags,
-  { development, unlocked, everybodysCoins }: Published,
-): Promise<string> {
-  const { spec, head } = chain
+/** The text, with a line break at its end. The keys in `development` are shown, those of key files never. */
+export async function banner(node: Node, flags: StartFlags, development: Wallet): Promise<string> {
+  const { spec, head } = node.chain
+  const { url } = node
   const socket = url.replace(/^http/, 'ws')
-  const hasExplorer = server.hasRoute({ method: 'GET', url: '/api/v2/stats' })
-  const facts: [string, string][] = [
+  const hasExplorer = node.server.hasRoute({ method: 'GET', url: '/api/v2/stats' })
+  const facts: readonly (readonly [string, string | false])[] = [
     ['Chain', `${spec.name}, id ${spec.chainId} (0x${spec.chainId.toString(16)})`],
     ['JSON-RPC', `${url}/rpc   ${socket}/rpc`],
-    ...(hasExplorer ? ([['Explorer', `${url}/api/v2`]] satisfies [string, string][]) : []),
+    ['Explorer', hasExplorer && `${url}/api/v2`],
     ['Data', flags.inMemory ? 'in memory: gone when the node stops' : resolve(flags.datadir)],
     ['Head', `block ${head.number}  ${head.hash}`],
-    ['Blocks', miningMode(producer.mode())],
+    ['Blocks', miningMode(node.producer.mode())],
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
+    ['Unlocked', flags.unlock.map((account) => getAddress(account)).join('\n            ') || false],
   ]
-  const lines = [`kestrel ${VERSION}`, '', ...facts.map(([name, value]) => `  ${name.padEnd(10)}${value}`), '']
-  const accounts = development.addresses()
-  if (accounts.length > 0) lines.push(...(await accountLines(accounts.length)))
-  return `${lines.join('\n')}\n`
+  const lines = facts.filter(([, value]) => value).map(([name, value]) => `  ${name.padEnd(10)}${value}`)
+  const accounts = development.addresses().length > 0 ? await accountLines(node, flags, development) : []
+  return [`kestrel ${VERSION}`, '', ...lines, '', ...accounts].map((line) => `${line}\n`).join('')
+}
 
-  async function accountLines(count: number): Promise<string[]> {
-    const { view } = await chain.at('latest')
-    const symbol = spec.native?.symbol ?? 'ETH'
-    const index = (i: number) => `  (${i})`.padEnd(String(count).length + 5)
-    return [
-      'Accounts',
-      ...accounts.map((account, i) => `${index(i)}${getAddress(account)}  ${amount(view.balance(account))} ${symbol}`),
-      '',
-      'Private keys',
-      ...accounts.map((account, i) => `${index(i)}${toHex(development.privateKey(account))}`),
-      '',
-      flags.mnemonic === undefined
-        ? '  Everybody knows these keys. Whatever you send to these accounts on another chain is lost.'
-        : '  These keys are in the clear, here and in whatever records this output. Keep nothing of value there.',
-      '',
-    ]
-  }
+async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: Wallet): Promise<string[]> {
+  const { view } = await chain.at('latest')
+  const symbol = chain.spec.native?.symbol ?? 'ETH'
+  const accounts = wallet.addresses()
+  const index = (i: number) => `  (${i})`.padEnd(String(accounts.length - 1).length + 5)
+  return [
+    'Accounts',
+    ...accounts.map((account, i) => `${index(i)}${getAddress(account)}  ${amount(view.balance(account))} ${symbol}`),
+    '',
+    'Private keys',
+    ...accounts.map((account, i) => `${index(i)}${toHex(wallet.privateKey(account))}`),
+    '',
+    mnemonic === undefined
+      ? 'Warning: everybody knows these keys. What you send to these accounts on another chain is lost.'
+      : 'Warning: these keys are in the clear, here and in whatever records this output.',
+    '',
+  ]
 }
 
 const miningMode = ({ automine, interval }: { automine: boolean; interval: number }): string =>
   automine ? 'at once for each transaction' : interval > 0 ? `every ${interval} s` : 'only when asked for (evm_mine)'
 
-/** Coins with thousands separated. */
+/** Coins, with thousands separated. */
 export function amount(value: bigint): string {
   const [whole = '0', decimals] = formatUnits(value, 18).split('.')
   const grouped = BigInt(whole).toLocaleString('en-US')

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import type { Command } from 'commander'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import { createLogger } from '../lib/log.ts'
+import { createLogger, type Logger } from '../lib/log.ts'
 import { type NodeOptions, startNode } from '../node.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { unlock } from '../wallet/keystore.ts'
@@ -45,32 +45,31 @@ async function start(flags: StartFlags): Promise<void> {
   if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
   const spec = stored ?? (await newChain(flags))
 
-  const published = flags.production ? new Wallet() : developmentWallet(flags, spec)
-  const wallet = await withUnlocked(published, flags)
+  const development = developmentWallet(flags, spec)
+  const shown = flags.production ? new Wallet() : development
+  const wallet = await withUnlocked(shown, flags)
   refuseExposure(flags, wallet.addresses())
 
-  const node = await startNode(nodeOptions(flags, spec, wallet))
-  if (!flags.silent) {
-    process.stdout.write(await banner(node, flags, published))
-    logActivity(node.chain, createLog(flags))
-  }
+  const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
+  const node = await startNode(nodeOptions(flags, spec, wallet, log))
+  if (!flags.silent) process.stdout.write(await banner(node, flags, shown))
+  if (flags.production && flags.mnemonic === undefined && development.addresses().length > 0)
+    log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')
+  logActivity(node.chain, log)
   await stopped
   await node.close()
   // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
   process.exit(0)
 }
 
-const createLog = ({ silent, logLevel = 'info', jsonLogs }: StartFlags) =>
-  createLogger({ level: silent ? 'error' : logLevel, json: jsonLogs })
-
-function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet): NodeOptions {
+function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): NodeOptions {
   const { production, mining, blockTime } = flags
   return {
     datadir: flags.inMemory ? undefined : chainFolder(flags.datadir),
     spec,
     limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
-    log: createLog(flags),
+    log,
     host: flags.host,
     port: flags.port,
     automine: mining && blockTime === undefined,

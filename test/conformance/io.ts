@@ -1,6 +1,6 @@
 // Request/response pairs of execution-apis (`.io` files) and the rules by which answers are compared with them:
 // the whole envelope, exactly; only the words of errors are free.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type Exchange = { readonly request: string; readonly expected: unknown }
@@ -12,9 +12,7 @@ export type IoTest = {
   readonly exchanges: readonly Exchange[]
 }
 
-/** The suite beside the checkout. */
-export const SUITE = join(import.meta.dirname, '../../../shared/conformance/execution-apis')
-export const hasSuite = (): boolean => existsSync(SUITE)
+export const SUITE = join(import.meta.dirname, 'execution-apis')
 
 /** All tests, in lexical order of their path: the order in which they are to run. */
 export function loadIoTests(root = SUITE): IoTest[] {

@@ -18,7 +18,7 @@ import {
 import { kzg } from '../../src/primitives/kzg.ts'
 import { hasLowS, recoverSender } from '../../src/primitives/transaction.ts'
 
-const file = readFileSync(new URL('../../../shared/conformance/execution-apis/chain.rlp', import.meta.url))
+const file = readFileSync(new URL('../conformance/execution-apis/chain.rlp', import.meta.url))
 const encodings = [...splitBlocks(new Uint8Array(file))]
 const blocks = encodings.map(decodeBlock)
 

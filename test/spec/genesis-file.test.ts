@@ -6,7 +6,7 @@ import { formatGenesis, parseGenesis, parseGenesisText } from '../../src/spec/ge
 import { presets } from '../../src/spec/networks.ts'
 
 // The genesis of the execution-apis test chain (CC0), written by go-ethereum's tools.
-const conformanceText = readFileSync(new URL('conformance-genesis.json', import.meta.url), 'utf8')
+const conformanceText = readFileSync(new URL('../conformance/execution-apis/genesis.json', import.meta.url), 'utf8')
 const conformance = () => JSON.parse(conformanceText)
 
 const BLOCK_FORKS_AT_0 = {

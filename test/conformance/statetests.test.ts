@@ -1,0 +1,147 @@
+// A share of Ethereum's state tests on every fork, and the two ways to run them: command line and runner.
+// The expected roots and logs are the suite's, recorded from other clients.
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Command } from 'commander'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { register } from '../../src/cli/statetest.ts'
+import { runStateTests, type StateTestResult } from '../../src/runtime/state-test.ts'
+import { SHARE, stateTestFiles } from './statetests.ts'
+
+const read = (file: string): string => readFileSync(join(SHARE, file), 'utf8')
+
+async function resultsOf(text: string, forks?: ReadonlySet<string>): Promise<StateTestResult[]> {
+  const results: StateTestResult[] = []
+  for await (const result of runStateTests(text, forks)) results.push(result)
+  return results
+}
+
+type File = Record<string, { post: Record<string, { hash: string; logs: string; expectException?: string }[]> }>
+
+/** A file with all its expectations changed. */
+function changed(file: string, change: (subtest: File[string]['post'][string][number]) => void): string {
+  const tests: File = JSON.parse(read(file))
+  for (const { post } of Object.values(tests)) for (const subtests of Object.values(post)) subtests.forEach(change)
+  return JSON.stringify(tests)
+}
+
+describe('state tests', () => {
+  it.each(stateTestFiles(SHARE))('%s', async (file) => {
+    const results = await resultsOf(read(file))
+    const tests: File = JSON.parse(read(file))
+    const subtests = Object.values(tests).flatMap(({ post }) => Object.values(post).flat())
+    expect(results.filter(({ pass }) => !pass)).toEqual([])
+    expect(results.map(({ stateRoot }) => stateRoot)).toEqual(subtests.map(({ hash }) => hash))
+  })
+})
+
+describe('a run', () => {
+  const ADD = 'stExample/add11.json'
+  const CANCUN = new Set(['Cancun'])
+  const ROOT = '0xe8010ce590f401c9d61fef8ab05bea9bcec24281b795e5868809bc4e515aa530'
+
+  it('tells the root that it found when none is expected', async () => {
+    const blank = changed(ADD, (subtest) => {
+      subtest.hash = ''
+    })
+    expect(await resultsOf(blank, CANCUN)).toEqual([
+      expect.objectContaining({ fork: 'Cancun', pass: false, stateRoot: ROOT, error: expect.stringContaining('root') }),
+    ])
+  })
+
+  it('fails on other logs', async () => {
+    const other = changed(ADD, (subtest) => {
+      subtest.logs = ROOT
+    })
+    expect(await resultsOf(other, CANCUN)).toEqual([
+      expect.objectContaining({ pass: false, stateRoot: ROOT, error: expect.stringContaining('logs') }),
+    ])
+  })
+
+  it('fails when a transaction runs that should not, and when one does not run that should', async () => {
+    const forbidden = changed(ADD, (subtest) => {
+      subtest.expectException = 'TR_NoFunds'
+    })
+    expect(await resultsOf(forbidden, CANCUN)).toEqual([
+      expect.objectContaining({ pass: false, stateRoot: ROOT, error: 'expected exception: TR_NoFunds' }),
+    ])
+    const allowed = changed('stEIP3607/initCollidingWithNonEmptyAccount.json', (subtest) => {
+      delete subtest.expectException
+    })
+    const results = await resultsOf(allowed, CANCUN)
+    expect(results.map(({ pass }) => pass)).toContain(false)
+    expect(results.find(({ pass }) => !pass)?.error).toContain('sender not an eoa')
+  })
+
+  it('leaves out forks that nobody here knows', async () => {
+    const unknown = read(ADD).replaceAll('"Cancun"', '"Futurum"')
+    expect((await resultsOf(unknown)).map(({ fork }) => fork)).toEqual(['Berlin', 'London', 'Paris', 'Shanghai'])
+  })
+
+  it.each([
+    ['no JSON', 'add11', 'not JSON'],
+    ['another file', '{"add11":{}}', 'not a state test: add11.env'],
+    ['a bad number', read(ADD).replace('"0x03e8"', '"1000"'), 'not a state test: add11.env.currentTimestamp'],
+  ])('refuses %s', async (_, text, words) => {
+    await expect(resultsOf(text)).rejects.toMatchObject({
+      code: 'invalid-params',
+      message: expect.stringContaining(words),
+    })
+  })
+})
+
+describe('kestrel statetest', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+    process.exitCode = undefined
+  })
+
+  async function run(...args: string[]): Promise<{ out: string; err: string; exitCode: unknown }> {
+    let [out, err] = ['', '']
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += text), true))
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((err += text), true))
+    const program = new Command()
+    register(program)
+    await program.parseAsync(['statetest', ...args], { from: 'user' })
+    return { out, err, exitCode: process.exitCode }
+  }
+
+  it('prints one line of JSON per subtest', async () => {
+    const { out, err, exitCode } = await run('--fork', 'Berlin,Cancun', join(SHARE, 'stExample/add11.json'))
+    expect(out).toBe(
+      '{"name":"add11","fork":"Berlin","index":0,"pass":true,"stateRoot":"0xcd39e0cdd18f8f811911222ae6779341663d0293e1a3d9501da7ac2f4da9b277"}\n' +
+        '{"name":"add11","fork":"Cancun","index":0,"pass":true,"stateRoot":"0xe8010ce590f401c9d61fef8ab05bea9bcec24281b795e5868809bc4e515aa530"}\n',
+    )
+    expect(err).toBe('')
+    expect(exitCode).toBeUndefined()
+  })
+
+  it('goes on after a file that it cannot read, and says so at the end', async () => {
+    const { out, err, exitCode } = await run(
+      '--jobs',
+      '1',
+      '--fork',
+      'Cancun',
+      'no-such-file',
+      join(SHARE, 'stExample/add11.json'),
+    )
+    expect(out.split('\n')).toHaveLength(2)
+    expect(err).toBe('kestrel: no-such-file: no such file or folder\n')
+    expect(exitCode).toBe(1)
+  })
+
+  it('refuses a fork that it does not know', async () => {
+    await expect(run('--fork', 'Cancan', 'file')).rejects.toThrow('--fork: expected forks out of Frontier')
+  })
+})
+
+describe('the runner', () => {
+  it('counts what several processes found', async () => {
+    const runner = join(import.meta.dirname, 'run-statetests.ts')
+    const args = ['--import', 'tsx', runner, '--jobs', '2', '--fork', 'Cancun', join(SHARE, 'stExample')]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    expect(stdout.trim().split('\n').at(-1)).toBe('2 passed, 0 failed')
+  })
+})
