@@ -2,7 +2,7 @@
 // `<prefix>valcons1…` for consensus keys. Refusals have the Cosmos SDK's words, because contracts show them to users.
 import { bech32 } from '@scure/base'
 import { ChainError } from './errors.ts'
-import { type Address, fromHex, type Hex, hexToAddress, toAddress, toHex } from './hex.ts'
+import { type Address, fromHex, hexToAddress, toAddress } from './hex.ts'
 
 /** The prefix of validators' operator addresses on a chain. */
 export const operatorPrefix = (prefix: string): string => `${prefix}valoper`
@@ -37,8 +37,5 @@ export function fromBech32(prefix: string, text: string): Address {
 /** Reads an address as bech32 with this prefix, or as 0x hex of 20 bytes. Throws ChainError. */
 export const readAddress = (prefix: string, text: string): Address =>
   /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToAddress(text) : fromBech32(prefix, text)
-
-/** An address with EIP-55's checksum in its letters, as it stands in revert reasons. */
-export { checksum }
 
 const invalid = (why: string): ChainError => new ChainError('invalid-params', why)

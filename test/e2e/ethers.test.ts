@@ -71,9 +71,8 @@ describe.each([
     expect(await provider.getBalance(to)).toBe(77n)
     expect(await provider.getBalance(signer(0).address)).toBe(before - 77n - (receipt?.fee ?? 0n))
     const found = await provider.getTransaction(response.hash)
-    expect(found?.serialized ?? Transaction.from(found ?? undefined).serialized).toBe(
-      Transaction.from(response).serialized,
-    )
+    if (found === null) throw new Error('the transaction is not found')
+    expect(Transaction.from(found).serialized).toBe(Transaction.from(response).serialized)
     expect(keccak256(Transaction.from(response).serialized)).toBe(response.hash)
   })
 
@@ -218,10 +217,8 @@ describe.each([
 
 test('ethers’ batches are answered one for one', async () => {
   const batching = new JsonRpcProvider(`${url}/rpc`, 125, { batchMaxCount: 50, batchStallTime: 5, staticNetwork: true })
-  const numbers = await Promise.all(
-    Array.from({ length: 40 }, (_, number) => batching.getBalance(root.address, number % 3)),
-  )
-  expect(new Set(numbers).size).toBeLessThanOrEqual(3)
-  expect(numbers[0]).toBe(parseEther('10000'))
+  const wanted = Array.from({ length: 40 }, (_, index) => index % 4)
+  const blocks = await Promise.all(wanted.map((number) => batching.getBlock(number)))
+  expect(blocks.map((block) => block?.number)).toEqual(wanted)
   batching.destroy()
 })
