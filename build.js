@@ -1,11 +1,12 @@
 // Bundles src/cli/main.ts into dist/, so that the node starts in a fraction of the time that loading a thousand files
 // takes. Old files go last: whoever is starting the program meanwhile finds either the old or the new one.
-import { chmod, readdir, rm } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 const root = import.meta.dirname
 const dist = join(root, 'dist')
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 
 const { metafile } = await build({
   absWorkingDir: root,
@@ -19,6 +20,7 @@ const { metafile } = await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
+  define: { 'process.env.KESTREL_VERSION': JSON.stringify(version) },
   // Native code is found beside its package when the program runs.
   external: ['classic-level', 'secp256k1'],
   // CommonJS packages ask for `require`, which an ES module has not.

@@ -11,6 +11,7 @@ import { Call, type CallLimits } from '../runtime/call.ts'
 import { executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { type SimulatedCalls, type SimulationOptions, simulate } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvStore, StateView } from '../state/types.ts'
@@ -20,9 +21,12 @@ import { completeDraft } from './draft.ts'
 import { dumpAccounts } from './dump.ts'
 import { Live } from './events.ts'
 import { ChainFees } from './fees.ts'
+import { ChainInspection } from './inspection.ts'
 import { Ledger, type Point } from './ledger.ts'
 import { minedLogs } from './logs.ts'
+import { poolHead } from './pool-head.ts'
 import { Snapshots } from './snapshots.ts'
+import { ChainTraces } from './traces.ts'
 import type { BlockRef, Chain as ChainFace, DumpedAccount, Indexer, MinedReceipt, MinedTransaction } from './types.ts'
 import { Waiting } from './waiting.ts'
 
@@ -36,8 +40,12 @@ export type ChainOptions = {
 }
 
 export class Chain implements ChainFace {
+  readonly spec: ChainSpec
+  readonly store: KvStore
   readonly fees: ChainFees
   readonly live: Live
+  readonly traces: ChainTraces
+  readonly inspection: ChainInspection
   readonly #runtime: Runtime
   readonly #limits: CallLimits
   readonly #ledger: Ledger
@@ -48,6 +56,8 @@ export class Chain implements ChainFace {
   #pending: { readonly built: Promise<ExecutedBlock>; readonly settings: string } | undefined
 
   constructor({ store, runtime, indexer, limits, pool, onError }: ChainOptions) {
+    this.spec = runtime.spec
+    this.store = store
     this.#runtime = runtime
     this.#limits = limits
     this.#ledger = new Ledger(store, indexer)
@@ -58,6 +68,8 @@ export class Chain implements ChainFace {
       () => this.head,
       () => this.#draft().baseFeePerGas,
     )
+    this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
+    this.inspection = new ChainInspection(this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
     this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
     this.pool.onPending((transaction) => {
@@ -67,14 +79,6 @@ export class Chain implements ChainFace {
     this.pool.onRemoved(() => {
       this.#pending = undefined
     })
-  }
-
-  get spec(): ChainSpec {
-    return this.#runtime.spec
-  }
-
-  get store(): KvStore {
-    return this.#ledger.store
   }
 
   get head(): SealedHeader {
@@ -143,6 +147,11 @@ export class Chain implements ChainFace {
 
   async createAccessList(request: CallRequest, ref: BlockRef, options?: CallOptions) {
     return (await this.#prepareCall(request, ref, options)).createAccessList()
+  }
+
+  async simulate(blocks: readonly SimulatedCalls[], ref: BlockRef, options: SimulationOptions) {
+    const { header, view } = await this.at(ref)
+    return simulate(this.#runtime, view, header, blocks, options, this.#ledger.ancestors(header), this.#limits)
   }
 
   // --- the pool
@@ -284,15 +293,6 @@ export class Chain implements ChainFace {
   }
 
   #poolHead(): PoolHead {
-    const view = this.#ledger.view()
-    return {
-      number: this.head.number,
-      gasLimit: this.#draft().gasLimit ?? this.head.gasLimit,
-      baseFeePerGas: this.fees.nextBaseFee() ?? 0n,
-      blobBaseFee: this.fees.nextBlobBaseFee() ?? 0n,
-      nonce: (of) => view.nonce(of),
-      balance: (of) => view.balance(of),
-      code: (of) => view.code(of),
-    }
+    return poolHead(this.head, this.#ledger.view(), this.fees, this.#draft().gasLimit)
   }
 }

@@ -3,9 +3,12 @@
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runtime/simulate.ts'
+import type { Recorded } from '../runtime/tracing/recorder.ts'
+import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { KvStore, Op, Reader, StateView } from '../state/types.ts'
+import type { Account, KvStore, Op, Reader, StateView } from '../state/types.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -77,6 +80,67 @@ export type DumpedAccount = {
   readonly storage: ReadonlyMap<Hash, Hash>
 }
 
+export type TraceOptions = {
+  readonly choice: TracerChoice
+  /** Milliseconds that one transaction or call may take. */
+  readonly timeout: number
+}
+
+/** A state: after a block, or after the first transactions of it when `index` says how many. */
+export type TracePoint = { readonly ref: BlockRef; readonly index: number | undefined }
+
+/** Calls that follow each other, each on what the one before left. */
+export type CallBundle = CallOptions & { readonly requests: readonly CallRequest[] }
+
+/** A mined transaction and what it did when it was run again. */
+export type Replayed = Recorded & MinedTransaction
+
+/**
+ * Running again what was mined. Throws `not-found` for what is not here, genesis and unknown tracers, `invalid-params`
+ * for settings a tracer does not take, `execution-failed` when the time is up.
+ */
+export interface Traces {
+  transaction(hash: Hash, options: TraceOptions): Promise<unknown>
+  /** A block here, or one that was made elsewhere on a block here. */
+  block(
+    of: BlockRef | Block,
+    options: TraceOptions,
+  ): Promise<readonly { readonly transaction: Transaction; readonly result: unknown }[]>
+  call(request: CallRequest, at: TracePoint, options: TraceOptions, overrides?: CallOptions): Promise<unknown>
+  calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions): Promise<readonly unknown[][]>
+  replayTransaction(hash: Hash): Promise<Replayed>
+  replayBlock(of: BlockRef): Promise<readonly Replayed[]>
+  replayCall(request: CallRequest, at: TracePoint, overrides?: CallOptions): Promise<Recorded>
+  /** State roots after each transaction of a block. */
+  rootsWithin(of: BlockRef): Promise<readonly Hash[]>
+}
+
+/** A part of something long, and where the rest begins. */
+export type Page<T> = { readonly items: readonly T[]; readonly next: Hash | undefined }
+export type InspectedSlot = { readonly hash: Hash; readonly key: Hash; readonly value: bigint }
+export type InspectedAccount = {
+  readonly hash: Hash
+  readonly address: Address
+  readonly account: Account
+  readonly storageRoot: Hash
+  /** undefined and empty when they were not asked for. */
+  readonly code: Uint8Array | undefined
+  readonly storage: readonly InspectedSlot[]
+}
+
+/** State page by page, in the order of the trie: by hash of address or slot. */
+export interface Inspection {
+  slots(of: Address, at: TracePoint, start: Hash, count: number): Promise<Page<InspectedSlot>>
+  accounts(
+    ref: BlockRef,
+    start: Hash,
+    count: number,
+    include: { readonly code: boolean; readonly storage: boolean },
+  ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
+  /** Accounts that are different after block `to` from what they were after block `from`. */
+  modified(from: bigint, to: bigint): Promise<readonly Address[]>
+}
+
 export interface Chain {
   readonly spec: ChainSpec
   readonly store: KvStore
@@ -84,6 +148,8 @@ export interface Chain {
   readonly pool: TxPool
   readonly fees: Fees
   readonly live: LiveEvents
+  readonly traces: Traces
+  readonly inspection: Inspection
   /** undefined: no such block. `safe` and `finalized` are the head: a block here is final at once. */
   header(ref: BlockRef): Promise<SealedHeader | undefined>
   block(ref: BlockRef): Promise<Block | undefined>
@@ -104,6 +170,12 @@ export interface Chain {
     ref: BlockRef,
     options?: CallOptions,
   ): Promise<{ readonly accessList: AccessList; readonly gasUsed: bigint; readonly error: string | undefined }>
+  /** Builds blocks of calls on top of a block; none is kept. Throws as `simulate` of the runtime, and `header-not-found`. */
+  simulate(
+    blocks: readonly SimulatedCalls[],
+    ref: BlockRef,
+    options: SimulationOptions,
+  ): Promise<readonly SimulatedBlock[]>
   /** Decodes, checks and pools a signed transaction (blobs in network form). Throws `transaction-rejected` in geth's words. */
   submit(raw: Uint8Array): Promise<Hash>
   /** Pools a transaction of an account without a key (development: impersonation). */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The door: a list of commands, and how any failure leaves the program: one line on standard error, never a stack trace.
+// The door: a list of commands, and how any failure leaves the program: one line on standard error. A stack trace is shown
+// only to those who set KESTREL_TRACE, to hunt a bug.
 // Exit codes: 0 done, 1 failed or refused, 2 the command line itself is wrong.
 import { Command, CommanderError } from 'commander'
 import { register as accounts } from './accounts.ts'
@@ -9,10 +10,11 @@ import { register as genesis } from './genesis.ts'
 import { register as importing } from './import.ts'
 import { register as init } from './init.ts'
 import { register as start } from './start.ts'
+import { register as statetest } from './statetest.ts'
 import { VERSION } from './version.ts'
 
 /** Every command, in the order of the help page. A new one gets a line here. */
-const commands = [start, init, genesis, importing, exporting, accounts]
+const commands = [start, init, genesis, importing, exporting, accounts, statetest]
 
 const program = new Command('kestrel')
   .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')
@@ -33,6 +35,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : 2
   } else {
     process.stderr.write(`kestrel: ${explain(error)}\n`)
+    if (process.env.KESTREL_TRACE !== undefined) console.error(error)
     process.exitCode = 1
   }
 }

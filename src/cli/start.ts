@@ -3,11 +3,10 @@
 import { isIP } from 'node:net'
 import type { Command } from 'commander'
 import { ChainError } from '../lib/errors.ts'
-import type { Address } from '../lib/hex.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { type NodeOptions, startNode } from '../node.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import { unlock } from '../wallet/keystore.ts'
+import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
@@ -40,6 +39,7 @@ Examples:
 }
 
 async function start(flags: StartFlags): Promise<void> {
+  refuseExposure(flags)
   const stopped = stopSignal()
   const stored = flags.inMemory ? undefined : await readChainSpec(flags.datadir)
   if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
@@ -48,7 +48,6 @@ async function start(flags: StartFlags): Promise<void> {
   const development = developmentWallet(flags, spec)
   const shown = flags.production ? new Wallet() : development
   const wallet = await withUnlocked(shown, flags)
-  refuseExposure(flags, wallet.addresses())
 
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
   const node = await startNode(nodeOptions(flags, spec, wallet, log))
@@ -57,6 +56,7 @@ async function start(flags: StartFlags): Promise<void> {
     log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')
   logActivity(node.chain, log)
   await stopped
+  log.info('closing; once more to stop at once')
   await node.close()
   // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
   process.exit(0)
@@ -96,7 +96,7 @@ async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> 
   for (const [index, account] of flags.unlock.entries()) {
     const password = passwords?.(index) ?? (await askPassword(`Password of ${account}`))
     try {
-      all.add(await unlock(keystore, account, password))
+      all.add(await decryptKey(keystore, account, password))
     } catch (error) {
       if (!(error instanceof ChainError)) throw error
       throw refuseFlag('unlock', `${account}: ${error.message} (keystore ${keystore})`)
@@ -105,12 +105,11 @@ async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> 
   return all
 }
 
-/** Whoever reaches the port could spend the unlocked accounts' coins, or set balances at will. */
-function refuseExposure({ host, unsafeExpose, production }: StartFlags, unlocked: readonly Address[]): void {
-  if (unsafeExpose || isLoopback(host)) return
-  const what = [unlocked.length > 0 && 'unlocked accounts', !production && 'development methods'].filter(Boolean)
-  if (what.length > 0)
-    throw refuseFlag('host', `${host} would open ${what.join(' and ')} to others; add --unsafe-expose if that is meant`)
+/** Whoever reaches the port could spend the coins of unlocked accounts, or set balances at will. */
+function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags): void {
+  if (unsafeExpose || isLoopback(host) || (production && unlock.length === 0)) return
+  const what = production ? 'unlocked accounts' : 'unlocked accounts and development methods'
+  throw refuseFlag('host', `${host} would open ${what} to others; add --unsafe-expose if that is meant`)
 }
 
 const isLoopback = (host: string): boolean =>

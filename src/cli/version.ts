@@ -1,4 +1,2 @@
-// This program's version: package.json is where it is written.
-import manifest from '../../package.json' with { type: 'json' }
-
-export const VERSION: string = manifest.version
+// This program's version, as package.json has it: the build writes it in; npm tells it where the sources run as they are.
+export const VERSION: string = process.env.KESTREL_VERSION ?? process.env.npm_package_version ?? 'unbuilt'

@@ -59,7 +59,7 @@ const WARM_ACCESS = [
 ]
 
 /** What geth counts as constant gas and the library does not; negative the other way round. */
-function bookedElsewhere(name: string, common: Common): bigint {
+export function bookedElsewhere(name: string, common: Common): bigint {
   if (WARM_ACCESS.includes(name) && common.isActivatedEIP(2929)) return 100n
   if (/^LOG[0-4]$/.test(name)) return -375n
   return name === 'EXP' ? -10n : 0n

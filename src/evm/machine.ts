@@ -1,7 +1,7 @@
 // Our one subclass of the library's EVM. Its three seams: `_loadCode` gives native contracts the whole message,
 // `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible. One machine runs one message at a time.
 import type { Common } from '@ethereumjs/common'
-import { EVM, EVMError, type ExecResult, type Message, NobleBN254, type PrecompileInput } from '@ethereumjs/evm'
+import { EVM, EVMError, type EVMResult, type ExecResult, type Message, NobleBN254, type PrecompileInput } from '@ethereumjs/evm'
 import { Address as LibAddress } from '@ethereumjs/util'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex, type Hash } from '../lib/hex.ts'
@@ -11,6 +11,7 @@ import type { NativeBlock, NativeContract, NativeError } from './native-call.ts'
 import { addressOf, StateAdapter } from './state-adapter.ts'
 import type { OpcodeHost, OpcodeTable, RunState } from './tables.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
+import { watched } from './watch.ts'
 
 export type MachineOptions = {
   readonly common: Common
@@ -20,7 +21,6 @@ export type MachineOptions = {
   readonly block: NativeBlock
   /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
   readonly blockHash: (number: bigint) => Hash | undefined
-  /** `performance.now()` after which a call is stopped with ChainError `limit-exceeded`. */
   readonly deadline: number | undefined
 }
 
@@ -37,8 +37,14 @@ const ERRORS: Record<NativeError, EVMError['error']> = {
 export class Machine extends EVM implements OpcodeHost {
   /** The call opcode that ran last: the next message is its. */
   callType: CallType = 'CALL'
+  /** How many messages have begun: an opcode that called, and began none, was refused. */
+  messages = 0
+  /** `performance.now()` after which a call is stopped with ChainError `limit-exceeded`. */
+  deadline: number | undefined
   /** Whether executed messages tell which accounts and slots they accessed. */
   reportsAccess = false
+  /** What is warm from the start (EIP-2929): the fork's precompiles and the natives, wherever they are moved later. */
+  readonly precompileAddresses: readonly Address[]
   #tracer: MessageTracer | undefined
   readonly #options: MachineOptions
   readonly #natives: Map<Address, NativeContract>
@@ -49,6 +55,7 @@ export class Machine extends EVM implements OpcodeHost {
     const adapter = new StateAdapter(options.view)
     super({ common: options.common, stateManager: adapter, blockchain: chainOf(options.blockHash), bn254: BN254 })
     this.#options = options
+    this.deadline = options.deadline
     this.#natives = new Map(options.natives)
     this._opcodes = options.table.context.opcodes
     this._handlers = options.table.context.handlers
@@ -56,6 +63,7 @@ export class Machine extends EVM implements OpcodeHost {
     this._opcodeMap = options.table.map
     // Native contracts stand among the precompiles, so that they are warm and are found wherever those are.
     for (const native of options.natives.values()) this._precompiles.set(native.address.slice(2), unreachable)
+    this.precompileAddresses = [...this._precompiles.keys()].map((hex) => `0x${hex}` as Address)
     // The library's emitter awaits a list of listeners; one direct call is what is needed.
     Object.defineProperty(this, '_emit', { value: (topic: string, data: unknown) => this.#emit(topic, data) })
   }
@@ -64,17 +72,25 @@ export class Machine extends EVM implements OpcodeHost {
     return this.#options.view
   }
 
-  /** Who is told of messages (and steps) from now on. */
-  set tracer(tracer: MessageTracer | undefined) {
-    this.#tracer = tracer
-    // The interpreter reports steps only to an emitter that has a listener for them.
-    this.events.removeAllListeners('step')
-    if (tracer?.step !== undefined) this.events.on('step', () => undefined)
+  get tracer(): MessageTracer | undefined {
+    return this.#tracer
   }
 
-  /** Addresses that are warm from the start (EIP-2929), natives included. */
-  precompileAddresses(): Address[] {
-    return [...this._precompiles.keys()].map((hex) => `0x${hex}` as Address)
+  /** Who is told of messages (and of opcodes, if it listens to them) from now on. */
+  set tracer(tracer: MessageTracer | undefined) {
+    this.#tracer = tracer
+    const { table } = this.#options
+    this._opcodeMap = tracer === undefined ? table.map : watched(table, tracer)
+  }
+
+  /** One of Ethereum's own precompiles, not a native contract. */
+  isPrecompile(address: Address): boolean {
+    return this._precompiles.has(address.slice(2)) && !this.#natives.has(address)
+  }
+
+  /** A precompile or native contract, here or moved here. */
+  hasPrecompile(address: Address): boolean {
+    return this._precompiles.has(address.slice(2))
   }
 
   /** Marks an account as touched: if it is empty when the message ends, it goes (EIP-161). */
@@ -83,24 +99,27 @@ export class Machine extends EVM implements OpcodeHost {
     this.journal['touchAddress'](toLibAddress(address))
   }
 
-  /** Moves a precompile to another address for this machine only (eth_simulateV1's and eth_call's override). */
+  /** Moves a precompile to another address for this machine only; what was there is replaced. */
   movePrecompile(from: Address, to: Address): void {
     const code = this._precompiles.get(from.slice(2))
-    if (code === undefined) throw new ChainError('invalid-params', `account ${from} is not a precompile`)
-    this._precompiles.delete(from.slice(2))
-    this._precompiles.set(to.slice(2), code)
     const native = this.#natives.get(from)
-    if (native !== undefined) {
-      this.#natives.delete(from)
-      this.#natives.set(to, native)
-    }
+    this.removePrecompile(from)
+    this.removePrecompile(to)
+    if (code !== undefined) this._precompiles.set(to.slice(2), code)
+    if (native !== undefined) this.#natives.set(to, native)
+  }
+
+  /** Makes an address an ordinary account for this machine only. */
+  removePrecompile(address: Address): void {
+    this._precompiles.delete(address.slice(2))
+    this.#natives.delete(address)
   }
 
   /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
   pause(): Promise<void> | undefined {
     if ((++this.#jumps & 0xff) !== 0) return undefined
     const now = performance.now()
-    const { deadline } = this.#options
+    const { deadline } = this
     if (deadline !== undefined && now > deadline) {
       throw new ChainError('limit-exceeded', 'execution aborted: the call took longer than this node allows')
     }
@@ -116,7 +135,7 @@ export class Machine extends EVM implements OpcodeHost {
   onSelfdestruct(state: RunState, beneficiary: bigint): void {
     const from = addressOf(state.interpreter.getAddress())
     const to = `0x${(beneficiary & ((1n << 160n) - 1n)).toString(16).padStart(40, '0')}` as Address
-    this.#tracer?.selfdestruct(from, to, this.view.balance(from))
+    this.#tracer?.selfdestruct?.(from, to, this.view.balance(from))
   }
 
   /** Our table is set by the constructor; the library asks for one before that. */
@@ -155,12 +174,14 @@ export class Machine extends EVM implements OpcodeHost {
   #emit(topic: string, data: unknown): Promise<void> {
     const tracer = this.#tracer
     if (topic === 'beforeMessage') {
-      tracer?.enter(data as Message, this.callType)
+      const message = data as Message
+      // A refused call leaves its type behind; a transaction's own message is a CALL.
+      tracer?.enter?.(message, message.depth === 0 ? 'CALL' : this.callType)
       this.callType = 'CALL'
+      this.messages++
       return this.pause() ?? SETTLED
     }
-    if (topic === 'afterMessage') tracer?.exit(data as Parameters<MessageTracer['exit']>[0])
-    else if (topic === 'step') tracer?.step?.(data as Parameters<NonNullable<MessageTracer['step']>>[0])
+    if (topic === 'afterMessage') tracer?.exit?.(data as EVMResult)
     return SETTLED
   }
 }

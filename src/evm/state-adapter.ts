@@ -1,18 +1,34 @@
 // A state view in the shape the library's EVM asks for. It decides nothing: every method is one call on the view.
 // The library's interface is asynchronous; the view is not, so each promise is settled when it is returned.
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
-import { Account, KECCAK256_NULL, KECCAK256_RLP, type Address as LibAddress } from '@ethereumjs/util'
+import { KECCAK256_NULL, KECCAK256_RLP, Account as LibAccount, type Address as LibAddress } from '@ethereumjs/util'
 import { type Address, fromHex, type Hash, toHash, toHex, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import type { StateView } from '../state/types.ts'
+import type { Account, StateView } from '../state/types.ts'
 
 const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
-/** Any root but the empty one: the library only asks whether there is storage (EIP-7610). */
 const SOME_ROOT = fromHex(ZERO_HASH)
 
 /** The library writes addresses as lower-case hex already. */
 export const addressOf = (address: LibAddress): Address => address.toString() as Address
 const keyOf = (key: Uint8Array): Hash => toHex(key) as Hash
+
+/**
+ * An account as the library holds it. Of a storage root it asks only whether there is storage (EIP-7610), and only where
+ * a contract is created; the answer may take a walk over all slots, so it is looked for when it is asked.
+ */
+class ViewAccount extends LibAccount {
+  readonly #hasStorage: () => boolean
+
+  constructor({ nonce, balance, codeHash }: Account, hasStorage: () => boolean) {
+    super(nonce, balance, KECCAK256_RLP, codeHash === EMPTY_CODE_HASH ? KECCAK256_NULL : fromHex(codeHash))
+    this.#hasStorage = hasStorage
+  }
+
+  override get storageRoot(): Uint8Array {
+    return this.#hasStorage() ? SOME_ROOT : KECCAK256_RLP
+  }
+}
 
 export class StateAdapter implements StateManagerInterface {
   readonly #view: StateView
@@ -27,20 +43,14 @@ export class StateAdapter implements StateManagerInterface {
     }
   }
 
-  async getAccount(address: LibAddress): Promise<Account | undefined> {
+  async getAccount(address: LibAddress): Promise<LibAccount | undefined> {
     const of = addressOf(address)
     const account = this.#view.account(of)
     if (account === undefined) return undefined
-    const hasCode = account.codeHash !== EMPTY_CODE_HASH
-    return new Account(
-      account.nonce,
-      account.balance,
-      this.#view.hasStorage(of) ? SOME_ROOT : KECCAK256_RLP,
-      hasCode ? fromHex(account.codeHash) : KECCAK256_NULL,
-    )
+    return new ViewAccount(account, () => this.#view.hasStorage(of))
   }
 
-  async putAccount(address: LibAddress, account?: Account): Promise<void> {
+  async putAccount(address: LibAddress, account?: LibAccount): Promise<void> {
     const of = addressOf(address)
     if (account === undefined) return this.#view.deleteAccount(of)
     const codeHash = account.codeHash === KECCAK256_NULL ? EMPTY_CODE_HASH : toHash(account.codeHash)

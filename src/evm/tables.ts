@@ -2,7 +2,7 @@
 // ran, where a loop may pause). Built once per fork and proposal list, shared by all machines, never changed.
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
-import type { CallType } from './tracer.ts'
+import type { CallType, MessageTracer } from './tracer.ts'
 
 type Context = ReturnType<typeof getOpcodesForHF>
 type Entry = Context['opcodeMap'][number]
@@ -11,6 +11,9 @@ export type RunState = Parameters<Entry['opHandler']>[0]
 /** What the marks tell: the machine. */
 export interface OpcodeHost {
   callType: CallType
+  /** How many messages have begun. */
+  readonly messages: number
+  readonly tracer: MessageTracer | undefined
   onSelfdestruct(state: RunState, beneficiary: bigint): void
   /** Undefined: go on. Else go on when it settles. */
   pause(): Promise<void> | undefined
@@ -24,16 +27,19 @@ const CALL_OPCODES = new Map([
   [0xf4, 'DELEGATECALL'],
   [0xfa, 'STATICCALL'],
 ] as const)
+const EXP = 0x0a
 const SELFDESTRUCT = 0xff
 const JUMPS = [0x56, 0x57]
 
 // The interpreter knows its EVM, which here is always our machine.
-const machineOf = (state: RunState): OpcodeHost => state.interpreter._evm as unknown as OpcodeHost
+export const machineOf = (state: RunState): OpcodeHost => state.interpreter._evm as unknown as OpcodeHost
 
 /** The table of a fork. `change` applies improvement proposals to a copy of the library's entries. */
 export function buildTable(common: Common, change: (map: Context['opcodeMap']) => void): OpcodeTable {
   const context = getOpcodesForHF(common)
   const map = context.opcodeMap.slice()
+  const exp = map[EXP]
+  if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
   change(map)
   for (const [code, type] of CALL_OPCODES) {
     mark(map, code, (state) => {
@@ -47,6 +53,17 @@ export function buildTable(common: Common, change: (map: Context['opcodeMap']) =
   })
   for (const code of JUMPS) pausable(map, code)
   return { context, map }
+}
+
+/** EXP, squaring from the highest bit and cutting to 256 bits: a third of the time of the library's, which divides. */
+function raise({ stack }: RunState): void {
+  const [base = 0n, exponent = 0n] = stack.popN(2)
+  let power = 1n
+  for (const bit of exponent.toString(2)) {
+    power = BigInt.asUintN(256, power * power)
+    if (bit === '1') power = BigInt.asUintN(256, power * base)
+  }
+  stack.push(power)
 }
 
 /** Runs a note before the operation. */

@@ -1,18 +1,38 @@
 // The call tree of one transaction, from the machine's message events. The tree is what the block keeps
 // (internal transactions) and what callTracer shows.
-import { EVMError, type EVMResult, type InterpreterStep, type Message } from '@ethereumjs/evm'
+import { EVMError, type EVMResult, type ExecResult, type Message } from '@ethereumjs/evm'
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
+import type { Log } from '../primitives/types.ts'
+import { type Opcode, opcodeOf, stackFault } from './opcodes.ts'
 import { addressOf } from './state-adapter.ts'
+import type { RunState } from './tables.ts'
 
 export type CallType = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL'
 
-/** What a machine tells while it runs. */
+/** One opcode about to run, its whole gas known. */
+export type Step = {
+  /** Of the frame; it lives on, so that what is to be kept has to be copied. */
+  readonly state: RunState
+  readonly opcode: Opcode
+  /** With what a call hands on, without the stipend; as geth counts it when the opcode cannot be paid. */
+  readonly cost: bigint
+  /** Bytes of memory before the opcode. */
+  readonly memorySize: number
+  /** geth's words when it fails before it runs: out of gas, stack. */
+  readonly error: string | undefined
+}
+
+/** What a machine tells while it runs, to whom it concerns. The last three cost time: only who has them is told. */
 export interface MessageTracer {
-  enter(message: Message, type: CallType): void
-  exit(result: EVMResult): void
-  selfdestruct(from: Address, beneficiary: Address, balance: bigint): void
-  /** Before each opcode; a machine steps only when its tracer has this. */
-  step?(step: InterpreterStep): void
+  enter?(message: Message, type: CallType): void
+  exit?(result: EVMResult): void
+  selfdestruct?(from: Address, beneficiary: Address, balance: bigint): void
+  /** A call or creation that failed before its message began: too deep, or too poor. */
+  refuse?(frame: Frame): void
+  /** A LOG opcode has run. What native contracts log is in their result. */
+  log?(log: Log): void
+  /** Before each opcode. */
+  step?(step: Step): void
 }
 
 /** A frame while it is being built; the runtime publishes it as a read-only CallTrace. */
@@ -37,6 +57,11 @@ export class CallTreeTracer implements MessageTracer {
     return this.#root
   }
 
+  /** The frame that runs now. */
+  protected get current(): Frame | undefined {
+    return this.#open.at(-1)
+  }
+
   enter(message: Message, type: CallType): void {
     const frame: Frame = {
       type: message.to === undefined ? (message.salt === undefined ? 'CREATE' : 'CREATE2') : type,
@@ -52,22 +77,22 @@ export class CallTreeTracer implements MessageTracer {
       calls: [],
     }
     if (type === 'DELEGATECALL' && message.to !== undefined) frame.from = addressOf(message.to)
-    this.#attach(frame)
+    this.attach(frame)
     this.#open.push(frame)
   }
 
   exit(result: EVMResult): void {
     const frame = this.#open.pop()
     if (frame === undefined) return
-    const { exceptionError, executionGasUsed, returnValue } = result.execResult
+    const { executionGasUsed, returnValue } = result.execResult
     frame.gasUsed = executionGasUsed
     frame.output = returnValue
-    if (exceptionError !== undefined) frame.error = errorWords(exceptionError.error)
+    frame.error = failureWords(result.execResult)
     if (frame.to === null && result.createdAddress !== undefined) frame.to = addressOf(result.createdAddress)
   }
 
   selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {
-    this.#attach({
+    this.attach({
       type: 'SELFDESTRUCT',
       from,
       to: beneficiary,
@@ -81,7 +106,8 @@ export class CallTreeTracer implements MessageTracer {
     })
   }
 
-  #attach(frame: Frame): void {
+  /** Hangs a frame under the one that runs. */
+  protected attach(frame: Frame): void {
     const parent = this.#open.at(-1)
     if (parent === undefined) this.#root = frame
     else parent.calls.push(frame)
@@ -105,3 +131,19 @@ const WORDS: Record<string, string> = {
 
 /** The library's word for a failure in geth's words, which clients match on. */
 export const errorWords = (error: string): string => WORDS[error] ?? error
+
+/** geth's words for how a frame failed, with the opcode or the stack that was to blame; undefined on success. */
+export function failureWords({ exceptionError, runState }: ExecResult): string | undefined {
+  if (exceptionError === undefined) return undefined
+  const { error } = exceptionError
+  if (runState === undefined) return errorWords(error)
+  const opcode = opcodeOf(runState.opCode)
+  if (error === errorMessages.INVALID_OPCODE) return `invalid opcode: ${opcode.name}`
+  if (error === errorMessages.STACK_UNDERFLOW || error === errorMessages.STACK_OVERFLOW) {
+    return stackFault(opcode, runState.stack.length) ?? error
+  }
+  // Code that ran to its end and has no gas left to be stored.
+  const { returnValue } = runState as RunState & { readonly returnValue?: Uint8Array }
+  const isDeposit = error === errorMessages.OUT_OF_GAS && returnValue !== undefined && returnValue.length > 0
+  return errorWords(isDeposit ? errorMessages.CODESTORE_OUT_OF_GAS : error)
+}

@@ -4,21 +4,27 @@ import type { Address } from '../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
+import { Authz } from './authz/authz.ts'
 import { Bank } from './bank.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
+import { NO_HOOKS } from './staking/context.ts'
+import { readStakingGenesis } from './staking/genesis.ts'
+import { Staking } from './staking/staking.ts'
 
-export type Modules = { readonly bank: Bank; readonly params: Params }
+export type Modules = { readonly bank: Bank; readonly params: Params; readonly authz: Authz; readonly staking: Staking }
 
 export function openModules(context: ModuleContext): Modules {
   const bank = new Bank(context)
   const params = new Params(context)
-  return { bank, params }
+  const staking = new Staking(context, bank, NO_HOOKS)
+  const authz = new Authz(context, () => staking.validators().flatMap((of) => (of.jailed ? [] : [of.operator])))
+  return { bank, params, authz, staking }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
-const beginOrder = ({ params, bank }: Modules): readonly Hooks[] => [params, bank]
-const endOrder = ({ bank, params }: Modules): readonly Hooks[] => [bank, params]
+const beginOrder = ({ params, bank, authz }: Modules): readonly Hooks[] => [params, bank, authz]
+const endOrder = ({ staking, bank, params }: Modules): readonly Hooks[] => [staking, bank, params]
 
 /** What modules do before a block's first transaction. */
 export function beginBlock(modules: Modules): void {
@@ -31,7 +37,12 @@ export function endBlock(modules: Modules): void {
 }
 
 /** Accounts that hold modules' coins and storage. */
-const HOMES: readonly Address[] = [...Object.values(MODULE_ACCOUNT), NATIVE_CONTRACT.bank]
+const HOMES: readonly Address[] = [
+  ...Object.values(MODULE_ACCOUNT),
+  NATIVE_CONTRACT.bank,
+  NATIVE_CONTRACT.staking,
+  NATIVE_CONTRACT.authorization,
+]
 
 /**
  * Writes the modules' first state on a view that holds the genesis accounts already.
@@ -39,7 +50,9 @@ const HOMES: readonly Address[] = [...Object.values(MODULE_ACCOUNT), NATIVE_CONT
  */
 export function initGenesis(view: StateView, spec: NativeSpec, supply: bigint, block: BlockInfo): void {
   for (const home of HOMES) createNativeAccount(view, home)
-  const { bank, params } = openModules({ spec, block, view, access: 'write' })
+  const { bank, params, authz, staking } = openModules({ spec, block, view, access: 'write' })
   bank.initGenesis({ supply })
   params.initGenesis(spec.params)
+  authz.initGenesis(spec.modules.authz)
+  staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
 }

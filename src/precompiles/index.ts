@@ -5,10 +5,12 @@ import type { Address } from '../lib/hex.ts'
 import { createNativeAccount } from '../modules/module.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
+import { authorization } from './authorization.ts'
 import { bank } from './bank.ts'
+import { bech32 } from './bech32.ts'
 import type { FaultReport, Precompile } from './define.ts'
 
-export const PRECOMPILES: readonly Precompile[] = [bank]
+export const PRECOMPILES: readonly Precompile[] = [bech32, bank, authorization]
 
 /** The native contracts that answer in a block, by address. */
 export function nativeContracts(

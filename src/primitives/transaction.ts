@@ -113,6 +113,13 @@ export function impersonatedTransaction(fields: TransactionFields, from: Address
   )
 }
 
+/** A transaction that nobody signed and nobody will: it stands for a call in a simulated block. Nothing is checked. */
+export function unsignedTransaction(fields: TransactionFields, from: Address): Transaction {
+  const signature = { v: 0n, r: 0n, s: 0n }
+  const raw = encodeTransaction({ ...fields, ...signature })
+  return { ...fields, ...signature, from, hash: keccakHash(raw), raw }
+}
+
 /**
  * `decodeTransaction` without the look at v, r and s: for what this node has accepted before. Throws Malformed.
  * `hash` is given when it is known, or is not the hash of the encoding.

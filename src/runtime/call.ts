@@ -1,14 +1,17 @@
 // Calls that leave no trace: eth_call, gas estimates, access lists. Each runs on a view of its own, or undoes itself.
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
-import { EMPTY_BYTES, fromHex, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { intrinsicGas, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { AccessList, Header, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
+import { applyOverrides } from './overrides.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
-import type { BlockOverrides, CallOptions, CallOutcome, CallRequest, StateOverrides } from './types.ts'
+import { traceMessage } from './tracing/replay.ts'
+import type { Tracer } from './tracing/tracer.ts'
+import type { BlockOverrides, CallOptions, CallOutcome, CallRequest } from './types.ts'
 
 /** What a call may cost this node. */
 export type CallLimits = {
@@ -48,6 +51,13 @@ export class Call {
 
   async run(): Promise<CallOutcome> {
     return outcome(await this.#execute(this.#affordable(this.#message)))
+  }
+
+  /** Runs the call under a tracer. Throws ChainError `execution-failed` when its time is up. */
+  trace(tracer: Tracer): Promise<MessageResult> {
+    const message = this.#affordable(this.#message)
+    const call = { machine: this.#machine, env: this.#env, message, mode: 'call', place: undefined } as const
+    return traceMessage(this.#runtime, call, tracer)
   }
 
   /**
@@ -91,11 +101,7 @@ export class Call {
   /** The list with which the call touches nothing cold (EIP-2930), its gas with that list, and how it ended. */
   async createAccessList(): Promise<{ accessList: AccessList; gasUsed: bigint; error: string | undefined }> {
     const message = this.#affordable(this.#message)
-    const known = new Set([
-      message.from,
-      message.to ?? createdContract(message),
-      ...this.#machine.precompileAddresses(),
-    ])
+    const known = new Set([message.from, message.to ?? createdContract(message), ...this.#machine.precompileAddresses])
     this.#machine.reportsAccess = true
     let accessList = message.accessList
     for (;;) {
@@ -214,21 +220,5 @@ function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, messa
     gasLimit: overrides?.gasLimit ?? env.gasLimit,
     coinbase: overrides?.feeRecipient ?? env.coinbase,
     prevRandao: overrides?.prevRandao ?? env.prevRandao,
-  }
-}
-
-/** Changes accounts before a call, and moves precompiles out of the way of their addresses. */
-export function applyOverrides(machine: Machine, overrides: StateOverrides): void {
-  const { view } = machine
-  for (const [address, account] of overrides) {
-    if (account.state !== undefined && account.stateDiff !== undefined) {
-      throw new ChainError('invalid-params', `account ${address} has both 'state' and 'stateDiff'`)
-    }
-    if (account.movePrecompileTo !== undefined) machine.movePrecompile(address, account.movePrecompileTo)
-    if (account.nonce !== undefined) view.setNonce(address, account.nonce)
-    if (account.code !== undefined) view.setCode(address, account.code)
-    if (account.balance !== undefined) view.setBalance(address, account.balance)
-    if (account.state !== undefined) view.clearStorage(address)
-    for (const [key, word] of account.state ?? account.stateDiff ?? []) view.setWord(address, key, fromHex(word))
   }
 }

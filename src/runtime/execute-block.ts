@@ -2,7 +2,7 @@
 // replaying are the same steps in the same order; they differ in where the transactions come from and what is checked.
 
 import type { Machine } from '../evm/machine.ts'
-import { CallTreeTracer } from '../evm/tracer.ts'
+import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
 import { beginBlock, endBlock } from '../modules/index.ts'
@@ -11,12 +11,12 @@ import { EMPTY_UNCLES_HASH, encodeWithdrawal } from '../primitives/block.ts'
 import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
-import type { Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
+import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
 import { atLeast } from '../spec/forks.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
 import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
-import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
+import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
 import type { CallTrace, ExecutedBlock, HeaderDraft } from './types.ts'
@@ -25,10 +25,13 @@ import { checkEnvelope } from './validity.ts'
 const MIN_TRANSACTION_GAS = 21_000n
 const NO_NONCE: Hex = `0x${'00'.repeat(8)}`
 
-/** The header a draft stands for before its block has run: everything but roots, bloom and gas. */
-export function draftHeader(runtime: Runtime, draft: HeaderDraft): Header {
+/**
+ * The header a draft stands for before its block has run: everything but roots, bloom and gas. Blocks with proof-of-work
+ * difficulty are only ever simulated.
+ */
+export function draftHeader(runtime: Runtime, draft: HeaderDraft, difficulty = 0n): Header {
   const { parent } = draft
-  const position = { number: parent.number + 1n, timestamp: draft.timestamp, difficulty: 0n }
+  const position = { number: parent.number + 1n, timestamp: draft.timestamp, difficulty }
   const fork = runtime.forkOf(position)
   const rules = rulesOf(fork)
   const blobs = blobRulesOf(runtime.spec, fork)
@@ -84,28 +87,9 @@ export async function executeBlock(
       refused.push({ transaction, reason: error })
     }
   }
-  const { withdrawals } = draft
-  const finished = await execution.finish(withdrawals)
-  const sealed = sealHeader({
-    ...header,
-    ...finished.roots,
-    ...(header.withdrawalsRoot !== undefined && {
-      withdrawalsRoot: toHash(orderedListRoot(withdrawals.map(encodeWithdrawal))),
-    }),
-  })
-  return {
-    block: {
-      header: sealed,
-      transactions: execution.transactions,
-      uncles: [],
-      withdrawals: header.withdrawalsRoot === undefined ? undefined : withdrawals,
-    },
-    receipts: execution.receipts,
-    traces: execution.traces,
-    diffs: execution.diffs,
-    refused,
-    view,
-  }
+  const { block, requests } = await execution.seal(draft.withdrawals)
+  const { receipts, traces, diffs } = execution
+  return { block, receipts, requests, traces, diffs, refused, view }
 }
 
 /** A block while it runs. */
@@ -122,12 +106,19 @@ export class BlockExecution {
   #gasUsed = 0n
   #blobGasUsed = 0n
 
-  constructor(runtime: Runtime, view: StateView, header: Header, blockHash: BlockHashes) {
+  /** `env` is what the header stands for, unless somebody wants it otherwise. */
+  constructor(
+    runtime: Runtime,
+    view: StateView,
+    header: Header,
+    blockHash: BlockHashes,
+    env: BlockEnv = runtime.env(header),
+  ) {
     this.#runtime = runtime
     this.#header = header
     this.#view = view
-    this.env = runtime.env(header)
-    this.machine = runtime.machine(view, this.env, blockHash)
+    this.env = env
+    this.machine = runtime.machine(view, env, blockHash)
   }
 
   get gasLeft(): bigint {
@@ -152,20 +143,22 @@ export class BlockExecution {
   }
 
   /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */
-  async apply(transaction: Transaction): Promise<MessageResult> {
+  async apply(
+    transaction: Transaction,
+    { mode = modeOf(transaction), tracer }: Application = {},
+  ): Promise<MessageResult> {
     const { spec, fees } = this.#runtime
     checkEnvelope(this.env, spec.chainId, transaction)
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
-    const tracer = new CallTreeTracer()
-    this.machine.tracer = tracer
-    const mode = isUnsigned(transaction) ? 'impersonated' : 'transaction'
+    const tree = new CallTreeTracer()
+    this.machine.tracer = tracer ?? tree
     const result = await executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees)
     this.machine.tracer = undefined
     this.#gasUsed += result.gasUsed
     this.#blobGasUsed += result.blobGasUsed
     this.transactions.push(transaction)
     this.receipts.push(this.#receipt(transaction, result))
-    if (tracer.root !== undefined) this.traces.push(tracer.root)
+    if (tree.root !== undefined) this.traces.push(tree.root)
     this.diffs.push(this.#view.transactionDiff())
     return result
   }
@@ -198,6 +191,19 @@ export class BlockExecution {
     }
   }
 
+  /** `finish` for a block of our own making: its header is sealed over what it did. */
+  async seal(withdrawals: readonly Withdrawal[]): Promise<{ block: Block; requests: readonly Uint8Array[] }> {
+    const { roots, requests } = await this.finish(withdrawals)
+    const isShanghai = this.#header.withdrawalsRoot !== undefined
+    const header = sealHeader({
+      ...this.#header,
+      ...roots,
+      ...(isShanghai && { withdrawalsRoot: toHash(orderedListRoot(withdrawals.map(encodeWithdrawal))) }),
+    })
+    const { transactions } = this
+    return { block: { header, transactions, uncles: [], withdrawals: isShanghai ? withdrawals : undefined }, requests }
+  }
+
   #receipt(transaction: Transaction, result: MessageResult): Receipt {
     const isBlob = transaction.type === 3
     const byzantium = this.env.rules.byzantium
@@ -217,8 +223,11 @@ export class BlockExecution {
   }
 }
 
-/** Only this node's own impersonation makes such transactions: no decoder accepts r = s = 0. */
-const isUnsigned = ({ r, s }: Transaction): boolean => r === 0n && s === 0n
+/** How a transaction is run, when it is not as its signature says; and who watches instead of the call tree. */
+export type Application = { readonly mode?: MessageMode; readonly tracer?: MessageTracer | undefined }
+
+/** Only this node's own impersonation makes transactions without a signature: no decoder accepts r = s = 0. */
+export const modeOf = ({ r, s }: Transaction): MessageMode => (r === 0n && s === 0n ? 'impersonated' : 'transaction')
 
 /** What execution alone decides of a header. */
 export type ExecutedRoots = Pick<

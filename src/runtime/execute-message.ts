@@ -32,9 +32,10 @@ export type MessageResult = {
 
 /**
  * `transaction`: every rule. `impersonated`: nobody signed it, so the sender may be a contract (development).
- * `call`: nonce, sender's code and gas caps are not looked at, and fees only if given.
+ * `simulated`: as impersonated, and gas may go beyond the caps. `call`: the nonce is not looked at either, and fees
+ * only if given.
  */
-export type MessageMode = 'transaction' | 'impersonated' | 'call'
+export type MessageMode = 'transaction' | 'impersonated' | 'simulated' | 'call'
 
 /** EIP-3529: at most a fifth of the gas used is refunded; before London half. */
 const refundQuotient = (env: BlockEnv): bigint => (env.rules.london ? 5n : 2n)
@@ -59,7 +60,7 @@ export async function executeMessage(
   checkMessage(view, env, message, mode)
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
-  const blobFee = blobGasUsed * (env.blobBaseFee ?? 0n)
+  const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)
   const intrinsic = intrinsicGas(message, env.rules)
 
   view.beginTransaction()
@@ -68,7 +69,7 @@ export async function executeMessage(
   if (machine.reportsAccess) machine.journal.startReportingAccessList()
   warm(machine, env, message)
   view.addBalance(message.from, -(message.gasLimit * gasPrice + blobFee))
-  view.setNonce(message.from, view.nonce(message.from) + 1n)
+  view.setNonce(message.from, BigInt.asUintN(64, view.nonce(message.from) + 1n))
   machine.touch(message.from)
   const authorizationRefund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
 
@@ -123,7 +124,7 @@ function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
 function warm(machine: Machine, env: BlockEnv, message: Message): void {
   if (!env.rules.berlin) return
   const { journal } = machine
-  for (const address of machine.precompileAddresses()) journal.addAlwaysWarmAddress(address)
+  for (const address of machine.precompileAddresses) journal.addAlwaysWarmAddress(address)
   journal.addAlwaysWarmAddress(message.from)
   if (message.to !== null) journal.addAlwaysWarmAddress(message.to)
   if (env.rules.shanghai) journal.addAlwaysWarmAddress(env.coinbase)

@@ -27,10 +27,10 @@ export async function importBlock(
       check(root === header.withdrawalsRoot, `withdrawals root is ${root}, header says ${header.withdrawalsRoot}`)
     }
     const execution = await executeTransactions(runtime, view, block, blockHash)
-    const { roots } = await execution.finish(withdrawals ?? [], uncles)
+    const { roots, requests } = await execution.finish(withdrawals ?? [], uncles)
     compare(header, roots)
     const { receipts, traces, diffs } = execution
-    return { block, receipts, traces, diffs, refused: [], view }
+    return { block, receipts, requests, traces, diffs, refused: [], view }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new ChainError('invalid-block', `block ${header.number}: ${error.message}`)

@@ -46,6 +46,8 @@ export type CallTrace = {
 export type ExecutedBlock = {
   readonly block: Block
   readonly receipts: readonly Receipt[]
+  /** What the block asks of the consensus layer (EIP-7685), each as type byte and data. */
+  readonly requests: readonly Uint8Array[]
   /** One call tree per transaction. */
   readonly traces: readonly CallTrace[]
   readonly diffs: readonly TransactionDiff[]

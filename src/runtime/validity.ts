@@ -1,8 +1,8 @@
 // May this message run in this block, on this state? The rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
-// Violations are ChainError `transaction-rejected` in geth's words, which wallets match on.
-import { ChainError } from '../lib/errors.ts'
+// Violations are ChainError `transaction-rejected` in geth's words, which wallets match on, and say which rule it was.
 import { type Address, toAddress } from '../lib/hex.ts'
 import { floorGas, intrinsicGas, MAX_INITCODE_SIZE, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
+import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { Message, Transaction } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -34,21 +34,22 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Trans
 
 /** Everything that can be said of a message before it runs. Throws; changes nothing. */
 export function checkMessage(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
-  if (mode !== 'call') checkSender(view, env, message, mode)
+  checkSender(view, env, message, mode)
   checkFees(env, message, mode)
   checkBlobs(env, message, mode)
   if (message.authorizationList.length > 0 && !env.rules.prague) reject('transaction type not supported')
-  if (env.rules.shanghai && message.to === null && message.data.length > MAX_INITCODE_SIZE) {
-    reject(`max initcode size exceeded: code size ${message.data.length} limit ${MAX_INITCODE_SIZE}`)
-  }
+  if (message.authorizationList.length > 0 && message.to === null) reject('set code transaction of type create')
   const cost = upfrontCost(message)
   const balance = view.balance(message.from)
   if (balance < cost) {
-    reject(`insufficient funds for gas * price + value: address ${message.from} have ${balance} want ${cost}`)
+    reject(
+      `insufficient funds for gas * price + value: address ${message.from} have ${balance} want ${cost}`,
+      'insufficient-funds',
+    )
   }
   const intrinsic = intrinsicGas(message, env.rules)
   if (message.gasLimit < intrinsic) {
-    reject(`intrinsic gas too low: have ${message.gasLimit}, want ${intrinsic}`)
+    reject(`intrinsic gas too low: have ${message.gasLimit}, want ${intrinsic}`, 'intrinsic-gas')
   }
   if (env.rules.prague) {
     const floor = floorGas(message.data)
@@ -56,16 +57,25 @@ export function checkMessage(view: StateView, env: BlockEnv, message: Message, m
       reject(`insufficient gas for floor data gas cost: have ${message.gasLimit}, want ${floor}`)
     }
   }
+  if (env.rules.shanghai && message.to === null && message.data.length > MAX_INITCODE_SIZE) {
+    reject(`max initcode size exceeded: code size ${message.data.length} limit ${MAX_INITCODE_SIZE}`, 'initcode-size')
+  }
 }
 
 function checkSender(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
-  const nonce = view.nonce(message.from)
-  if (message.nonce < nonce) reject(`nonce too low: address ${message.from}, tx: ${message.nonce} state: ${nonce}`)
-  if (message.nonce > nonce) reject(`nonce too high: address ${message.from}, tx: ${message.nonce} state: ${nonce}`)
-  if (nonce >= MAX_NONCE) reject(`nonce has max value: address ${message.from}, nonce: ${nonce}`)
-  const code = view.code(message.from)
+  const { from } = message
+  const nonce = view.nonce(from)
+  const told = () => `address ${from}, tx: ${message.nonce} state: ${nonce}`
+  if (mode !== 'call' && message.nonce < nonce) reject(`nonce too low: ${told()}`, 'nonce-too-low')
+  if (mode !== 'call' && message.nonce > nonce) reject(`nonce too high: ${told()}`, 'nonce-too-high')
+  // In a call the nonce just begins anew, but a contract has no address to be made at.
+  if (nonce >= MAX_NONCE && (mode !== 'call' || message.to === null)) {
+    reject(`nonce has max value: address ${from}, nonce: ${nonce}`)
+  }
+  if (mode === 'call' || mode === 'simulated') return
+  const code = view.code(from)
   if (mode !== 'impersonated' && code.length > 0 && delegationOf(code) === undefined) {
-    reject(`sender not an eoa: address ${message.from}, len(code): ${code.length}`)
+    reject(`sender not an eoa: address ${from}, len(code): ${code.length}`)
   }
   if (env.rules.osaka && message.gasLimit > MAX_TRANSACTION_GAS) {
     reject(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${message.gasLimit})`)
@@ -78,12 +88,14 @@ function checkFees(env: BlockEnv, message: Message, mode: MessageMode): void {
   if (maxPriorityFeePerGas > maxFeePerGas) {
     reject(
       `max priority fee per gas higher than max fee per gas: address ${from}, maxPriorityFeePerGas: ${maxPriorityFeePerGas}, maxFeePerGas: ${maxFeePerGas}`,
+      'tip-above-fee',
     )
   }
   if (mode === 'call' && maxFeePerGas === 0n) return
   if (env.baseFeePerGas !== undefined && maxFeePerGas < env.baseFeePerGas) {
     reject(
       `max fee per gas less than block base fee: address ${from}, maxFeePerGas: ${maxFeePerGas}, baseFee: ${env.baseFeePerGas}`,
+      'fee-below-base-fee',
     )
   }
 }
@@ -105,6 +117,6 @@ function checkBlobs(env: BlockEnv, message: Message, mode: MessageMode): void {
   }
 }
 
-function reject(reason: string): never {
-  throw new ChainError('transaction-rejected', reason)
+function reject(words: string, rule: BrokenRule = 'other'): never {
+  throw new Rejection(words, rule)
 }

@@ -99,6 +99,15 @@ export type NativeSpec = {
     /** Who grants in `approve`: the caller, as in ERC-20, or the transaction's origin, as Evmos had it. */
     readonly granter: 'caller' | 'origin'
   }
+  /** Where Evmos' releases differ from each other under the same selectors. */
+  readonly compat: {
+    /** Arguments of the generic `allowance`: (owner, spender), or (grantee, granter) as since Evmos v14. */
+    readonly allowanceOrder: 'owner-first' | 'grantee-first'
+    /** `unbondingDelegation` and `redelegation` answer with a wrapping struct, as since Evmos v15. */
+    readonly entriesAsStruct: boolean
+    /** DecCoin amounts in units of 10^-18, as their precision says; else whole base units, as Evmos has them. */
+    readonly decCoinRaw: boolean
+  }
   readonly params: {
     /** Improvement proposals active from genesis, in order of application: `kestrel_0`. */
     readonly activeProposals: readonly string[]

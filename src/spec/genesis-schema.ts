@@ -218,6 +218,12 @@ const upgrade = z.strictObject({
   removeProposals: proposals.default([]),
 })
 
+const compat = z.strictObject({
+  allowanceOrder: z.enum(['owner-first', 'grantee-first']).default('owner-first'),
+  entriesAsStruct: z.boolean().default(false),
+  decCoinRaw: z.boolean().default(false),
+})
+
 const kestrel = z.strictObject({
   name: text(/^[a-z][a-z0-9]*$/, 'a name of lower-case letters and digits'),
   textChainId: text(/^\S{1,50}$/, 'a chain id of 1 to 50 characters').optional(),
@@ -226,6 +232,7 @@ const kestrel = z.strictObject({
   bech32Prefix: text(/^[a-z]{1,32}$/, 'a prefix of lower-case letters'),
   feeMarket: z.strictObject({ burnBaseFee: z.boolean() }).default({ burnBaseFee: false }),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
+  compat: compat.default({ allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false }),
   params: z.strictObject({ activeProposals: proposals }).default({ activeProposals: [] }),
   upgrades: z.array(upgrade).readonly().default([]),
   validators: z.array(validator).readonly().default([]),

@@ -79,6 +79,7 @@ const kestrel: Network = {
     bech32Prefix: 'kest',
     feeMarket: { burnBaseFee: false },
     authz: { granter: 'caller' },
+    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
     params: { activeProposals: [] },
     upgrades: [],
     // The mnemonic's accounts 10 to 12, so that the ten accounts keep their round balances.
@@ -115,6 +116,7 @@ const evmos: Network = {
     bech32Prefix: 'evmos',
     feeMarket: { burnBaseFee: false },
     authz: { granter: 'origin' },
+    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
     params: { activeProposals: [] },
     upgrades: [],
     validators: [validator('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', 'localtestnet', 1_000n * COIN)],

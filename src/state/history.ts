@@ -36,7 +36,7 @@ export function decodeRow(bytes: Uint8Array): RowState {
   }
 }
 
-/** The row's value as of a version, given its latest state. */
+/** The row's value as of a version, given its latest state. Throws MissingHistory when that is not what is stored. */
 export function rowAsOf(
   reader: Reader,
   key: Uint8Array,
@@ -72,9 +72,12 @@ export function rowAsOf(
   return found
 }
 
+/** The given row and the history under it are not of one moment, or the store is corrupt. */
+export class MissingHistory extends Error {}
+
 function historyEntry(reader: Reader, key: Uint8Array, ordinal: number): RowState {
   const bytes = reader.get(KEY.history(key, ordinal))
-  if (bytes === undefined) throw new Error(`history of a state row is missing (ordinal ${ordinal})`)
+  if (bytes === undefined) throw new MissingHistory(`history of a state row is missing (ordinal ${ordinal})`)
   return decodeRow(bytes)
 }
 

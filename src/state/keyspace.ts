@@ -37,9 +37,9 @@ export const KEY = {
   // --- what the versioned rows need
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */
   history: (row: Uint8Array, ordinal: number) => key(0x18, row, u32(ordinal)),
-  /** version -> keys of the rows it changed */
+  /** version -> keys of the rows it changed, and of the codes it brought */
   changes: (version: number) => key(0x19, u64(version)),
-  /** code hash -> code; never changed, never deleted */
+  /** code hash -> code; never changed, deleted only with the version that brought it */
   code: (hash: Hash) => key(0x1a, fromHex(hash)),
 
   // --- the chain
@@ -69,6 +69,9 @@ export const KEY = {
   logsByTopic: (topic: Hash, position: number, number: bigint, index: number) =>
     key(0x41, fromHex(topic), Uint8Array.of(position), u64(number), u32(index)),
 } as const
+
+/** Whether a key is that of a code row. */
+export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
 
 /** Key ranges that are scanned. `lt` is exclusive. */
 export const RANGE = {

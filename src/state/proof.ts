@@ -7,10 +7,12 @@ import type { AccountProof, StateView } from './types.ts'
 
 /** Nodes from the root down; for what does not exist, the nodes that prove its absence. */
 export function proveAccount(view: StateView, trie: StateTrie, of: Address, slots: readonly bigint[]): AccountProof {
+  // First the root: it brings the nodes up to date.
+  const storageRoot = toHash(trie.storageRoot(of))
   const storage = trie.storageReader(of)
   return {
     account: view.account(of),
-    storageRoot: toHash(trie.storageRoot(of)),
+    storageRoot,
     accountProof: proveTrie(trie.accountReader(), keccak256(fromHex(of))).map(toHex),
     storageProofs: slots.map((key) => ({
       key,

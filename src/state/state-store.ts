@@ -2,8 +2,16 @@
 // stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
 import { LRUCache } from 'lru-cache'
 import { fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
-import { decodeChanges, decodeRow, encodeChanges, encodeRow, type RowState, rowAsOf } from './history.ts'
-import { KEY } from './keyspace.ts'
+import {
+  decodeChanges,
+  decodeRow,
+  encodeChanges,
+  encodeRow,
+  MissingHistory,
+  type RowState,
+  rowAsOf,
+} from './history.ts'
+import { isCode, KEY } from './keyspace.ts'
 import type { KvStore, Op } from './types.ts'
 import { View } from './view.ts'
 
@@ -36,7 +44,14 @@ export class StateStore {
 
   /** A row's value as of a version. */
   row(key: Uint8Array, version: number): Uint8Array | undefined {
-    return rowAsOf(this.store, key, this.#latest(key), version)?.value
+    try {
+      return rowAsOf(this.store, key, this.#latest(key), version)?.value
+    } catch (error) {
+      if (!(error instanceof MissingHistory)) throw error
+      // Versions are just being taken back: the row has moved on (or back) since it was read.
+      this.#rows.delete(toLatin1(key))
+      return rowAsOf(this.store, key, this.#latest(key), version)?.value
+    }
   }
 
   code(hash: Hash): Uint8Array | undefined {
@@ -66,8 +81,13 @@ export class StateStore {
       keys.push(key)
       next.set(name, row)
     }
+    for (const [hash, code] of codes) {
+      const key = KEY.code(hash)
+      if (this.store.get(key) !== undefined) continue
+      ops.push({ type: 'put', key, value: code })
+      keys.push(key)
+    }
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(keys) })
-    for (const [hash, code] of codes) ops.push({ type: 'put', key: KEY.code(hash), value: code })
     const landed = () => {
       for (const [name, row] of next) this.#rows.set(name, row)
       this.#version = version
@@ -83,7 +103,11 @@ export class StateStore {
       const key = KEY.changes(undone)
       const changes = this.store.get(key)
       if (changes === undefined) throw new Error(`the change list of version ${undone} is missing`)
-      for (const row of decodeChanges(changes)) touched.add(toLatin1(row))
+      for (const row of decodeChanges(changes)) {
+        // Code has no history: it goes with the version that brought it.
+        if (isCode(row)) ops.push({ type: 'del', key: row })
+        else touched.add(toLatin1(row))
+      }
       ops.push({ type: 'del', key })
     }
     for (const name of touched) {

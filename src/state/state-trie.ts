@@ -6,11 +6,10 @@ import { keccak256 } from '../lib/keccak.ts'
 import { encodeAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
 import { EMPTY_ROOT, type NodeReader, type TrieChange, updateTrie } from './trie.ts'
-import type { KvStore } from './types.ts'
+import type { Account, KvStore } from './types.ts'
 import type { View } from './view.ts'
 
 export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
-const EMPTY = new Uint8Array(0)
 
 /** Node rows written on this view, by path; null: the row must go. */
 type Nodes = Map<string, Uint8Array | null>
@@ -49,11 +48,6 @@ export class StateTrie {
     this.#reset.add(of)
   }
 
-  /** Whether the storage root of the account may differ from the last one computed. */
-  isDirty(of: Address): boolean {
-    return this.#reset.has(of) || (this.#dirty.get(of)?.size ?? 0) > 0
-  }
-
   storageRoot(of: Address): Uint8Array {
     this.#updateStorage(of)
     return this.#storageRoots.get(of) ?? this.#view.stored(of)?.storageRoot ?? EMPTY_ROOT_BYTES
@@ -64,8 +58,12 @@ export class StateTrie {
     const changes: TrieChange[] = []
     for (const of of this.#dirty.keys()) {
       const account = this.#view.account(of)
-      const value = account === undefined ? null : encodeAccount(account, this.storageRoot(of))
-      changes.push({ key: keccak256(fromHex(of)), value })
+      // Also for an account that is gone: it may come back, and what is dirty is forgotten below.
+      const storageRoot = this.storageRoot(of)
+      changes.push({
+        key: keccak256(fromHex(of)),
+        value: account === undefined ? null : encodeAccount(account, storageRoot),
+      })
     }
     this.#dirty.clear()
     this.#root = toHash(this.#apply(this.accountReader(), this.#accountNodes, changes))
@@ -102,12 +100,14 @@ export class StateTrie {
     for (const [of, keys] of this.#touched) {
       const account = this.#view.account(of)
       add(KEY.account(of), account === undefined ? null : encodeAccount(account, this.storageRoot(of)))
-      if (this.#view.isCleared(of)) {
+      if (this.#losesStorage(of, account)) {
         for await (const [key] of store.scan(RANGE.slots(of))) add(key, null)
         for await (const [key] of store.scan(RANGE.storageNodes(of))) add(key, null)
       }
+      // Who does not exist has no storage, whatever was written on the view.
+      if (account === undefined) continue
       for (const key of keys) {
-        const word = account === undefined ? EMPTY : this.#view.word(of, key)
+        const word = this.#view.word(of, key)
         const row = KEY.slot(of, key)
         rows.delete(toLatin1(row))
         add(row, word.length === 0 ? null : word)
@@ -132,6 +132,13 @@ export class StateTrie {
     copy.#storageRoots = new Map(this.#storageRoots)
     copy.#root = this.#root
     return copy
+  }
+
+  /** Whether stored slots and nodes of the account have lost their meaning. */
+  #losesStorage(of: Address, account: Account | undefined): boolean {
+    const stored = this.#view.stored(of)
+    if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
+    return account === undefined || this.#view.isCleared(of)
   }
 
   #updateStorage(of: Address): void {

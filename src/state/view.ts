@@ -161,7 +161,7 @@ export class View implements StateView {
     const stored = this.stored(of)
     if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
     // Slots written to zero on this view may have emptied it; only the root can tell.
-    return !this.#trie.isDirty(of) || !equalBytes(this.#trie.storageRoot(of), EMPTY_ROOT_BYTES)
+    return !equalBytes(this.#trie.storageRoot(of), EMPTY_ROOT_BYTES)
   }
 
   slots(of: Address, access: 'read' | 'write'): SlotAccess {
@@ -226,7 +226,13 @@ export class View implements StateView {
   /** What this view would add to the disk. Asynchronous only for accounts whose storage was cleared: their rows are listed. */
   async changes(): Promise<{ rows: Map<string, Uint8Array | null>; codes: ReadonlyMap<Hash, Uint8Array> }> {
     this.root()
-    return { rows: await this.#trie.changedRows(this.#store.store), codes: this.#codes }
+    // Code that was deployed and reverted belongs to nobody.
+    const codes = new Map<Hash, Uint8Array>()
+    for (const account of this.#accounts.values()) {
+      const code = account && this.#codes.get(account.codeHash)
+      if (code) codes.set(account.codeHash, code)
+    }
+    return { rows: await this.#trie.changedRows(this.#store.store), codes }
   }
 
   fork(): View {
@@ -253,10 +259,6 @@ export class View implements StateView {
 
   isCleared(of: Address): boolean {
     return this.#cleared.has(of)
-  }
-
-  cleared(): ReadonlySet<Address> {
-    return this.#cleared
   }
 
   // --- inside

@@ -1,5 +1,6 @@
 // The node as foundry's cast sees it: each command as people type it, over HTTP and over a WebSocket.
 import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { type Hex, keccak256, parseEther, toHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -7,6 +8,10 @@ import { describe, expect, test } from 'vitest'
 import { account } from '../support/chain.ts'
 import { deployToken } from '../support/contracts.ts'
 import { processForFile } from '../support/process.ts'
+
+// The package's own wrapper hides the exit code; the program is in a package of its own per platform.
+const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+const CAST = createRequire(import.meta.url).resolve(`@foundry-rs/cast-${machine}/bin/cast`)
 
 const clients = await processForFile()
 const keyOf = (index: number) => toHex(account(index).getHdKey().privateKey ?? new Uint8Array())
@@ -18,9 +23,11 @@ describe.each([
 ])('cast over %s', (transport, rpcUrl, from) => {
   const run = promisify(execFile)
   /** Standard output of `cast …`; throws with its standard error when it fails. */
-  const cast = async (...words: string[]): Promise<string> =>
-    (await run('node_modules/.bin/cast', [...words, '--rpc-url', rpcUrl], { timeout: 20_000 })).stdout.trim()
-  const castJson = async (...words: string[]) => JSON.parse(await cast(...words, '--json'))
+  const cast = async (...words: string[]): Promise<string> => {
+    const env = { ...process.env, ETH_RPC_URL: rpcUrl }
+    return (await run(CAST, words, { env, timeout: 20_000 })).stdout.trim()
+  }
+  const castJson = async (command: string, ...words: string[]) => JSON.parse(await cast(command, '--json', ...words))
   const send = (...words: string[]) => castJson('send', '--private-key', keyOf(from), ...words)
 
   const address = account(from).address
@@ -51,13 +58,9 @@ describe.each([
     expect((await castJson('block', number, '--full')).transactions[0]).toMatchObject({ hash })
     expect(await cast('block', 'pending', '--field', 'number')).toBe(String(Number(await cast('block-number')) + 1))
     expect(await cast('balance', to)).toBe(parseEther('0.5').toString())
-    expect(await cast('age', '--block', number)).not.toBe('')
-    expect(
-      await cast(
-        'find-block',
-        await cast('age', '--block', number).then(() => cast('block', number, '-f', 'timestamp')),
-      ),
-    ).toMatch(/^\d+$/)
+    const { timestamp } = await clients.viem.getBlock({ blockNumber: BigInt(number) })
+    expect(Date.parse(await cast('age', number)) / 1000).toBe(Number(timestamp))
+    expect(await cast('find-block', String(timestamp))).toMatch(/^\d+$/)
   })
 
   test('legacy, access list and asynchronous sends', async () => {
@@ -104,12 +107,12 @@ describe.each([
     expect(
       BigInt(await cast('estimate', '--from', address, token.address, 'transfer(address,uint256)', to, '7')),
     ).toBeGreaterThan(21_000n)
-    expect(await cast('estimate', to, '--value', '1')).toBe('21000')
+    expect(await cast('estimate', '--from', address, to, '--value', '1')).toBe('21000')
     expect(await cast('access-list', '--from', address, token.address, 'transfer(address,uint256)', to, '7')).toContain(
-      token.address.toLowerCase(),
+      token.address,
     )
     const proof = await castJson('proof', token.address, '1')
-    expect(proof.storageProof[0]).toMatchObject({ key: '0x1', value: toHex(parseEther('1000')) })
+    expect(proof.storageProof[0]).toMatchObject({ value: toHex(parseEther('1000')) })
     expect(keccak256(proof.accountProof[0])).toBe((await clients.viem.getBlock()).stateRoot)
     const created = await castJson('send', '--private-key', keyOf(from), '--create', '0x600160005260206000f3')
     expect(await cast('code', created.contractAddress)).toBe(toHex(1n, { size: 32 }))

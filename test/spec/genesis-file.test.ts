@@ -217,6 +217,7 @@ describe('our section', () => {
       textChainId: 'falcon-7',
       feeMarket: { burnBaseFee: true },
       authz: { granter: 'origin' },
+      compat: { allowanceOrder: 'grantee-first', decCoinRaw: true },
       params: { activeProposals: ['falcon_1', 'falcon_0'] },
       upgrades: [{ name: 'v2', height: 10, addProposals: ['falcon_2'] }],
       validators: [
@@ -236,6 +237,7 @@ describe('our section', () => {
       bech32Prefix: 'falc',
       feeMarket: { burnBaseFee: true },
       authz: { granter: 'origin' },
+      compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: true },
       params: { activeProposals: ['falcon_1', 'falcon_0'] },
       upgrades: [{ name: 'v2', height: 10n, addProposals: ['falcon_2'], removeProposals: [] }],
       validators: [

@@ -17,6 +17,7 @@ export const nativeSpec: NativeSpec = {
   bech32Prefix: 'kest',
   feeMarket: { burnBaseFee: false },
   authz: { granter: 'caller' },
+  compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
   params: { activeProposals: [] },
   upgrades: [],
   validators: [],

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex } from '../../lib/hex.ts'
+import { revertReason } from '../../primitives/revert-reason.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { bool } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
 import { answeringTrue, assertAfterHead, done, looseUint64, now } from '../development.ts'
-import { revertReason } from '../revert.ts'
 import { wireBlock } from '../shapes/block.ts'
 
 /** Blocks made by one request. */

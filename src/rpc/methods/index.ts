@@ -3,6 +3,10 @@ import type { RpcMethod } from '../define.ts'
 import * as blocks from './blocks.ts'
 import * as calls from './calls.ts'
 import * as chain from './chain.ts'
+import * as config from './config.ts'
+import * as debug from './debug.ts'
+import * as debugRaw from './debug-raw.ts'
+import * as debugTrace from './debug-trace.ts'
 import * as devBlocks from './dev-blocks.ts'
 import * as devChain from './dev-chain.ts'
 import * as devMining from './dev-mining.ts'
@@ -11,8 +15,10 @@ import * as filters from './filters.ts'
 import * as logs from './logs.ts'
 import * as net from './net.ts'
 import * as personal from './personal.ts'
+import * as simulate from './simulate.ts'
 import * as state from './state.ts'
 import * as subscriptions from './subscriptions.ts'
+import * as testing from './testing.ts'
 import * as transactions from './transactions.ts'
 import * as txpool from './txpool.ts'
 import * as wallet from './wallet.ts'
@@ -21,6 +27,10 @@ const families = {
   blocks,
   calls,
   chain,
+  config,
+  debug,
+  debugRaw,
+  debugTrace,
   devBlocks,
   devChain,
   devMining,
@@ -29,8 +39,10 @@ const families = {
   logs,
   net,
   personal,
+  simulate,
   state,
   subscriptions,
+  testing,
   transactions,
   txpool,
   wallet,

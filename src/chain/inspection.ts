@@ -1,0 +1,119 @@
+// State seen from outside, page by page: an account's slots, the accounts of a block, what blocks changed. Pages go by
+// the hash of address or slot, as the trie does, so that a page's end is the next one's beginning everywhere.
+import { ChainError } from '../lib/errors.ts'
+import { type Address, bytesToBig, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { decodeChanges } from '../state/history.ts'
+import { KEY, RANGE } from '../state/keyspace.ts'
+import type { Range } from '../state/types.ts'
+import type { View } from '../state/view.ts'
+import type { Ledger } from './ledger.ts'
+import { readStateVersion } from './open.ts'
+import type { BlockRef, InspectedAccount, InspectedSlot, Inspection, Page, TracePoint } from './types.ts'
+
+const ADDRESS_SIZE = 20
+const ACCOUNT_PREFIX = RANGE.accounts().gte[0]
+
+type Reader = {
+  readonly traces: { at(point: TracePoint): Promise<View> }
+  at(ref: BlockRef): Promise<{ view: View }>
+}
+
+export class ChainInspection implements Inspection {
+  readonly #ledger: Ledger
+  readonly #reader: Reader
+
+  constructor(ledger: Ledger, reader: Reader) {
+    this.#ledger = ledger
+    this.#reader = reader
+  }
+
+  async slots(of: Address, at: TracePoint, start: Hash, count: number): Promise<Page<InspectedSlot>> {
+    const view = await this.#reader.traces.at(at)
+    const keys = await this.#ordered(RANGE.slots(of), (row) => toHash(row.subarray(1 + ADDRESS_SIZE)))
+    return page(keys, start, count, (hash, key) => {
+      const value = view.storage(of, BigInt(key))
+      return value === 0n ? undefined : { hash, key, value }
+    })
+  }
+
+  async accounts(
+    ref: BlockRef,
+    start: Hash,
+    count: number,
+    include: { readonly code: boolean; readonly storage: boolean },
+  ) {
+    const { view } = await this.#reader.at(ref)
+    const addresses = await this.#ordered(RANGE.accounts(), (row) => toAddress(row.subarray(1, 1 + ADDRESS_SIZE)))
+    const found = page(addresses, start, count, (hash, address): InspectedAccount | undefined => {
+      const { account, storageRoot } = view.prove(address, [])
+      if (account === undefined) return undefined
+      return { hash, address, account, storageRoot, code: include.code ? view.code(address) : undefined, storage: [] }
+    })
+    const items = include.storage ? await Promise.all(found.items.map((item) => this.#withStorage(view, item))) : found.items
+    return { ...found, items, root: view.root() }
+  }
+
+  async modified(from: bigint, to: bigint): Promise<Address[]> {
+    if (from >= to) {
+      throw new ChainError('not-found', `start block height (${from}) must be less than end block height (${to})`)
+    }
+    const [before, after] = [this.#ledger.viewAt(from), this.#ledger.viewAt(to)]
+    const touched = new Set<Address>()
+    for (let version = this.#version(from) + 1; version <= this.#version(to); version++) {
+      const changes = this.#ledger.store.get(KEY.changes(version))
+      for (const row of changes === undefined ? [] : decodeChanges(changes)) {
+        if (row[0] === ACCOUNT_PREFIX) touched.add(toAddress(row.subarray(1)))
+      }
+    }
+    return [...touched].filter((address) => {
+      const now = after.storedRow(KEY.account(address))
+      const then = before.storedRow(KEY.account(address))
+      return now !== undefined && (then === undefined || Buffer.compare(now, then) !== 0)
+    })
+  }
+
+  async #withStorage(view: View, account: InspectedAccount): Promise<InspectedAccount> {
+    const storage: InspectedSlot[] = []
+    for await (const [row] of this.#ledger.store.scan(RANGE.slots(account.address))) {
+      const key = toHash(row.subarray(1 + ADDRESS_SIZE))
+      const value = bytesToBig(view.word(account.address, key))
+      if (value !== 0n) storage.push({ hash: keccakHash(fromHex(key)), key, value })
+    }
+    return { ...account, storage }
+  }
+
+  /** Everything that ever was in the range, with its hash, in order of hashes. */
+  async #ordered<K extends Address | Hash>(range: Range, keyOf: (row: Uint8Array) => K): Promise<[Hash, K][]> {
+    const keys: [Hash, K][] = []
+    for await (const [row] of this.#ledger.store.scan(range)) {
+      const key = keyOf(row)
+      keys.push([keccakHash(fromHex(key)), key])
+    }
+    return keys.sort(([a], [b]) => (a < b ? -1 : 1))
+  }
+
+  #version(number: bigint): number {
+    const version = readStateVersion(this.#ledger.store, number)
+    if (version === undefined) throw new ChainError('header-not-found', 'header not found')
+    return version
+  }
+}
+
+/** The first items that exist, from a hash on, and the hash of the one behind them. */
+function page<K, T>(
+  keys: readonly (readonly [Hash, K])[],
+  start: Hash,
+  count: number,
+  read: (hash: Hash, key: K) => T | undefined,
+): Page<T> {
+  const items: T[] = []
+  for (const [hash, key] of keys) {
+    if (hash < start) continue
+    const item = read(hash, key)
+    if (item === undefined) continue
+    if (items.length === count) return { items, next: hash }
+    items.push(item)
+  }
+  return { items, next: undefined }
+}

@@ -1,0 +1,175 @@
+// Mined transactions, blocks and calls under a tracer. Each request replays on a view of its own, from the state of the
+// parent; nothing is kept.
+import { ChainError } from '../lib/errors.ts'
+import type { Hash } from '../lib/hex.ts'
+import type { Block, Transaction } from '../primitives/types.ts'
+import { Call, type CallLimits } from '../runtime/call.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { type Recorded, Recorder } from '../runtime/tracing/recorder.ts'
+import { replayBlock, replayUpTo, type Span } from '../runtime/tracing/replay.ts'
+import type { Tracer } from '../runtime/tracing/tracer.ts'
+import { tracerMaker } from '../runtime/tracing/tracers.ts'
+import type { CallOptions, CallRequest } from '../runtime/types.ts'
+import type { View } from '../state/view.ts'
+import type { Ledger } from './ledger.ts'
+import type { BlockRef, CallBundle, Chain, Replayed, TraceOptions, TracePoint, Traces } from './types.ts'
+
+type Reader = Pick<Chain, 'block'> & { at(ref: BlockRef): Promise<{ header: Block['header']; view: View }> }
+
+export class ChainTraces implements Traces {
+  readonly #runtime: Runtime
+  readonly #ledger: Ledger
+  readonly #limits: CallLimits
+  readonly #reader: Reader
+
+  constructor(runtime: Runtime, ledger: Ledger, limits: CallLimits, reader: Reader) {
+    this.#runtime = runtime
+    this.#ledger = ledger
+    this.#limits = limits
+    this.#reader = reader
+  }
+
+  async transaction(hash: Hash, { choice, timeout }: TraceOptions): Promise<unknown> {
+    const { block, index } = this.#mined(hash)
+    const makeTracer = tracerMaker(choice)
+    for await (const { tracer, outcome } of this.#replay(block, { first: index, last: index }, makeTracer, timeout)) {
+      return tracer.result(outcome)
+    }
+    throw new ChainError('not-found', 'transaction not found')
+  }
+
+  async block(of: BlockRef | Block, { choice, timeout }: TraceOptions) {
+    const block = await this.#block(of)
+    const makeTracer = tracerMaker(choice)
+    const traces: { transaction: Transaction; result: unknown }[] = []
+    for await (const { transaction, tracer, outcome } of this.#replay(block, whole(block), makeTracer, timeout)) {
+      traces.push({ transaction, result: tracer.result(outcome) })
+    }
+    return traces
+  }
+
+  async call(request: CallRequest, at: TracePoint, { choice, timeout }: TraceOptions, options?: CallOptions) {
+    const tracer = tracerMaker(choice)()
+    return tracer.result(await (await this.#call(request, at, timeout, options)).trace(tracer))
+  }
+
+  async calls(bundles: readonly CallBundle[], at: TracePoint, { choice, timeout }: TraceOptions) {
+    const { header, view } = await this.#point(at)
+    const makeTracer = tracerMaker(choice)
+    const limits = { ...this.#limits, time: timeout }
+    const results: unknown[][] = []
+    for (const { requests, blockOverrides, stateOverrides } of bundles) {
+      const traced: unknown[] = []
+      // What a bundle overrides is changed once; its calls follow each other on what the ones before left.
+      let overrides = stateOverrides
+      for (const request of requests) {
+        const tracer = makeTracer()
+        const options = { blockOverrides, stateOverrides: overrides }
+        const ancestors = this.#ledger.ancestors(header)
+        const call = new Call(this.#runtime, view, header, request, ancestors, limits, options)
+        overrides = undefined
+        traced.push(tracer.result(await call.trace(tracer)))
+      }
+      results.push(traced)
+    }
+    return results
+  }
+
+  async replayTransaction(hash: Hash): Promise<Replayed> {
+    const { block, index } = this.#mined(hash)
+    const [replayed] = await this.#record(block, { first: index, last: index })
+    if (replayed === undefined) throw new ChainError('not-found', 'transaction not found')
+    return replayed
+  }
+
+  async replayBlock(of: BlockRef): Promise<Replayed[]> {
+    const block = await this.#block(of)
+    return this.#record(block, whole(block))
+  }
+
+  async replayCall(request: CallRequest, at: TracePoint, options?: CallOptions): Promise<Recorded> {
+    const recorder = new Recorder()
+    return recorder.result(await (await this.#call(request, at, this.#limits.time, options)).trace(recorder))
+  }
+
+  async rootsWithin(of: BlockRef): Promise<Hash[]> {
+    const block = await this.#block(of)
+    const roots: Hash[] = []
+    const view = this.#parentView(block)
+    const makeTracer = (): Tracer => ({ result: () => undefined })
+    for await (const _ of this.#replay(block, whole(block), makeTracer, Number.POSITIVE_INFINITY, view)) {
+      roots.push(view.root())
+    }
+    return roots
+  }
+
+  async at({ ref, index }: TracePoint): Promise<View> {
+    return (await this.#point({ ref, index })).view
+  }
+
+  // --- inside
+
+  async #record(block: Block, span: Span): Promise<Replayed[]> {
+    const replayed: Replayed[] = []
+    const makeRecorder = () => new Recorder()
+    for await (const traced of this.#replay(block, span, makeRecorder, this.#limits.time)) {
+      const { transaction, index, tracer, outcome } = traced
+      replayed.push({ ...tracer.result(outcome), transaction, index, header: block.header })
+    }
+    return replayed
+  }
+
+  #replay<T extends Tracer>(
+    block: Block,
+    span: Span,
+    makeTracer: () => T,
+    timeout: number,
+    view = this.#parentView(block),
+  ) {
+    return replayBlock(this.#runtime, view, block, this.#ancestorsOf(block), span, makeTracer, timeout)
+  }
+
+  async #call(request: CallRequest, at: TracePoint, timeout: number, options?: CallOptions): Promise<Call> {
+    const { header, view } = await this.#point(at)
+    const limits = { ...this.#limits, time: timeout }
+    return new Call(this.#runtime, view, header, request, this.#ledger.ancestors(header), limits, options)
+  }
+
+  /** The state after a block, or after the first transactions of it. */
+  async #point({ ref, index }: TracePoint): Promise<{ header: Block['header']; view: View }> {
+    if (index === undefined) return this.#reader.at(ref)
+    const block = await this.#block(ref)
+    if (index > block.transactions.length) {
+      throw new ChainError('not-found', `transaction index ${index} out of range for block ${block.header.hash}`)
+    }
+    const view = this.#parentView(block)
+    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index)
+    return { header: block.header, view }
+  }
+
+  async #block(of: BlockRef | Block): Promise<Block> {
+    const block = typeof of === 'object' && 'header' in of ? of : await this.#reader.block(of)
+    if (block === undefined) throw new ChainError('not-found', 'block not found')
+    if (block.header.number === 0n) throw new ChainError('not-found', 'genesis is not traceable')
+    return block
+  }
+
+  #mined(hash: Hash): { block: Block; index: number } {
+    const mined = this.#ledger.blocks.transaction(hash)
+    const block = mined && this.#ledger.blocks.block(mined.header.number)
+    if (mined === undefined || block === undefined) throw new ChainError('not-found', 'transaction not found')
+    return { block, index: mined.index }
+  }
+
+  #parentView({ header }: Block): View {
+    const parent = this.#ledger.blocks.header(header.number - 1n)
+    if (parent?.hash !== header.parentHash) throw new ChainError('not-found', `parent ${header.parentHash} not found`)
+    return this.#ledger.viewAt(parent.number)
+  }
+
+  #ancestorsOf({ header }: Block): (number: bigint) => Hash | undefined {
+    return (number) => (number < header.number ? this.#ledger.blocks.header(number)?.hash : undefined)
+  }
+}
+
+const whole = ({ transactions }: Block): Span => ({ first: 0, last: transactions.length - 1 })

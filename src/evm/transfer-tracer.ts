@@ -1,0 +1,69 @@
+// Logs of one transaction with its transfers of value among them, as eth_simulateV1 shows both: in the order in which
+// they happened, and without those that were undone.
+import type { EVMResult, Message } from '@ethereumjs/evm'
+import { type Address, bigToFixed, type Hash, hexToAddress, hexToHash, toAddress, toHash } from '../lib/hex.ts'
+import type { Log } from '../primitives/types.ts'
+import { addressOf } from './state-adapter.ts'
+import type { CallType, MessageTracer } from './tracer.ts'
+
+/** The asset's address in the logs (ERC-7528), and ERC-20's Transfer(address,address,uint256). */
+const VALUE = hexToAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
+const TRANSFER = hexToHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
+
+/** A frame while it runs. A creation's transfer is known when its address is: at the end. */
+type Frame = {
+  readonly logs: Log[]
+  readonly endowment: { readonly from: Address; readonly value: bigint } | undefined
+}
+
+export class TransferTracer implements MessageTracer {
+  /** What has happened and stands; complete when the transaction is over. */
+  readonly logs: Log[] = []
+  readonly #open: Frame[] = []
+
+  enter(message: Message, type: CallType): void {
+    const { to, value } = message
+    const from = addressOf(message.caller)
+    // DELEGATECALL and CALLCODE only seem to carry value: it stays where it is.
+    const moves = value > 0n && type !== 'DELEGATECALL' && type !== 'CALLCODE'
+    this.#open.push({
+      logs: moves && to !== undefined ? [transfer(from, addressOf(to), value)] : [],
+      endowment: moves && to === undefined ? { from, value } : undefined,
+    })
+  }
+
+  exit({ execResult, createdAddress }: EVMResult): void {
+    const frame = this.#open.pop()
+    if (frame === undefined || execResult.exceptionError !== undefined) return
+    const around = this.#open.at(-1)?.logs ?? this.logs
+    const { endowment } = frame
+    if (endowment !== undefined && createdAddress !== undefined) {
+      around.push(transfer(endowment.from, addressOf(createdAddress), endowment.value))
+    }
+    around.push(...frame.logs)
+    // Native contracts run no opcodes: their logs come with the result.
+    if (execResult.runState === undefined) around.push(...(execResult.logs ?? []).map(fromLibLog))
+  }
+
+  selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {
+    if (balance > 0n) this.#open.at(-1)?.logs.push(transfer(from, beneficiary, balance))
+  }
+
+  log(log: Log): void {
+    this.#open.at(-1)?.logs.push(log)
+  }
+}
+
+const transfer = (from: Address, to: Address, value: bigint): Log => ({
+  address: VALUE,
+  topics: [TRANSFER, asTopic(from), asTopic(to)],
+  data: bigToFixed(value, 32),
+})
+
+const asTopic = (address: Address): Hash => hexToHash(`0x${address.slice(2).padStart(64, '0')}`)
+
+const fromLibLog = ([address, topics, data]: NonNullable<EVMResult['execResult']['logs']>[number]): Log => ({
+  address: toAddress(address),
+  topics: topics.map(toHash),
+  data,
+})

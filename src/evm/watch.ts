@@ -1,0 +1,165 @@
+// The opcode table under a tracer's eye: the same operations, each telling what it is about to do. Ordinary blocks run
+// without it. Two degrees: calls and logs only, or every opcode with its cost.
+import { EVMError } from '@ethereumjs/evm'
+import { EMPTY_BYTES, toAddress, toHash } from '../lib/hex.ts'
+import { bookedElsewhere } from './jump-table.ts'
+import { opcodeOf, stackFault } from './opcodes.ts'
+import { addressOf } from './state-adapter.ts'
+import { machineOf, type OpcodeTable, type RunState } from './tables.ts'
+import { errorWords, type Frame, type MessageTracer } from './tracer.ts'
+
+type OpcodeMap = OpcodeTable['map']
+type Entry = OpcodeMap[number]
+type Watched = { events?: OpcodeMap; steps?: OpcodeMap }
+
+const watchedTables = new WeakMap<OpcodeTable, Watched>()
+
+/** The table with as many marks as the tracer has ears. */
+export function watched(table: OpcodeTable, { step, log, refuse }: MessageTracer): OpcodeMap {
+  if (step === undefined && log === undefined && refuse === undefined) return table.map
+  const known = watchedTables.get(table) ?? {}
+  watchedTables.set(table, known)
+  known.events ??= withEvents(table.map)
+  if (step === undefined) return known.events
+  known.steps ??= known.events.map((entry, code) => stepping(entry, code))
+  return known.steps
+}
+
+// --- calls and logs
+
+const CALLS: ReadonlyMap<number, Frame['type']> = new Map([
+  [0xf0, 'CREATE'],
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+])
+const isLog = (code: number): boolean => code >= 0xa0 && code <= 0xa4
+
+function withEvents(map: OpcodeMap): OpcodeMap {
+  return map.map((entry, code) => {
+    const type = CALLS.get(code)
+    if (entry.opcodeInfo.isInvalid) return entry
+    if (type !== undefined) return calling(entry, type)
+    return isLog(code) ? logging(entry) : entry
+  })
+}
+
+/** A call that began no message, and did not fail itself, was refused. */
+function calling(entry: Entry, type: Frame['type']): Entry {
+  return {
+    ...entry,
+    async opHandler(state, common) {
+      const machine = machineOf(state)
+      const { messages } = machine
+      const refused = calledFrame(state, type)
+      await entry.opHandler(state, common)
+      if (machine.messages === messages) machine.tracer?.refuse?.(refused())
+    },
+  }
+}
+
+/** The frame a call would have had; its input is read only when somebody asks. */
+function calledFrame(state: RunState, type: Frame['type']): () => Frame {
+  const { env } = state
+  const isCreation = type === 'CREATE' || type === 'CREATE2'
+  const hasValue = type === 'CALL' || type === 'CALLCODE'
+  const items = state.stack.getStack().reverse()
+  const item = (index: number): bigint => items[index] ?? 0n
+  const value = isCreation ? item(0) : hasValue ? item(2) : type === 'DELEGATECALL' ? env.callValue : 0n
+  const stipend = hasValue && value > 0n ? CALL_STIPEND : 0n
+  const gas = (state.messageGasLimit ?? 0n) + stipend
+  const inputAt = isCreation ? 1 : hasValue ? 3 : 2
+  const input = (): Uint8Array => {
+    const [offset, length] = [Number(item(inputAt)), Number(item(inputAt + 1))]
+    return length === 0 ? EMPTY_BYTES : state.memory.read(offset, length)
+  }
+  return () => ({
+    type,
+    from: addressOf(env.address),
+    to: isCreation ? null : toAddress(addressBytes(item(1))),
+    value,
+    gas,
+    gasUsed: 0n,
+    input: input(),
+    output: EMPTY_BYTES,
+    error: refusal(state, type, value),
+    calls: [],
+  })
+}
+
+const CALL_STIPEND = 2300n
+const MAX_DEPTH = 1024
+
+function refusal({ env }: RunState, type: Frame['type'], value: bigint): string {
+  if (env.depth >= MAX_DEPTH) return 'max call depth exceeded'
+  if (type !== 'DELEGATECALL' && env.contract.balance < value) return 'insufficient balance for transfer'
+  return 'nonce uint64 overflow'
+}
+
+const addressBytes = (word: bigint): Uint8Array =>
+  Buffer.from(BigInt.asUintN(160, word).toString(16).padStart(40, '0'), 'hex')
+
+function logging(entry: Entry): Entry {
+  const tell = (state: RunState): void => {
+    const last = state.interpreter._result.logs.at(-1)
+    if (last === undefined) return
+    const [address, topics, data] = last
+    machineOf(state).tracer?.log?.({ address: toAddress(address), topics: topics.map(toHash), data })
+  }
+  return {
+    ...entry,
+    opHandler(state, common) {
+      const running = entry.opHandler(state, common)
+      return running instanceof Promise ? running.then(() => tell(state)) : tell(state)
+    },
+  }
+}
+
+// --- every opcode
+
+/** Tells of the opcode once its gas is known, which is before its memory grows and before it runs. */
+function stepping(entry: Entry, code: number): Entry {
+  const { opcodeInfo, gasHandler } = entry
+  const opcode = opcodeOf(code)
+  const charge = opcodeInfo.dynamicGas ? gasHandler : undefined
+  const hands = CALLS.has(code) && opcode.name !== 'CREATE' && opcode.name !== 'CREATE2'
+  const name = opcodeInfo.fullName
+  return {
+    ...entry,
+    opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { dynamicGas: true }),
+    gasHandler(state, base, common) {
+      const memorySize = Number(state.memoryWordCount) * 32
+      const tell = (cost: bigint, error?: string): void =>
+        machineOf(state).tracer?.step?.({ state, opcode, cost, memorySize, error })
+      if (opcodeInfo.isInvalid) {
+        tell(0n)
+        return base
+      }
+      const constant = () => base + (charge === undefined ? 0n : bookedElsewhere(name, common))
+      const fault = stackFault(opcode, state.stack.length)
+      if (fault !== undefined) {
+        tell(constant(), fault)
+        const { STACK_UNDERFLOW, STACK_OVERFLOW } = EVMError.errorMessages
+        throw new EVMError(state.stack.length < opcode.pops ? STACK_UNDERFLOW : STACK_OVERFLOW)
+      }
+      const priced = (total: bigint): bigint => {
+        if (total <= state.gasLeft) tell(hands ? total + (state.messageGasLimit ?? 0n) : total)
+        else tell(state.gasLeft < constant() ? constant() : total, 'out of gas')
+        return total
+      }
+      const refused = (error: unknown): never => {
+        if (error instanceof EVMError) tell(constant(), errorWords(error.error))
+        throw error
+      }
+      if (charge === undefined) return priced(base)
+      try {
+        const charging = charge(state, base, common)
+        return (charging instanceof Promise ? charging.then(priced, refused) : priced(charging)) as bigint
+      } catch (error) {
+        return refused(error)
+      }
+    },
+  }
+}

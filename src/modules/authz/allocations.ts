@@ -1,0 +1,142 @@
+// Allocations of an IBC transfer grant: through which channel how much of which coins may leave, to whom, with what memo.
+// Pure functions over the list that a grant holds. Refusals have ibc-go's words.
+import { ChainError } from '../../lib/errors.ts'
+
+export type Coin = { readonly denom: string; readonly amount: bigint }
+
+export type Allocation = {
+  readonly sourcePort: string
+  readonly sourceChannel: string
+  /** What is left, sorted by denomination; 2^256 - 1 is no limit, and a denomination that is missing may not leave. */
+  readonly spendLimit: readonly Coin[]
+  /** Receivers; empty: anyone. */
+  readonly allowList: readonly string[]
+  /** Memos; empty: none but the blank one, `['*']`: any. */
+  readonly allowedPacketData: readonly string[]
+}
+
+/** The coins of one denomination that one channel lets out. */
+export type CoinsOfChannel = { readonly sourcePort: string; readonly sourceChannel: string; readonly denom: string }
+
+export type TransferUse = CoinsOfChannel & {
+  readonly amount: bigint
+  readonly receiver: string
+  readonly memo: string
+}
+
+const UNLIMITED = 2n ** 256n - 1n
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+/** The allocations as they are kept, coins sorted. Throws ChainError; whether a channel exists is not asked here. */
+export function checkedAllocations(allocations: readonly Allocation[]): readonly Allocation[] {
+  if (allocations.length === 0) throw refused('allocations cannot be empty: invalid transfer authorization')
+  const channels = new Set<string>()
+  return allocations.map((allocation) => {
+    const { sourcePort, sourceChannel, allowList } = allocation
+    if (channels.has(sourceChannel)) throw refused(`duplicate source channel ID: ${sourceChannel}: invalid channel`)
+    channels.add(sourceChannel)
+    const spendLimit = checkedCoins(allocation.spendLimit)
+    checkIdentifier('source port ID', sourcePort, 2, 128)
+    checkIdentifier('source channel ID', sourceChannel, 8, 64)
+    if (new Set(allowList).size < allowList.length) {
+      throw refused('duplicate entry in allow list: invalid transfer authorization')
+    }
+    return { ...allocation, spendLimit }
+  })
+}
+
+function checkedCoins(coins: readonly Coin[]): readonly Coin[] {
+  if (coins.length === 0) throw refused('spend limit cannot be nil: invalid coins')
+  const denoms = new Set<string>()
+  for (const { denom, amount } of coins) {
+    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}: invalid coins`)
+    if (amount === 0n) throw refused(`coin 0${denom} amount is not positive: invalid coins`)
+    if (denoms.has(denom)) throw refused(`duplicate denomination ${denom}: invalid coins`)
+    denoms.add(denom)
+  }
+  return [...coins].sort((a, b) => (a.denom < b.denom ? -1 : 1))
+}
+
+/** ICS-24: letters, digits and `. _ + - # [ ] < >`. Throws ChainError `invalid <what>: …`. */
+export function checkIdentifier(what: string, id: string, shortest: number, longest: number): void {
+  const invalid = (why: string) => refused(`invalid ${what}: ${why}: invalid identifier`)
+  if (id.trim() === '') throw invalid('identifier cannot be blank')
+  if (id.includes('/')) throw invalid(`identifier ${id} cannot contain separator '/'`)
+  const { length } = new TextEncoder().encode(id)
+  if (length < shortest || length > longest) {
+    throw invalid(`identifier ${id} has invalid length: ${length}, must be between ${shortest}-${longest} characters`)
+  }
+  if (!/^[A-Za-z0-9._+\-#[\]<>]+$/.test(id)) {
+    throw invalid(
+      `identifier ${id} must contain only alphanumeric or the following characters: ` +
+        "'.', '_', '+', '-', '#', '[', ']', '<', '>'",
+    )
+  }
+}
+
+/** What the allocations leave after a transfer; empty when nothing. Throws ChainError when they do not cover it. */
+export function afterTransfer(allocations: readonly Allocation[], use: TransferUse): readonly Allocation[] {
+  const allocation = allocations.find((one) => isThrough(one, use))
+  if (allocation === undefined) throw refused('requested port and channel allocation does not exist: not found')
+  const limit = limitOf(allocation, use.denom)
+  if (limit === undefined || use.amount > limit) {
+    throw refused('requested amount is more than spend limit: insufficient funds')
+  }
+  if (allocation.allowList.length > 0 && !allocation.allowList.includes(use.receiver)) {
+    throw refused('not allowed receiver address for transfer: invalid address')
+  }
+  checkMemo(allocation.allowedPacketData, use.memo)
+  return limit === UNLIMITED ? allocations : withLimit(allocations, use, limit - use.amount)
+}
+
+function checkMemo(allowed: readonly string[], memo: string): void {
+  const trimmed = memo.trim()
+  if (trimmed === '' || (allowed.length === 1 && allowed[0] === '*')) return
+  if (allowed.length === 0) {
+    throw refused(
+      'memo must be empty because allowed packet data in allocation is empty: invalid transfer authorization',
+    )
+  }
+  if (!allowed.some((one) => one.trim() === trimmed)) {
+    throw refused(`not allowed memo: ${memo}: invalid transfer authorization`)
+  }
+}
+
+/** What may still leave; throws ChainError when the allocations do not know the channel or the denomination. */
+export function spendLimitOf(allocations: readonly Allocation[], of: CoinsOfChannel): bigint {
+  const allocation = allocations.find((one) => isThrough(one, of))
+  const limit = allocation && limitOf(allocation, of.denom)
+  if (limit !== undefined) return limit
+  const { sourcePort, sourceChannel, denom } = of
+  throw refused(
+    `no matching allocation found for source port: ${sourcePort}, source channel: ${sourceChannel}, and denom: ${denom}`,
+  )
+}
+
+/** The allocations with another limit; a limit of zero goes, and what is left empty goes with it. */
+export function withLimit(
+  allocations: readonly Allocation[],
+  of: CoinsOfChannel,
+  limit: bigint,
+): readonly Allocation[] {
+  return allocations.flatMap((allocation) => {
+    if (!isThrough(allocation, of)) return [allocation]
+    const spendLimit = allocation.spendLimit
+      .map((coin) => (coin.denom === of.denom ? { ...coin, amount: limit } : coin))
+      .filter(({ amount }) => amount > 0n)
+    return spendLimit.length === 0 ? [] : [{ ...allocation, spendLimit }]
+  })
+}
+
+/** Limits of one denomination over all channels, added up to at most 2^256 - 1. */
+export function totalLimit(allocations: readonly Allocation[], denom: string): bigint {
+  const total = allocations.reduce((sum, allocation) => sum + (limitOf(allocation, denom) ?? 0n), 0n)
+  return total > UNLIMITED ? UNLIMITED : total
+}
+
+const isThrough = (allocation: Allocation, { sourcePort, sourceChannel }: CoinsOfChannel): boolean =>
+  allocation.sourcePort === sourcePort && allocation.sourceChannel === sourceChannel
+
+const limitOf = ({ spendLimit }: Allocation, denom: string): bigint | undefined =>
+  spendLimit.find((coin) => coin.denom === denom)?.amount

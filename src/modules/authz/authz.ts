@@ -1,0 +1,262 @@
+// Who lets whom do what: grants by granter, grantee and message, each with a day on which it dies.
+// A dead grant reads as absent everywhere from its second on; that its storage is cleared later is housekeeping.
+import { getAddress } from 'viem'
+import { z } from 'zod'
+import { operatorPrefix, toBech32 } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/hex.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { ModuleContext, NativeModule } from '../module.ts'
+import {
+  type Allocation,
+  afterTransfer,
+  type CoinsOfChannel,
+  checkedAllocations,
+  spendLimitOf,
+  type TransferUse,
+  totalLimit,
+  withLimit,
+} from './allocations.ts'
+import { authzLayout, type Grant } from './layout.ts'
+import { type GenericMessage, isStakingMessage, MESSAGE, type Message, type StakingMessage } from './messages.ts'
+
+const SECONDS_A_YEAR = 365 * 24 * 3600
+/** Dead grants that one block clears at most. */
+const CLEARED_A_BLOCK = 200
+
+/** The genesis section `kestrel.modules.authz`. */
+const authzGenesis = z
+  .strictObject({
+    /** Seconds that a grant lives. */
+    defaultExpiration: z.int().positive().default(SECONDS_A_YEAR),
+  })
+  .prefault({})
+
+/** An allowance without a limit, as users write and read it. */
+export const UNLIMITED = 2n ** 256n - 1n
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+const missing = (to: string, of: Address): ChainError =>
+  refused(`authorization to ${to} for address ${getAddress(of)} does not exist or is expired`)
+
+export class Authz implements NativeModule<unknown> {
+  readonly name = 'authz'
+  readonly #context: ModuleContext
+  readonly #state: ReturnType<typeof authzLayout.open>
+  readonly #openValidators: () => readonly Address[]
+
+  /** `openValidators`: all that are not jailed, in order of operator. */
+  constructor(context: ModuleContext, openValidators: () => readonly Address[]) {
+    this.#context = context
+    this.#state = authzLayout.open(context.view.slots(NATIVE_CONTRACT.authorization, context.access))
+    this.#openValidators = openValidators
+  }
+
+  initGenesis(genesis: unknown): void {
+    const { success, data, error } = authzGenesis.safeParse(genesis)
+    if (!success) {
+      const [issue] = error.issues
+      const field = ['kestrel.modules.authz', ...(issue?.path ?? [])].join('.')
+      throw new ChainError('invalid-genesis', `${field}: ${issue?.message}`)
+    }
+    this.#state.lifetime.set(BigInt(data.defaultExpiration))
+  }
+
+  /** Clears grants that have died. */
+  beginBlock(): void {
+    const { dying } = this.#state
+    for (let i = 0; i < CLEARED_A_BLOCK; i++) {
+      const next = dying.at(0)
+      if (next === undefined || this.#isAhead(next.expiration)) return
+      dying.shift()
+      const found = this.#grant(next.granter, next.grantee, next.message)
+      // It may have been granted anew since.
+      if (!this.#isAhead(found.expiration.get())) clear(found)
+    }
+  }
+
+  /** The validators that a stake grant made now lists. */
+  openValidators(): readonly Address[] {
+    return this.#openValidators()
+  }
+
+  /**
+   * Grants a message in place of an older grant of it; an amount of zero revokes instead.
+   * A stake grant covers `amount` base units (2^256 - 1: no limit) and the validators given; other grants keep neither.
+   */
+  approve(
+    granter: Address,
+    grantee: Address,
+    message: StakingMessage | GenericMessage,
+    amount: bigint,
+    validators: readonly Address[],
+  ): void {
+    if (amount === 0n) {
+      this.revoke(granter, grantee, message)
+      return
+    }
+    const opened = this.#open(granter, grantee, message)
+    if (!isStakingMessage(message)) return
+    if (validators.length === 0) throw refused('both allowed & deny list cannot be empty')
+    opened.isUnlimited.set(amount === UNLIMITED)
+    opened.limit.set(amount)
+    opened.validators.set(validators)
+  }
+
+  /** Takes a grant back. Throws ChainError when there is none. */
+  revoke(granter: Address, grantee: Address, message: StakingMessage | GenericMessage): void {
+    clear(this.#live(granter, grantee, message) ?? throwing(missing(message, grantee)))
+  }
+
+  /** Raises a stake grant's limit; returns what it is then. Throws ChainError when it cannot grow so far. */
+  increaseAllowance(granter: Address, grantee: Address, message: StakingMessage, amount: bigint): bigint {
+    const found = this.#stake(granter, grantee, message)
+    if (found.isUnlimited.get()) return UNLIMITED
+    const limit = found.limit.get() + amount
+    if (amount === UNLIMITED || limit > UNLIMITED) throw refused('integer overflow when increasing allowance')
+    found.limit.set(limit)
+    return limit
+  }
+
+  /** Lowers a stake grant's limit, to zero at least, where the grant stays; returns what it is then. Throws ChainError. */
+  decreaseAllowance(granter: Address, grantee: Address, message: StakingMessage, amount: bigint): bigint {
+    const found = this.#stake(granter, grantee, message)
+    if (found.isUnlimited.get()) return UNLIMITED
+    const limit = found.limit.get()
+    if (amount > limit) {
+      const why = 'amount by which the allowance should be decreased is greater than the authorization limit'
+      throw refused(`${why}: ${amount} > ${limit}`)
+    }
+    found.limit.set(limit - amount)
+    return limit - amount
+  }
+
+  /**
+   * What is left of a grant, 2^256 - 1 being no limit and 0 no grant.
+   * Of a transfer grant: the base coin through all channels together.
+   */
+  allowance(granter: Address, grantee: Address, message: Message): bigint {
+    const found = this.#live(granter, grantee, message)
+    if (found === undefined) return 0n
+    if (message === MESSAGE.transfer) return totalLimit(found.allocations.get(), this.#context.spec.denom)
+    return isStakingMessage(message) && !found.isUnlimited.get() ? found.limit.get() : UNLIMITED
+  }
+
+  /** Throws ChainError unless the grant is there. Its use leaves it as it is. */
+  requireGeneric(granter: Address, grantee: Address, message: GenericMessage): void {
+    if (this.#live(granter, grantee, message) === undefined) throw missing(message, grantee)
+  }
+
+  /** Throws ChainError unless the grant covers the amount; how many validators it lists. */
+  requireStake(granter: Address, grantee: Address, message: StakingMessage, amount: bigint): number {
+    const found = this.#stake(granter, grantee, message)
+    const limit = found.limit.get()
+    if (!found.isUnlimited.get() && amount > limit) {
+      throw refused(`amount ${amount} greater than allowed limit ${limit}`)
+    }
+    return found.validators.length
+  }
+
+  /** Takes an amount that `requireStake` allowed; a grant that is used up goes. Throws ChainError on a validator not listed. */
+  spendStake(granter: Address, grantee: Address, message: StakingMessage, amount: bigint, validator: Address): void {
+    const found = this.#stake(granter, grantee, message)
+    if (!found.validators.get().includes(validator)) {
+      const operator = toBech32(operatorPrefix(this.#context.spec.bech32Prefix), validator)
+      throw refused(`cannot delegate/undelegate to ${operator} validator: unauthorized`)
+    }
+    if (found.isUnlimited.get()) return
+    const rest = found.limit.get() - amount
+    if (rest === 0n) clear(found)
+    else found.limit.set(rest)
+  }
+
+  /** Grants IBC transfers, in place of an older grant. Throws ChainError; whether the channels exist is not asked here. */
+  grantTransfer(granter: Address, grantee: Address, allocations: readonly Allocation[]): void {
+    const checked = checkedAllocations(allocations)
+    this.#open(granter, grantee, MESSAGE.transfer).allocations.set(checked)
+  }
+
+  /** Takes a transfer grant back. Throws ChainError when there is none. */
+  revokeTransfer(granter: Address, grantee: Address): void {
+    clear(this.#transfer(granter, grantee))
+  }
+
+  /** What a transfer grant still allows, in the order of the grant; empty when there is none. */
+  transferAllocations(granter: Address, grantee: Address): readonly Allocation[] {
+    return this.#live(granter, grantee, MESSAGE.transfer)?.allocations.get() ?? []
+  }
+
+  /** Raises the limit of one coin; returns what it is then. Throws ChainError; what has no limit stays so. */
+  increaseTransfer(granter: Address, grantee: Address, of: CoinsOfChannel, amount: bigint): bigint {
+    const found = this.#transfer(granter, grantee)
+    const allocations = found.allocations.get()
+    const before = spendLimitOf(allocations, of)
+    if (before === UNLIMITED) return UNLIMITED
+    const limit = before + amount
+    if (limit > UNLIMITED) throw refused('integer overflow when increasing allowance')
+    found.allocations.set(withLimit(allocations, of, limit))
+    return limit
+  }
+
+  /** Lowers the limit of one coin; returns what it is then. At zero the coin goes. Throws ChainError. */
+  decreaseTransfer(granter: Address, grantee: Address, of: CoinsOfChannel, amount: bigint): bigint {
+    const found = this.#transfer(granter, grantee)
+    const allocations = found.allocations.get()
+    const before = spendLimitOf(allocations, of)
+    if (amount > before) throw refused('negative amount when decreasing allowance')
+    setAllocations(found, withLimit(allocations, of, before - amount))
+    return before - amount
+  }
+
+  /** Draws on a transfer grant. Throws ChainError when it does not cover the transfer. */
+  useTransfer(granter: Address, grantee: Address, use: TransferUse): void {
+    const found = this.#transfer(granter, grantee)
+    setAllocations(found, afterTransfer(found.allocations.get(), use))
+  }
+
+  #grant(granter: Address, grantee: Address, message: Message): Grant {
+    return this.#state.grants.at(granter).at(grantee).at(message)
+  }
+
+  #live(granter: Address, grantee: Address, message: Message): Grant | undefined {
+    const found = this.#grant(granter, grantee, message)
+    return this.#isAhead(found.expiration.get()) ? found : undefined
+  }
+
+  #stake(granter: Address, grantee: Address, message: StakingMessage): Grant {
+    return this.#live(granter, grantee, message) ?? throwing(missing(message, grantee))
+  }
+
+  #transfer(granter: Address, grantee: Address): Grant {
+    return this.#live(granter, grantee, MESSAGE.transfer) ?? throwing(missing(getAddress(grantee), granter))
+  }
+
+  /** Begins a grant's life, afresh if there is one; what it allows is the caller's to set. */
+  #open(granter: Address, grantee: Address, message: Message): Grant {
+    const expiration = this.#context.block.timestamp + this.#state.lifetime.get()
+    const opened = this.#grant(granter, grantee, message)
+    opened.expiration.set(expiration)
+    this.#state.dying.push({ granter, grantee, message, expiration })
+    return opened
+  }
+
+  #isAhead(time: bigint): boolean {
+    return time > this.#context.block.timestamp
+  }
+}
+
+/** Empties the grant's storage. */
+function clear(of: Grant): void {
+  for (const cell of Object.values(of)) cell.clear()
+}
+
+/** Writes what is left; a grant of nothing goes. */
+function setAllocations(of: Grant, allocations: readonly Allocation[]): void {
+  if (allocations.length === 0) clear(of)
+  else of.allocations.set(allocations)
+}
+
+const throwing = (error: Error): never => {
+  throw error
+}

@@ -1,0 +1,49 @@
+// The message types that may be granted, by their Cosmos type URLs, and the names that users may call them by.
+// (`MSG_*` are constants in Evmos' Solidity files, which hold the URLs.)
+
+/** Type URLs by what the message does. */
+export const MESSAGE = {
+  delegate: '/cosmos.staking.v1beta1.MsgDelegate',
+  undelegate: '/cosmos.staking.v1beta1.MsgUndelegate',
+  redelegate: '/cosmos.staking.v1beta1.MsgBeginRedelegate',
+  cancelUnbonding: '/cosmos.staking.v1beta1.MsgCancelUnbondingDelegation',
+  setWithdrawAddress: '/cosmos.distribution.v1beta1.MsgSetWithdrawAddress',
+  withdrawReward: '/cosmos.distribution.v1beta1.MsgWithdrawDelegatorReward',
+  withdrawCommission: '/cosmos.distribution.v1beta1.MsgWithdrawValidatorCommission',
+  fundVesting: '/evmos.vesting.v2.MsgFundVestingAccount',
+  clawback: '/evmos.vesting.v2.MsgClawback',
+  updateVestingFunder: '/evmos.vesting.v2.MsgUpdateVestingFunder',
+  transfer: '/ibc.applications.transfer.v1.MsgTransfer',
+} as const
+
+export type Message = (typeof MESSAGE)[keyof typeof MESSAGE]
+
+type StakingAct = 'delegate' | 'undelegate' | 'redelegate' | 'cancelUnbonding'
+/** Messages whose grant has a limit and a list of validators. */
+export type StakingMessage = (typeof MESSAGE)[StakingAct]
+/** Messages whose grant is a plain permission, not used up. */
+export type GenericMessage = Exclude<Message, StakingMessage | TransferMessage>
+export type TransferMessage = typeof MESSAGE.transfer
+
+/** Each message's other names. */
+const NAMES: ReadonlyMap<string, Message> = new Map([
+  ['MSG_DELEGATE', MESSAGE.delegate],
+  ['MSG_UNDELEGATE', MESSAGE.undelegate],
+  ['MSG_REDELEGATE', MESSAGE.redelegate],
+  ['MSG_CANCEL_UNDELEGATION', MESSAGE.cancelUnbonding],
+  ['MSG_CANCEL_UNBONDING_DELEGATION', MESSAGE.cancelUnbonding],
+  ['MSG_SET_WITHDRAWER_ADDRESS', MESSAGE.setWithdrawAddress],
+  ['MSG_WITHDRAW_DELEGATOR_REWARD', MESSAGE.withdrawReward],
+  ['MSG_WITHDRAW_VALIDATOR_COMMISSION', MESSAGE.withdrawCommission],
+  ['MSG_FUND_VESTING_ACCOUNT', MESSAGE.fundVesting],
+  ['MSG_CLAWBACK', MESSAGE.clawback],
+  ['MSG_UPDATE_VESTING_FUNDER', MESSAGE.updateVestingFunder],
+  ...Object.values(MESSAGE).map((url) => [url, url] as const),
+])
+
+/** The message of a `MSG_` name or type URL, case-sensitive; undefined: unknown. */
+export const messageNamed = (name: string): Message | undefined => NAMES.get(name)
+
+const STAKE: readonly string[] = [MESSAGE.delegate, MESSAGE.undelegate, MESSAGE.redelegate, MESSAGE.cancelUnbonding]
+
+export const isStakingMessage = (message: Message): message is StakingMessage => STAKE.includes(message)

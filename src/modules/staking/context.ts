@@ -1,0 +1,47 @@
+// What every part of staking works on, and the words in which it refuses (the Cosmos SDK's).
+
+import type { Dec } from '../../lib/dec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/hex.ts'
+import type { Bank } from '../bank.ts'
+import type { BlockInfo } from '../module.ts'
+import type { stakingLayout } from './layout.ts'
+
+/** Who must know before or after something changes. Plain functions; `openModules` ties them to the distribution. */
+export type StakingHooks = {
+  /** The delegation's shares will change, or it will come to be. */
+  beforeDelegationSharesChange(delegator: Address, operator: Address): void
+  /** The delegation exists and has its new shares. */
+  afterDelegationChange(delegator: Address, operator: Address): void
+  afterValidatorCreated(operator: Address): void
+  /** It is gone already. */
+  afterValidatorRemoved(operator: Address): void
+  /** The validator will lose this fraction of its tokens. */
+  beforeValidatorSlashed(operator: Address, fraction: Dec): void
+}
+
+export const NO_HOOKS: StakingHooks = {
+  beforeDelegationSharesChange: () => undefined,
+  afterDelegationChange: () => undefined,
+  afterValidatorCreated: () => undefined,
+  afterValidatorRemoved: () => undefined,
+  beforeValidatorSlashed: () => undefined,
+}
+
+export type StakingContext = {
+  readonly block: BlockInfo
+  /** Of bech32 addresses. */
+  readonly prefix: string
+  readonly bank: Bank
+  readonly hooks: StakingHooks
+  readonly state: ReturnType<typeof stakingLayout.open>
+}
+
+export const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+/** The next id of an unbonding or redelegation entry. */
+export function nextEntryId({ state }: StakingContext): bigint {
+  const id = state.lastEntryId.get() + 1n
+  state.lastEntryId.set(id)
+  return id
+}

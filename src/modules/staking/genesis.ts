@@ -1,0 +1,76 @@
+// Staking's section of the genesis file, `kestrel.modules.staking`: parameters, and delegations beside the validators'
+// own. Everything may be left out.
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { z } from 'zod'
+import { parseDec } from '../../lib/dec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, fromHex, type Hash, hexToAddress, toHash } from '../../lib/hex.ts'
+import { keccak256 } from '../../lib/keccak.ts'
+import type { GenesisValidator } from '../../spec/chain-spec.ts'
+import type { StakingParams } from './layout.ts'
+
+export type GenesisDelegation = { readonly delegator: Address; readonly validator: Address; readonly amount: bigint }
+
+export type StakingGenesis = {
+  readonly validators: readonly GenesisValidator[]
+  readonly params: StakingParams
+  readonly delegations: readonly GenesisDelegation[]
+}
+
+const DAY = 86_400n
+
+/** The Cosmos SDK's, with Evmos' unit of power for coins of 18 decimals. */
+export const DEFAULT_PARAMS: StakingParams = {
+  unbondingTime: 21n * DAY,
+  maxValidators: 100n,
+  maxEntries: 7n,
+  minCommissionRate: 0n,
+  powerReduction: 10n ** 18n,
+}
+
+function whole(least: bigint, most: bigint) {
+  const error = `expected a whole number from ${least} to ${most}`
+  return z
+    .union([z.int().nonnegative(), z.string().regex(/^\d{1,78}$/)], { error })
+    .transform((wire) => BigInt(wire))
+    .refine((number) => number >= least && number <= most, { error })
+}
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'expected an address of 20 bytes of hex' })
+  .transform(hexToAddress)
+
+const fraction = z
+  .string()
+  .regex(/^(0(\.\d{1,18})?|1)$/, { error: 'expected a decimal string from "0" to "1"' })
+  .transform(parseDec)
+
+const section = z.strictObject({
+  params: z
+    .strictObject({
+      unbondingTime: whole(1n, 10_000n * DAY).default(DEFAULT_PARAMS.unbondingTime),
+      maxValidators: whole(1n, 1_000n).default(DEFAULT_PARAMS.maxValidators),
+      maxEntries: whole(1n, 100n).default(DEFAULT_PARAMS.maxEntries),
+      minCommissionRate: fraction.default(DEFAULT_PARAMS.minCommissionRate),
+      powerReduction: whole(1n, 10n ** 30n).default(DEFAULT_PARAMS.powerReduction),
+    })
+    .default(DEFAULT_PARAMS),
+  delegations: z
+    .array(z.strictObject({ delegator: address, validator: address, amount: whole(1n, 2n ** 192n) }))
+    .default([]),
+})
+
+/** Staking's genesis from the specification's two places. Throws ChainError `invalid-genesis` that names the field. */
+export function readStakingGenesis(validators: readonly GenesisValidator[], json: unknown): StakingGenesis {
+  const parsed = section.safeParse(json ?? {})
+  if (parsed.success) return { validators, ...parsed.data }
+  const [issue] = parsed.error.issues
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const field = ['kestrel.modules.staking', ...(issue?.path ?? []), ...unknown].join('.')
+  throw new ChainError('invalid-genesis', `${field}: ${unknown.length > 0 ? 'unknown field' : issue?.message}`)
+}
+
+/** A consensus key for a validator that was given none: that of the secret keccak256(operator), which is no secret. */
+export const derivedConsensusKey = (operator: Address): Hash =>
+  toHash(ed25519.getPublicKey(keccak256(fromHex(operator))))

@@ -1,0 +1,168 @@
+// What staking remembers, at its own address, and the plain records it speaks in. Tokens and amounts are base units;
+// shares and fractions are Decs (10^-18); times are unix seconds.
+import type { Dec } from '../../lib/dec.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
+import { address, bool, dec, hash, oneOf, text, u64, u256 } from '../../state/words.ts'
+
+export type BondStatus = 'unbonded' | 'unbonding' | 'bonded'
+
+export type Description = {
+  readonly moniker: string
+  readonly identity: string
+  readonly website: string
+  readonly securityContact: string
+  readonly details: string
+}
+
+export type CommissionRates = { readonly rate: Dec; readonly maxRate: Dec; readonly maxChangeRate: Dec }
+
+export type Validator = {
+  /** Its account; what it is named by. */
+  readonly operator: Address
+  /** Public ed25519 key. */
+  readonly consensusKey: Hash
+  readonly status: BondStatus
+  readonly jailed: boolean
+  readonly tokens: bigint
+  /** Sum of all delegations' shares. */
+  readonly shares: Dec
+  readonly minSelfDelegation: bigint
+  /** Block and completion of its latest unbonding; zero if it was never unbonding. */
+  readonly unbondingHeight: bigint
+  readonly unbondingTime: bigint
+  readonly commission: CommissionRates & {
+    /** When the rate was last set. */
+    readonly updateTime: bigint
+  }
+  readonly description: Description
+  /** May not be unjailed before. */
+  readonly jailedUntil: bigint
+}
+
+/** Tokens on their way back to the delegator, or to be re-bonded. */
+export type UnbondingEntry = {
+  readonly id: bigint
+  readonly creationHeight: bigint
+  readonly completionTime: bigint
+  readonly initialBalance: bigint
+  readonly balance: bigint
+}
+
+/** Tokens that answer for the faults of the validator they have left until `completionTime`. */
+export type RedelegationEntry = {
+  readonly id: bigint
+  readonly creationHeight: bigint
+  readonly completionTime: bigint
+  readonly initialBalance: bigint
+  readonly sharesDst: Dec
+}
+
+export type Redelegation = {
+  readonly delegator: Address
+  readonly source: Address
+  readonly destination: Address
+  readonly entries: readonly RedelegationEntry[]
+}
+
+export type StakingParams = {
+  /** Seconds. */
+  readonly unbondingTime: bigint
+  readonly maxValidators: bigint
+  /** Open entries of one (delegator, validator) and of one (delegator, source, destination). */
+  readonly maxEntries: bigint
+  readonly minCommissionRate: Dec
+  /** Tokens that make one unit of voting power. */
+  readonly powerReduction: bigint
+}
+
+/** One of the bonded validators with its power, as of the end of the block before. */
+export type BondedValidator = { readonly operator: Address; readonly power: bigint }
+
+const validator = struct<Omit<Validator, 'operator'>>({
+  consensusKey: hash,
+  status: oneOf('unbonded', 'unbonding', 'bonded'),
+  jailed: bool,
+  tokens: u256,
+  shares: dec,
+  minSelfDelegation: u256,
+  unbondingHeight: u64,
+  unbondingTime: u64,
+  commission: struct<Validator['commission']>({ rate: dec, maxRate: dec, maxChangeRate: dec, updateTime: u64 }),
+  description: struct<Description>({
+    moniker: text,
+    identity: text,
+    website: text,
+    securityContact: text,
+    details: text,
+  }),
+  jailedUntil: u64,
+})
+
+const unbondingEntry = struct<UnbondingEntry>({
+  id: u64,
+  creationHeight: u64,
+  completionTime: u64,
+  initialBalance: u256,
+  balance: u256,
+})
+
+const redelegation = struct<Redelegation>({
+  delegator: address,
+  source: address,
+  destination: address,
+  entries: list(
+    struct<RedelegationEntry>({
+      id: u64,
+      creationHeight: u64,
+      completionTime: u64,
+      initialBalance: u256,
+      sharesDst: dec,
+    }),
+  ),
+})
+
+export const stakingLayout = layout({
+  params: struct<StakingParams>({
+    unbondingTime: u64,
+    maxValidators: u64,
+    maxEntries: u64,
+    minCommissionRate: dec,
+    powerReduction: u256,
+  }),
+  /** Operators with their consensus keys. */
+  operators: enumerable(address, hash),
+  /** By operator. */
+  validators: mapping(address, validator),
+  operatorByKey: mapping(hash, address),
+  /** In order of power, as the last end of a block left them. */
+  bonded: list(struct<BondedValidator>({ operator: address, power: u256 })),
+  /** Some power or jail has changed since then. */
+  powersChanged: bool,
+  /** Shares by delegator and operator. */
+  delegations: mapping(address, enumerable(address, dec)),
+  /** Operator to those who delegate to it. */
+  delegators: mapping(address, enumerable(address, bool)),
+  /** By delegator and operator; a pair without entries is not there. */
+  unbondings: mapping(address, enumerable(address, list(unbondingEntry))),
+  /** Operator to those who are leaving it. */
+  unbonders: mapping(address, enumerable(address, bool)),
+  /** By keccak256(delegator . source . destination). */
+  redelegations: mapping(hash, redelegation),
+  redelegationsOf: mapping(address, enumerable(hash, bool)),
+  redelegationsFrom: mapping(address, enumerable(hash, bool)),
+  /** Number of redelegations by delegator and destination. */
+  redelegationsTo: mapping(address, mapping(address, u64)),
+  /** Ids of entries given so far. */
+  lastEntryId: u64,
+  /** Calendars: what ends when. */
+  unbondingValidators: list(struct<{ time: bigint; operator: Address }>({ time: u64, operator: address })),
+  endingUnbondings: list(
+    struct<{ time: bigint; delegator: Address; operator: Address }>({
+      time: u64,
+      delegator: address,
+      operator: address,
+    }),
+  ),
+  endingRedelegations: list(struct<{ time: bigint; key: Hash }>({ time: u64, key: hash })),
+})

@@ -1,0 +1,205 @@
+// Staking, the module: its parts behind one face, its genesis, and what it does when a block ends.
+// Addresses of validators are their operators'; amounts are base units; a refusal has the Cosmos SDK's words.
+import type { Dec } from '../../lib/dec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/hex.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { Bank } from '../bank.ts'
+import type { ModuleContext, NativeModule } from '../module.ts'
+import { refuse, type StakingContext, type StakingHooks } from './context.ts'
+import { bond, sharesOf } from './delegations.ts'
+import { derivedConsensusKey, type StakingGenesis } from './genesis.ts'
+import { stakingInvariants } from './invariants.ts'
+import {
+  type BondedValidator,
+  type Redelegation,
+  type RedelegationEntry,
+  type StakingParams,
+  stakingLayout,
+  type UnbondingEntry,
+  type Validator,
+} from './layout.ts'
+import { createValidator, editValidator, type NewValidator, type ValidatorChange } from './operators.ts'
+import { finishRedelegations, type Route, redelegate, redelegationEntries } from './redelegations.ts'
+import { type Infraction, jailValidator, slash, unjailValidator } from './slashing.ts'
+import { cancelUnbonding, payUnbonded, unbondingEntries, undelegate } from './unbonding.ts'
+import { compareAddresses, finishUnbondingValidators, updateValidatorSet } from './validator-set.ts'
+import { addValidator, findValidator, requireValidator, tokensFromShares } from './validators.ts'
+
+export class Staking implements NativeModule<StakingGenesis> {
+  readonly name = 'staking'
+  readonly #context: StakingContext
+
+  constructor({ spec, block, view, access }: ModuleContext, bank: Bank, hooks: StakingHooks) {
+    const state = stakingLayout.open(view.slots(NATIVE_CONTRACT.staking, access))
+    this.#context = { block, prefix: spec.bech32Prefix, bank, hooks, state }
+  }
+
+  /** The strongest validators begin bonded, with their self-delegations out of the operators' accounts. */
+  initGenesis({ validators, params, delegations }: StakingGenesis): void {
+    const context = this.#context
+    context.state.params.set(params)
+    validators.forEach((of, index) => {
+      const { operator, consensusKey = derivedConsensusKey(operator), moniker, minSelfDelegation, selfDelegation } = of
+      const description = { moniker, identity: '', website: '', securityContact: '', details: '' }
+      const commission = { ...of.commission, updateTime: context.block.timestamp }
+      addValidator(context, { operator, consensusKey, minSelfDelegation, commission, description })
+      fund(`kestrel.validators.${index}.selfDelegation`, () => this.delegate(operator, operator, selfDelegation))
+    })
+    delegations.forEach(({ delegator, validator, amount }, index) => {
+      fund(`kestrel.modules.staking.delegations.${index}`, () => this.delegate(delegator, validator, amount))
+    })
+    updateValidatorSet(context)
+  }
+
+  endBlock(): void {
+    updateValidatorSet(this.#context)
+    finishUnbondingValidators(this.#context)
+    payUnbonded(this.#context)
+    finishRedelegations(this.#context)
+  }
+
+  params(): StakingParams {
+    return this.#context.state.params.get()
+  }
+
+  /** undefined: there is none with this operator. */
+  validator(operator: Address): Validator | undefined {
+    return findValidator(this.#context, operator)
+  }
+
+  /** Operators of all validators, in order of their bytes. */
+  operators(): readonly Address[] {
+    return [...this.#context.state.operators.keys()].sort(compareAddresses)
+  }
+
+  /** All validators, in order of operator. */
+  validators(): readonly Validator[] {
+    return this.operators().map((operator) => requireValidator(this.#context, operator))
+  }
+
+  /** Those who sign this block, the strongest first, with their power as the block before has left it. */
+  bondedValidators(): readonly BondedValidator[] {
+    return this.#context.state.bonded.get()
+  }
+
+  /** Tokens of all bonded validators. */
+  totalBonded(): bigint {
+    return this.bondedValidators().reduce((sum, { operator }) => sum + (this.validator(operator)?.tokens ?? 0n), 0n)
+  }
+
+  delegation(delegator: Address, operator: Address): { readonly shares: Dec } | undefined {
+    const shares = sharesOf(this.#context, delegator, operator)
+    return shares === 0n ? undefined : { shares }
+  }
+
+  /** In order of operator. */
+  delegationsOf(delegator: Address): readonly { readonly operator: Address; readonly shares: Dec }[] {
+    const all = [...this.#context.state.delegations.at(delegator).entries()]
+    return all
+      .map(([operator, shares]) => ({ operator, shares }))
+      .sort((a, b) => compareAddresses(a.operator, b.operator))
+  }
+
+  /** In order of delegator. */
+  delegationsTo(operator: Address): readonly { readonly delegator: Address; readonly shares: Dec }[] {
+    return [...this.#context.state.delegators.at(operator).keys()]
+      .sort(compareAddresses)
+      .map((delegator) => ({ delegator, shares: sharesOf(this.#context, delegator, operator) }))
+  }
+
+  /** Tokens that shares of a validator are worth, as a Dec, rounded. Zero for a validator that nobody delegates to. */
+  tokensFromShares(operator: Address, shares: Dec): Dec {
+    const validator = this.validator(operator)
+    return validator === undefined || validator.shares === 0n ? 0n : tokensFromShares(validator, shares)
+  }
+
+  /** Open unbonding entries of a pair, in order of creation. */
+  unbonding(delegator: Address, operator: Address): readonly UnbondingEntry[] {
+    return unbondingEntries(this.#context, delegator, operator)
+  }
+
+  /** Validators that a delegator is leaving. */
+  unbondingOf(delegator: Address): readonly Address[] {
+    return [...this.#context.state.unbondings.at(delegator).keys()].sort(compareAddresses)
+  }
+
+  /** Open entries of a redelegation, in order of creation. */
+  redelegation(delegator: Address, source: Address, destination: Address): readonly RedelegationEntry[] {
+    return redelegationEntries(this.#context, { delegator, source, destination })
+  }
+
+  /** A delegator's redelegations; `from` skips as many. */
+  *redelegationsOf(delegator: Address, from = 0): Iterable<Redelegation> {
+    const { state } = this.#context
+    for (const key of state.redelegationsOf.at(delegator).keys(from)) yield state.redelegations.at(key).get()
+  }
+
+  /** Redelegations away from a validator; `from` skips as many. */
+  *redelegationsFrom(source: Address, from = 0): Iterable<Redelegation> {
+    const { state } = this.#context
+    for (const key of state.redelegationsFrom.at(source).keys(from)) yield state.redelegations.at(key).get()
+  }
+
+  /** Bonds coins of the delegator's account. Returns the new shares. */
+  delegate(delegator: Address, operator: Address, amount: bigint): Dec {
+    if (amount <= 0n) throw refuse('invalid delegation amount: invalid request')
+    return bond(this.#context, delegator, operator, amount, 'account')
+  }
+
+  /** Begins to give tokens back. Returns when that will be (unix seconds). */
+  undelegate(delegator: Address, operator: Address, amount: bigint): bigint {
+    if (amount <= 0n) throw refuse('invalid shares amount: invalid request')
+    return undelegate(this.#context, delegator, operator, amount)
+  }
+
+  /** Moves tokens to another validator. Returns until when they answer for the first (unix seconds). */
+  redelegate(delegator: Address, source: Address, destination: Address, amount: bigint): bigint {
+    if (amount <= 0n) throw refuse('invalid shares amount: invalid request')
+    return redelegate(this.#context, { delegator, source, destination } satisfies Route, amount)
+  }
+
+  /** Bonds tokens again that are unbonding since a block. Returns the new shares. */
+  cancelUnbonding(delegator: Address, operator: Address, amount: bigint, creationHeight: bigint): Dec {
+    if (amount <= 0n) throw refuse('invalid amount: invalid request')
+    if (creationHeight <= 0n || creationHeight >= 2n ** 63n) throw refuse('invalid height: invalid request')
+    return cancelUnbonding(this.#context, delegator, operator, amount, creationHeight)
+  }
+
+  createValidator(validator: NewValidator): void {
+    createValidator(this.#context, validator)
+  }
+
+  editValidator(operator: Address, change: ValidatorChange): void {
+    editValidator(this.#context, operator, change)
+  }
+
+  /** Destroys a fraction of the stake that was behind a validator at a block. Returns the tokens burnt at it. */
+  slash(operator: Address, infraction: Infraction): bigint {
+    return slash(this.#context, operator, infraction)
+  }
+
+  /** Takes a validator out of the set; `until` is the earliest time at which `unjail` will do. */
+  jail(operator: Address, until = 0n): void {
+    jailValidator(this.#context, operator, until)
+  }
+
+  unjail(operator: Address): void {
+    unjailValidator(this.#context, operator)
+  }
+
+  /** What is wrong with the books, in words; empty when all is well. Between blocks only. */
+  invariants(): readonly string[] {
+    return stakingInvariants(this.#context)
+  }
+}
+
+/** Runs a delegation of the genesis; a refusal names the field that asked for it. */
+function fund(field: string, delegate: () => unknown): void {
+  try {
+    delegate()
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw new ChainError('invalid-genesis', `${field}: ${error.message}`)
+  }
+}

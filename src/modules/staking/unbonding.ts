@@ -1,0 +1,185 @@
+// Unbonding delegations: tokens that have left their validator and wait in the not-bonded pool, still liable for its
+// faults, until they are paid out at the end of a block, or bonded again.
+import { operatorPrefix, toBech32 } from '../../lib/bech32.ts'
+import { type Dec, mulInt, truncateInt } from '../../lib/dec.ts'
+import type { Address } from '../../lib/hex.ts'
+import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { schedule, takeDue } from './calendar.ts'
+import { nextEntryId, refuse, type StakingContext } from './context.ts'
+import { bond, sharesWorth, unbond } from './delegations.ts'
+import type { UnbondingEntry } from './layout.ts'
+import { hasNoPrice, movePool, requireValidator } from './validators.ts'
+
+/** In order of creation. */
+export const unbondingEntries = (
+  { state }: StakingContext,
+  delegator: Address,
+  operator: Address,
+): readonly UnbondingEntry[] => state.unbondings.at(delegator).get(operator) ?? []
+
+function setEntries(
+  { state }: StakingContext,
+  delegator: Address,
+  operator: Address,
+  entries: readonly UnbondingEntry[],
+): void {
+  if (entries.length > 0) {
+    state.unbondings.at(delegator).set(operator, entries)
+    state.unbonders.at(operator).set(delegator, true)
+  } else {
+    state.unbondings.at(delegator).delete(operator)
+    state.unbonders.at(operator).delete(delegator)
+  }
+}
+
+/** Begins the way back of `amount` tokens. Returns when they will be paid out. */
+export function undelegate(context: StakingContext, delegator: Address, operator: Address, amount: bigint): bigint {
+  const { state, block } = context
+  const { status } = requireValidator(context, operator)
+  const shares = sharesWorth(context, delegator, operator, amount)
+  const { maxEntries, unbondingTime } = state.params.get()
+  if (BigInt(unbondingEntries(context, delegator, operator).length) >= maxEntries) {
+    throw refuse('too many unbonding delegation entries for (delegator, validator) tuple')
+  }
+  const tokens = unbond(context, delegator, operator, shares)
+  movePool(context, status, 'unbonding', tokens)
+  const time = block.timestamp + unbondingTime
+  addEntry(context, delegator, operator, tokens, time)
+  schedule(state.endingUnbondings, { time, delegator, operator })
+  return time
+}
+
+/** A further entry, or more in the one of this very block. */
+function addEntry(
+  context: StakingContext,
+  delegator: Address,
+  operator: Address,
+  tokens: bigint,
+  completionTime: bigint,
+): void {
+  const creationHeight = context.block.number
+  const entries = unbondingEntries(context, delegator, operator)
+  const isSame = (entry: UnbondingEntry) =>
+    entry.creationHeight === creationHeight && entry.completionTime === completionTime
+  const changed = entries.some(isSame)
+    ? entries.map((entry) => (isSame(entry) ? { ...entry, ...added(entry, tokens) } : entry))
+    : [
+        ...entries,
+        { id: nextEntryId(context), creationHeight, completionTime, initialBalance: tokens, balance: tokens },
+      ]
+  setEntries(context, delegator, operator, changed)
+}
+
+const added = ({ initialBalance, balance }: UnbondingEntry, tokens: bigint) => ({
+  initialBalance: initialBalance + tokens,
+  balance: balance + tokens,
+})
+
+/** Bonds tokens again that an entry of this block number holds. Returns the new shares. */
+export function cancelUnbonding(
+  context: StakingContext,
+  delegator: Address,
+  operator: Address,
+  amount: bigint,
+  creationHeight: bigint,
+): Dec {
+  const validator = requireValidator(context, operator)
+  if (validator.jailed) throw refuse('validator for this address is currently jailed')
+  if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
+  const entries = unbondingEntries(context, delegator, operator)
+  if (entries.length === 0) {
+    const names = [toBech32(context.prefix, delegator), toBech32(operatorPrefix(context.prefix), operator)]
+    throw refuse(`unbonding delegation with delegator ${names[0]} not found for validator ${names[1]}: not found`)
+  }
+  const entry = entries.find(
+    (of) => of.creationHeight === creationHeight && of.completionTime >= context.block.timestamp,
+  )
+  if (entry === undefined) {
+    throw refuse(`unbonding delegation entry is not found at block height ${creationHeight}: not found`)
+  }
+  if (entry.balance < amount) {
+    throw refuse('amount is greater than the unbonding delegation entry balance: invalid request')
+  }
+  const shares = bond(context, delegator, operator, amount, 'unbonding')
+  const rest = { ...entry, ...added(entry, -amount) }
+  const changed = entries.map((of) => (of.id === entry.id ? rest : of))
+  setEntries(
+    context,
+    delegator,
+    operator,
+    changed.filter((of) => of !== rest || of.balance > 0n),
+  )
+  return shares
+}
+
+/** Pays out what has waited long enough. */
+export function payUnbonded(context: StakingContext): void {
+  const { state, block, bank } = context
+  const isDue = ({ completionTime }: UnbondingEntry) => completionTime <= block.timestamp
+  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp)) {
+    const entries = unbondingEntries(context, delegator, operator)
+    // An entry that was cancelled, or paid together with another, is no longer there.
+    if (!entries.some(isDue)) continue
+    setEntries(
+      context,
+      delegator,
+      operator,
+      entries.filter((entry) => !isDue(entry)),
+    )
+    const paid = entries.filter(isDue).reduce((sum, { balance }) => sum + balance, 0n)
+    if (paid > 0n) bank.transfer(MODULE_ACCOUNT.notBondedPool, delegator, paid)
+  }
+}
+
+/** What a slash of entries is reckoned with. */
+export type SlashOf = { readonly fraction: Dec; readonly infractionHeight: bigint }
+
+/** Whether an entry's tokens were bonded when the fault happened, and still wait. */
+export const isLiable = (
+  { creationHeight, completionTime }: Pick<UnbondingEntry, 'creationHeight' | 'completionTime'>,
+  infractionHeight: bigint,
+  now: bigint,
+): boolean => creationHeight >= infractionHeight && completionTime > now
+
+/** The part of an entry that a slash takes, however much of it is left. */
+export const slashOfEntry = ({ initialBalance }: Pick<UnbondingEntry, 'initialBalance'>, fraction: Dec): bigint =>
+  truncateInt(mulInt(fraction, initialBalance))
+
+/** Burns the liable tokens that are leaving a validator. Returns what the slash comes to, burnt or not. */
+export function slashUnbondings(
+  context: StakingContext,
+  operator: Address,
+  { fraction, infractionHeight }: SlashOf,
+): bigint {
+  let total = 0n
+  for (const delegator of [...context.state.unbonders.at(operator).keys()]) {
+    const slashed = burnFromEntries(context, delegator, operator, infractionHeight, (entry) => {
+      const part = slashOfEntry(entry, fraction)
+      total += part
+      return part
+    })
+    context.bank.burn(MODULE_ACCOUNT.notBondedPool, slashed)
+  }
+  return total
+}
+
+/** Takes from each liable entry what `take` asks, as far as it is there. Returns the sum; the coins are not yet burnt. */
+export function burnFromEntries(
+  context: StakingContext,
+  delegator: Address,
+  operator: Address,
+  infractionHeight: bigint,
+  take: (entry: UnbondingEntry) => bigint,
+): bigint {
+  let burnt = 0n
+  const entries = unbondingEntries(context, delegator, operator)
+  const changed = entries.map((entry) => {
+    if (!isLiable(entry, infractionHeight, context.block.timestamp)) return entry
+    const asked = take(entry)
+    const taken = asked < entry.balance ? asked : entry.balance
+    burnt += taken
+    return { ...entry, balance: entry.balance - taken }
+  })
+  if (burnt > 0n) setEntries(context, delegator, operator, changed)
+  return burnt
+}

@@ -1,0 +1,114 @@
+// Validators: their tokens, the shares that divide them, and the two pools in which the tokens lie. The tokens of bonded
+// validators are the bonded pool's coins; those of all others lie in the other pool, with what is unbonding.
+import { type Dec, fromInt, mulInt, quo, quoInt, quoTruncate, truncateInt } from '../../lib/dec.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { refuse, type StakingContext } from './context.ts'
+import type { BondStatus, Validator } from './layout.ts'
+
+export type Shared = Pick<Validator, 'tokens' | 'shares'>
+
+/** Value of shares in tokens, rounded. The validator must have shares. */
+export const tokensFromShares = ({ tokens, shares }: Shared, of: Dec): Dec => quo(mulInt(of, tokens), shares)
+
+/** The same, rounded down: what rewards are reckoned with. */
+export const tokensFromSharesTruncated = ({ tokens, shares }: Shared, of: Dec): Dec =>
+  quoTruncate(mulInt(of, tokens), shares)
+
+/** Shares that an amount of tokens is worth. A validator without tokens has no price. */
+export function sharesFromTokens({ tokens, shares }: Shared, amount: bigint): Dec {
+  if (tokens === 0n) throw refuse('insufficient delegation shares')
+  return quoInt(mulInt(shares, amount), tokens)
+}
+
+/** Shares without tokens: all was slashed, and no number of new shares would be fair. */
+export const hasNoPrice = ({ tokens, shares }: Shared): boolean => tokens === 0n && shares > 0n
+
+export const poolOf = (status: BondStatus): Address =>
+  status === 'bonded' ? MODULE_ACCOUNT.bondedPool : MODULE_ACCOUNT.notBondedPool
+
+/** Moves coins to where tokens of the new status lie. */
+export function movePool({ bank }: StakingContext, from: BondStatus, to: BondStatus, amount: bigint): void {
+  if (poolOf(from) !== poolOf(to)) bank.transfer(poolOf(from), poolOf(to), amount)
+}
+
+/** undefined: there is no such validator. */
+export function findValidator({ state }: StakingContext, operator: Address): Validator | undefined {
+  return state.operators.has(operator) ? { operator, ...state.validators.at(operator).get() } : undefined
+}
+
+/** Throws ChainError `validator does not exist`. */
+export function requireValidator(context: StakingContext, operator: Address): Validator {
+  const validator = findValidator(context, operator)
+  if (validator === undefined) throw refuse('validator does not exist')
+  return validator
+}
+
+/** Writes a new validator, unbonded and without tokens. */
+export function addValidator(
+  context: StakingContext,
+  of: Pick<Validator, 'operator' | 'consensusKey' | 'minSelfDelegation' | 'commission' | 'description'>,
+): void {
+  const { state, hooks } = context
+  const { operator, ...given } = of
+  state.operators.set(operator, given.consensusKey)
+  state.operatorByKey.at(given.consensusKey).set(operator)
+  state.validators.at(operator).set({
+    ...given,
+    status: 'unbonded',
+    jailed: false,
+    tokens: 0n,
+    shares: 0n,
+    unbondingHeight: 0n,
+    unbondingTime: 0n,
+    jailedUntil: 0n,
+  })
+  hooks.afterValidatorCreated(operator)
+}
+
+/** Removes a validator that is unbonded and has no shares left. */
+export function removeValidator({ state, hooks }: StakingContext, operator: Address, consensusKey: Hash): void {
+  state.operators.delete(operator)
+  state.operatorByKey.at(consensusKey).clear()
+  state.validators.at(operator).clear()
+  hooks.afterValidatorRemoved(operator)
+}
+
+/** Changes a validator's tokens and shares. What that does to its power is looked at when the block ends. */
+function setShared({ state }: StakingContext, operator: Address, { tokens, shares }: Shared): void {
+  if (shares >> 256n !== 0n) throw refuse('shares overflow: invalid request')
+  state.validators.at(operator).update({ tokens, shares })
+  state.powersChanged.set(true)
+}
+
+/** Adds tokens that lie in the right pool already. Returns the new shares. */
+export function addTokens(context: StakingContext, { operator, tokens, shares }: Validator, amount: bigint): Dec {
+  const minted = shares === 0n ? fromInt(amount) : sharesFromTokens({ tokens, shares }, amount)
+  setShared(context, operator, { tokens: tokens + amount, shares: shares + minted })
+  return minted
+}
+
+/** Takes shares away with the tokens they stand for, which stay in their pool. Returns the tokens. */
+export function removeShares(context: StakingContext, { operator, tokens, shares }: Validator, removed: Dec): bigint {
+  const worth = truncateInt(tokensFromShares({ tokens, shares }, removed))
+  // The last shares take what rounding has left.
+  const issued = removed === shares || worth > tokens ? tokens : worth
+  setShared(context, operator, { tokens: tokens - issued, shares: shares - removed })
+  return issued
+}
+
+/** Takes tokens away from all shares alike and destroys them. */
+export function burnTokens(
+  context: StakingContext,
+  { operator, tokens, shares, status }: Validator,
+  burnt: bigint,
+): void {
+  context.bank.burn(poolOf(status), burnt)
+  setShared(context, operator, { tokens: tokens - burnt, shares })
+}
+
+/** Bars a validator from the set from the end of this block on, until it is unjailed. */
+export function jail({ state }: StakingContext, operator: Address, until = 0n): void {
+  state.validators.at(operator).update({ jailed: true, jailedUntil: until })
+  state.powersChanged.set(true)
+}

@@ -1,0 +1,111 @@
+// The one gate of every transaction that spends or decides for somebody: who may act for whom.
+// An owner acts for itself, user and contract alike. A contract acts for another only if that other signed the
+// transaction and has granted the contract the message. Nobody else ever does, whatever grants there are.
+import { getAddress } from 'viem'
+import { ChainError } from '../lib/errors.ts'
+import type { Address } from '../lib/hex.ts'
+import type { TransferUse } from '../modules/authz/allocations.ts'
+import { type GenericMessage, MESSAGE, type Message, type StakingMessage } from '../modules/authz/messages.ts'
+import type { ReadCall } from './define.ts'
+
+/**
+ * What is to be done in the owner's name. Of a staking message: base units, and the validator that a grant must list
+ * (`redelegate`: the destination).
+ */
+export type Act =
+  | { readonly message: StakingMessage; readonly amount: bigint; readonly validator: Address }
+  | { readonly message: GenericMessage }
+
+/** Gas of using a grant, and of each validator that its list holds. */
+const USE_GAS = 6_000n
+const LISTED_GAS = 30n
+
+/**
+ * Performs an act of `owner` if the caller may do it, and draws on the grant that allowed it.
+ * Throws ChainError when the caller may not. An unlisted validator shows last, so that the act's own refusals come first.
+ *
+ *     const { newShares } = authorize(call, delegator, { message: MESSAGE.delegate, amount, validator }, () =>
+ *       call.modules.staking.delegate(delegator, validator, amount),
+ *     )
+ */
+export function authorize<T>(call: ReadCall, owner: Address, act: Act, perform: () => T): T {
+  const { caller, modules } = call
+  if (caller === owner) return perform()
+  requireOrigin(call, owner, mismatch(act.message))
+  call.charge(USE_GAS)
+  if (!('amount' in act)) {
+    modules.authz.requireGeneric(owner, caller, act.message)
+    return perform()
+  }
+  const listed = modules.authz.requireStake(owner, caller, act.message, act.amount)
+  call.charge(LISTED_GAS * BigInt(listed))
+  const result = perform()
+  modules.authz.spendStake(owner, caller, act.message, act.amount, act.validator)
+  return result
+}
+
+/**
+ * Allows an IBC transfer of `sender`'s coins. Draws on the grant at once, because a token contract may call back before
+ * the transfer is over. Throws ChainError when the caller may not.
+ */
+export function authorizeTransfer(call: ReadCall, sender: Address, transfer: TransferUse): void {
+  const { caller, modules } = call
+  if (caller === sender) return
+  requireOrigin(call, sender, mismatch(MESSAGE.transfer))
+  call.charge(USE_GAS)
+  modules.authz.useTransfer(sender, caller, transfer)
+}
+
+/** For what nobody can grant: the owner alone. Throws ChainError `… does not match the <role> address …`. */
+export function requireOwner(call: ReadCall, owner: Address, role: string): void {
+  if (call.caller === owner) return
+  requireOrigin(call, owner, foreign(role))
+  requireDirect(call)
+}
+
+/** For what contracts may not do at all. Throws ChainError unless the transaction itself made this call. */
+export function requireDirect(call: ReadCall): void {
+  if (call.caller === call.origin) return
+  throw refused('this method can only be called directly to the precompile, not from a smart contract')
+}
+
+/** Whose grants this call makes and changes: the caller's, or the origin's where the chain has it so. */
+export const granterOf = ({ caller, origin, spec }: ReadCall): Address =>
+  spec.authz.granter === 'origin' ? origin : caller
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+type Mismatch = (origin: Address, owner: Address) => string
+
+function requireOrigin({ origin }: ReadCall, owner: Address, text: Mismatch): void {
+  if (origin !== owner) throw refused(text(origin, owner))
+}
+
+const notSame =
+  (role: string): Mismatch =>
+  (origin, owner) =>
+    `origin address ${getAddress(origin)} is not the same as ${role} address ${getAddress(owner)}`
+
+const foreign =
+  (role: string): Mismatch =>
+  (origin, owner) =>
+    `tx origin address ${getAddress(origin)} does not match the ${role} address ${getAddress(owner)}`
+
+/** How a message is refused to strangers: each module of Evmos has words of its own. */
+function mismatch(message: Message): Mismatch {
+  switch (message) {
+    case MESSAGE.transfer:
+      return notSame('sender')
+    case MESSAGE.setWithdrawAddress:
+    case MESSAGE.withdrawReward:
+    case MESSAGE.withdrawCommission:
+      return foreign('delegator')
+    case MESSAGE.fundVesting:
+      return foreign('from')
+    case MESSAGE.clawback:
+    case MESSAGE.updateVestingFunder:
+      return foreign('funder')
+    default:
+      return notSame('delegator')
+  }
+}

@@ -1,0 +1,138 @@
+// Authorization: grants that let contracts act for their users. Its functions answer here for all messages and at the
+// staking and distribution contracts for theirs; the store is one, and a log stands under the address that was called.
+import { parseAbi } from 'viem'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import {
+  type GenericMessage,
+  isStakingMessage,
+  MESSAGE,
+  messageNamed,
+  type StakingMessage,
+} from '../modules/authz/messages.ts'
+import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { granterOf } from './authority.ts'
+import { definePrecompile, type Functions, type Interface, implement } from './define.ts'
+
+const abi = parseAbi([
+  'function approve(address spender, uint256 amount, string[] methods) returns (bool approved)',
+  'function revoke(address spender, string[] methods) returns (bool revoked)',
+  'function increaseAllowance(address spender, uint256 amount, string[] methods) returns (bool approved)',
+  'function decreaseAllowance(address spender, uint256 amount, string[] methods) returns (bool approved)',
+  'function allowance(address owner, address spender, string method) view returns (uint256 remaining)',
+  'event Approval(address indexed owner, address indexed spender, string[] methods, uint256 value)',
+  'event Revocation(address indexed owner, address indexed spender, string[] methods)',
+  'event AllowanceChange(address indexed owner, address indexed spender, string[] methods, uint256[] values)',
+])
+
+/** Gas of each method in a call's list, and of each validator that goes into a grant. */
+const APPROVE_GAS = 20_000n
+const LISTED_GAS = 40n
+const REVOKE_GAS = 5_000n
+const CHANGE_GAS = 6_000n
+
+/** Messages that a bare number can grant; a transfer also needs channel and denomination. */
+type Grantable = StakingMessage | GenericMessage
+
+/** The five functions over one contract's messages. `kind` names these in refusals: "staking ". */
+function authorizationOf(kind: string, accepts: (message: Grantable) => boolean): Interface {
+  const invalidType = (method: string) => refused(`invalid ${kind}transaction type: ${method}`)
+
+  /** The messages of a list of methods, after the checks that all four transactions share. */
+  function granted(spender: Address, methods: readonly string[]): readonly Grantable[] {
+    requireAddress('grantee', spender)
+    if (methods.length === 0) throw refused('no methods defined; expected at least one message type url')
+    if (methods.includes('')) {
+      const found = `got: [${methods.join(' ')}]`
+      throw refused(`empty string found in methods array; expected no empty strings to be passed; ${found}`)
+    }
+    return methods.map((method) => {
+      const message = messageNamed(method)
+      if (message === MESSAGE.transfer) throw refused(`${invalidType(method).message}: use the ICS20 approve function`)
+      if (message === undefined || !accepts(message)) throw invalidType(method)
+      return message
+    })
+  }
+
+  /** As `granted`, of messages whose grants have a limit. */
+  function limited(spender: Address, methods: readonly string[]): readonly StakingMessage[] {
+    return granted(spender, methods).map((message, i) => {
+      if (!isStakingMessage(message)) throw refused(`invalid staking transaction type: ${methods[i]}`)
+      return message
+    })
+  }
+
+  const changing =
+    (how: 'increaseAllowance' | 'decreaseAllowance'): Functions<typeof abi>[typeof how] =>
+    (call, spender, amount, methods) => {
+      const owner = granterOf(call)
+      const messages = limited(spender, methods)
+      call.charge(CHANGE_GAS * BigInt(messages.length))
+      const values = messages.map((message) => call.modules.authz[how](owner, spender, message, amount))
+      call.emit('AllowanceChange', { owner, spender, methods, values })
+      return [true]
+    }
+
+  return implement({
+    abi,
+    gas: { approve: 5_000n, revoke: 3_000n, increaseAllowance: 3_000n, decreaseAllowance: 3_000n, allowance: 2_600n },
+    functions: {
+      approve(call, spender, amount, methods) {
+        const { authz } = call.modules
+        const owner = granterOf(call)
+        const messages = granted(spender, methods)
+        call.charge(APPROVE_GAS * BigInt(messages.length))
+        const stakeGrants = amount === 0n ? 0 : messages.filter(isStakingMessage).length
+        const validators = stakeGrants === 0 ? [] : authz.openValidators()
+        call.charge(LISTED_GAS * BigInt(stakeGrants * validators.length))
+        for (const message of messages) authz.approve(owner, spender, message, amount, validators)
+        call.emit('Approval', { owner, spender, methods, value: amount })
+        return [true]
+      },
+      revoke(call, spender, methods) {
+        const owner = granterOf(call)
+        const messages = granted(spender, methods)
+        call.charge(REVOKE_GAS * BigInt(messages.length))
+        for (const message of messages) call.modules.authz.revoke(owner, spender, message)
+        call.emit('Revocation', { owner, spender, methods })
+        return [true]
+      },
+      increaseAllowance: changing('increaseAllowance'),
+      decreaseAllowance: changing('decreaseAllowance'),
+      allowance(call, owner, spender, method) {
+        const [granter, grantee] =
+          call.spec.compat.allowanceOrder === 'grantee-first' ? [spender, owner] : [owner, spender]
+        requireAddress('granter', granter)
+        requireAddress('grantee', grantee)
+        if (method === '') throw refused('empty method defined; expected a valid message type url')
+        const message = messageNamed(method)
+        return [message === undefined ? 0n : call.modules.authz.allowance(granter, grantee, message)]
+      },
+    },
+  })
+}
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+function requireAddress(role: string, address: Address): void {
+  if (address === ZERO_ADDRESS) throw refused(`invalid ${role} address: ${address}`)
+}
+
+/** The five functions at the staking contract. */
+export const stakingAuthorization = authorizationOf('staking ', isStakingMessage)
+
+const DISTRIBUTION: readonly Grantable[] = [
+  MESSAGE.setWithdrawAddress,
+  MESSAGE.withdrawReward,
+  MESSAGE.withdrawCommission,
+]
+
+/** The five functions at the distribution contract. */
+export const distributionAuthorization = authorizationOf('distribution ', (message) => DISTRIBUTION.includes(message))
+
+export const authorization = definePrecompile({
+  name: 'authorization',
+  address: NATIVE_CONTRACT.authorization,
+  since: 0n,
+  interfaces: [authorizationOf('', () => true)],
+})

@@ -1,0 +1,55 @@
+// What this node is set up for: its forks (EIP-7910), and how far back it answers.
+import { ChainError } from '../../lib/errors.ts'
+import { toQuantity } from '../../lib/hex.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
+import { type ForkConfig, forkConfigs } from '../../spec/fork-config.ts'
+import { rpcMethod } from '../define.ts'
+
+export const eth_config = rpcMethod({
+  summary: 'The rules that hold now, the next and the last scheduled ones (EIP-7910).',
+  params: [],
+  result: ({ current, next, last }: ReturnType<typeof forkConfigs>) => ({
+    current: wireConfig(current),
+    next: next ? wireConfig(next) : null,
+    last: last ? wireConfig(last) : null,
+  }),
+  handler(_, { chain }) {
+    const genesis = chain.canonicalHash(0n)
+    if (genesis === undefined) throw new ChainError('storage', 'block 0 is missing')
+    return forkConfigs(chain.spec, genesis, chain.head.timestamp)
+  },
+})
+
+/** The specification wants these amounts as JSON numbers. */
+function wireConfig({ activationTime, blobSchedule, chainId, ...rest }: ForkConfig) {
+  return {
+    activationTime: Number(activationTime),
+    blobSchedule: blobSchedule
+      ? {
+          target: Number(blobSchedule.target),
+          max: Number(blobSchedule.max),
+          baseFeeUpdateFraction: Number(blobSchedule.baseFeeUpdateFraction),
+        }
+      : null,
+    chainId: toQuantity(chainId),
+    ...rest,
+  }
+}
+
+/** Nothing is ever thrown away here. */
+const ALL = { disabled: false, oldestBlock: toQuantity(0) } as const
+
+export const eth_capabilities = rpcMethod({
+  summary: 'The head, and for each kind of data the oldest block it is there for: always block 0.',
+  params: [],
+  result: ({ number, hash }: SealedHeader) => ({
+    head: { number: toQuantity(number), hash },
+    state: ALL,
+    tx: ALL,
+    logs: ALL,
+    receipts: ALL,
+    blocks: ALL,
+    stateproofs: ALL,
+  }),
+  handler: (_, { chain }) => chain.head,
+})

@@ -1,0 +1,57 @@
+// Blocks, headers, receipts and transactions in their consensus encodings. An unknown block is an error here.
+import { z } from 'zod'
+import type { BlockRef, Chain } from '../../chain/types.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { EMPTY_BYTES } from '../../lib/hex.ts'
+import { encodeBlock } from '../../primitives/block.ts'
+import { encodeHeader } from '../../primitives/header.ts'
+import { encodeReceipt } from '../../primitives/receipt.ts'
+import type { Block } from '../../primitives/types.ts'
+import { blockRef, data, hash } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+
+async function blockAt(chain: Chain, ref: BlockRef): Promise<Block> {
+  const block = await chain.block(ref)
+  if (block === undefined) throw new ChainError('header-not-found', 'block not found')
+  return block
+}
+
+export const debug_getRawBlock = rpcMethod({
+  summary: 'RLP of a block.',
+  params: [blockRef],
+  result: data,
+  handler: async ([ref], { chain }) => encodeBlock(await blockAt(chain, ref)),
+})
+
+export const debug_getRawHeader = rpcMethod({
+  summary: 'RLP of a header.',
+  params: [blockRef],
+  result: data,
+  handler: async ([ref], { chain }) => encodeHeader((await blockAt(chain, ref)).header),
+})
+
+export const debug_getRawReceipts = rpcMethod({
+  summary: 'The receipts of a block as its receipts trie holds them.',
+  params: [blockRef],
+  result: z.array(data),
+  async handler([ref], { chain }) {
+    const { header } = await blockAt(chain, ref)
+    const receipts = chain.receipts(header.hash)
+    if (receipts === undefined) throw new ChainError('header-not-found', 'receipts not found')
+    return receipts.map(encodeReceipt)
+  },
+})
+
+export const debug_getRawTransaction = rpcMethod({
+  summary: 'The signed bytes of a transaction, mined or waiting; no bytes when it is unknown.',
+  params: [hash],
+  result: data,
+  handler: ([hash], { chain }) => (chain.transaction(hash)?.transaction ?? chain.pool.get(hash))?.raw ?? EMPTY_BYTES,
+})
+
+export const debug_getRawTransactions = rpcMethod({
+  summary: 'The signed bytes of all transactions of a block.',
+  params: [blockRef],
+  result: z.array(data),
+  handler: async ([ref], { chain }) => (await blockAt(chain, ref)).transactions.map(({ raw }) => raw),
+})

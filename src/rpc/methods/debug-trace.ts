@@ -1,0 +1,113 @@
+// Transactions, blocks and calls under a tracer, as geth traces them. What goes out is what the tracer answers.
+import { z } from 'zod'
+import { decodeBlock } from '../../primitives/block.ts'
+import { recoverSender, withSender } from '../../primitives/transaction.ts'
+import type { Transaction } from '../../primitives/types.ts'
+import { atBlock, blockNumber, blockRef, data, hash } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import {
+  blockOverrides,
+  callObject,
+  stateOverrides,
+  toBlockOverrides,
+  toCallRequest,
+  toStateOverrides,
+} from '../shapes/call.ts'
+import { toTraceOptions, traceCallOptions, traceOptions } from '../shapes/trace.ts'
+
+const asTraced = (trace: unknown) => trace
+
+type BlockTraces = readonly { readonly transaction: Transaction; readonly result: unknown }[]
+const blockTraces = (traces: BlockTraces) =>
+  traces.map(({ transaction, result }) => ({ txHash: transaction.hash, result }))
+
+const options = traceOptions.optional()
+
+export const debug_traceTransaction = rpcMethod({
+  summary: 'Runs a mined transaction again under a tracer.',
+  params: [hash, options],
+  result: asTraced,
+  handler: ([hash, options], { chain }) => chain.traces.transaction(hash, toTraceOptions(options)),
+})
+
+export const debug_traceBlockByNumber = rpcMethod({
+  summary: 'Runs the transactions of a block again under a tracer, by its number or tag.',
+  params: [blockNumber, options],
+  result: blockTraces,
+  handler: ([ref, options], { chain }) => chain.traces.block(ref, toTraceOptions(options)),
+})
+
+export const debug_traceBlockByHash = rpcMethod({
+  summary: 'Runs the transactions of a block again under a tracer, by its hash.',
+  params: [hash, options],
+  result: blockTraces,
+  handler: ([hash, options], { chain }) => chain.traces.block({ hash }, toTraceOptions(options)),
+})
+
+export const debug_traceBlock = rpcMethod({
+  summary: 'Runs the transactions of a block, given as RLP, under a tracer; its parent has to be here.',
+  params: [data, options],
+  result: blockTraces,
+  handler([raw, options], { chain }) {
+    const decoded = decodeBlock(raw)
+    const transactions = decoded.transactions.map((signed) => withSender(signed, recoverSender(signed)))
+    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options))
+  },
+})
+
+export const debug_traceCall = rpcMethod({
+  summary: 'Runs a message under a tracer, on the state after a block or after the first transactions of it.',
+  params: [callObject, atBlock, traceCallOptions.optional()],
+  result: asTraced,
+  handler([call, ref, options], { chain }) {
+    const request = toCallRequest(call, chain.spec.chainId)
+    const point = { ref, index: options?.txIndex ?? undefined }
+    return chain.traces.call(request, point, toTraceOptions(options), {
+      stateOverrides: options?.stateOverrides ? toStateOverrides(options.stateOverrides) : undefined,
+      blockOverrides: options?.blockOverrides ? toBlockOverrides(options.blockOverrides) : undefined,
+    })
+  },
+})
+
+const bundle = z.object(
+  {
+    transactions: z.array(callObject, { error: 'expected a list of calls' }),
+    blockOverride: blockOverrides.nullish(),
+    stateOverride: stateOverrides.nullish(),
+  },
+  { error: 'expected a bundle of calls' },
+)
+
+/** -1 is after all transactions, as leaving it out is. */
+const transactionIndex = z.int({ error: 'expected an integer' }).min(-1)
+const context = z.object(
+  { blockNumber: blockRef.nullish(), transactionIndex: transactionIndex.nullish() },
+  { error: 'expected a block and a transaction index' },
+)
+
+export const debug_traceCallMany = rpcMethod({
+  summary: 'Runs bundles of messages under a tracer, each message on what the ones before it left.',
+  params: [z.array(bundle, { error: 'expected a list of bundles' }), context.optional(), traceCallOptions.optional()],
+  result: (traces: readonly (readonly unknown[])[]) => traces,
+  handler([bundles, context, options], { chain }) {
+    const after = context?.transactionIndex ?? -1
+    const point = { ref: context?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
+    const read = bundles.map(({ transactions, blockOverride, stateOverride }, position) => {
+      const state = stateOverride ?? (position === 0 ? options?.stateOverrides : undefined)
+      const block = blockOverride ?? options?.blockOverrides
+      return {
+        requests: transactions.map((call) => toCallRequest(call, chain.spec.chainId)),
+        stateOverrides: state ? toStateOverrides(state) : undefined,
+        blockOverrides: block ? toBlockOverrides(block) : undefined,
+      }
+    })
+    return chain.traces.calls(read, point, toTraceOptions(options))
+  },
+})
+
+export const debug_intermediateRoots = rpcMethod({
+  summary: 'The state roots after each transaction of a block, by its hash.',
+  params: [hash, options],
+  result: z.array(hash),
+  handler: async ([hash], { chain }) => [...(await chain.traces.rootsWithin({ hash }))],
+})

@@ -1,0 +1,26 @@
+// Calls in blocks that are really built and never kept.
+import { ChainError } from '../../lib/errors.ts'
+import { Rejection } from '../../primitives/rejection.ts'
+import type { SimulatedBlock } from '../../runtime/simulate.ts'
+import { atBlock } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { RpcError } from '../errors.ts'
+import { RULE_CODES, simulation, toSimulatedCalls, wireSimulatedBlock } from '../shapes/simulation.ts'
+
+type Simulated = { readonly blocks: readonly SimulatedBlock[]; readonly full: boolean }
+
+export const eth_simulateV1 = rpcMethod({
+  summary: 'Builds blocks of calls on top of a block and answers them with what each call did; nothing is kept.',
+  params: [simulation, atBlock],
+  result: ({ blocks, full }: Simulated) => blocks.map((block) => wireSimulatedBlock(block, full ? 'full' : 'hashes')),
+  async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }) {
+    if (blockStateCalls.length === 0) throw new ChainError('invalid-params', 'empty input')
+    const calls = blockStateCalls.map((block) => toSimulatedCalls(block, chain.spec.chainId))
+    const options = { validation: validation ?? false, traceTransfers: traceTransfers ?? false }
+    try {
+      return { blocks: await chain.simulate(calls, ref, options), full: returnFullTransactions ?? false }
+    } catch (error) {
+      throw error instanceof Rejection ? new RpcError(RULE_CODES[error.rule], error.message) : error
+    }
+  },
+})

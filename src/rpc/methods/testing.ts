@@ -1,0 +1,74 @@
+// Blocks on demand, for test suites that drive a node: built on the head, answered, and not kept.
+import { z } from 'zod'
+import type { Chain } from '../../chain/types.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { toHex, ZERO_HASH } from '../../lib/hex.ts'
+import { decodeNetworkTransaction } from '../../primitives/blobs.ts'
+import { recoverSender, withSender } from '../../primitives/transaction.ts'
+import type { BlobSidecar, Transaction } from '../../primitives/types.ts'
+import { data, hash } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { payloadAttributes, wirePayload } from '../shapes/payload.ts'
+
+const MAX_EXTRA_BYTES = 32
+/** Where the gas limit goes, block by block: what Ethereum's clients propose by default. */
+const TARGET_GAS_LIMIT = 60_000_000n
+const GAS_LIMIT_QUOTIENT = 1024n
+
+const rawTransactions = z.array(data, { error: 'expected a list of transactions' })
+
+export const testing_buildBlockV1 = rpcMethod({
+  summary: 'Builds a block on the head, of the given transactions or of those that wait, and does not keep it.',
+  params: [hash, payloadAttributes, rawTransactions.optional(), data.optional()],
+  result: wirePayload,
+  gate: 'testing',
+  async handler([parentHash, attributes, raw, extraData], { chain }) {
+    const { head } = chain
+    if (parentHash !== head.hash) throw new ChainError('header-not-found', 'parentHash is not current head')
+    if (attributes.timestamp <= head.timestamp) {
+      const words = `invalid timestamp, parent ${head.timestamp} given ${attributes.timestamp}`
+      throw new ChainError('invalid-block', words)
+    }
+    if (extraData && extraData.length > MAX_EXTRA_BYTES) {
+      throw new ChainError('invalid-block', 'extra data is longer than 32 bytes')
+    }
+    const given = raw?.map(decodeGiven)
+    const executed = await chain.build(
+      {
+        timestamp: attributes.timestamp,
+        gasLimit: gasLimitAfter(head.gasLimit),
+        coinbase: attributes.suggestedFeeRecipient,
+        prevRandao: attributes.prevRandao,
+        extraData: extraData ? toHex(extraData) : '0x',
+        parentBeaconBlockRoot: attributes.parentBeaconBlockRoot ?? ZERO_HASH,
+        withdrawals: attributes.withdrawals ?? [],
+        baseFeePerGas: undefined,
+      },
+      given?.map(({ transaction }) => transaction),
+    )
+    const { transactions } = executed.block
+    if (given !== undefined && transactions.length < given.length) {
+      throw executed.refused[0]?.reason ?? new ChainError('transaction-rejected', 'gas limit reached')
+    }
+    return {
+      executed,
+      sidecars: given ? given.flatMap(({ sidecar }) => sidecar ?? []) : sidecarsOf(chain, transactions),
+    }
+  },
+})
+
+/** Throws ChainError `transaction-rejected`. */
+function decodeGiven(raw: Uint8Array): { transaction: Transaction; sidecar: BlobSidecar | undefined } {
+  const { transaction, sidecar } = decodeNetworkTransaction(raw)
+  return { transaction: withSender(transaction, recoverSender(transaction)), sidecar }
+}
+
+const sidecarsOf = ({ pool }: Chain, transactions: readonly Transaction[]): BlobSidecar[] =>
+  transactions.flatMap((transaction) => pool.sidecar(transaction.hash) ?? [])
+
+/** A step towards the target, as far as the rule allows (less than a 1024th of the parent's). */
+function gasLimitAfter(parent: bigint): bigint {
+  const step = parent / GAS_LIMIT_QUOTIENT - 1n
+  if (parent < TARGET_GAS_LIMIT) return parent + step < TARGET_GAS_LIMIT ? parent + step : TARGET_GAS_LIMIT
+  return parent - step > TARGET_GAS_LIMIT ? parent - step : TARGET_GAS_LIMIT
+}

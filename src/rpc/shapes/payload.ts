@@ -1,0 +1,67 @@
+// A block as the engine API hands it over: payload attributes in, the payload with its value and blobs out.
+import { z } from 'zod'
+import { toHex, toQuantity } from '../../lib/hex.ts'
+import { effectiveTip } from '../../primitives/gas.ts'
+import type { BlobSidecar, Block } from '../../primitives/types.ts'
+import type { ExecutedBlock } from '../../runtime/types.ts'
+import { address, hash, uint64 } from '../codec.ts'
+import { wireBlock } from './block.ts'
+import { withdrawal } from './withdrawal.ts'
+
+/** PayloadAttributesV3. */
+export const payloadAttributes = z.object(
+  {
+    timestamp: uint64,
+    prevRandao: hash,
+    suggestedFeeRecipient: address,
+    withdrawals: z.array(withdrawal, { error: 'expected a list of withdrawals' }).nullish(),
+    parentBeaconBlockRoot: hash.nullish(),
+  },
+  { error: 'expected payload attributes' },
+)
+
+export type BuiltPayload = { readonly executed: ExecutedBlock; readonly sidecars: readonly BlobSidecar[] }
+
+/** The answer of engine_getPayloadV4. */
+export function wirePayload({ executed, sidecars }: BuiltPayload) {
+  const hexOf = (part: 'commitments' | 'proofs' | 'blobs') => sidecars.flatMap((sidecar) => sidecar[part].map(toHex))
+  return {
+    executionPayload: wireExecutionPayload(executed.block),
+    blockValue: toQuantity(blockValue(executed)),
+    blobsBundle: { commitments: hexOf('commitments'), proofs: hexOf('proofs'), blobs: hexOf('blobs') },
+    executionRequests: executed.requests.map(toHex),
+    shouldOverrideBuilder: false,
+  }
+}
+
+function wireExecutionPayload(block: Block) {
+  const wire = wireBlock(block, 'hashes')
+  return {
+    parentHash: wire.parentHash,
+    feeRecipient: wire.miner,
+    stateRoot: wire.stateRoot,
+    receiptsRoot: wire.receiptsRoot,
+    logsBloom: wire.logsBloom,
+    prevRandao: wire.mixHash,
+    blockNumber: wire.number,
+    gasLimit: wire.gasLimit,
+    gasUsed: wire.gasUsed,
+    timestamp: wire.timestamp,
+    extraData: wire.extraData,
+    baseFeePerGas: wire.baseFeePerGas ?? null,
+    blockHash: wire.hash,
+    transactions: block.transactions.map(({ raw }) => toHex(raw)),
+    withdrawals: wire.withdrawals ?? null,
+    blobGasUsed: wire.blobGasUsed ?? null,
+    excessBlobGas: wire.excessBlobGas ?? null,
+  }
+}
+
+/** What the block's maker earns, in wei. */
+function blockValue({ block, receipts }: ExecutedBlock): bigint {
+  const baseFee = block.header.baseFeePerGas ?? 0n
+  return block.transactions.reduce(
+    (sum, transaction, index) => sum + effectiveTip(transaction, baseFee) * (receipts[index]?.gasUsed ?? 0n),
+    0n,
+  )
+}

@@ -1,0 +1,101 @@
+// eth_simulateV1 on the wire: blocks of calls in, full block objects with what each call did out.
+import { z } from 'zod'
+import { toHex, toQuantity } from '../../lib/hex.ts'
+import type { BrokenRule } from '../../primitives/rejection.ts'
+import type { SimulatedBlock, SimulatedCalls } from '../../runtime/simulate.ts'
+import { bool, hash } from '../codec.ts'
+import { type WireError, wireError } from '../errors.ts'
+import { revertError } from '../revert.ts'
+import { wireBlock } from './block.ts'
+import {
+  blockOverrides,
+  callObject,
+  stateOverrides,
+  toBlockOverrides,
+  toCallRequest,
+  toStateOverrides,
+} from './call.ts'
+import { wireLog } from './receipt.ts'
+import { withdrawal } from './withdrawal.ts'
+
+const flag = bool.nullish()
+
+const simulatedBlock = z.object(
+  {
+    blockOverrides: blockOverrides
+      .extend({ beaconRoot: hash.nullish(), withdrawals: z.array(withdrawal).nullish() })
+      .nullish(),
+    stateOverrides: stateOverrides.nullish(),
+    calls: z.array(callObject, { error: 'expected a list of calls' }).nullish(),
+  },
+  { error: 'expected a block of calls' },
+)
+
+export const simulation = z.object(
+  {
+    blockStateCalls: z.array(simulatedBlock, { error: 'expected a list of blocks' }),
+    traceTransfers: flag,
+    validation: flag,
+    returnFullTransactions: flag,
+  },
+  { error: 'expected a simulation object' },
+)
+
+/** A block as the runtime takes it. Throws `invalid-params` as the shapes within. */
+export function toSimulatedCalls(
+  { blockOverrides: block, stateOverrides: state, calls }: z.output<typeof simulatedBlock>,
+  chainId: bigint,
+): SimulatedCalls {
+  return {
+    ...(block && {
+      block: {
+        ...toBlockOverrides(block),
+        beaconRoot: block.beaconRoot ?? undefined,
+        withdrawals: block.withdrawals ?? undefined,
+      },
+    }),
+    ...(state && { state: toStateOverrides(state) }),
+    calls: (calls ?? []).map((call) => toCallRequest(call, chainId)),
+  }
+}
+
+/** Numbers of the broken rules, as the method's specification has them. */
+export const RULE_CODES: Readonly<Record<BrokenRule, number>> = {
+  'nonce-too-low': -38010,
+  'nonce-too-high': -38011,
+  'fee-below-base-fee': -38012,
+  'intrinsic-gas': -38013,
+  'insufficient-funds': -38014,
+  'block-gas-limit': -38015,
+  'block-number-order': -38020,
+  'block-timestamp-order': -38021,
+  'precompile-onto-itself': -38022,
+  'initcode-size': -38025,
+  'too-many-blocks': -38026,
+  'tip-above-fee': -32602,
+  other: -32603,
+}
+/** A call failed otherwise than by a revert. */
+const EXECUTION_ERROR = -32015
+
+/** A simulated block's wire form: the block object, and what its calls did. */
+export function wireSimulatedBlock({ block, calls }: SimulatedBlock, transactions: 'hashes' | 'full') {
+  let logIndex = 0
+  const { header } = block
+  return {
+    ...wireBlock(block, transactions),
+    calls: calls.map(({ transaction, gasUsed, maxGasUsed, returnData, logs, error }, transactionIndex) => ({
+      returnData: error === undefined ? toHex(returnData) : '0x',
+      logs: logs.map((log) =>
+        wireLog({ log, header, transactionHash: transaction.hash, transactionIndex, logIndex: logIndex++ }),
+      ),
+      gasUsed: toQuantity(gasUsed),
+      maxUsedGas: toQuantity(maxGasUsed),
+      status: error === undefined ? '0x1' : '0x0',
+      ...(error !== undefined && { error: callError(error, returnData) }),
+    })),
+  }
+}
+
+const callError = (error: string, returnData: Uint8Array): WireError | undefined =>
+  error === 'execution reverted' ? wireError(revertError(returnData)) : { code: EXECUTION_ERROR, message: error }

@@ -1,0 +1,222 @@
+// Blocks that never were: calls put into blocks on top of a real one, each block built as any other (eth_simulateV1).
+// All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
+import { TransferTracer } from '../evm/transfer-tracer.ts'
+import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import { Rejection } from '../primitives/rejection.ts'
+import { unsignedTransaction } from '../primitives/transaction.ts'
+import type { Block, Log, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
+import type { CallLimits } from './call.ts'
+import { BlockExecution, draftHeader } from './execute-block.ts'
+import { applyOverrides } from './overrides.ts'
+import type { BlockHashes, Runtime } from './runtime.ts'
+import type { BlockOverrides, CallRequest, StateOverrides } from './types.ts'
+
+/** A block to be made: calls, and what shall be otherwise from this block on. */
+export type SimulatedCalls = {
+  readonly block?: BlockOverrides & {
+    readonly beaconRoot?: Hash | undefined
+    readonly withdrawals?: readonly Withdrawal[] | undefined
+  }
+  readonly state?: StateOverrides | undefined
+  readonly calls: readonly CallRequest[]
+}
+
+export type SimulationOptions = {
+  /** Nonces and fees have to be right, as in a real block; else a call that names no fee pays none. */
+  readonly validation: boolean
+  /** Transfers of value stand among the logs. */
+  readonly traceTransfers: boolean
+}
+
+export type SimulatedCall = {
+  /** What stands in the block for the call. */
+  readonly transaction: Transaction
+  readonly gasUsed: bigint
+  /** The most gas that was in use at once: what was used before refunds. */
+  readonly maxGasUsed: bigint
+  /** Return data, or revert data when `error` is `execution reverted`. */
+  readonly returnData: Uint8Array
+  readonly logs: readonly Log[]
+  /** geth's words; undefined on success. */
+  readonly error: string | undefined
+}
+
+export type SimulatedBlock = { readonly block: Block; readonly calls: readonly SimulatedCall[] }
+
+/** What a block of the simulation is to be; number and timestamp are settled. */
+type Plan = SimulatedCalls & { readonly number: bigint; readonly timestamp: bigint }
+
+const MAX_BLOCKS = 256n
+const SECONDS_BETWEEN = 12n
+
+/**
+ * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, too many of them, and calls that
+ * may not run; ChainError as `applyOverrides`, and `limit-exceeded` when it takes too long. A call that fails is an
+ * outcome.
+ */
+export async function simulate(
+  runtime: Runtime,
+  view: StateView,
+  base: SealedHeader,
+  blocks: readonly SimulatedCalls[],
+  options: SimulationOptions,
+  ancestors: BlockHashes,
+  limits: CallLimits,
+): Promise<SimulatedBlock[]> {
+  const simulation = new Simulation(runtime, view, base, options, ancestors, limits)
+  const simulated: SimulatedBlock[] = []
+  for (const plan of planBlocks(base, blocks)) simulated.push(await simulation.add(plan))
+  return simulated
+}
+
+/** Settles numbers and timestamps, and fills gaps with empty blocks. */
+function planBlocks(base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan[] {
+  const plans: Plan[] = []
+  let { number, timestamp } = base
+  for (const calls of blocks) {
+    const wanted = calls.block?.number ?? number + 1n
+    if (wanted <= number) {
+      throw new Rejection(
+        `block numbers must be in order: ${wanted} <= ${number}`,
+        'block-number-order',
+        'invalid-params',
+      )
+    }
+    if (wanted - base.number > MAX_BLOCKS) throw new Rejection('too many blocks', 'too-many-blocks', 'limit-exceeded')
+    while (++number < wanted) {
+      timestamp += SECONDS_BETWEEN
+      plans.push({ number, timestamp, calls: [] })
+    }
+    const time = calls.block?.time ?? timestamp + SECONDS_BETWEEN
+    if (time <= timestamp) {
+      const words = `block timestamps must be in order: ${time} <= ${timestamp}`
+      throw new Rejection(words, 'block-timestamp-order', 'invalid-params')
+    }
+    timestamp = time
+    plans.push({ ...calls, number, timestamp })
+  }
+  return plans
+}
+
+/** The chain of simulated blocks as far as it goes. */
+class Simulation {
+  readonly #runtime: Runtime
+  readonly #view: StateView
+  readonly #options: SimulationOptions
+  readonly #difficulty: bigint
+  readonly #blockHash: BlockHashes
+  readonly #hashes = new Map<bigint, Hash>()
+  readonly #deadline: number
+  /** Gas that all calls together may still use. */
+  #budget: bigint
+  #parent: SealedHeader
+
+  constructor(
+    runtime: Runtime,
+    view: StateView,
+    base: SealedHeader,
+    options: SimulationOptions,
+    ancestors: BlockHashes,
+    { gasCap, time }: CallLimits,
+  ) {
+    this.#runtime = runtime
+    this.#view = view
+    this.#options = options
+    this.#difficulty = base.difficulty
+    this.#blockHash = (number) => (number > base.number ? this.#hashes.get(number) : ancestors(number))
+    this.#deadline = performance.now() + time
+    this.#budget = gasCap
+    this.#parent = base
+  }
+
+  async add({ timestamp, block: wanted = {}, state, calls: requests }: Plan): Promise<SimulatedBlock> {
+    const parent = this.#parent
+    const withdrawals = wanted.withdrawals ?? []
+    const header = draftHeader(
+      this.#runtime,
+      {
+        parent,
+        timestamp,
+        gasLimit: wanted.gasLimit ?? parent.gasLimit,
+        coinbase: wanted.feeRecipient ?? parent.coinbase,
+        prevRandao: wanted.prevRandao ?? ZERO_HASH,
+        extraData: '0x',
+        parentBeaconBlockRoot: wanted.beaconRoot ?? ZERO_HASH,
+        withdrawals,
+        baseFeePerGas: wanted.baseFeePerGas ?? (this.#options.validation ? undefined : 0n),
+      },
+      this.#difficulty,
+    )
+    const env = this.#runtime.env(header)
+    const execution = new BlockExecution(this.#runtime, this.#view, header, this.#blockHash, {
+      ...env,
+      blobBaseFee: wanted.blobBaseFee ?? env.blobBaseFee,
+    })
+    execution.machine.deadline = this.#deadline
+    if (state !== undefined) applyOverrides(execution.machine, state)
+    await execution.begin()
+    const calls: SimulatedCall[] = []
+    for (const request of requests) calls.push(await this.#call(execution, request))
+    const { block } = await execution.seal(withdrawals)
+    this.#parent = block.header
+    this.#hashes.set(block.header.number, block.header.hash)
+    return { block, calls }
+  }
+
+  async #call(execution: BlockExecution, request: CallRequest): Promise<SimulatedCall> {
+    const { validation, traceTransfers } = this.#options
+    const { gasLeft } = execution
+    const gas = request.gas ?? gasLeft
+    if (gas > gasLeft) {
+      const words = `block gas limit reached: remaining: ${gasLeft}, required: ${gas}`
+      throw new Rejection(words, 'block-gas-limit', 'invalid-params')
+    }
+    const gasLimit = gas < this.#budget ? gas : this.#budget
+    const tracer = traceTransfers ? new TransferTracer() : undefined
+    const transaction = this.#transaction(execution, request, gasLimit)
+    const result = await execution.apply(transaction, { mode: validation ? 'simulated' : 'call', tracer })
+    this.#budget -= result.gasUsed
+    const { gasUsed, gasBeforeRefund, returnData, error } = result
+    return {
+      transaction,
+      gasUsed,
+      maxGasUsed: gasBeforeRefund > gasUsed ? gasBeforeRefund : gasUsed,
+      returnData,
+      logs: tracer?.logs ?? result.logs,
+      error,
+    }
+  }
+
+  /** The transaction that stands in the block for a call; nobody signed it. */
+  #transaction({ env }: BlockExecution, request: CallRequest, gasLimit: bigint): Transaction {
+    const from: Address = request.from ?? ZERO_ADDRESS
+    const type = typeOf(request, env.rules.london)
+    const { gasPrice = type === 0 ? 0n : undefined, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = request
+    return unsignedTransaction(
+      {
+        type,
+        chainId: type === 0 ? undefined : this.#runtime.spec.chainId,
+        nonce: request.nonce ?? this.#view.nonce(from),
+        to: request.to ?? null,
+        value: request.value ?? 0n,
+        data: request.data ?? EMPTY_BYTES,
+        gasLimit,
+        maxFeePerGas: gasPrice ?? maxFeePerGas,
+        maxPriorityFeePerGas: gasPrice ?? maxPriorityFeePerGas,
+        accessList: request.accessList ?? [],
+        blobVersionedHashes: request.blobVersionedHashes ?? [],
+        maxFeePerBlobGas: request.maxFeePerBlobGas ?? 0n,
+        authorizationList: request.authorizationList ?? [],
+      },
+      from,
+    )
+  }
+}
+
+/** Market fees unless a gas price is named, or there is no market yet. */
+function typeOf(request: CallRequest, london: boolean): TransactionType {
+  if (request.gasPrice !== undefined || !london) return 0
+  if (request.authorizationList?.length) return 4
+  return request.blobVersionedHashes?.length ? 3 : 2
+}

@@ -1,0 +1,138 @@
+// geth's callTracer: the tree of frames, with their logs on request. The outermost frame shows the transaction's own
+// gas, what it pays before and after its code included.
+import type { EVMResult } from '@ethereumjs/evm'
+import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
+import { type Address, type Hash, type Hex, toAddress, toHash, toHex, toQuantity } from '../../lib/hex.ts'
+import { revertReason } from '../../primitives/revert-reason.ts'
+import type { Log } from '../../primitives/types.ts'
+import type { MessageResult } from '../execute-message.ts'
+import type { TraceContext, Tracer } from './tracer.ts'
+
+export type CallTracerOptions = {
+  /** Leaves out all frames but the outermost. */
+  readonly onlyTopCall: boolean
+  /** Adds the logs to the frames that emitted them. */
+  readonly withLog: boolean
+}
+
+type WireLog = {
+  readonly address: Address
+  readonly topics: readonly Hash[]
+  readonly data: Hex
+  /** How many calls the frame had made before. */
+  readonly position: Hex
+  /** Place among the transaction's logs. */
+  readonly index: Hex
+}
+
+export type WireFrame = {
+  readonly from: Address
+  readonly gas: Hex
+  readonly gasUsed: Hex
+  readonly to?: Address
+  readonly input: Hex
+  readonly output?: Hex
+  readonly error?: string
+  readonly revertReason?: string
+  readonly calls?: readonly WireFrame[]
+  readonly logs?: readonly WireLog[]
+  readonly value?: Hex
+  readonly type: Frame['type']
+}
+
+type Emitted = { readonly frame: Frame; readonly log: Log; readonly position: number }
+
+export class CallTracer extends CallTreeTracer implements Tracer {
+  readonly #onlyTopCall: boolean
+  readonly #emitted: Emitted[] = []
+  #gasLimit = 0n
+  readonly log?: (log: Log) => void
+
+  constructor({ onlyTopCall, withLog }: CallTracerOptions) {
+    super()
+    this.#onlyTopCall = onlyTopCall
+    if (withLog) this.log = (log) => this.#emit(log)
+  }
+
+  start({ message }: TraceContext): void {
+    this.#gasLimit = message.gasLimit
+  }
+
+  refuse(frame: Frame): void {
+    this.attach(frame)
+  }
+
+  override exit(result: EVMResult): void {
+    const { runState, logs } = result.execResult
+    // Only native contracts log without an opcode; they make no calls, so that all logs are their own.
+    if (this.log !== undefined && runState === undefined) {
+      for (const [address, topics, data] of logs ?? []) {
+        this.log({ address: toAddress(address), topics: topics.map(toHash), data })
+      }
+    }
+    super.exit(result)
+  }
+
+  result({ gasUsed }: MessageResult): unknown {
+    const { root } = this
+    if (root === undefined) return null
+    const logs = new Map<Frame, WireLog[]>()
+    const failed = failedFrames(root)
+    const surviving = this.#emitted.filter(({ frame }) => !failed.has(frame))
+    for (const [index, { frame, log, position }] of surviving.entries()) {
+      const wire = wireLog(log, this.#onlyTopCall ? 0 : position, index)
+      logs.set(frame, [...(logs.get(frame) ?? []), wire])
+    }
+    const top = { ...wireFrame(root, logs), gas: toQuantity(this.#gasLimit), gasUsed: toQuantity(gasUsed) }
+    if (!this.#onlyTopCall) return top
+    const { calls: _, ...alone } = top
+    return alone
+  }
+
+  #emit(log: Log): void {
+    const frame = this.current
+    if (frame !== undefined) this.#emitted.push({ frame, log, position: frame.calls.length })
+  }
+}
+
+const wireLog = ({ address, topics, data }: Log, position: number, index: number): WireLog => ({
+  address,
+  topics,
+  data: toHex(data),
+  position: toQuantity(position),
+  index: toQuantity(index),
+})
+
+/** Frames whose deeds were undone: those that failed, and all within them. */
+function failedFrames(root: Frame): ReadonlySet<Frame> {
+  const failed = new Set<Frame>()
+  const walk = (frame: Frame, isUndone: boolean): void => {
+    const undone = isUndone || frame.error !== undefined
+    if (undone) failed.add(frame)
+    for (const call of frame.calls) walk(call, undone)
+  }
+  walk(root, false)
+  return failed
+}
+
+function wireFrame(frame: Frame, logs: ReadonlyMap<Frame, readonly WireLog[]>): WireFrame {
+  const { type, from, to, gas, gasUsed, input, output, error, calls, value } = frame
+  const isCreation = type === 'CREATE' || type === 'CREATE2'
+  const isReverted = error === 'execution reverted'
+  const reason = isReverted ? revertReason(output) : undefined
+  const own = logs.get(frame)
+  return {
+    from,
+    gas: toQuantity(gas),
+    gasUsed: toQuantity(gasUsed),
+    ...(to !== null && !(isCreation && error !== undefined) && { to }),
+    input: toHex(input),
+    ...(output.length > 0 && (error === undefined || isReverted) && { output: toHex(output) }),
+    ...(error !== undefined && { error }),
+    ...(reason !== undefined && { revertReason: reason }),
+    ...(calls.length > 0 && { calls: calls.map((call) => wireFrame(call, logs)) }),
+    ...(own !== undefined && { logs: own }),
+    ...(type !== 'STATICCALL' && { value: toQuantity(value) }),
+    type,
+  }
+}

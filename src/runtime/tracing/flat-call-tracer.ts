@@ -1,0 +1,76 @@
+// geth's flatCallTracer: the frames of callTracer in Parity's form.
+import type { Machine } from '../../evm/machine.ts'
+import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
+import { toHex, toQuantity } from '../../lib/hex.ts'
+import type { MessageResult } from '../execute-message.ts'
+import { type FlatFrame, flatten } from './flatten.ts'
+import { parityWords } from './parity-words.ts'
+import type { TraceContext, Tracer } from './tracer.ts'
+
+export type FlatCallOptions = {
+  /** Tells failures in Parity's words. */
+  readonly convertParityErrors: boolean
+  readonly includePrecompiles: boolean
+}
+
+export class FlatCallTracer extends CallTreeTracer implements Tracer {
+  readonly #options: FlatCallOptions
+  #context: TraceContext | undefined
+
+  constructor(options: FlatCallOptions) {
+    super()
+    this.#options = options
+  }
+
+  start(context: TraceContext): void {
+    this.#context = context
+  }
+
+  refuse(frame: Frame): void {
+    this.attach(frame)
+  }
+
+  result({ gasUsed }: MessageResult): unknown {
+    const { root } = this
+    const context = this.#context
+    if (root === undefined || context === undefined) return []
+    const { env, message, machine, place } = context
+    const whole = { ...root, gas: message.gasLimit, gasUsed }
+    const { includePrecompiles, convertParityErrors } = this.#options
+    return flatten(whole, (frame) => includePrecompiles || !isPrecompileCall(machine, frame)).map((frame) => ({
+      ...wireFlat(frame),
+      ...(frame.error !== undefined && { error: convertParityErrors ? parityWords(frame.error) : frame.error }),
+      ...(place !== undefined && {
+        blockHash: place.blockHash,
+        transactionHash: place.transactionHash,
+        transactionPosition: place.index,
+      }),
+      blockNumber: Number(env.number),
+      traceAddress: frame.traceAddress,
+      subtraces: frame.subtraces,
+    }))
+  }
+}
+
+/** Calls of Ethereum's precompiles are not frames to Parity. */
+export const isPrecompileCall = (machine: Machine, { type, to }: Pick<Frame, 'type' | 'to'>): boolean =>
+  (type === 'CALL' || type === 'STATICCALL') && to !== null && machine.isPrecompile(to)
+
+function wireFlat(frame: FlatFrame) {
+  const { type, from, to, value, gas, gasUsed, input, output, error } = frame
+  if (type === 'SELFDESTRUCT') {
+    return { type: 'suicide', action: { address: from, balance: toQuantity(value), refundAddress: to } }
+  }
+  // A revert has a result, its data; other failures have none.
+  const hasResult = error === undefined || error === 'execution reverted'
+  const spent = { from, gas: toQuantity(gas), value: toQuantity(value) }
+  if (type === 'CREATE' || type === 'CREATE2') {
+    const created = { ...(error === undefined && { address: to }), code: toHex(output), gasUsed: toQuantity(gasUsed) }
+    return { type: 'create', action: { ...spent, init: toHex(input) }, ...(hasResult && { result: created }) }
+  }
+  return {
+    type: 'call',
+    action: { ...spent, callType: type.toLowerCase(), input: toHex(input), to },
+    ...(hasResult && { result: { gasUsed: toQuantity(gasUsed), output: toHex(output) } }),
+  }
+}

@@ -1,0 +1,21 @@
+// A call tree as the list that Parity made of it: each frame with its path from the root.
+import type { CallTrace } from '../types.ts'
+
+export type FlatFrame = Omit<CallTrace, 'calls'> & {
+  /** Positions on the way from the root; the root's is empty. */
+  readonly traceAddress: readonly number[]
+  /** How many frames lie directly below. */
+  readonly subtraces: number
+}
+
+/** Frames in call order. Inner ones that are not `kept` are left out with all below them, and not counted. */
+export function flatten(root: CallTrace, kept: (frame: CallTrace) => boolean): FlatFrame[] {
+  const flat: FlatFrame[] = []
+  const walk = ({ calls, ...frame }: CallTrace, traceAddress: readonly number[]): void => {
+    const below = calls.filter(kept)
+    flat.push({ ...frame, traceAddress, subtraces: below.length })
+    for (const [position, call] of below.entries()) walk(call, [...traceAddress, position])
+  }
+  walk(root, [])
+  return flat
+}

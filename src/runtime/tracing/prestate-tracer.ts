@@ -1,0 +1,195 @@
+// geth's prestateTracer: the accounts a transaction met, as they were before it; in diff mode only what it changed,
+// before and after.
+import { generateAddress, generateAddress2 } from '@ethereumjs/util'
+import { addressOf } from '../../evm/state-adapter.ts'
+import type { RunState } from '../../evm/tables.ts'
+import type { Step } from '../../evm/tracer.ts'
+import { type Address, bigToBytes, bigToFixed, fromHex, type Hash, type Hex, toAddress, toHex, toQuantity } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import { recoverAuthority } from '../../primitives/transaction.ts'
+import type { StateView } from '../../state/types.ts'
+import type { BlockEnv } from '../block-env.ts'
+import { createdContract } from '../execute-message.ts'
+import { delegationOf } from '../validity.ts'
+import type { TraceContext, Tracer } from './tracer.ts'
+
+export type PrestateOptions = {
+  readonly diffMode: boolean
+  readonly disableCode: boolean
+  readonly disableStorage: boolean
+  /** Keeps accounts that did not exist before. */
+  readonly includeEmpty: boolean
+}
+
+type WireAccount = {
+  balance?: Hex
+  code?: Hex
+  codeHash?: Hash
+  nonce?: number
+  storage?: Record<Hash, Hash>
+}
+
+const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
+const SLOT = new Set(['SLOAD', 'SSTORE'])
+const ACCOUNT = new Set(['BALANCE', 'EXTCODESIZE', 'EXTCODECOPY', 'EXTCODEHASH', 'SELFDESTRUCT'])
+const CALL = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
+
+export class PrestateTracer implements Tracer {
+  readonly #options: PrestateOptions
+  /** Accounts that were met, each with the slots that were. */
+  readonly #met = new Map<Address, Set<Hash>>()
+  readonly #created = new Set<Address>()
+  readonly #deleted = new Set<Address>()
+  #before: StateView | undefined
+  #now: StateView | undefined
+  #env: BlockEnv | undefined
+
+  constructor(options: PrestateOptions) {
+    this.#options = options
+  }
+
+  start({ machine, env, message, feeRecipient }: TraceContext): void {
+    this.#now = machine.view
+    this.#before = machine.view.fork()
+    this.#env = env
+    const created = createdContract(message)
+    if (created !== null) this.#created.add(created)
+    this.#meet(message.from)
+    this.#meetCallee(message.to ?? created ?? message.from)
+    this.#meet(env.coinbase)
+    this.#meet(feeRecipient)
+    for (const authorization of message.authorizationList) {
+      const authority = recoverAuthority(authorization)
+      if (authority !== undefined) this.#meet(authority)
+    }
+  }
+
+  step({ state, opcode: { name, pops }, error }: Step): void {
+    if (error !== undefined || pops === 0) return
+    if (SLOT.has(name)) this.#meetSlot(addressOf(state.env.address), word(item(state, 0)))
+    else if (ACCOUNT.has(name)) this.#meet(lowAddress(item(state, 0)))
+    else if (CALL.has(name)) this.#meetCallee(lowAddress(item(state, 1)))
+    else if (name === 'CREATE' || name === 'CREATE2') this.#meetCreated(createdBy(state, name, this.#now))
+    if (name === 'SELFDESTRUCT') this.#destroy(addressOf(state.env.address))
+  }
+
+  result(): unknown {
+    const { diffMode, includeEmpty } = this.#options
+    this.#meetChanged()
+    const pre: Record<Address, WireAccount> = {}
+    const post: Record<Address, WireAccount> = {}
+    for (const [of, slots] of this.#met) {
+      if (!includeEmpty && !diffMode && this.#wasEmpty(of)) continue
+      if (!diffMode) pre[of] = this.#account(of, [...slots])
+      else this.#compare(of, [...slots], pre, post)
+    }
+    return diffMode ? { post, pre } : pre
+  }
+
+  // --- what is met
+
+  #meet(of: Address): Set<Hash> {
+    const known = this.#met.get(of)
+    if (known !== undefined) return known
+    const slots = new Set<Hash>()
+    this.#met.set(of, slots)
+    return slots
+  }
+
+  #meetSlot(of: Address, key: Hash): void {
+    if (this.#options.disableStorage) this.#meet(of)
+    else this.#meet(of).add(key)
+  }
+
+  /** Whose code runs may be another's (EIP-7702). */
+  #meetCallee(of: Address): void {
+    this.#meet(of)
+    const target = this.#env?.rules.prague ? delegationOf(this.#view().code(of)) : undefined
+    if (target !== undefined) this.#meet(target)
+  }
+
+  #meetCreated(of: Address): void {
+    this.#meet(of)
+    this.#created.add(of)
+  }
+
+  /** From Cancun on only what this transaction made goes (EIP-6780). */
+  #destroy(of: Address): void {
+    if (!this.#env?.rules.cancun || this.#created.has(of)) this.#deleted.add(of)
+  }
+
+  /** Native contracts change accounts and slots that no opcode names. */
+  #meetChanged(): void {
+    for (const { address, slots } of this.#view().transactionDiff()) {
+      this.#meet(address)
+      if (!this.#deleted.has(address)) for (const { key } of slots) this.#meetSlot(address, key)
+    }
+  }
+
+  // --- what is shown
+
+  #view(view: StateView | undefined = this.#now): StateView {
+    if (view === undefined) throw new Error('the tracer was not started')
+    return view
+  }
+
+  #wasEmpty(of: Address): boolean {
+    const account = this.#view(this.#before).account(of)
+    if (account === undefined) return true
+    return account.nonce === 0n && account.balance === 0n && account.codeHash === EMPTY_CODE_HASH
+  }
+
+  #account(of: Address, slots: readonly Hash[]): WireAccount {
+    const before = this.#view(this.#before)
+    const nonce = Number(before.nonce(of))
+    const code = before.code(of)
+    const entries = slots.map((key) => [key, word(before.storage(of, BigInt(key)))] as const)
+    return {
+      balance: toQuantity(before.balance(of)),
+      ...(code.length > 0 && !this.#options.disableCode && { code: toHex(code) }),
+      ...(code.length > 0 && { codeHash: keccakHash(code) }),
+      ...(nonce > 0 && { nonce }),
+      ...(entries.length > 0 && { storage: Object.fromEntries(entries) }),
+    }
+  }
+
+  /** Adds the account to both sides if it changed; one that is gone has no after, one that is new no before. */
+  #compare(of: Address, slots: readonly Hash[], pre: Record<Address, WireAccount>, post: Record<Address, WireAccount>): void {
+    const [before, now] = [this.#view(this.#before), this.#view()]
+    const isNew = this.#wasEmpty(of) && !this.#options.includeEmpty
+    if (this.#deleted.has(of)) {
+      if (!isNew) pre[of] = this.#account(of, slots)
+      return
+    }
+    const changed = slots.filter((key) => before.storage(of, BigInt(key)) !== now.storage(of, BigInt(key)))
+    const after: WireAccount = {}
+    if (now.balance(of) !== before.balance(of)) after.balance = toQuantity(now.balance(of))
+    if (now.nonce(of) !== before.nonce(of)) after.nonce = Number(now.nonce(of))
+    const codeHash = now.account(of)?.codeHash ?? EMPTY_CODE_HASH
+    if (codeHash !== (before.account(of)?.codeHash ?? EMPTY_CODE_HASH)) {
+      after.codeHash = codeHash
+      if (!this.#options.disableCode) after.code = toHex(now.code(of))
+    }
+    if (changed.length === 0 && Object.keys(after).length === 0) return
+    const written = changed.filter((key) => now.storage(of, BigInt(key)) !== 0n)
+    if (written.length > 0) {
+      after.storage = Object.fromEntries(written.map((key) => [key, word(now.storage(of, BigInt(key)))]))
+    }
+    post[of] = after
+    const held = changed.filter((key) => before.storage(of, BigInt(key)) !== 0n)
+    if (!isNew) pre[of] = this.#account(of, held)
+  }
+}
+
+const item = ({ stack }: RunState, index: number): bigint => stack.peek(index + 1)[index] ?? 0n
+const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
+const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUintN(160, value), 20))
+
+/** The address a creation is about to give its contract. */
+function createdBy(state: RunState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
+  const creator = addressOf(state.env.address)
+  if (name === 'CREATE') return toAddress(generateAddress(fromHex(creator), bigToBytes(view?.nonce(creator) ?? 0n)))
+  const [offset, length] = [Number(item(state, 1)), Number(item(state, 2))]
+  const code = length === 0 ? new Uint8Array(0) : state.memory.read(offset, length)
+  return toAddress(generateAddress2(fromHex(creator), bigToFixed(item(state, 3), 32), code))
+}

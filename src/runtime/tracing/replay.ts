@@ -1,0 +1,97 @@
+// Mined transactions run again on the state they met, under a tracer. What comes before them in their block runs too;
+// receipts and roots are not made.
+import type { Machine } from '../../evm/machine.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Block, Message, Transaction } from '../../primitives/types.ts'
+import type { StateView } from '../../state/types.ts'
+import type { BlockEnv } from '../block-env.ts'
+import { BlockExecution, modeOf } from '../execute-block.ts'
+import { executeMessage, type MessageMode, type MessageResult } from '../execute-message.ts'
+import type { BlockHashes, Runtime } from '../runtime.ts'
+import type { Tracer, TracePlace } from './tracer.ts'
+
+/** Which transactions of a block are traced; those behind the last are not run. */
+export type Span = { readonly first: number; readonly last: number }
+
+export type Traced<T> = {
+  readonly transaction: Transaction
+  readonly index: number
+  readonly tracer: T
+  readonly outcome: MessageResult
+}
+
+/** Runs a block on the view of its parent; the view then stands after the last transaction asked for. */
+export async function* replayBlock<T extends Tracer>(
+  runtime: Runtime,
+  view: StateView,
+  block: Block,
+  blockHash: BlockHashes,
+  { first, last }: Span,
+  makeTracer: () => T,
+  timeout: number,
+): AsyncGenerator<Traced<T>> {
+  const { machine, env } = await beginReplay(runtime, view, block, blockHash)
+  for (const [index, transaction] of block.transactions.slice(0, last + 1).entries()) {
+    const mode = modeOf(transaction)
+    if (index < first) {
+      await executeMessage(machine, env, runtime.spec.chainId, transaction, mode, runtime.fees)
+      continue
+    }
+    const tracer = makeTracer()
+    const place = { blockHash: block.header.hash, blockNumber: env.number, transactionHash: transaction.hash, index }
+    machine.deadline = performance.now() + timeout
+    const outcome = await traceMessage(runtime, { machine, env, message: transaction, mode, place }, tracer)
+    machine.deadline = undefined
+    yield { transaction, index, tracer, outcome }
+  }
+}
+
+/** Runs the block's system calls and its first `count` transactions. */
+export async function replayUpTo(
+  runtime: Runtime,
+  view: StateView,
+  block: Block,
+  blockHash: BlockHashes,
+  count: number,
+): Promise<void> {
+  const { machine, env } = await beginReplay(runtime, view, block, blockHash)
+  for (const transaction of block.transactions.slice(0, count)) {
+    const mode = modeOf(transaction)
+    await executeMessage(machine, env, runtime.spec.chainId, transaction, mode, runtime.fees)
+  }
+}
+
+async function beginReplay(runtime: Runtime, view: StateView, block: Block, blockHash: BlockHashes) {
+  const execution = new BlockExecution(runtime, view, block.header, blockHash)
+  await execution.begin()
+  return execution
+}
+
+type Traceable = {
+  readonly machine: Machine
+  readonly env: BlockEnv
+  readonly message: Message
+  readonly mode: MessageMode
+  readonly place: TracePlace | undefined
+}
+
+/** Runs one message under a tracer. Throws ChainError `execution-failed` when its time is up. */
+export async function traceMessage(
+  { spec, fees }: Runtime,
+  { machine, env, message, mode, place }: Traceable,
+  tracer: Tracer,
+): Promise<MessageResult> {
+  tracer.start?.({ machine, env, message, feeRecipient: fees.collector ?? env.coinbase, place })
+  machine.tracer = tracer
+  try {
+    return await executeMessage(machine, env, spec.chainId, message, mode, fees)
+  } catch (error) {
+    const isLate = machine.deadline !== undefined && performance.now() > machine.deadline
+    if (isLate && error instanceof ChainError && error.code === 'limit-exceeded') {
+      throw new ChainError('execution-failed', 'execution timeout')
+    }
+    throw error
+  } finally {
+    machine.tracer = undefined
+  }
+}

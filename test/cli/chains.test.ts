@@ -1,0 +1,101 @@
+// Chains as files: init, import, export, genesis.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RLP } from '@ethereumjs/rlp'
+import { keccak256 } from 'viem'
+import { expect, test } from 'vitest'
+import { request } from '../support/chain.ts'
+import { folder, ONE_LINE, run, start } from './support.ts'
+
+const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
+const GENESIS = join(CONFORMANCE, 'genesis.json')
+const CHAIN = join(CONFORMANCE, 'chain.rlp')
+// As go-ethereum has them (execution-apis, tests/headfcu.json and the parent of block 1).
+const GENESIS_HASH = '0x44fd89d504659cd58f48f4796b77a7e7012cf296a2409afa2f6c3cb99b5b3d99'
+const HEAD_HASH = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7'
+
+test('takes the chain of another client and gives it back byte for byte', async () => {
+  const cwd = await folder()
+  expect(await run(cwd, 'init', '--genesis', GENESIS)).toEqual({ code: 0, stdout: `${GENESIS_HASH}\n`, stderr: '' })
+
+  const imported = await run(cwd, 'import', CHAIN)
+  expect(imported).toMatchObject({ code: 0, stdout: '' })
+  expect(imported.stderr).toContain(`the head is block 54 ${HEAD_HASH}`)
+
+  const exported = await run(cwd, 'export', 'copy.rlp')
+  expect(exported).toMatchObject({ code: 0, stdout: '' })
+  expect((await readFile(join(cwd, 'copy.rlp'))).equals(await readFile(CHAIN))).toBe(true)
+
+  // Without flags it goes on with this chain, and has no keys.
+  const node = await start(cwd, '--no-mining')
+  expect(await request(node.url, 'eth_chainId')).toBe('0xc72dd9d5e883e')
+  expect(await request(node.url, 'eth_accounts')).toEqual([])
+  expect((await node.stop()).code).toBe(0)
+
+  // Once more: nothing is left to do, and nothing is overwritten.
+  expect((await run(cwd, 'init', '--genesis', GENESIS)).stdout).toBe(`${GENESIS_HASH}\n`)
+  expect((await run(cwd, 'import', CHAIN)).stderr).toMatch(/^imported 0 blocks/)
+  expect((await run(cwd, 'export', 'copy.rlp')).stderr).toBe('kestrel: copy.rlp: exists already\n')
+})
+
+test('exports blocks that others can read', async () => {
+  const cwd = await folder()
+  const node = await start(cwd)
+  for (let i = 0; i < 4; i++) await request(node.url, 'evm_mine')
+  const hashes: unknown[] = []
+  for (const number of ['0x2', '0x3']) {
+    const block = (await request(node.url, 'eth_getBlockByNumber', [number, false])) as { hash: string }
+    hashes.push(block.hash)
+  }
+  await node.stop()
+  expect((await run(cwd, 'export', 'some.rlp', '--first', '2', '--last', '3')).code).toBe(0)
+  expect(await headerHashes(join(cwd, 'some.rlp'))).toEqual(hashes)
+
+  // The genesis travels as a file, so that another folder can take the blocks.
+  const genesis = await run(cwd, 'genesis', '--datadir', 'kestrel-data')
+  await writeFile(join(cwd, 'genesis.json'), genesis.stdout)
+  await run(cwd, 'init', '--genesis', 'genesis.json', '--datadir', 'copy')
+  const gap = await run(cwd, 'import', 'some.rlp', '--datadir', 'copy')
+  expect(gap.code).toBe(1)
+  expect(gap.stderr).toMatch(ONE_LINE)
+  await run(cwd, 'export', 'all.rlp')
+  expect((await run(cwd, 'import', 'all.rlp', '--datadir', 'copy')).stderr).toContain('the head is block 4 ')
+})
+
+test('refuses what is not a chain, and what is another one', async () => {
+  const cwd = await folder()
+  await writeFile(join(cwd, 'cut.rlp'), (await readFile(CHAIN)).subarray(0, 10_000))
+  await writeFile(join(cwd, 'text.rlp'), 'no blocks here')
+  await run(cwd, 'init', '--genesis', GENESIS)
+  const own = await run(cwd, 'genesis')
+  await writeFile(join(cwd, 'own.json'), own.stdout)
+
+  const cut = await run(cwd, 'import', 'cut.rlp')
+  expect(cut.code).toBe(1)
+  expect(cut.stderr).toContain('the file ends within a block')
+  const cases = [
+    [['import', 'text.rlp'], 'text.rlp, byte 0: no block begins here'],
+    [['import', CHAIN, '--datadir', 'nothing'], 'nothing holds no chain'],
+    [['export', 'x.rlp', '--last', '99'], '--last: the head is block'],
+    [['init', '--genesis', 'own.json'], 'kestrel-data holds another chain, ethereum'],
+    [['start', '--genesis', 'own.json'], '--genesis: kestrel-data holds the chain ethereum'],
+  ] as const
+  for (const [args, words] of cases) {
+    const { code, stderr } = await run(cwd, ...args)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(ONE_LINE)
+    expect(stderr).toContain(words)
+  }
+})
+
+/** Hashes of the headers in a file, found without our own code. */
+async function headerHashes(file: string): Promise<string[]> {
+  const hashes: string[] = []
+  for (let rest: Uint8Array = await readFile(file); rest.length > 0; ) {
+    const { data, remainder } = RLP.decode(rest, true)
+    const header = Array.isArray(data) ? data[0] : undefined
+    hashes.push(keccak256(RLP.encode(header)))
+    rest = remainder
+  }
+  return hashes
+}

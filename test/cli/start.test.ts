@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { rawRequest, request } from '../support/chain.ts'
+import { folder, ONE_LINE, run, start } from './support.ts'
+
+// Accounts 0 and 9 of the mnemonic "test test … junk" with their keys, as Hardhat and Anvil print them.
+const FIRST = [
+  '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+] as const
+const LAST = [
+  '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
+  '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+] as const
+const BOB = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+
+const send = (url: string) =>
+  request(url, 'eth_sendTransaction', [{ from: FIRST[0].toLowerCase(), to: BOB, value: '0x1' }])
+
+test('serves, shows accounts and their keys last, and ends with Ctrl-C', async () => {
+  const node = await start(await folder(), '--in-memory')
+  expect(await request(node.url, 'eth_chainId')).toBe('0x7d')
+  await send(node.url)
+  const { code, stdout, stderr } = await node.stop('SIGINT')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^kestrel \d+\.\d+\.\d+\n/)
+  expect(stdout).toContain('kestrel, id 125 (0x7d)')
+  expect(stdout).toContain(`${node.url.replace('http', 'ws')}/rpc`)
+  const places = [FIRST[0], LAST[0], FIRST[1], LAST[1], 'Warning: everybody knows these keys'].map((text) =>
+    stdout.indexOf(text),
+  )
+  expect(places).toEqual([...places].sort((a, b) => a - b))
+  expect(places[0]).toBeGreaterThan(0)
+  expect(stderr).toMatch(/block 1 {2}1 transaction {2}21,000 gas\n.* 0x[0-9a-f]{64} .*0\.000000000000000001 KEST/)
+})
+
+test('keeps its chain in kestrel-data and goes on with it, also after kill -9', async () => {
+  const cwd = await folder()
+  const first = await start(cwd, '--chain-id', '777', '--accounts', '2')
+  await send(first.url)
+  expect((await first.stop('SIGTERM')).code).toBe(0)
+
+  const second = await start(cwd)
+  expect(await request(second.url, 'eth_chainId')).toBe('0x309')
+  expect(await request(second.url, 'eth_blockNumber')).toBe('0x1')
+  await send(second.url)
+  await second.stop('SIGKILL')
+
+  const third = await start(cwd, '--datadir', 'kestrel-data', '--chain-id', '777')
+  expect(await request(third.url, 'eth_blockNumber')).toBe('0x2')
+
+  const locked = await run(cwd, 'start', '--port', '0')
+  expect(locked).toMatchObject({ code: 1, stdout: '' })
+  expect(locked.stderr).toMatch(ONE_LINE)
+  expect(locked.stderr).toContain('in use by another process')
+})
+
+test('refuses flags that contradict the chain on disk', async () => {
+  const cwd = await folder()
+  await (await start(cwd)).stop()
+  const flags = [
+    ['--preset', 'evmos'],
+    ['--chain-id', '126'],
+    ['--accounts', '20'],
+    ['--balance', '5'],
+    ['--no-preinstalls'],
+  ]
+  for (const given of flags) {
+    const { code, stderr } = await run(cwd, 'start', ...given)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(ONE_LINE)
+    expect(stderr).toContain(`${given[0]}: kestrel-data holds the chain kestrel (id 125)`)
+  }
+})
+
+test('keeps keys and development methods to itself in production', async () => {
+  const node = await start(await folder(), '--in-memory', '--production')
+  expect(await request(node.url, 'eth_accounts')).toEqual([])
+  expect((await rawRequest(node.url, 'evm_mine')).error?.code).toBe(-32601)
+  const { stdout } = await node.stop()
+  expect(stdout).not.toContain('Private keys')
+  expect(stdout).not.toContain(FIRST[1])
+})
+
+test('offers the accounts that were asked for', async () => {
+  const mnemonic = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
+  const node = await start(await folder(), '--in-memory', '--mnemonic', mnemonic, '--accounts', '1', '--balance', '2.5')
+  // The first Ethereum account of BIP-39's own example mnemonic.
+  const account = '0x9858effd232b4033e47d90003d41ec34ecaeda94'
+  expect(await request(node.url, 'eth_accounts')).toEqual([account])
+  expect(await request(node.url, 'eth_getBalance', [account, 'latest'])).toBe(`0x${(25n * 10n ** 17n).toString(16)}`)
+})
+
+test('makes no block with --no-mining', async () => {
+  const node = await start(await folder(), '--in-memory', '--no-mining')
+  await send(node.url)
+  expect(await request(node.url, 'eth_blockNumber')).toBe('0x0')
+  expect(await request(node.url, 'txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+})
+
+test('says in one line what is wrong, and with which flag', async () => {
+  const cwd = await folder()
+  await mkdir(join(cwd, 'photos'))
+  await writeFile(join(cwd, 'photos/cat.jpg'), '')
+  await writeFile(
+    join(cwd, 'bad.json'),
+    '{"config":{"chainId":1},"gasLimit":"0x1","difficulty":"0x0","alloc":{"0x12":{}}}',
+  )
+  const cases = [
+    [['--port', '70000'], '--port: expected a whole number from 0 to 65535, not "70000"'],
+    [['--balance', '-1'], '--balance: '],
+    [['--mnemonic', 'hello world'], '--mnemonic: invalid mnemonic'],
+    [['--unlock', '0x12'], '--unlock: expected an address'],
+    [['--host', '0.0.0.0'], '--unsafe-expose'],
+    [['--datadir', 'photos'], 'photos is not empty'],
+    [['--genesis', 'none.json'], 'none.json: no such file'],
+    [['--genesis', 'bad.json'], 'bad.json: alloc.0x12: '],
+  ] as const
+  const ends = await Promise.all(cases.map(([flags]) => run(cwd, 'start', ...flags)))
+  for (const [index, { code, stdout, stderr }] of ends.entries()) {
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(ONE_LINE)
+    expect(stderr).toContain(cases[index]?.[1])
+  }
+})
+
+test('says that the port is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const address = other.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { code, stderr } = await run(await folder(), 'start', '--in-memory', '--port', String(port))
+  expect(code).toBe(1)
+  expect(stderr).toBe(
+    `kestrel: cannot listen on 127.0.0.1:${port}: the port is in use by another program; choose another with --port\n`,
+  )
+})
+
+test('answers a wrong command line with exit code 2', async () => {
+  const cwd = await folder()
+  const [unknown, contradictory, help] = await Promise.all([
+    run(cwd, 'start', '--prot', '1'),
+    run(cwd, 'start', '--block-time', '1', '--no-mining'),
+    run(cwd, 'start', '--help'),
+  ])
+  expect(unknown).toMatchObject({ code: 2, stderr: "error: unknown option '--prot'\n(Did you mean --port?)\n" })
+  expect(contradictory.code).toBe(2)
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  expect(help.stdout).toContain('Examples:')
+})

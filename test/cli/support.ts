@@ -1,0 +1,60 @@
+// The built program as somebody at a terminal meets it: what it prints on which stream, and how it ends.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../support/process.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+/** An empty folder that goes with the test. */
+export async function folder(): Promise<string> {
+  const { path, remove } = await temporaryFolder()
+  onTestFinished(remove)
+  return path
+}
+
+function launch(cwd: string, args: readonly string[]) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const text = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    text.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    text.stderr += chunk
+  })
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...text }))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, text, ended }
+}
+
+/** Runs a command in a folder to its end. */
+export const run = (cwd: string, ...args: string[]): Promise<Ended> => launch(cwd, args).ended
+
+/** Runs `start` on a free port and waits for its banner. */
+export async function start(cwd: string, ...args: string[]) {
+  const { child, text, ended } = launch(cwd, ['start', '--port', '0', ...args])
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      const [, found] = /JSON-RPC\s+(http:\S+)\/rpc/.exec(text.stdout) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    ended.then(({ code, stderr }) => reject(new Error(`ended with ${code}: ${stderr}`)))
+  })
+  return {
+    url,
+    /** Ends it with a signal. */
+    stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** One line, without a trace of the stack: what every failure has to be. */
+export const ONE_LINE = /^kestrel: [^\n]+\n$/

@@ -1,0 +1,327 @@
+// Grants by themselves: what is given, used, changed, taken back, and when it dies. Texts and numbers are those of
+// Evmos' precompiles; V16 is the specification's worked example of an allowance.
+import { getAddress, keccak256, numberToHex, pad } from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { toBech32 } from '../../../src/lib/bech32.ts'
+import { hexToAddress } from '../../../src/lib/hex.ts'
+import { Authz, UNLIMITED } from '../../../src/modules/authz/authz.ts'
+import { MESSAGE, messageNamed } from '../../../src/modules/authz/messages.ts'
+import type { ModuleContext } from '../../../src/modules/module.ts'
+import type { StateView } from '../../../src/state/types.ts'
+import { alice, bob, emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
+
+const ONE = 10n ** 18n
+const NOW = 1_700_000_000n
+const YEAR = 31_536_000n
+const [first, second, third] = [1, 2, 3].map((n) => hexToAddress(`0x${String(n).repeat(40)}`)) as [
+  typeof alice,
+  typeof alice,
+  typeof alice,
+]
+const validators = [first, second]
+const { delegate, undelegate, redelegate, withdrawReward, clawback } = MESSAGE
+
+let view: StateView
+const at = (timestamp: bigint, change: Partial<ModuleContext> = {}) =>
+  new Authz(moduleContext(view, { block: { number: 1n, timestamp, proposer: alice }, ...change }), () => validators)
+let authz: Authz
+beforeEach(async () => {
+  view = await emptyView()
+  authz = at(NOW)
+  authz.initGenesis(undefined)
+})
+
+const missing = (message: string) =>
+  `authorization to ${message} for address ${getAddress(bob)} does not exist or is expired`
+/** What a contract does with a stake grant. */
+const use = (amount: bigint, validator = first) => {
+  authz.requireStake(alice, bob, delegate, amount)
+  authz.spendStake(alice, bob, delegate, amount, validator)
+}
+
+describe('names of messages', () => {
+  it('are the constants of the published interfaces, and the type URLs they hold', () => {
+    const names = {
+      MSG_DELEGATE: '/cosmos.staking.v1beta1.MsgDelegate',
+      MSG_UNDELEGATE: '/cosmos.staking.v1beta1.MsgUndelegate',
+      MSG_REDELEGATE: '/cosmos.staking.v1beta1.MsgBeginRedelegate',
+      MSG_CANCEL_UNDELEGATION: '/cosmos.staking.v1beta1.MsgCancelUnbondingDelegation',
+      MSG_SET_WITHDRAWER_ADDRESS: '/cosmos.distribution.v1beta1.MsgSetWithdrawAddress',
+      MSG_WITHDRAW_DELEGATOR_REWARD: '/cosmos.distribution.v1beta1.MsgWithdrawDelegatorReward',
+      MSG_WITHDRAW_VALIDATOR_COMMISSION: '/cosmos.distribution.v1beta1.MsgWithdrawValidatorCommission',
+      MSG_FUND_VESTING_ACCOUNT: '/evmos.vesting.v2.MsgFundVestingAccount',
+      MSG_CLAWBACK: '/evmos.vesting.v2.MsgClawback',
+      MSG_UPDATE_VESTING_FUNDER: '/evmos.vesting.v2.MsgUpdateVestingFunder',
+    }
+    for (const [name, url] of Object.entries(names)) {
+      expect([messageNamed(name), messageNamed(url)]).toEqual([url, url])
+    }
+    expect(messageNamed('MSG_CANCEL_UNBONDING_DELEGATION')).toBe(names.MSG_CANCEL_UNDELEGATION)
+    expect(messageNamed('/ibc.applications.transfer.v1.MsgTransfer')).toBe(MESSAGE.transfer)
+  })
+
+  it('are case-sensitive and nothing else is one', () => {
+    for (const name of [
+      'msg_delegate',
+      'MSG_TRANSFER',
+      '',
+      ' MSG_DELEGATE',
+      'cosmos.staking.v1beta1.MsgDelegate',
+      'constructor',
+    ]) {
+      expect(messageNamed(name)).toBeUndefined()
+    }
+  })
+})
+
+describe('a stake grant', () => {
+  it('V16: counts down with its use and is gone when used up', () => {
+    authz.approve(alice, bob, delegate, ONE, validators)
+    use(4n * 10n ** 17n)
+    expect(authz.allowance(alice, bob, delegate)).toBe(6n * 10n ** 17n)
+    expect(() => use(7n * 10n ** 17n)).toThrow(
+      'amount 700000000000000000 greater than allowed limit 600000000000000000',
+    )
+    use(6n * 10n ** 17n)
+    expect(authz.allowance(alice, bob, delegate)).toBe(0n)
+    expect(() => use(1n)).toThrow(missing(delegate))
+  })
+
+  it('without a limit stays as it is', () => {
+    authz.approve(alice, bob, delegate, UNLIMITED, validators)
+    use(UNLIMITED)
+    use(ONE)
+    expect(authz.allowance(alice, bob, delegate)).toBe(2n ** 256n - 1n)
+  })
+
+  it('is of one granter, one grantee and one message', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    expect(authz.allowance(bob, alice, delegate)).toBe(0n)
+    expect(authz.allowance(alice, bob, undelegate)).toBe(0n)
+    expect(() => authz.requireStake(alice, bob, undelegate, 1n)).toThrow(missing(undelegate))
+    expect(() => authz.requireStake(bob, alice, delegate, 1n)).toThrow('does not exist or is expired')
+  })
+
+  it('names the validators that it was made with', () => {
+    authz.approve(alice, bob, delegate, 5n, [first, second])
+    expect(authz.requireStake(alice, bob, delegate, 1n)).toBe(2)
+    use(1n, second)
+    const operator = toBech32('kestvaloper', third)
+    expect(() => use(1n, third)).toThrow(`cannot delegate/undelegate to ${operator} validator: unauthorized`)
+    expect(authz.allowance(alice, bob, delegate)).toBe(4n)
+  })
+
+  it('needs a validator', () => {
+    expect(() => authz.approve(alice, bob, delegate, 5n, [])).toThrow('both allowed & deny list cannot be empty')
+    authz.approve(alice, bob, withdrawReward, 5n, [])
+    expect(authz.allowance(alice, bob, withdrawReward)).toBe(UNLIMITED)
+  })
+
+  it('is replaced by the next one, validators and all', () => {
+    authz.approve(alice, bob, delegate, UNLIMITED, [first, second])
+    authz.approve(alice, bob, delegate, 7n, [third])
+    expect(authz.allowance(alice, bob, delegate)).toBe(7n)
+    expect(authz.requireStake(alice, bob, delegate, 7n)).toBe(1)
+    expect(() => use(1n, first)).toThrow('unauthorized')
+  })
+
+  it('may be to oneself', () => {
+    authz.approve(alice, alice, delegate, 7n, validators)
+    expect(authz.allowance(alice, alice, delegate)).toBe(7n)
+  })
+})
+
+describe('revoking', () => {
+  it('takes the grant back, once', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    authz.revoke(alice, bob, delegate)
+    expect(authz.allowance(alice, bob, delegate)).toBe(0n)
+    expect(() => authz.revoke(alice, bob, delegate)).toThrow(missing(delegate))
+  })
+
+  it('is what approving nothing does', () => {
+    expect(() => authz.approve(alice, bob, delegate, 0n, validators)).toThrow(missing(delegate))
+    authz.approve(alice, bob, clawback, 1n, [])
+    authz.approve(alice, bob, clawback, 0n, [])
+    expect(authz.allowance(alice, bob, clawback)).toBe(0n)
+  })
+
+  it('leaves nothing in storage but the date on which the grant would have died', () => {
+    const slots = new Map<bigint, bigint>()
+    const recording: StateView = Object.create(view, {
+      slots: {
+        value: (...args: Parameters<StateView['slots']>) => {
+          const inner = view.slots(...args)
+          return {
+            load: inner.load,
+            store: (slot: bigint, word: bigint) => {
+              slots.set(slot, word)
+              inner.store(slot, word)
+            },
+          }
+        },
+      },
+    })
+    const watched = new Authz(moduleContext(recording), () => validators)
+    watched.approve(alice, bob, undelegate, 5n, validators)
+    expect([...slots.values()].filter((word) => word !== 0n).length).toBeGreaterThan(8)
+    watched.revoke(alice, bob, undelegate)
+    // The queue: granter, grantee, message (1 in stored order), expiration, and its tail.
+    expect([...slots.values()].filter((word) => word !== 0n).sort()).toEqual(
+      [BigInt(alice), BigInt(bob), 1n, NOW + YEAR, 1n].sort(),
+    )
+  })
+})
+
+describe('changing an allowance', () => {
+  it('raises and lowers the limit and tells it', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    expect(authz.increaseAllowance(alice, bob, delegate, 3n)).toBe(8n)
+    expect(authz.decreaseAllowance(alice, bob, delegate, 6n)).toBe(2n)
+    expect(authz.increaseAllowance(alice, bob, delegate, 0n)).toBe(2n)
+    expect(authz.allowance(alice, bob, delegate)).toBe(2n)
+  })
+
+  it('does not touch a grant without limit', () => {
+    authz.approve(alice, bob, delegate, UNLIMITED, validators)
+    expect(authz.increaseAllowance(alice, bob, delegate, UNLIMITED)).toBe(UNLIMITED)
+    expect(authz.decreaseAllowance(alice, bob, delegate, 1n)).toBe(UNLIMITED)
+    use(UNLIMITED)
+    expect(authz.allowance(alice, bob, delegate)).toBe(UNLIMITED)
+  })
+
+  it('stops at 2^256 - 1, where the grant is still a limited one', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    expect(() => authz.increaseAllowance(alice, bob, delegate, UNLIMITED - 4n)).toThrow(
+      'integer overflow when increasing allowance',
+    )
+    expect(authz.increaseAllowance(alice, bob, delegate, UNLIMITED - 5n)).toBe(UNLIMITED)
+    use(1n)
+    expect(authz.allowance(alice, bob, delegate)).toBe(UNLIMITED - 1n)
+  })
+
+  it('never adds 2^256 - 1, not even to nothing', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    authz.decreaseAllowance(alice, bob, delegate, 5n)
+    expect(() => authz.increaseAllowance(alice, bob, delegate, UNLIMITED)).toThrow('integer overflow')
+  })
+
+  it('down to zero leaves a grant that allows nothing', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    expect(() => authz.decreaseAllowance(alice, bob, delegate, 6n)).toThrow(
+      'amount by which the allowance should be decreased is greater than the authorization limit: 6 > 5',
+    )
+    expect(authz.decreaseAllowance(alice, bob, delegate, 5n)).toBe(0n)
+    expect(() => use(1n)).toThrow('amount 1 greater than allowed limit 0')
+    expect(authz.increaseAllowance(alice, bob, delegate, 1n)).toBe(1n)
+  })
+
+  it('needs a grant', () => {
+    expect(() => authz.increaseAllowance(alice, bob, redelegate, 1n)).toThrow(missing(redelegate))
+    expect(() => authz.decreaseAllowance(alice, bob, redelegate, 1n)).toThrow(missing(redelegate))
+  })
+
+  it('does not make a grant live longer', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    const later = at(NOW + YEAR - 1n)
+    later.increaseAllowance(alice, bob, delegate, 1n)
+    later.decreaseAllowance(alice, bob, delegate, 1n)
+    expect(later.allowance(alice, bob, delegate)).toBe(5n)
+    expect(at(NOW + YEAR).allowance(alice, bob, delegate)).toBe(0n)
+  })
+})
+
+describe('a generic grant', () => {
+  it('is not used up', () => {
+    expect(() => authz.requireGeneric(alice, bob, withdrawReward)).toThrow(missing(withdrawReward))
+    authz.approve(alice, bob, withdrawReward, 1n, [])
+    authz.requireGeneric(alice, bob, withdrawReward)
+    authz.requireGeneric(alice, bob, withdrawReward)
+    expect(authz.allowance(alice, bob, withdrawReward)).toBe(UNLIMITED)
+    authz.revoke(alice, bob, withdrawReward)
+    expect(() => authz.requireGeneric(alice, bob, withdrawReward)).toThrow(missing(withdrawReward))
+  })
+})
+
+describe('death', () => {
+  it('comes a year after the grant and takes everything', () => {
+    authz.approve(alice, bob, delegate, UNLIMITED, validators)
+    authz.approve(alice, bob, withdrawReward, 1n, [])
+    const alive = at(NOW + YEAR - 1n)
+    expect(alive.requireStake(alice, bob, delegate, 1n)).toBe(2)
+    alive.requireGeneric(alice, bob, withdrawReward)
+    const dead = at(NOW + YEAR)
+    expect(dead.allowance(alice, bob, delegate)).toBe(0n)
+    expect(dead.allowance(alice, bob, withdrawReward)).toBe(0n)
+    expect(() => dead.requireStake(alice, bob, delegate, 1n)).toThrow(missing(delegate))
+    expect(() => dead.requireGeneric(alice, bob, withdrawReward)).toThrow(missing(withdrawReward))
+    expect(() => dead.revoke(alice, bob, delegate)).toThrow(missing(delegate))
+    expect(() => dead.increaseAllowance(alice, bob, delegate, 1n)).toThrow(missing(delegate))
+  })
+
+  it('is put off by granting anew', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    at(NOW + 10n).approve(alice, bob, delegate, 6n, validators)
+    expect(at(NOW + YEAR + 9n).allowance(alice, bob, delegate)).toBe(6n)
+    expect(at(NOW + YEAR + 10n).allowance(alice, bob, delegate)).toBe(0n)
+  })
+
+  it('comes when the genesis says', () => {
+    authz.initGenesis({ defaultExpiration: 60 })
+    authz.approve(alice, bob, delegate, 5n, validators)
+    expect(at(NOW + 59n).allowance(alice, bob, delegate)).toBe(5n)
+    expect(at(NOW + 60n).allowance(alice, bob, delegate)).toBe(0n)
+  })
+
+  // The grant's first slot, its expiration, by Solidity's rule for mappings, worked out with viem.
+  const element = (key: `0x${string}`, slot: `0x${string}`) => keccak256(`${pad(key)}${slot.slice(2)}` as `0x${string}`)
+  const expirationOf = (granter: `0x${string}`, grantee: `0x${string}`, message: number) =>
+    BigInt(element(numberToHex(message), element(grantee, element(granter, pad('0x1')))))
+  const stored = (slot: bigint) => view.storage(hexToAddress('0x0000000000000000000000000000000000000A00'), slot)
+
+  it('is followed by clearing, at the beginning of a block', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    const slot = expirationOf(alice, bob, 0)
+    expect(stored(slot)).toBe(NOW + YEAR)
+    at(NOW + YEAR - 1n).beginBlock()
+    expect(stored(slot)).toBe(NOW + YEAR)
+    at(NOW + YEAR).beginBlock()
+    expect(stored(slot)).toBe(0n)
+  })
+
+  it('of an older grant does not clear the newer one', () => {
+    authz.approve(alice, bob, delegate, 5n, validators)
+    at(NOW + 10n).approve(alice, bob, delegate, 6n, validators)
+    at(NOW + YEAR).beginBlock()
+    expect(at(NOW + YEAR).allowance(alice, bob, delegate)).toBe(6n)
+    at(NOW + YEAR + 10n).beginBlock()
+    expect(stored(expirationOf(alice, bob, 0))).toBe(0n)
+  })
+
+  it('of many is cleared over several blocks, 200 in each', () => {
+    const grantees = Array.from({ length: 201 }, (_, i) => hexToAddress(pad(numberToHex(i + 1), { size: 20 })))
+    for (const grantee of grantees) authz.approve(alice, grantee, withdrawReward, 1n, [])
+    const left = () => grantees.filter((grantee) => stored(expirationOf(alice, grantee, 5)) !== 0n)
+    at(NOW + YEAR).beginBlock()
+    expect(left()).toEqual(grantees.slice(200))
+    at(NOW + YEAR + 1n).beginBlock()
+    expect(left()).toEqual([])
+  })
+})
+
+describe('genesis', () => {
+  it('refuses what it does not know, naming the field', () => {
+    expect(() => authz.initGenesis({ defaultExpiration: 0 })).toThrow('kestrel.modules.authz.defaultExpiration: ')
+    expect(() => authz.initGenesis({ defaultExpiration: '60' })).toThrow('kestrel.modules.authz.defaultExpiration: ')
+    expect(() => authz.initGenesis({ expiration: 60 })).toThrow('kestrel.modules.authz: ')
+    expect(() => authz.initGenesis([])).toThrow('kestrel.modules.authz: ')
+  })
+})
+
+it('reads but does not write when it was opened for reading', () => {
+  authz.approve(alice, bob, delegate, 5n, validators)
+  const reader = at(NOW, { access: 'read', spec: nativeSpec })
+  expect(reader.allowance(alice, bob, delegate)).toBe(5n)
+  expect(() => reader.revoke(alice, bob, delegate)).toThrow()
+  expect(reader.allowance(alice, bob, delegate)).toBe(5n)
+})

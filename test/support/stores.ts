@@ -1,0 +1,60 @@
+// Stores for tests: everything in one as text, to be compared, and one whose writes wait or fail when a test says so.
+import { toHex } from '../../src/lib/hex.ts'
+import type { KvStore, Op, Range, Reader } from '../../src/state/types.ts'
+
+/** All keys: no prefix of ours begins with 0xff. */
+const EVERYTHING: Range = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
+
+/** Every row, key to value in hex, in key order; `skip` leaves out rows by their key's first byte. */
+export async function everyRow(store: Reader, skip: readonly number[] = []): Promise<Map<string, string>> {
+  const rows = new Map<string, string>()
+  for await (const [key, value] of store.scan(EVERYTHING)) {
+    if (!skip.includes(key[0] ?? 0)) rows.set(toHex(key), toHex(value))
+  }
+  return rows
+}
+
+/** Bytes of all keys and values together, by the key's first byte. */
+export async function bytesByPrefix(store: Reader): Promise<Map<number, { rows: number; bytes: number }>> {
+  const sizes = new Map<number, { rows: number; bytes: number }>()
+  for await (const [key, value] of store.scan(EVERYTHING)) {
+    const size = sizes.get(key[0] ?? 0) ?? { rows: 0, bytes: 0 }
+    sizes.set(key[0] ?? 0, { rows: size.rows + 1, bytes: size.bytes + key.length + value.length })
+  }
+  return sizes
+}
+
+/** A store over another one, whose next writes meet what a test has planned for them. */
+export class TestStore implements KvStore {
+  readonly inner: KvStore
+  /** Called before each batch is handed on: may wait, and may throw, in which case nothing is written. */
+  beforeWrite: (batch: readonly Op[]) => Promise<void> | void = () => undefined
+  /** Called when a batch stands on disk and the writer does not know it yet; may throw as if the answer were lost. */
+  afterWrite: (batch: readonly Op[]) => Promise<void> | void = () => undefined
+
+  constructor(inner: KvStore) {
+    this.inner = inner
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.inner.get(key)
+  }
+
+  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+    return this.inner.scan(range)
+  }
+
+  async write(batch: readonly Op[]): Promise<void> {
+    await this.beforeWrite(batch)
+    await this.inner.write(batch)
+    await this.afterWrite(batch)
+  }
+
+  snapshot(): Reader & { close(): Promise<void> } {
+    return this.inner.snapshot()
+  }
+
+  close(): Promise<void> {
+    return this.inner.close()
+  }
+}

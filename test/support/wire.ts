@@ -1,0 +1,84 @@
+// Requests as bytes, for tests of what no library would send.
+import { request as httpRequest } from 'node:http'
+import { expect } from 'vitest'
+import WebSocket from 'ws'
+
+export type Raw = { readonly status: number; readonly text: string }
+
+/** POSTs a body as it is; headers may be overridden. */
+export const postRaw = (url: string, body: string | Buffer, headers: Record<string, string> = {}, method = 'POST') =>
+  new Promise<Raw>((resolve, reject) => {
+    const request = httpRequest(
+      url,
+      { method, headers: { 'content-type': 'application/json', ...headers } },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text })).on('error', reject)
+      },
+    )
+    request.on('error', reject).end(body)
+  })
+
+export type WireAnswer = {
+  readonly jsonrpc: string
+  readonly id: unknown
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** Reads an answer and holds it to JSON-RPC 2.0: one of result and error, a standard code, no word of our insides. */
+export function readAnswer(text: string): WireAnswer {
+  expect(text, 'no stack trace and no path').not.toMatch(INSIDES)
+  const answer = JSON.parse(text) as WireAnswer
+  checkAnswer(answer, text)
+  return answer
+}
+
+export function checkAnswer(answer: WireAnswer, text: string): void {
+  expect(Object.keys(answer).sort(), text).toEqual(
+    answer.error ? ['error', 'id', 'jsonrpc'] : ['id', 'jsonrpc', 'result'],
+  )
+  expect(answer.jsonrpc).toBe('2.0')
+  if (!answer.error) return
+  const { code, message } = answer.error
+  expect(message.length, text.slice(0, 1000)).toBeLessThan(1000)
+  // Ethereum's 3 (reverted) and 4 (EIP-7966), eth_simulateV1's -38xxx, and JSON-RPC's own.
+  expect(isStandard(code), `${code}: ${message}`).toBe(true)
+}
+
+const INSIDES = /\n\s*at |node_modules|\.[jt]s:\d|\/(src|dist|home|root|tmp|usr)\//
+
+const isStandard = (code: number): boolean =>
+  [3, 4, -32700, -32600, -32601, -32602].includes(code) ||
+  (code <= -32000 && code >= -32099) ||
+  Math.trunc(code / 1000) === -38
+
+/** An open connection that sends text or bytes and gives the messages that come. */
+export async function openSocket(url: string) {
+  const socket = new WebSocket(url)
+  const messages: string[] = []
+  const waiting: ((text: string) => void)[] = []
+  socket.on('message', (data) => {
+    const text = String(data)
+    const next = waiting.shift()
+    if (next) next(text)
+    else messages.push(text)
+  })
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+  // An error after opening ends in `close`.
+  socket.on('error', () => undefined)
+  return {
+    send: (data: string | Buffer) => socket.send(data),
+    next: () => {
+      const text = messages.shift()
+      return text === undefined ? new Promise<string>((resolve) => waiting.push(resolve)) : Promise.resolve(text)
+    },
+    /** Settles with the close code. */
+    closed,
+    close: () => socket.close(),
+    /** Cuts the connection without a word. */
+    terminate: () => socket.terminate(),
+  }
+}
