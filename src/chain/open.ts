@@ -12,6 +12,7 @@ import type { KvStore, Op, Reader } from '../state/types.ts'
 import { blockRows } from './blocks.ts'
 import type { Indexer } from './types.ts'
 
+const ALL_KEYS = { gte: new Uint8Array(0), lt: new Uint8Array(256).fill(0xff) }
 /** Layout of the database; a change that old rows do not survive raises it. */
 const FORMAT = 'kestrel/1'
 
@@ -26,8 +27,12 @@ export function storedSpec(store: KvStore): ChainSpec | undefined {
   return parseGenesisText(Buffer.from(genesis).toString())
 }
 
-/** Writes block 0 of a spec into an empty database, in one batch. */
+/** Writes block 0 of a spec into an empty database, in one batch. Throws ChainError `storage` when it is not empty. */
 export async function createChain(store: KvStore, spec: ChainSpec, indexer: Indexer): Promise<void> {
+  // LevelDB has other users: a database of theirs is not a new one of ours.
+  for await (const _ of store.scan({ ...ALL_KEYS, limit: 1 })) {
+    throw new ChainError('storage', 'the database is not empty and holds no kestrel chain')
+  }
   const state = new StateStore(store, -1)
   const view = state.at(-1)
   const executed = executeGenesis(new Runtime(spec), view)

@@ -11,7 +11,7 @@ import type { NativeBlock, NativeContract, NativeError } from './native-call.ts'
 import { addressOf, StateAdapter } from './state-adapter.ts'
 import type { OpcodeHost, OpcodeTable, RunState } from './tables.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
-import { watched } from './watch.ts'
+import { impliedStop, watched } from './watch.ts'
 
 export type MachineOptions = {
   readonly common: Common
@@ -181,7 +181,12 @@ export class Machine extends EVM implements OpcodeHost {
       this.messages++
       return this.pause() ?? SETTLED
     }
-    if (topic === 'afterMessage') tracer?.exit?.(data as EVMResult)
+    if (topic === 'afterMessage' && tracer !== undefined) {
+      const result = data as EVMResult
+      const stop = tracer.step && impliedStop(result.execResult)
+      if (stop !== undefined) tracer.step?.(stop)
+      tracer.exit?.(result)
+    }
     return SETTLED
   }
 }

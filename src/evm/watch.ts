@@ -1,12 +1,12 @@
 // The opcode table under a tracer's eye: the same operations, each telling what it is about to do. Ordinary blocks run
 // without it. Two degrees: calls and logs only, or every opcode with its cost.
-import { EVMError } from '@ethereumjs/evm'
+import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { EMPTY_BYTES, toAddress, toHash } from '../lib/hex.ts'
 import { bookedElsewhere } from './jump-table.ts'
 import { opcodeOf, stackFault } from './opcodes.ts'
 import { addressOf } from './state-adapter.ts'
 import { machineOf, type OpcodeTable, type RunState } from './tables.ts'
-import { errorWords, type Frame, type MessageTracer } from './tracer.ts'
+import { errorWords, type Frame, type MessageTracer, type Step } from './tracer.ts'
 
 type OpcodeMap = OpcodeTable['map']
 type Entry = OpcodeMap[number]
@@ -118,6 +118,15 @@ function logging(entry: Entry): Entry {
 }
 
 // --- every opcode
+
+const ENDS = new Set([0x00, 0xf3, 0xfd, 0xfe, 0xff])
+
+/** Code that runs past its end stops there: to geth that is a STOP of its own, to the library nothing. */
+export function impliedStop({ exceptionError, runState }: ExecResult): Step | undefined {
+  if (runState === undefined || exceptionError !== undefined || ENDS.has(runState.opCode)) return undefined
+  const memorySize = Number(runState.memoryWordCount) * 32
+  return { state: runState, opcode: opcodeOf(0x00), cost: 0n, memorySize, error: undefined }
+}
 
 /** Tells of the opcode once its gas is known, which is before its memory grows and before it runs. */
 function stepping(entry: Entry, code: number): Entry {

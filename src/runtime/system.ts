@@ -7,6 +7,7 @@ import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, t
 import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
+import { atLeast } from '../spec/forks.ts'
 import { type BlockEnv, toLibBlock } from './block-env.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
@@ -60,11 +61,22 @@ export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawa
   }
 }
 
-/** Proof-of-work rewards: 5, 3 (Byzantium), 2 (Constantinople) ether, a 32nd more for each uncle, and the uncles' own. */
-export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Header[], constantinople: boolean): void {
-  const reward = (constantinople ? 2n : env.rules.byzantium ? 3n : 5n) * ETHER
-  for (const uncle of uncles) machine.view.addBalance(uncle.coinbase, ((uncle.number + 8n - env.number) * reward) / 8n)
-  machine.view.addBalance(env.coinbase, reward + (reward / 32n) * BigInt(uncles.length))
+/** What proof of work is paid: to the miner of a block, and to those of its uncles. */
+export type Reward = { readonly kind: 'block' | 'uncle'; readonly author: Address; readonly value: bigint }
+
+/** 5, 3 (Byzantium), 2 (Constantinople) ether, a 32nd more for each uncle, and the uncles' own; none after the merge. */
+export function rewardsOf(env: BlockEnv, uncles: readonly Header[]): Reward[] {
+  if (env.difficulty === 0n) return []
+  const reward = (atLeast(env.fork, 'constantinople') ? 2n : env.rules.byzantium ? 3n : 5n) * ETHER
+  const ofUncle = ({ coinbase, number }: Header): Reward => {
+    return { kind: 'uncle', author: coinbase, value: ((number + 8n - env.number) * reward) / 8n }
+  }
+  const value = reward + (reward / 32n) * BigInt(uncles.length)
+  return [{ kind: 'block', author: env.coinbase, value }, ...uncles.map(ofUncle)]
+}
+
+export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Header[]): void {
+  for (const { author, value } of rewardsOf(env, uncles)) machine.view.addBalance(author, value)
 }
 
 /** A call of the protocol itself; a contract that is not there is skipped, one that fails makes the block invalid. */

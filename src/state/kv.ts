@@ -1,7 +1,7 @@
 // LevelDB as get, scan and one synced batch; the same over memory for chains that need not outlive the process.
 // Whatever `write` has acknowledged survives `kill -9`.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
@@ -14,11 +14,12 @@ type Write = (batch: Op[]) => Promise<void>
 
 const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
+/** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
+const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
+
 /** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign or unusable folder. */
 export async function openStore(directory: string): Promise<KvStore> {
-  if (existsSync(directory) && readdirSync(directory).length > 0 && !existsSync(`${directory}/CURRENT`)) {
-    throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
-  }
+  if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
     cacheSize: 64 << 20,
@@ -27,15 +28,26 @@ export async function openStore(directory: string): Promise<KvStore> {
   try {
     await database.open()
   } catch (error) {
-    const cause = error instanceof Error ? error.cause : undefined
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    if (code === 'LEVEL_LOCKED') throw new ChainError('storage', `${directory} is in use by another process`)
-    throw new ChainError(
-      'storage',
-      `cannot open ${directory}: ${cause instanceof Error ? cause.message : 'unknown error'}`,
-    )
+    throw new ChainError('storage', whyNotOpened(directory, error))
   }
   return new LevelStore(database, (batch) => database.batch(batch, { sync: true }))
+}
+
+/** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
+function isOurs(directory: string): boolean {
+  if (!existsSync(directory)) return true
+  if (!statSync(directory).isDirectory()) return false
+  const files = readdirSync(directory)
+  return files.includes('CURRENT') || files.every((file) => BEGINNING.test(file))
+}
+
+function whyNotOpened(directory: string, error: unknown): string {
+  // The library says that it could not open, and why only in the cause.
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
+    return `${directory} is in use by another process`
+  }
+  return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
 /** A store that lives and dies with the process. */

@@ -7,6 +7,7 @@ import { folder, ONE_LINE, run, start } from './support.ts'
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const ACCOUNT = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
+// Three times geth's scrypt, which takes a second by design.
 test('keeps an imported key encrypted, and a node signs with it once it is unlocked', async () => {
   const cwd = await folder()
   await writeFile(join(cwd, 'key'), `${KEY}\n`)
@@ -35,7 +36,7 @@ test('keeps an imported key encrypted, and a node signs with it once it is unloc
   expect(await request(node.url, 'eth_sendTransaction', [{ from: ACCOUNT, to: ACCOUNT }])).toMatch(/^0x[0-9a-f]{64}$/)
   const { stdout } = await node.stop()
   expect(stdout).not.toContain(KEY)
-})
+}, 90_000)
 
 test('asks for a password only where somebody can answer', async () => {
   const { code, stderr } = await run(await folder(), 'accounts', 'new')

@@ -32,4 +32,4 @@ export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
 }
 
 /** `push1 <place of the jumpdest>, jumpi`; the code is one byte shorter without a value. */
-const jumpBy = (kind: CallKind): Hex => (OPCODE[kind].value === '0x' ? '0x602a57' : '0x602b57')
+const jumpBy = (kind: CallKind): Hex => (OPCODE[kind].value === '0x' ? '0x602957' : '0x602a57')

@@ -1,6 +1,6 @@
 // Staking's section of the genesis file, `kestrel.modules.staking`: parameters, and delegations beside the validators'
 // own. Everything may be left out.
-import { ed25519 } from '@noble/curves/ed25519.js'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { z } from 'zod'
 import { parseDec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -71,6 +71,15 @@ export function readStakingGenesis(validators: readonly GenesisValidator[], json
   throw new ChainError('invalid-genesis', `${field}: ${unknown.length > 0 ? 'unknown field' : issue?.message}`)
 }
 
+/** What PKCS #8 puts before the 32 bytes of an ed25519 secret (RFC 8410). */
+const PKCS8_HEAD = fromHex('0x302e020100300506032b657004220420')
+
 /** A consensus key for a validator that was given none: that of the secret keccak256(operator), which is no secret. */
-export const derivedConsensusKey = (operator: Address): Hash =>
-  toHash(ed25519.getPublicKey(keccak256(fromHex(operator))))
+export function derivedConsensusKey(operator: Address): Hash {
+  const key = Buffer.concat([PKCS8_HEAD, keccak256(fromHex(operator))])
+  const spki = createPublicKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' })).export({
+    format: 'der',
+    type: 'spki',
+  })
+  return toHash(spki.subarray(-32))
+}
