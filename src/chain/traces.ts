@@ -4,7 +4,9 @@ import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Block, Transaction } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
+import type { MessageResult } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { type Reward, rewardsOf } from '../runtime/system.ts'
 import { type Recorded, Recorder } from '../runtime/tracing/recorder.ts'
 import { replayBlock, replayUpTo, type Span } from '../runtime/tracing/replay.ts'
 import type { Tracer } from '../runtime/tracing/tracer.ts'
@@ -12,7 +14,7 @@ import { tracerMaker } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
 import type { View } from '../state/view.ts'
 import type { Ledger } from './ledger.ts'
-import type { BlockRef, CallBundle, Chain, Replayed, TraceOptions, TracePoint, Traces } from './types.ts'
+import type { BlockRef, CallBundle, Chain, ReplayDetail, Replayed, TraceOptions, TracePoint, Traces } from './types.ts'
 
 type Reader = Pick<Chain, 'block'> & { at(ref: BlockRef): Promise<{ header: Block['header']; view: View }> }
 
@@ -48,48 +50,45 @@ export class ChainTraces implements Traces {
     return traces
   }
 
-  async call(request: CallRequest, at: TracePoint, { choice, timeout }: TraceOptions, options?: CallOptions) {
-    const tracer = tracerMaker(choice)()
-    return tracer.result(await (await this.#call(request, at, timeout, options)).trace(tracer))
+  async call(request: CallRequest, at: TracePoint, { choice, timeout }: TraceOptions, overrides?: CallOptions) {
+    const makeTracer = tracerMaker(choice)
+    for await (const { tracer, outcome } of this.#calls([{ ...overrides, requests: [request] }], at, makeTracer, timeout)) {
+      return tracer.result(outcome)
+    }
+    return null
   }
 
   async calls(bundles: readonly CallBundle[], at: TracePoint, { choice, timeout }: TraceOptions) {
-    const { header, view } = await this.#point(at)
-    const makeTracer = tracerMaker(choice)
-    const limits = { ...this.#limits, time: timeout }
-    const results: unknown[][] = []
-    for (const { requests, blockOverrides, stateOverrides } of bundles) {
-      const traced: unknown[] = []
-      // What a bundle overrides is changed once; its calls follow each other on what the ones before left.
-      let overrides = stateOverrides
-      for (const request of requests) {
-        const tracer = makeTracer()
-        const options = { blockOverrides, stateOverrides: overrides }
-        const ancestors = this.#ledger.ancestors(header)
-        const call = new Call(this.#runtime, view, header, request, ancestors, limits, options)
-        overrides = undefined
-        traced.push(tracer.result(await call.trace(tracer)))
-      }
-      results.push(traced)
+    const results: unknown[][] = bundles.map(() => [])
+    for await (const { bundle, tracer, outcome } of this.#calls(bundles, at, tracerMaker(choice), timeout)) {
+      results[bundle]?.push(tracer.result(outcome))
     }
     return results
   }
 
-  async replayTransaction(hash: Hash): Promise<Replayed> {
+  async replayTransaction(hash: Hash, detail: ReplayDetail = PLAIN): Promise<Replayed> {
     const { block, index } = this.#mined(hash)
-    const [replayed] = await this.#record(block, { first: index, last: index })
+    const [replayed] = await this.#record(block, { first: index, last: index }, detail)
     if (replayed === undefined) throw new ChainError('not-found', 'transaction not found')
     return replayed
   }
 
-  async replayBlock(of: BlockRef): Promise<Replayed[]> {
+  async replayBlock(of: BlockRef, detail: ReplayDetail = PLAIN): Promise<Replayed[]> {
     const block = await this.#block(of)
-    return this.#record(block, whole(block))
+    return this.#record(block, whole(block), detail)
   }
 
-  async replayCall(request: CallRequest, at: TracePoint, options?: CallOptions): Promise<Recorded> {
-    const recorder = new Recorder()
-    return recorder.result(await (await this.#call(request, at, this.#limits.time, options)).trace(recorder))
+  async replayCalls(requests: readonly CallRequest[], at: TracePoint, detail: ReplayDetail = PLAIN): Promise<Recorded[]> {
+    const recorded: Recorded[] = []
+    const makeRecorder = () => new Recorder(detail)
+    for await (const { tracer, outcome } of this.#calls([{ requests }], at, makeRecorder, this.#limits.time)) {
+      recorded.push(tracer.result(outcome))
+    }
+    return recorded
+  }
+
+  rewards({ header, uncles }: Block): Reward[] {
+    return rewardsOf(this.#runtime.env(header), uncles)
   }
 
   async rootsWithin(of: BlockRef): Promise<Hash[]> {
@@ -109,9 +108,9 @@ export class ChainTraces implements Traces {
 
   // --- inside
 
-  async #record(block: Block, span: Span): Promise<Replayed[]> {
+  async #record(block: Block, span: Span, detail: ReplayDetail): Promise<Replayed[]> {
     const replayed: Replayed[] = []
-    const makeRecorder = () => new Recorder()
+    const makeRecorder = () => new Recorder(detail)
     for await (const traced of this.#replay(block, span, makeRecorder, this.#limits.time)) {
       const { transaction, index, tracer, outcome } = traced
       replayed.push({ ...tracer.result(outcome), transaction, index, header: block.header })
@@ -129,10 +128,24 @@ export class ChainTraces implements Traces {
     return replayBlock(this.#runtime, view, block, this.#ancestorsOf(block), span, makeTracer, timeout)
   }
 
-  async #call(request: CallRequest, at: TracePoint, timeout: number, options?: CallOptions): Promise<Call> {
+  async *#calls<T extends Tracer>(
+    bundles: readonly CallBundle[],
+    at: TracePoint,
+    makeTracer: () => T,
+    timeout: number,
+  ): AsyncGenerator<{ bundle: number; tracer: T; outcome: MessageResult }> {
     const { header, view } = await this.#point(at)
     const limits = { ...this.#limits, time: timeout }
-    return new Call(this.#runtime, view, header, request, this.#ledger.ancestors(header), limits, options)
+    const ancestors = this.#ledger.ancestors(header)
+    for (const [bundle, { requests, blockOverrides, stateOverrides }] of bundles.entries()) {
+      for (const [position, request] of requests.entries()) {
+        // State is changed once, for all calls of the bundle: later ones find what the first left.
+        const overrides = { blockOverrides, stateOverrides: position === 0 ? stateOverrides : undefined }
+        const call = new Call(this.#runtime, view, header, request, ancestors, limits, overrides)
+        const tracer = makeTracer()
+        yield { bundle, tracer, outcome: await call.trace(tracer) }
+      }
+    }
   }
 
   /** The state after a block, or after the first transactions of it. */
@@ -172,4 +185,5 @@ export class ChainTraces implements Traces {
   }
 }
 
+const PLAIN: ReplayDetail = { opcodes: false }
 const whole = ({ transactions }: Block): Span => ({ first: 0, last: transactions.length - 1 })

@@ -4,6 +4,7 @@ import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runtime/simulate.ts'
+import type { Reward } from '../runtime/system.ts'
 import type { Recorded } from '../runtime/tracing/recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
@@ -92,6 +93,11 @@ export type TracePoint = { readonly ref: BlockRef; readonly index: number | unde
 /** Calls that follow each other, each on what the one before left. */
 export type CallBundle = CallOptions & { readonly requests: readonly CallRequest[] }
 
+export type ReplayDetail = {
+  /** Records every opcode too. */
+  readonly opcodes: boolean
+}
+
 /** A mined transaction and what it did when it was run again. */
 export type Replayed = Recorded & MinedTransaction
 
@@ -108,9 +114,12 @@ export interface Traces {
   ): Promise<readonly { readonly transaction: Transaction; readonly result: unknown }[]>
   call(request: CallRequest, at: TracePoint, options: TraceOptions, overrides?: CallOptions): Promise<unknown>
   calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions): Promise<readonly unknown[][]>
-  replayTransaction(hash: Hash): Promise<Replayed>
-  replayBlock(of: BlockRef): Promise<readonly Replayed[]>
-  replayCall(request: CallRequest, at: TracePoint, overrides?: CallOptions): Promise<Recorded>
+  replayTransaction(hash: Hash, detail?: ReplayDetail): Promise<Replayed>
+  replayBlock(of: BlockRef, detail?: ReplayDetail): Promise<readonly Replayed[]>
+  /** Calls that follow each other, each on what the one before left. */
+  replayCalls(requests: readonly CallRequest[], at: TracePoint, detail?: ReplayDetail): Promise<readonly Recorded[]>
+  /** What proof of work was paid for a block; empty after the merge. */
+  rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
   rootsWithin(of: BlockRef): Promise<readonly Hash[]>
 }

@@ -12,7 +12,6 @@ import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
-import { atLeast } from '../spec/forks.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
 import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
@@ -174,7 +173,7 @@ export class BlockExecution {
       payWithdrawals(machine, withdrawals)
       await machine.journal.cleanup()
     }
-    if (env.difficulty > 0n) payRewards(machine, env, uncles, atLeast(env.fork, 'constantinople'))
+    payRewards(machine, env, uncles)
     const modules = this.#runtime.modules(this.#view, env, 'write')
     if (modules !== undefined) endBlock(modules)
     return {

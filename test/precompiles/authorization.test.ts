@@ -2,12 +2,12 @@
 // published ones; numbers in titles are the specification's behaviour vectors.
 import {
   type Address,
-  BaseError,
-  ContractFunctionRevertedError,
+  decodeErrorResult,
   encodeFunctionData,
   getAddress,
   type Hex,
   maxUint256,
+  numberToHex,
   parseAbi,
   parseEventLogs,
   toEventSelector,
@@ -59,16 +59,11 @@ async function open(overrides: Parameters<typeof testChain>[0] = {}) {
       const receipt = await chain.viem.waitForTransactionReceipt({ hash })
       return { ...receipt, events: parseEventLogs({ abi, logs: receipt.logs }) }
     },
-    /** Why a call is refused; fails when it is not. */
+    /** Why a call is refused. */
     async refusal(data: Hex, { to = AUTHORIZATION, value = 0n }: { to?: Address; value?: bigint } = {}) {
-      const error = await chain.viem.call({ account: owner, to, data, value }).then(
-        () => expect.fail('the call was not refused'),
-        (error: unknown) => error,
-      )
-      if (!(error instanceof BaseError)) throw error
-      return error.walk((inner) => inner instanceof ContractFunctionRevertedError || !('cause' in inner)) === null
-        ? error.message
-        : error.details
+      const { error } = await chain.raw('eth_call', { from: owner, to, data, value: numberToHex(value) }, 'latest')
+      const [reason] = decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: error?.data as Hex }).args
+      return reason
     },
     allowance: (method: string, { to = AUTHORIZATION, granter = owner, grantee = CONTRACT }: Allowance = {}) =>
       chain.viem.readContract({ address: to, abi, functionName: 'allowance', args: [granter, grantee, method] }),
@@ -93,18 +88,18 @@ describe('the interface', () => {
 describe('approve', () => {
   it('1, 2, 3: refuses bad lists of methods and then grants nothing', async () => {
     const { refusal, send, allowance } = await open()
-    expect(await refusal(callData('approve', CONTRACT, 1n, []))).toContain(
+    expect(await refusal(callData('approve', CONTRACT, 1n, []))).toBe(
       'no methods defined; expected at least one message type url',
     )
-    expect(await refusal(callData('approve', CONTRACT, 1n, ['MSG_DELEGATE', '']))).toContain(
+    expect(await refusal(callData('approve', CONTRACT, 1n, ['MSG_DELEGATE', '']))).toBe(
       'empty string found in methods array; expected no empty strings to be passed; got: [MSG_DELEGATE ]',
     )
     const unknown = callData('approve', CONTRACT, maxUint256, ['MSG_DELEGATE', '/foo'])
-    expect(await refusal(unknown)).toContain('invalid transaction type: /foo')
+    expect(await refusal(unknown)).toBe('invalid transaction type: /foo')
     // The second of two is not there: the first is not taken back either.
     await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     const half = callData('approve', CONTRACT, 0n, ['MSG_DELEGATE', 'MSG_UNDELEGATE'])
-    expect(await refusal(half)).toContain(missing(URL.undelegate))
+    expect(await refusal(half)).toBe(missing(URL.undelegate))
     for (const data of [unknown, half]) {
       const { status, logs } = await send(data, { gas: 200_000n })
       expect([status, logs]).toEqual(['reverted', []])
@@ -142,7 +137,7 @@ describe('approve', () => {
   it('5: with an amount of zero takes the grant back', async () => {
     const { send, refusal, allowance } = await open()
     const revoking = callData('approve', CONTRACT, 0n, [URL.delegate])
-    expect(await refusal(revoking)).toContain(missing(URL.delegate))
+    expect(await refusal(revoking)).toBe(missing(URL.delegate))
     await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     const { events } = await send(revoking)
     expect(events[0]).toMatchObject({ eventName: 'Approval', args: { methods: [URL.delegate], value: 0n } })
@@ -155,17 +150,15 @@ describe('approve', () => {
     expect(await allowance('/cosmos.distribution.v1beta1.MsgWithdrawDelegatorReward')).toBe(maxUint256)
     expect(await allowance('MSG_CLAWBACK')).toBe(maxUint256)
     const transfer = '/ibc.applications.transfer.v1.MsgTransfer'
-    expect(await refusal(callData('approve', CONTRACT, 1n, [transfer]))).toContain(
+    expect(await refusal(callData('approve', CONTRACT, 1n, [transfer]))).toBe(
       `invalid transaction type: ${transfer}: use the ICS20 approve function`,
     )
   })
 
   it('refuses the zero address and coins', async () => {
     const { refusal } = await open()
-    expect(await refusal(callData('approve', zeroAddress, 1n, STAKING))).toContain(
-      `invalid grantee address: ${zeroAddress}`,
-    )
-    expect(await refusal(callData('approve', CONTRACT, 1n, STAKING), { value: 1n })).toContain(
+    expect(await refusal(callData('approve', zeroAddress, 1n, STAKING))).toBe(`invalid grantee address: ${zeroAddress}`)
+    expect(await refusal(callData('approve', CONTRACT, 1n, STAKING), { value: 1n })).toBe(
       'extension methods do not accept value',
     )
   })
@@ -205,7 +198,7 @@ describe('changing an allowance', () => {
       eventName: 'AllowanceChange',
       args: { owner, spender: CONTRACT, methods: both, values: [7n, 10n] },
     })
-    expect(await refusal(callData('decreaseAllowance', CONTRACT, 8n, both))).toContain(
+    expect(await refusal(callData('decreaseAllowance', CONTRACT, 8n, both))).toBe(
       'amount by which the allowance should be decreased is greater than the authorization limit: 8 > 7',
     )
     const down = await send(callData('decreaseAllowance', CONTRACT, 7n, both))
@@ -217,11 +210,13 @@ describe('changing an allowance', () => {
     const { send, refusal } = await open()
     await send(callData('approve', CONTRACT, 1n, ['MSG_WITHDRAW_DELEGATOR_REWARD']))
     for (const change of ['increaseAllowance', 'decreaseAllowance'] as const) {
-      expect(await refusal(callData(change, CONTRACT, 1n, ['MSG_WITHDRAW_DELEGATOR_REWARD']))).toContain(
+      expect(await refusal(callData(change, CONTRACT, 1n, ['MSG_WITHDRAW_DELEGATOR_REWARD']))).toBe(
         'invalid staking transaction type: MSG_WITHDRAW_DELEGATOR_REWARD',
       )
-      expect(await refusal(callData(change, CONTRACT, 1n, ['MSG_REDELEGATE']))).toContain(missing(URL.redelegate))
-      expect(await refusal(callData(change, CONTRACT, 1n, []))).toContain('no methods defined')
+      expect(await refusal(callData(change, CONTRACT, 1n, ['MSG_REDELEGATE']))).toBe(missing(URL.redelegate))
+      expect(await refusal(callData(change, CONTRACT, 1n, []))).toBe(
+        'no methods defined; expected at least one message type url',
+      )
     }
   })
 })
@@ -229,9 +224,9 @@ describe('changing an allowance', () => {
 describe('revoke', () => {
   it('8: takes grants back, all or none', async () => {
     const { send, refusal, allowance } = await open()
-    expect(await refusal(callData('revoke', CONTRACT, ['MSG_DELEGATE']))).toContain(missing(URL.delegate))
+    expect(await refusal(callData('revoke', CONTRACT, ['MSG_DELEGATE']))).toBe(missing(URL.delegate))
     await send(callData('approve', CONTRACT, 5n, STAKING))
-    expect(await refusal(callData('revoke', CONTRACT, ['MSG_DELEGATE', URL.delegate]))).toContain(missing(URL.delegate))
+    expect(await refusal(callData('revoke', CONTRACT, ['MSG_DELEGATE', URL.delegate]))).toBe(missing(URL.delegate))
     const { events } = await send(callData('revoke', CONTRACT, [URL.delegate, 'MSG_REDELEGATE']))
     expect(events[0]).toMatchObject({
       eventName: 'Revocation',
@@ -254,9 +249,9 @@ describe('allowance', () => {
     const { refusal } = await open()
     const ask = (...args: [Address, Address, string]) =>
       refusal(encodeFunctionData({ abi, functionName: 'allowance', args }))
-    expect(await ask(zeroAddress, CONTRACT, 'MSG_DELEGATE')).toContain(`invalid granter address: ${zeroAddress}`)
-    expect(await ask(owner, zeroAddress, 'MSG_DELEGATE')).toContain(`invalid grantee address: ${zeroAddress}`)
-    expect(await ask(owner, CONTRACT, '')).toContain('empty method defined; expected a valid message type url')
+    expect(await ask(zeroAddress, CONTRACT, 'MSG_DELEGATE')).toBe(`invalid granter address: ${zeroAddress}`)
+    expect(await ask(owner, zeroAddress, 'MSG_DELEGATE')).toBe(`invalid grantee address: ${zeroAddress}`)
+    expect(await ask(owner, CONTRACT, '')).toBe('empty method defined; expected a valid message type url')
   })
 
   it('takes its arguments the other way round where the chain has it so', async () => {
@@ -268,7 +263,7 @@ describe('allowance', () => {
     expect(await allowance('MSG_DELEGATE', { granter: CONTRACT, grantee: owner })).toBe(5n)
     expect(await allowance('MSG_DELEGATE')).toBe(0n)
     const data = encodeFunctionData({ abi, functionName: 'allowance', args: [zeroAddress, owner, 'MSG_DELEGATE'] })
-    expect(await refusal(data)).toContain('invalid grantee address')
+    expect(await refusal(data)).toBe(`invalid grantee address: ${zeroAddress}`)
   })
 
   it('9: is zero a year later, when the owner may grant afresh', async () => {
@@ -327,14 +322,14 @@ describe('contracts that call', () => {
     const data = encodeFunctionData({ abi, functionName: 'allowance', args: [owner, CONTRACT, 'MSG_DELEGATE'] })
     for (const kind of ['staticcall', 'delegatecall', 'callcode'] as const) {
       await dev.setCode({ address: CONTRACT, bytecode: forwarder(AUTHORIZATION, kind) })
-      expect(await refusal(approve, { to: CONTRACT })).toContain('write protection')
+      expect(await refusal(approve, { to: CONTRACT })).toBe('write protection')
       expect(await viem.call({ to: CONTRACT, data })).toEqual({ data: `0x${'0'.repeat(64)}` })
     }
     // A plain call inside a static one.
     const outer = getAddress('0xdddddddddddddddddddddddddddddddddddddddd')
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(AUTHORIZATION) })
     await dev.setCode({ address: outer, bytecode: forwarder(CONTRACT, 'staticcall') })
-    expect(await refusal(approve, { to: outer })).toContain('write protection')
+    expect(await refusal(approve, { to: outer })).toBe('write protection')
     await dev.setCode({ address: outer, bytecode: forwarder(CONTRACT) })
     expect(await viem.call({ to: outer, data: approve })).toEqual({ data: `0x${'1'.padStart(64, '0')}` })
   })

@@ -1,12 +1,14 @@
 // Everything a message did, as records that the faces translate: its frames, what it changed, and its opcodes on request.
+import type { EVMResult, Message } from '@ethereumjs/evm'
 import type { Machine } from '../../evm/machine.ts'
-import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
+import { type CallType, CallTreeTracer, type Frame, type Step } from '../../evm/tracer.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { AccountDiff, StateView } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
 import { isPrecompileCall } from './flat-call-tracer.ts'
 import { type FlatFrame, flatten } from './flatten.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
+import { type VmFrame, VmRecorder } from './vm-trace.ts'
 
 /** An account's change with its code on both sides. */
 export type AccountChange = AccountDiff & { readonly codeBefore: Uint8Array; readonly codeAfter: Uint8Array }
@@ -18,11 +20,23 @@ export type Recorded = {
   readonly gasUsed: bigint
   /** geth's words; undefined on success. */
   readonly error: string | undefined
+  /** undefined unless asked for. */
+  readonly operations: VmFrame | undefined
 }
 
 export class Recorder extends CallTreeTracer implements Tracer {
   #machine: Machine | undefined
   #before: StateView | undefined
+  readonly #operations: VmRecorder | undefined
+  readonly step?: (step: Step) => void
+
+  constructor({ opcodes }: { readonly opcodes: boolean }) {
+    super()
+    if (!opcodes) return
+    const operations = new VmRecorder()
+    this.#operations = operations
+    this.step = (step) => operations.step(step)
+  }
 
   start({ machine }: TraceContext): void {
     this.#machine = machine
@@ -33,13 +47,25 @@ export class Recorder extends CallTreeTracer implements Tracer {
     this.attach(frame)
   }
 
+  override enter(message: Message, type: CallType): void {
+    super.enter(message, type)
+    this.#operations?.enter()
+  }
+
+  override exit(result: EVMResult): void {
+    super.exit(result)
+    const { runState, exceptionError } = result.execResult
+    this.#operations?.exit(runState, exceptionError !== undefined)
+  }
+
   result({ returnData, gasUsed, error }: MessageResult): Recorded {
     const { root } = this
     const machine = this.#machine
     if (root === undefined || machine === undefined) throw new Error('nothing was traced')
     const codeBefore = (of: Address) => this.#before?.code(of) ?? new Uint8Array(0)
     return {
-      frames: flatten(root, (frame) => !isPrecompileCall(machine, frame)),
+      // Value that goes to a precompile goes somewhere.
+      frames: flatten(root, (frame) => frame.value > 0n || !isPrecompileCall(machine, frame)),
       changes: machine.view.transactionDiff().map((change) => ({
         ...change,
         codeBefore: codeBefore(change.address),
@@ -48,6 +74,7 @@ export class Recorder extends CallTreeTracer implements Tracer {
       output: returnData,
       gasUsed,
       error,
+      operations: this.#operations?.root,
     }
   }
 }

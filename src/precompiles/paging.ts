@@ -1,0 +1,93 @@
+// Pages of long lists, as the Cosmos SDK cuts them: by key or by offset, forward or backward. A key names the first item
+// of a page; callers only pass on what an earlier answer gave them.
+import { ChainError } from '../lib/errors.ts'
+import { bigToFixed, type Hex, toHex } from '../lib/hex.ts'
+
+export type PageRequest = {
+  /** Empty (or one zero byte, which Solidity code can write more easily): from the beginning. */
+  readonly key: Hex
+  readonly offset: bigint
+  /** 0: 100 items, and the total is counted. */
+  readonly limit: bigint
+  readonly countTotal: boolean
+  readonly reverse: boolean
+}
+
+export type PageResponse = {
+  /** Of the first item behind the page; empty at the end. */
+  readonly nextKey: Hex
+  /** Items of the whole list, if it was asked for and no key was given; else 0. */
+  readonly total: bigint
+}
+
+/** A list in ascending order of its keys, which all have the same size. */
+export type Keyed = {
+  readonly length: number
+  keyAt(place: number): Hex
+  /** The first place whose key is not below the given one; the length if there is none. */
+  placeOf(key: Hex): number
+}
+
+const DEFAULT_LIMIT = 100n
+const MOST = 1_000n
+
+/** The places of a page's items, in the order asked for. Throws ChainError on a request that contradicts itself. */
+export function page(request: PageRequest, list: Keyed): { places: readonly number[]; response: PageResponse } {
+  const key = request.key === '0x' || request.key === '0x00' ? undefined : request.key
+  if (key !== undefined && request.offset > 0n) {
+    throw refused('invalid request, either offset or key is expected, got both')
+  }
+  const limit = request.limit === 0n ? DEFAULT_LIMIT : request.limit < MOST ? request.limit : MOST
+  const step = request.reverse ? -1 : 1
+  const first = key === undefined ? afterOffset(request, list.length) : placeFrom(key, list, request.reverse)
+  const places: number[] = []
+  let place = first
+  for (; list.length > place && place >= 0 && places.length < Number(limit); place += step) places.push(place)
+  const counts = key === undefined && (request.countTotal || request.limit === 0n)
+  return {
+    places,
+    response: {
+      nextKey: place >= 0 && place < list.length ? list.keyAt(place) : '0x',
+      total: counts ? BigInt(list.length) : 0n,
+    },
+  }
+}
+
+function afterOffset({ offset, reverse }: PageRequest, length: number): number {
+  const skipped = offset < BigInt(length) ? Number(offset) : length
+  return reverse ? length - 1 - skipped : skipped
+}
+
+/** Where a page with this key begins; backward it begins at the last item that is not above the key. */
+function placeFrom(key: Hex, list: Keyed, reverse: boolean): number {
+  const place = list.placeOf(key)
+  const isThere = place < list.length && list.keyAt(place) === key
+  return reverse && !isThere ? place - 1 : place
+}
+
+/** A list whose keys are its places, as 8 big-endian bytes. */
+export const byPlace = (length: number): Keyed => ({
+  length,
+  keyAt: (place) => toHex(bigToFixed(BigInt(place), 8)),
+  placeOf(key) {
+    requireSize(key, 8)
+    return BigInt(key) < BigInt(length) ? Number(BigInt(key)) : length
+  },
+})
+
+/** A list with these keys: lower-case hex of `size` bytes, ascending. */
+export const byKey = (keys: readonly Hex[], size: number): Keyed => ({
+  length: keys.length,
+  keyAt: (place) => keys[place] ?? '0x',
+  placeOf(key) {
+    requireSize(key, size)
+    const place = keys.findIndex((other) => other >= key)
+    return place < 0 ? keys.length : place
+  },
+})
+
+function requireSize(key: Hex, size: number): void {
+  if (key.length !== 2 + 2 * size) throw refused(`invalid page key: expected ${size} bytes`)
+}
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

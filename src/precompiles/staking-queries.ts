@@ -1,0 +1,265 @@
+// What one may ask the staking contract. Whoever asks, nothing changes; what is not there reads as zero or empty.
+import { parseAbi } from 'viem'
+import { toBech32 } from '../lib/bech32.ts'
+import { type Dec, truncateInt } from '../lib/dec.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, fromHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import type { BondStatus, Redelegation, RedelegationEntry, Validator } from '../modules/staking/layout.ts'
+import type { NativeSpec } from '../spec/chain-spec.ts'
+import { implement, type ReadCall } from './define.ts'
+import { operatorName, operatorNamed } from './operators.ts'
+import { byKey, byPlace, page } from './paging.ts'
+import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './structs.ts'
+
+export const VALIDATOR =
+  'struct Validator { string operatorAddress; string consensusPubkey; bool jailed; uint8 status; uint256 tokens; uint256 delegatorShares; string description; int64 unbondingHeight; int64 unbondingTime; uint256 commission; uint256 minSelfDelegation; }'
+const UNBONDING_ENTRY =
+  'struct UnbondingDelegationEntry { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 balance; }'
+const REDELEGATION_ENTRY =
+  'struct RedelegationEntry { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 sharesDst; }'
+const REDELEGATION =
+  'struct Redelegation { string delegatorAddress; string validatorSrcAddress; string validatorDstAddress; RedelegationEntry[] entries; }'
+
+/** Gas of each entry, of each listed item, and of each item that was looked at and left out. */
+const ENTRY_GAS = 500n
+const ITEM_GAS = 2_500n
+const SKIPPED_GAS = 300n
+
+/** BondStatus as Solidity's enum numbers it; 0 is Unspecified. */
+const STATUS_NUMBER: { readonly [S in BondStatus]: bigint } = { unbonded: 1n, unbonding: 2n, bonded: 3n }
+const STATUS_NAMED: ReadonlyMap<string, BondStatus> = new Map([
+  ['BOND_STATUS_UNBONDED', 'unbonded'],
+  ['BOND_STATUS_UNBONDING', 'unbonding'],
+  ['BOND_STATUS_BONDED', 'bonded'],
+])
+
+const NO_VALIDATOR = {
+  operatorAddress: '',
+  consensusPubkey: '',
+  jailed: false,
+  status: 0n,
+  tokens: 0n,
+  delegatorShares: 0n,
+  description: '',
+  unbondingHeight: 0n,
+  unbondingTime: 0n,
+  commission: 0n,
+  minSelfDelegation: 0n,
+}
+
+/** A validator as the ABI has it, under the name that the function asked uses. */
+export function shownValidator(validator: Validator | undefined, name: string): typeof NO_VALIDATOR {
+  if (validator === undefined) return NO_VALIDATOR
+  const { consensusKey, jailed, status, tokens, shares, description, commission } = validator
+  return {
+    operatorAddress: name,
+    consensusPubkey: Buffer.from(fromHex(consensusKey)).toString('base64'),
+    jailed,
+    status: STATUS_NUMBER[status],
+    tokens,
+    delegatorShares: shares,
+    description: description.details,
+    unbondingHeight: validator.unbondingHeight,
+    unbondingTime: validator.unbondingTime,
+    commission: commission.rate,
+    minSelfDelegation: validator.minSelfDelegation,
+  }
+}
+
+export const stakingQueries = implement({
+  abi: parseAbi([
+    COIN,
+    PAGE_REQUEST,
+    PAGE_RESPONSE,
+    VALIDATOR,
+    REDELEGATION_ENTRY,
+    REDELEGATION,
+    'struct RedelegationEntryResponse { RedelegationEntry redelegationEntry; uint256 balance; }',
+    'struct RedelegationResponse { Redelegation redelegation; RedelegationEntryResponse[] entries; }',
+    'function delegation(address delegatorAddress, string validatorAddress) view returns (uint256 shares, Coin balance)',
+    'function validator(string validatorAddress) view returns (Validator validator)',
+    'function validators(string status, PageRequest pageRequest) view returns (Validator[] validators, PageResponse pageResponse)',
+    'function redelegations(address delegatorAddress, string srcValidatorAddress, string dstValidatorAddress, PageRequest pageRequest) view returns (RedelegationResponse[] response, PageResponse pageResponse)',
+  ]),
+  gas: { delegation: 6_000n, validator: 4_000n, validators: 4_000n, redelegations: 4_000n },
+  functions: {
+    delegation({ modules: { staking }, spec }, delegatorAddress, validatorAddress) {
+      const operator = operatorNamed(spec, validatorAddress)
+      requireDelegator(delegatorAddress)
+      const shares = staking.delegation(delegatorAddress, operator)?.shares ?? 0n
+      return [shares, { denom: spec.denom, amount: truncateInt(staking.tokensFromShares(operator, shares)) }]
+    },
+    validator({ modules: { staking }, spec }, validatorAddress) {
+      const operator = operatorNamed(spec, validatorAddress)
+      return [shownValidator(staking.validator(operator), operatorName(spec, operator))]
+    },
+    validators(call, status, pageRequest) {
+      const { modules, spec } = call
+      const all = modules.staking.operators()
+      const operators = withStatus(call, all, status)
+      const { places, response } = page(pageRequest, byKey(operators, 20))
+      call.charge(ITEM_GAS * BigInt(places.length) + SKIPPED_GAS * BigInt(operators.length - places.length))
+      const listed = operators.filter((_, place) => places.includes(place))
+      const shown = listed.map((of) => shownValidator(modules.staking.validator(of), operatorName(spec, of)))
+      return [pageRequest.reverse ? shown.reverse() : shown, response]
+    },
+    redelegations(call, delegatorAddress, srcValidatorAddress, dstValidatorAddress, pageRequest) {
+      const { spec } = call
+      const optional = (text: string) => (text === '' ? undefined : operatorNamed(spec, text))
+      const found = redelegationsOf(call, {
+        delegator: delegatorAddress === ZERO_ADDRESS ? undefined : delegatorAddress,
+        source: optional(srcValidatorAddress),
+        destination: optional(dstValidatorAddress),
+      })
+      const { places, response } = page(pageRequest, byPlace(found.length))
+      call.charge(ITEM_GAS * BigInt(places.length))
+      return [
+        places.flatMap((place) => (found[place] === undefined ? [] : [shownRedelegation(call, found[place])])),
+        response,
+      ]
+    },
+  },
+})
+
+/** Operators of the validators with a status; all for the empty text. */
+function withStatus(call: ReadCall, operators: readonly Address[], status: string): readonly Address[] {
+  if (status === '') return operators
+  const wanted = STATUS_NAMED.get(status)
+  if (wanted === undefined) throw refused(`invalid validator status ${status}`)
+  return operators.filter((operator) => {
+    if (call.modules.staking.validator(operator)?.status === wanted) return true
+    call.charge(SKIPPED_GAS)
+    return false
+  })
+}
+
+/** What is given must match. */
+function redelegationsOf(
+  call: ReadCall,
+  given: { readonly [N in 'delegator' | 'source' | 'destination']: Address | undefined },
+): Redelegation[] {
+  const { staking } = call.modules
+  const { delegator, source, destination } = given
+  if (delegator !== undefined && source !== undefined && destination !== undefined) {
+    const entries = staking.redelegation(delegator, source, destination)
+    return entries.length === 0 ? [] : [{ delegator, source, destination, entries }]
+  }
+  const found: Redelegation[] = []
+  for (const redelegation of candidates(call, delegator, source)) {
+    const matches =
+      (source ?? redelegation.source) === redelegation.source &&
+      (destination ?? redelegation.destination) === redelegation.destination
+    if (matches) found.push(redelegation)
+    else call.charge(SKIPPED_GAS)
+  }
+  return found
+}
+
+function candidates({ modules: { staking } }: ReadCall, delegator?: Address, source?: Address): Iterable<Redelegation> {
+  if (delegator !== undefined) return staking.redelegationsOf(delegator)
+  if (source !== undefined) return staking.redelegationsFrom(source)
+  throw refused('invalid query. Need to specify at least a source validator address or delegator address')
+}
+
+function shownRedelegation({ modules: { staking }, spec }: ReadCall, of: Redelegation) {
+  const balance = (shares: Dec) => truncateInt(staking.tokensFromShares(of.destination, shares))
+  return {
+    redelegation: {
+      delegatorAddress: toBech32(spec.bech32Prefix, of.delegator),
+      validatorSrcAddress: operatorName(spec, of.source),
+      validatorDstAddress: operatorName(spec, of.destination),
+      entries: of.entries,
+    },
+    entries: of.entries.map((entry) => ({ redelegationEntry: entry, balance: balance(entry.sharesDst) })),
+  }
+}
+
+const ENTRIES_GAS = { unbondingDelegation: 4_000n, redelegation: 4_000n }
+
+/** Unbonding and redelegation entries of one pair, bare as in Evmos v13. */
+export const entryQueries = implement({
+  abi: parseAbi([
+    UNBONDING_ENTRY,
+    REDELEGATION_ENTRY,
+    'function unbondingDelegation(address delegatorAddress, string validatorAddress) view returns (UnbondingDelegationEntry[] entries)',
+    'function redelegation(address delegatorAddress, string srcValidatorAddress, string dstValidatorAddress) view returns (RedelegationEntry[] entries)',
+  ]),
+  gas: ENTRIES_GAS,
+  functions: {
+    unbondingDelegation(call, delegator, validator) {
+      return [unbondingEntries(call, delegator, operatorNamed(call.spec, validator))]
+    },
+    redelegation(call, delegator, source, destination) {
+      return [
+        redelegationEntries(call, delegator, operatorNamed(call.spec, source), operatorNamed(call.spec, destination)),
+      ]
+    },
+  },
+})
+
+/** The same functions with the answers that Evmos gives since v15. */
+export const wrappedEntryQueries = implement({
+  abi: parseAbi([
+    REDELEGATION_ENTRY,
+    REDELEGATION,
+    'struct UnbondingDelegationEntryV15 { int64 creationHeight; int64 completionTime; uint256 initialBalance; uint256 balance; uint64 unbondingId; int64 unbondingOnHoldRefCount; }',
+    'struct UnbondingDelegationOutput { string delegatorAddress; string validatorAddress; UnbondingDelegationEntryV15[] entries; }',
+    'function unbondingDelegation(address delegatorAddress, string validatorAddress) view returns (UnbondingDelegationOutput unbondingDelegation)',
+    'function redelegation(address delegatorAddress, string srcValidatorAddress, string dstValidatorAddress) view returns (Redelegation redelegation)',
+  ]),
+  gas: ENTRIES_GAS,
+  functions: {
+    unbondingDelegation(call, delegator, validator) {
+      const operator = operatorNamed(call.spec, validator)
+      const entries = unbondingEntries(call, delegator, operator)
+      return [
+        {
+          delegatorAddress: nameOf(call.spec, delegator, entries),
+          validatorAddress: entries.length === 0 ? '' : operatorName(call.spec, operator),
+          entries: entries.map(({ id, ...entry }) => ({ ...entry, unbondingId: id, unbondingOnHoldRefCount: 0n })),
+        },
+      ]
+    },
+    redelegation(call, delegator, source, destination) {
+      const [from, to] = [operatorNamed(call.spec, source), operatorNamed(call.spec, destination)]
+      const entries = redelegationEntries(call, delegator, from, to)
+      return [
+        {
+          delegatorAddress: nameOf(call.spec, delegator, entries),
+          validatorSrcAddress: entries.length === 0 ? '' : operatorName(call.spec, from),
+          validatorDstAddress: entries.length === 0 ? '' : operatorName(call.spec, to),
+          entries,
+        },
+      ]
+    },
+  },
+})
+
+function unbondingEntries(call: ReadCall, delegator: Address, operator: Address) {
+  requireDelegator(delegator)
+  const entries = call.modules.staking.unbonding(delegator, operator)
+  call.charge(ENTRY_GAS * BigInt(entries.length))
+  return entries
+}
+
+function redelegationEntries(
+  call: ReadCall,
+  delegator: Address,
+  source: Address,
+  destination: Address,
+): readonly RedelegationEntry[] {
+  requireDelegator(delegator)
+  const entries = call.modules.staking.redelegation(delegator, source, destination)
+  call.charge(ENTRY_GAS * BigInt(entries.length))
+  return entries
+}
+
+/** Empty where there is nothing, as the other members of the answer. */
+const nameOf = ({ bech32Prefix }: NativeSpec, delegator: Address, entries: readonly unknown[]): string =>
+  entries.length === 0 ? '' : toBech32(bech32Prefix, delegator)
+
+function requireDelegator(delegator: Address): void {
+  if (delegator === ZERO_ADDRESS) throw refused(`invalid delegator address: ${delegator}`)
+}
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

@@ -1,0 +1,105 @@
+// The opcodes of a message as Parity's vmTrace tells them: what each cost, and what it left on the stack, in memory and
+// in storage.
+import type { Opcode } from '../../evm/opcodes.ts'
+import type { RunState } from '../../evm/tables.ts'
+import type { Step } from '../../evm/tracer.ts'
+
+/** What an opcode did. */
+export type VmEffect = {
+  /** Gas left after it. */
+  used: bigint
+  push: readonly bigint[]
+  mem: { readonly off: number; readonly data: Uint8Array } | undefined
+  readonly store: { readonly key: bigint; readonly val: bigint } | undefined
+}
+
+export type VmOperation = {
+  readonly pc: number
+  readonly opcode: Opcode
+  readonly cost: bigint
+  /** undefined: it failed. */
+  ex: VmEffect | undefined
+  /** The code that it called. */
+  sub: VmFrame | undefined
+}
+
+export type VmFrame = { readonly code: Uint8Array; readonly ops: VmOperation[] }
+
+/** Where an opcode writes memory: positions of offset and length on the stack, or a fixed length. */
+const WRITES: Readonly<Record<string, readonly [at: number, length: number] | readonly [at: number, 'fixed', number]>> = {
+  MLOAD: [0, 'fixed', 32],
+  MSTORE: [0, 'fixed', 32],
+  MSTORE8: [0, 'fixed', 1],
+  CALLDATACOPY: [0, 2],
+  CODECOPY: [0, 2],
+  RETURNDATACOPY: [0, 2],
+  MCOPY: [0, 2],
+  EXTCODECOPY: [1, 3],
+  CALL: [5, 6],
+  CALLCODE: [5, 6],
+  DELEGATECALL: [4, 5],
+  STATICCALL: [4, 5],
+}
+
+/** Gathers the opcodes of one message; each is complete when the next one of its frame begins, or the frame ends. */
+export class VmRecorder {
+  #root: VmFrame | undefined
+  readonly #open: { frame: VmFrame; last: { operation: VmOperation; area: [number, number] | undefined } | undefined }[] = []
+
+  get root(): VmFrame | undefined {
+    return this.#root
+  }
+
+  enter(): void {
+    const frame: VmFrame = { code: new Uint8Array(0), ops: [] }
+    const caller = this.#open.at(-1)?.last?.operation
+    if (caller !== undefined) caller.sub = frame
+    this.#root ??= frame
+    this.#open.push({ frame, last: undefined })
+  }
+
+  /** `state` is the frame's at its end; undefined when no code ran. */
+  exit(state: RunState | undefined, isFailure: boolean): void {
+    const running = this.#open.pop()
+    if (running?.last === undefined || state === undefined) return
+    if (isFailure) running.last.operation.ex = undefined
+    else complete(running.last, state)
+    const calling = this.#open.at(-1)?.last?.operation
+    const frame = { code: state.code, ops: running.frame.ops }
+    if (calling !== undefined) calling.sub = frame
+    else this.#root = frame
+  }
+
+  step({ state, opcode, cost, error }: Step): void {
+    const running = this.#open.at(-1)
+    if (running === undefined) return
+    if (running.last !== undefined) complete(running.last, state)
+    const store = opcode.name === 'SSTORE' && error === undefined ? slotOf(state) : undefined
+    const ex: VmEffect = { used: 0n, push: [], mem: undefined, store }
+    const operation: VmOperation = { pc: state.programCounter, opcode, cost, ex, sub: undefined }
+    running.frame.ops.push(operation)
+    running.last = { operation, area: error === undefined ? areaOf(state, opcode) : undefined }
+  }
+}
+
+function complete({ operation, area }: { operation: VmOperation; area: [number, number] | undefined }, state: RunState): void {
+  const { ex, opcode } = operation
+  if (ex === undefined) return
+  ex.used = state.gasLeft
+  const { pushes } = opcode
+  ex.push = pushes > 0 && state.stack.length >= pushes ? state.stack.peek(pushes).reverse() : []
+  if (area !== undefined && area[1] > 0) ex.mem = { off: area[0], data: state.memory.read(area[0], area[1]) }
+}
+
+function slotOf({ stack }: RunState): { key: bigint; val: bigint } {
+  const [key = 0n, val = 0n] = stack.peek(2)
+  return { key, val }
+}
+
+function areaOf({ stack }: RunState, { name, pops }: Opcode): [number, number] | undefined {
+  const writes = WRITES[name]
+  if (writes === undefined) return undefined
+  const items = stack.peek(pops)
+  const [at, length, size] = writes
+  return [Number(items[at] ?? 0n), length === 'fixed' ? (size ?? 0) : Number(items[length] ?? 0n)]
+}
