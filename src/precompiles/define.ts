@@ -9,10 +9,11 @@ import type {
   ExtractAbiFunction,
   ExtractAbiFunctionNames,
 } from 'abitype'
-import { toFunctionSelector } from 'viem'
+import { toFunctionSignature } from 'viem'
 import type { NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
+import { keccak256 } from '../lib/keccak.ts'
 import { type Modules, openModules } from '../modules/index.ts'
 import type { Log } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
@@ -83,7 +84,7 @@ export function implement<const A extends Abi>(of: {
     if ([...methods.values()].some((method) => method.abi.name === abi.name)) {
       throw new TypeError(`${abi.name} is overloaded within one interface`)
     }
-    methods.set(toFunctionSelector(abi), {
+    methods.set(selectorOf(abi), {
       abi,
       events,
       isView: abi.stateMutability === 'view' || abi.stateMutability === 'pure',
@@ -94,6 +95,9 @@ export function implement<const A extends Abi>(of: {
   }
   return { abi: of.abi, methods }
 }
+
+/** First four bytes of the hash of the signature; viem's own hashes in pure JavaScript, which start-up would feel. */
+const selectorOf = (abi: AbiFunction): Hex => toHex(keccak256(Buffer.from(toFunctionSignature(abi))).subarray(0, 4))
 
 export type Precompile = {
   readonly name: string

@@ -99,9 +99,8 @@ export const stakingQueries = implement({
       const operators = withStatus(call, all, status)
       const { places, response } = page(pageRequest, byKey(operators, 20))
       call.charge(ITEM_GAS * BigInt(places.length) + SKIPPED_GAS * BigInt(operators.length - places.length))
-      const listed = operators.filter((_, place) => places.includes(place))
-      const shown = listed.map((of) => shownValidator(modules.staking.validator(of), operatorName(spec, of)))
-      return [pageRequest.reverse ? shown.reverse() : shown, response]
+      const listed = places.flatMap((place) => operators[place] ?? [])
+      return [listed.map((of) => shownValidator(modules.staking.validator(of), operatorName(spec, of))), response]
     },
     redelegations(call, delegatorAddress, srcValidatorAddress, dstValidatorAddress, pageRequest) {
       const { spec } = call
@@ -113,10 +112,8 @@ export const stakingQueries = implement({
       })
       const { places, response } = page(pageRequest, byPlace(found.length))
       call.charge(ITEM_GAS * BigInt(places.length))
-      return [
-        places.flatMap((place) => (found[place] === undefined ? [] : [shownRedelegation(call, found[place])])),
-        response,
-      ]
+      const listed = places.flatMap((place) => found[place] ?? [])
+      return [listed.map((of) => shownRedelegation(call, of)), response]
     },
   },
 })

@@ -104,9 +104,15 @@ async function call({ method: name, params }: Request, context: RpcContext): Pro
   } catch (thrown) {
     const error = wireError(thrown)
     if (error === undefined) context.log.error({ err: thrown, method: name }, 'method failed')
-    else context.log.debug({ method: name, params, error }, 'method refused')
+    else report(context, name, params, error)
     return { error: error ?? internalError }
   }
+}
+
+/** Who develops wants to see what was refused and why; elsewhere it would only fill the log. Never with a password. */
+function report({ log, options }: RpcContext, method: string, params: unknown, error: WireError): void {
+  const secret = method.startsWith('personal_')
+  log[options.development ? 'info' : 'debug']({ method, ...(!secret && { params }), error }, 'method refused')
 }
 
 /** Decodes each argument with the schema at its position. */

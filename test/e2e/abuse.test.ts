@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { methods } from '../../src/rpc/methods/index.ts'
 import { account } from '../support/chain.ts'
 import { processForFile } from '../support/process.ts'
-import { checkAnswer, INSIDES, openSocket, postRaw, readAnswer, type WireAnswer } from '../support/wire.ts'
+import { faultOf, INSIDES, openSocket, postRaw, readAnswer, type WireAnswer } from '../support/wire.ts'
 
 const MAX_REQUEST = 1 << 20
 const MAX_BATCH = 100
@@ -64,7 +64,7 @@ const NO_REQUEST = [
 ]
 
 describe('over HTTP', () => {
-  test.each(NOT_JSON)('%j is no JSON', async (body) => {
+  test.each(NOT_JSON.map((body) => [body.slice(0, 70), body]))('%j is no JSON', async (_, body) => {
     expect(await codeOf(body)).toBe(-32700)
   })
 
@@ -76,13 +76,13 @@ describe('over HTTP', () => {
     await new Promise((resolve) => socket.on('close', resolve).resume())
   })
 
-  test.each(NO_REQUEST)('%.60j is no request', async (body) => {
+  test.each(NO_REQUEST.map((body) => [body.slice(0, 70), body]))('%s is no request', async (_, body) => {
     const { text } = await postRaw(endpoint, body)
     const answer = JSON.parse(text)
     // A batch is answered entry by entry.
     const errors: WireAnswer[] = Array.isArray(answer) ? answer : [answer]
     for (const one of errors) {
-      checkAnswer(one, text)
+      expect(faultOf(one), text.slice(0, 200)).toBeUndefined()
       expect(one.error?.code, text.slice(0, 200)).toBe(-32600)
     }
   })
@@ -117,7 +117,7 @@ describe('over HTTP', () => {
       `[${envelope('eth_chainId', [], 'a')},1,{"jsonrpc":"2.0","method":"eth_chainId"},${envelope('nothing', [], null)},[],${envelope('eth_chainId', { a: 1 }, 5)}]`,
     )
     const answers = JSON.parse(text) as WireAnswer[]
-    for (const answer of answers) checkAnswer(answer, text)
+    for (const answer of answers) expect(faultOf(answer)).toBeUndefined()
     expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
       ['a', undefined],
       [null, -32600],
@@ -175,24 +175,24 @@ describe('parameters', () => {
     value,
     [value],
     Array(most).fill(value),
-    Array(most + 1).fill(value),
-    [account(0).address, value, value].slice(0, most),
+    [account(0).address, value, value].slice(0, Math.max(most, 2)),
   ]
+  /** These do what they are told: make many blocks. */
+  const obedient = new Set(['anvil_mine', 'hardhat_mine', 'evm_mine', 'evm_mine_detailed', 'anvil_mine_detailed'])
 
-  test('of every method: nonsense gets an answer, and never an internal error', { timeout: 60_000 }, async () => {
+  test('of every method: nonsense gets an answer, and never an internal error', { timeout: 120_000 }, async () => {
     const failures: string[] = []
     for (const [method, { params }] of methods) {
-      const requests = nasty.flatMap((value) => paramsWith(value, params.length))
-      for (const part of [requests.slice(0, MAX_BATCH), requests.slice(MAX_BATCH)]) {
-        const body = JSON.stringify(part.map((params, id) => ({ jsonrpc: '2.0', id, method, params })))
-        const { text } = await postRaw(endpoint, withDeepList(body))
-        expect(text, method).not.toMatch(INSIDES)
-        const answers = JSON.parse(text) as WireAnswer[]
-        expect(answers, method).toHaveLength(part.length)
-        for (const [i, answer] of answers.entries()) {
-          checkAnswer(answer, text)
-          if (answer.error?.code === -32603) failures.push(`${method} ${JSON.stringify(part[i]).slice(0, 100)}`)
-        }
+      if (obedient.has(method)) continue
+      const given = nasty.flatMap((value) => paramsWith(value, params.length))
+      const body = JSON.stringify(given.map((params, id) => ({ jsonrpc: '2.0', id, method, params })))
+      const { text } = await postRaw(endpoint, withDeepList(body))
+      const answers = JSON.parse(text) as WireAnswer[]
+      expect(answers, text.slice(0, 1000)).toHaveLength(given.length)
+      for (const [i, answer] of answers.entries()) {
+        const internal = answer.error?.code === -32603 || INSIDES.test(answer.error?.message ?? '')
+        const fault = internal ? 'internal error' : faultOf(answer)
+        if (fault) failures.push(`${method} ${JSON.stringify(given[i]).slice(0, 100)}: ${fault}`)
       }
       await rpc('anvil_reset')
     }

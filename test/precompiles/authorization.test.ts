@@ -6,19 +6,25 @@ import {
   encodeFunctionData,
   getAddress,
   type Hex,
+  hexToBytes,
   maxUint256,
   numberToHex,
   parseAbi,
   parseEventLogs,
   toEventSelector,
   toFunctionSelector,
+  toHex,
   zeroAddress,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { authorization } from '../../src/precompiles/authorization.ts'
+import { initGenesis } from '../../src/modules/index.ts'
+import { authorization, distributionAuthorization } from '../../src/precompiles/authorization.ts'
+import { definePrecompile } from '../../src/precompiles/define.ts'
+import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
+import { alice, emptyView, nativeCall, nativeSpec } from '../support/native.ts'
 
 const AUTHORIZATION = '0x0000000000000000000000000000000000000A00'
 const CONTRACT = getAddress('0xcccccccccccccccccccccccccccccccccccccccc')
@@ -174,6 +180,35 @@ describe('approve', () => {
     // Three validators go into the one stake grant.
     const native = 2_000 + 30 * (bytes.length - 4) + 5_000 + 2 * 20_000 + 3 * 40
     expect([status, gasUsed]).toEqual(['success', BigInt(intrinsic + native)])
+  })
+})
+
+describe('the five functions at the distribution contract', () => {
+  const contract = definePrecompile({
+    name: 'trial',
+    address: NATIVE_CONTRACT.distribution,
+    since: 0n,
+    interfaces: [distributionAuthorization],
+  }).on(nativeSpec, (message) => expect.fail(message))
+
+  it('know the three messages of distribution, and log under its address', async () => {
+    const view = await emptyView()
+    initGenesis(view, nativeSpec, 0n, { number: 0n, timestamp: 0n, proposer: alice })
+    const run = (data: Hex) => contract.run(nativeCall(view, hexToBytes(data)))
+    const known = ['MSG_SET_WITHDRAWER_ADDRESS', 'MSG_WITHDRAW_DELEGATOR_REWARD', 'MSG_WITHDRAW_VALIDATOR_COMMISSION']
+    expect(run(callData('approve', CONTRACT, 1n, known)).logs.map(({ address }) => address)).toEqual([
+      NATIVE_CONTRACT.distribution,
+    ])
+    const reason = (data: Hex) =>
+      decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: toHex(run(data).output) }).args[0]
+    for (const method of ['MSG_DELEGATE', '/evmos.vesting.v2.MsgClawback', '/foo']) {
+      expect(reason(callData('approve', CONTRACT, 1n, [method]))).toBe(
+        `invalid distribution transaction type: ${method}`,
+      )
+    }
+    expect(reason(callData('increaseAllowance', CONTRACT, 1n, known))).toBe(
+      'invalid staking transaction type: MSG_SET_WITHDRAWER_ADDRESS',
+    )
   })
 })
 

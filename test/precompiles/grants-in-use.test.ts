@@ -87,18 +87,100 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await refusal(delegate(1n), CONTRACT)).toBe(missing(URL))
   })
 
-  it('costs its owner the coins and 6,000 gas and 30 a validator more', async () => {
-    const { send, viem, delegated } = await open()
+  it('costs its owner the coins, and gas for asking: 6,000 and 30 for each of three validators', async () => {
+    const { send, viem, dev, delegated } = await open()
     await send(approve(maxUint256), AUTHORIZATION)
     const before = await viem.getBalance({ address: owner })
-    const { gasUsed, effectiveGasPrice } = await send(delegate(COIN), CONTRACT)
-    expect(await viem.getBalance({ address: owner })).toBe(before - COIN - gasUsed * effectiveGasPrice)
-    expect(await delegated()).toBe(COIN)
-    expect(await delegated(CONTRACT)).toBe(0n)
-    // The same by a contract of its own coins: no grant, and that much cheaper.
-    const own = encodeFunctionData({ abi, functionName: 'delegate', args: [CONTRACT, VALIDATOR, COIN] })
-    const { walletOf } = await fund(viem, CONTRACT)
-    expect(walletOf).toBeUndefined()
-    expect(own).toBeDefined()
+    const granted = await send(delegate(COIN), CONTRACT)
+    expect(await viem.getBalance({ address: owner })).toBe(before - COIN - granted.gasUsed * granted.effectiveGasPrice)
+    expect([await delegated(), await delegated(CONTRACT)]).toEqual([COIN, 0n])
+    // Its own coins it stakes without asking. The calldata has as many bytes that are not zero.
+    await dev.setBalance({ address: CONTRACT, value: COIN })
+    const own = await send(delegate(COIN, { delegator: CONTRACT }), CONTRACT)
+    expect(await delegated(CONTRACT)).toBe(COIN)
+    expect(granted.gasUsed - own.gasUsed).toBe(6_090n)
+  })
+
+  it('7, 8: may no more when the allowance is zero or taken back', async () => {
+    const { send, refusal } = await open()
+    await send(approve(5n), AUTHORIZATION)
+    const lower = encodeFunctionData({ abi, functionName: 'decreaseAllowance', args: [CONTRACT, 5n, ['MSG_DELEGATE']] })
+    await send(lower, AUTHORIZATION)
+    expect(await refusal(delegate(1n), CONTRACT)).toBe('amount 1 greater than allowed limit 0')
+    await send(encodeFunctionData({ abi, functionName: 'revoke', args: [CONTRACT, [URL]] }), AUTHORIZATION)
+    expect(await refusal(delegate(1n), CONTRACT)).toBe(missing(URL))
+  })
+
+  it('9: may for a year, and again when the owner grants afresh', async () => {
+    const { send, refusal, dev, delegated } = await open()
+    await send(approve(COIN), AUTHORIZATION)
+    await dev.increaseTime({ seconds: YEAR + 1 })
+    await dev.mine({ blocks: 1 })
+    expect(await refusal(delegate(5n), CONTRACT)).toBe(missing(URL))
+    await send(approve(COIN), AUTHORIZATION)
+    await send(delegate(5n), CONTRACT)
+    expect(await delegated()).toBe(5n)
+  })
+
+  it('11: may do what was granted and nothing else', async () => {
+    const { send, refusal } = await open()
+    await send(delegate(COIN), STAKING)
+    await send(approve(maxUint256, ['MSG_DELEGATE', 'MSG_CANCEL_UNDELEGATION']), AUTHORIZATION)
+    const undelegate = encodeFunctionData({ abi, functionName: 'undelegate', args: [owner, VALIDATOR, 1n] })
+    expect(await refusal(undelegate, CONTRACT)).toBe(missing('/cosmos.staking.v1beta1.MsgUndelegate'))
+    const redelegate = encodeFunctionData({ abi, functionName: 'redelegate', args: [owner, VALIDATOR, OTHER, 1n] })
+    expect(await refusal(redelegate, CONTRACT)).toBe(missing('/cosmos.staking.v1beta1.MsgBeginRedelegate'))
+  })
+
+  it('17: may not choose a validator that came after the grant, though its owner may', async () => {
+    const { send, refusal, delegated } = await open()
+    await send(approve(COIN), AUTHORIZATION)
+    const description = { moniker: 'new', identity: '', website: '', securityContact: '', details: '' }
+    const commission = { rate: 0n, maxRate: COIN, maxChangeRate: 0n }
+    const key = Buffer.alloc(32, 7).toString('base64')
+    const args = [description, commission, 1n, account(5).address, key, COIN] as const
+    const created = await send(encodeFunctionData({ abi, functionName: 'createValidator', args }), STAKING, 5)
+    expect(created.status).toBe('success')
+    const late = delegate(5n, { validator: operator(5) })
+    expect(await refusal(late, CONTRACT)).toBe(`cannot delegate/undelegate to ${operator(5)} validator: unauthorized`)
+    expect((await send(late, STAKING)).status).toBe('success')
+    expect(await refusal(delegate(5n, { validator: operator(6) }), CONTRACT)).toBe('validator does not exist')
+    await send(approve(COIN), AUTHORIZATION)
+    expect((await send(late, CONTRACT)).status).toBe('success')
+    expect(await delegated()).toBe(0n)
+  })
+})
+
+describe('whoever did not sign', () => {
+  it('12: keeps its coins, though it has granted the contract', async () => {
+    const { send, refusal } = await open()
+    await send(approve(maxUint256), AUTHORIZATION)
+    const why = `origin address ${account(1).address} is not the same as delegator address ${owner}`
+    expect(await refusal(delegate(1n), CONTRACT, 1)).toBe(why)
+    expect(await refusal(delegate(1n), STAKING, 1)).toBe(why)
+  })
+})
+
+describe('the five functions at the staking contract', () => {
+  it('13: share the store; their logs stand under its address', async () => {
+    const { send, allowance, delegated } = await open()
+    const here = await send(approve(5n), STAKING)
+    const there = await send(approve(6n, ['MSG_UNDELEGATE']), AUTHORIZATION)
+    expect([here, there].map(({ logs }) => logs.map(({ address }) => address))).toEqual([[STAKING], [AUTHORIZATION]])
+    for (const at of [STAKING, AUTHORIZATION] as const) {
+      expect([await allowance('MSG_DELEGATE', at), await allowance('MSG_UNDELEGATE', at)]).toEqual([5n, 6n])
+    }
+    await send(delegate(5n), CONTRACT)
+    expect(await delegated()).toBe(5n)
+    expect(await allowance('MSG_DELEGATE')).toBe(0n)
+  })
+
+  it('13: know staking messages only', async () => {
+    const { refusal } = await open()
+    for (const method of ['MSG_SET_WITHDRAWER_ADDRESS', '/evmos.vesting.v2.MsgClawback', '/foo']) {
+      expect(await refusal(approve(5n, ['MSG_DELEGATE', method]), STAKING)).toBe(
+        `invalid staking transaction type: ${method}`,
+      )
+    }
   })
 })

@@ -1,0 +1,16 @@
+// Finding the block at which something became true of the state, for what stays true from then on.
+import type { Chain } from '../chain/types.ts'
+import type { StateView } from '../state/types.ts'
+
+/** The first block after which it is true; the head when it never is. */
+export async function firstBlockWith(chain: Chain, isTrue: (view: StateView) => boolean): Promise<bigint> {
+  let low = 0n
+  let high = chain.head.number
+  while (low < high) {
+    const middle = (low + high) / 2n
+    const { view } = await chain.at({ number: middle })
+    if (isTrue(view)) high = middle
+    else low = middle + 1n
+  }
+  return low
+}

@@ -1,0 +1,184 @@
+// Transactions run again and told in Parity's form. Everything here replays; nothing is stored for it.
+import { z } from 'zod'
+import type { BlockRef, Chain } from '../../chain/types.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import { parseTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
+import type { Block } from '../../primitives/types.ts'
+import type { Recorded } from '../../runtime/tracing/recorder.ts'
+import { address, atBlock, blockRef, data, hash, looseQuantity } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+import { callObject, toCallRequest } from '../shapes/call.ts'
+import { type LocalizedTrace, localizedTraces, parityReplay, rewardTraces, type TraceKind } from '../shapes/parity.ts'
+
+/** Blocks with transactions that one trace_filter replays. */
+const MAX_REPLAYED = 1000
+
+const kinds = z.array(z.enum(['trace', 'stateDiff', 'vmTrace'], { error: 'expected trace, stateDiff or vmTrace' }), {
+  error: 'expected a list of trace types',
+})
+const detailOf = (kinds: readonly TraceKind[]) => ({ opcodes: kinds.includes('vmTrace') })
+
+const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
+
+/** All traces of a block, its rewards last. */
+async function blockTraces(chain: Chain, block: Block): Promise<LocalizedTrace[]> {
+  const { header, transactions } = block
+  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash })
+  return [...replayed.flatMap(localizedTraces), ...rewardTraces(header, chain.traces.rewards(block))]
+}
+
+/** The genesis has no traces: nothing ran. */
+const isTraceable = ({ header }: Block): boolean => header.number > 0n
+
+export const trace_block = rpcMethod({
+  summary: 'All frames of the transactions of a block, and its rewards; null when there is no such block.',
+  params: [blockRef],
+  result: tracesOrNull,
+  async handler([ref], { chain }) {
+    const block = await chain.block(ref)
+    if (block === undefined) return null
+    return isTraceable(block) ? blockTraces(chain, block) : []
+  },
+})
+
+export const trace_transaction = rpcMethod({
+  summary: 'All frames of a mined transaction; null when there is no such transaction.',
+  params: [hash],
+  result: tracesOrNull,
+  async handler([hash], { chain }) {
+    return chain.transaction(hash) ? localizedTraces(await chain.traces.replayTransaction(hash)) : null
+  },
+})
+
+export const trace_get = rpcMethod({
+  summary: 'The frame of a mined transaction at a path in its tree; null when there is none.',
+  params: [hash, z.array(looseQuantity, { error: 'expected a list of positions' })],
+  result: (trace: LocalizedTrace | null) => trace,
+  async handler([hash, path], { chain }) {
+    if (!chain.transaction(hash)) return null
+    const traces = localizedTraces(await chain.traces.replayTransaction(hash))
+    return traces.find(({ traceAddress }) => traceAddress.join() === path.join()) ?? null
+  },
+})
+
+const addresses = z.array(address, { error: 'expected a list of addresses' }).nullish()
+const filter = z.object(
+  {
+    fromBlock: blockRef.nullish(),
+    toBlock: blockRef.nullish(),
+    fromAddress: addresses,
+    toAddress: addresses,
+    after: looseQuantity.nullish(),
+    count: looseQuantity.nullish(),
+  },
+  { error: 'expected a filter object' },
+)
+
+export const trace_filter = rpcMethod({
+  summary: 'Frames in a range of blocks, by who sent and who received them.',
+  params: [filter],
+  result: tracesOrNull,
+  async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }) {
+    const [first, last] = [await numberOf(chain, fromBlock ?? 'earliest'), await numberOf(chain, toBlock ?? 'latest')]
+    const matches = matcher(fromAddress ?? [], toAddress ?? [])
+    const end = Number(after ?? 0n) + Number(count ?? Number.POSITIVE_INFINITY)
+    const found: LocalizedTrace[] = []
+    let replayed = 0
+    for (let number = first === 0n ? 1n : first; number <= last && found.length < end; number++) {
+      const block = await chain.block({ number })
+      if (block === undefined) break
+      if (block.transactions.length > 0 && ++replayed > MAX_REPLAYED) {
+        throw new ChainError('limit-exceeded', `the range holds more than ${MAX_REPLAYED} blocks with transactions`)
+      }
+      found.push(...(await blockTraces(chain, block)).filter(matches))
+    }
+    return found.slice(Number(after ?? 0n), end)
+  },
+})
+
+async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
+  const header = await chain.header(ref)
+  if (header === undefined) throw new ChainError('header-not-found', 'header not found')
+  return header.number
+}
+
+/** Both sides have to match; a side without addresses matches everything. */
+function matcher(from: readonly Address[], to: readonly Address[]): (trace: LocalizedTrace) => boolean {
+  const isAmong = (addresses: readonly string[], who: string | null | undefined) =>
+    addresses.length === 0 || (typeof who === 'string' && addresses.includes(who))
+  return ({ action, result }) =>
+    isAmong(from, action.from ?? action.address) &&
+    isAmong(to, action.to ?? action.refundAddress ?? result?.address ?? action.author)
+}
+
+type Replay = { readonly recorded: Recorded; readonly kinds: readonly TraceKind[] }
+const replayed = ({ recorded, kinds }: Replay) => parityReplay(recorded, kinds)
+
+export const trace_replayTransaction = rpcMethod({
+  summary: 'Runs a mined transaction again: its frames, what it changed, its opcodes.',
+  params: [hash, kinds],
+  result: replayed,
+  handler: async ([hash, kinds], { chain }) => ({
+    recorded: await chain.traces.replayTransaction(hash, detailOf(kinds)),
+    kinds,
+  }),
+})
+
+type BlockReplay = Replay & { readonly transactionHash: Hash }
+
+export const trace_replayBlockTransactions = rpcMethod({
+  summary: 'Runs the transactions of a block again: their frames, what they changed, their opcodes.',
+  params: [blockRef, kinds],
+  result: (replays: readonly BlockReplay[] | null) =>
+    replays?.map((replay) => ({ ...replayed(replay), transactionHash: replay.transactionHash })) ?? null,
+  async handler([ref, kinds], { chain }) {
+    const block = await chain.block(ref)
+    if (block === undefined) return null
+    if (!isTraceable(block)) return []
+    const recorded = await chain.traces.replayBlock(ref, detailOf(kinds))
+    return recorded.map((recorded) => ({ recorded, kinds, transactionHash: recorded.transaction.hash }))
+  },
+})
+
+export const trace_call = rpcMethod({
+  summary: 'Runs a message on a block’s state: its frames, what it would change, its opcodes.',
+  params: [callObject, kinds, atBlock],
+  result: replayed,
+  async handler([call, kinds, ref], { chain }) {
+    const request = toCallRequest(call, chain.spec.chainId)
+    return { recorded: one(await chain.traces.replayCalls([request], { ref, index: undefined }, detailOf(kinds))), kinds }
+  },
+})
+
+export const trace_callMany = rpcMethod({
+  summary: 'Runs messages on a block’s state, each on what the ones before it left.',
+  params: [z.array(z.tuple([callObject, kinds]), { error: 'expected a list of calls' }), atBlock],
+  result: (replays: readonly Replay[]) => replays.map(replayed),
+  async handler([calls, ref], { chain }) {
+    const requests = calls.map(([call]) => toCallRequest(call, chain.spec.chainId))
+    const detail = detailOf(calls.flatMap(([, kinds]) => kinds))
+    const recorded = await chain.traces.replayCalls(requests, { ref, index: undefined }, detail)
+    return calls.map(([, kinds], position) => ({ recorded: one(recorded.slice(position)), kinds }))
+  },
+})
+
+export const trace_rawTransaction = rpcMethod({
+  summary: 'Runs a signed transaction on the latest state without sending it.',
+  params: [data, kinds],
+  result: replayed,
+  async handler([raw, kinds], { chain }) {
+    const signed = parseTransaction(raw)
+    const { gasLimit, maxFeePerGas, maxPriorityFeePerGas, ...transaction } = withSender(signed, recoverSender(signed))
+    const fees = transaction.type < 2 ? { gasPrice: maxFeePerGas } : { maxFeePerGas, maxPriorityFeePerGas }
+    const request = { ...transaction, ...fees, gas: gasLimit }
+    const recorded = await chain.traces.replayCalls([request], { ref: 'latest', index: undefined }, detailOf(kinds))
+    return { recorded: one(recorded), kinds }
+  },
+})
+
+function one(recorded: readonly Recorded[]): Recorded {
+  const [first] = recorded
+  if (first === undefined) throw new Error('a call was not replayed')
+  return first
+}

@@ -1,0 +1,143 @@
+// Traces in the form that Parity gave them and its heirs kept: `action`, `result` or `error`, and the path in the tree.
+import type { Replayed } from '../../chain/types.ts'
+import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
+import { parityWords } from '../../primitives/parity-words.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
+import type { Reward } from '../../runtime/system.ts'
+import type { FlatFrame } from '../../runtime/tracing/flatten.ts'
+import type { AccountChange, Recorded } from '../../runtime/tracing/recorder.ts'
+import type { VmFrame, VmOperation } from '../../runtime/tracing/vm-trace.ts'
+import { toWord } from '../codec.ts'
+
+type Action = Readonly<Record<string, Hex | string | null>>
+
+export type ParityTrace = {
+  readonly action: Action
+  /** Absent when the frame failed without data. */
+  readonly result?: Readonly<Record<string, Hex | null>> | null
+  readonly error?: string
+  readonly subtraces: number
+  readonly traceAddress: readonly number[]
+  readonly type: 'call' | 'create' | 'suicide' | 'reward'
+}
+
+export type LocalizedTrace = ParityTrace & {
+  readonly blockHash: Hash
+  readonly blockNumber: number
+  readonly transactionHash: Hash | null
+  readonly transactionPosition: number | null
+}
+
+export function parityTrace(frame: FlatFrame): ParityTrace {
+  const { error, traceAddress, subtraces } = frame
+  const hasResult = error === undefined || error === 'execution reverted'
+  const { type, action, result } = actionOf(frame)
+  return {
+    action,
+    ...(error !== undefined && { error: parityWords(error) }),
+    ...(hasResult && { result }),
+    subtraces,
+    traceAddress,
+    type,
+  }
+}
+
+function actionOf(frame: FlatFrame): Required<Pick<ParityTrace, 'type' | 'action' | 'result'>> {
+  const { from, to, value, gas, gasUsed, input, output, error } = frame
+  if (frame.type === 'SELFDESTRUCT') {
+    return { type: 'suicide', action: { address: from, balance: toQuantity(value), refundAddress: to }, result: null }
+  }
+  const paid = { from, gas: toQuantity(gas), value: toQuantity(value) }
+  if (frame.type === 'CREATE' || frame.type === 'CREATE2') {
+    const address = error === undefined ? to : null
+    return {
+      type: 'create',
+      action: { ...paid, creationMethod: frame.type.toLowerCase(), init: toHex(input) },
+      result: { address, code: toHex(output), gasUsed: toQuantity(gasUsed) },
+    }
+  }
+  return {
+    type: 'call',
+    action: { ...paid, callType: frame.type.toLowerCase(), input: toHex(input), to },
+    result: { gasUsed: toQuantity(gasUsed), output: toHex(output) },
+  }
+}
+
+/** The frames of a mined transaction, each with its place. */
+export function localizedTraces({ frames, transaction, header, index }: Replayed): LocalizedTrace[] {
+  const place = { transactionHash: transaction.hash, transactionPosition: index }
+  return frames.map((frame) => ({ ...parityTrace(frame), ...blockPlace(header), ...place }))
+}
+
+/** What a block paid, as traces of no transaction. */
+export const rewardTraces = (header: SealedHeader, rewards: readonly Reward[]): LocalizedTrace[] =>
+  rewards.map(({ kind, author, value }) => ({
+    action: { author, rewardType: kind, value: toQuantity(value) },
+    result: null,
+    subtraces: 0,
+    traceAddress: [],
+    type: 'reward',
+    ...blockPlace(header),
+    transactionHash: null,
+    transactionPosition: null,
+  }))
+
+const blockPlace = ({ hash, number }: SealedHeader) => ({ blockHash: hash, blockNumber: Number(number) })
+
+/** Which parts of a replay are wanted. */
+export type TraceKind = 'trace' | 'stateDiff' | 'vmTrace'
+
+/** A replay with the parts that were asked for; the others are empty or null. */
+export function parityReplay(recorded: Recorded, kinds: readonly TraceKind[]) {
+  const { operations } = recorded
+  return {
+    output: toHex(recorded.output),
+    stateDiff: kinds.includes('stateDiff') ? stateDiff(recorded.changes) : null,
+    trace: kinds.includes('trace') ? recorded.frames.map(parityTrace) : [],
+    vmTrace: kinds.includes('vmTrace') && operations !== undefined ? vmTrace(operations) : null,
+  }
+}
+
+// --- what changed
+
+type Delta = '=' | { '+': Hex } | { '-': Hex } | { '*': { from: Hex; to: Hex } }
+type AccountDelta = { balance: Delta; code: Delta; nonce: Delta; storage: Record<Hash, Delta> }
+
+const stateDiff = (changes: readonly AccountChange[]): Record<Address, AccountDelta> =>
+  Object.fromEntries(changes.map((change) => [change.address, accountDelta(change)]))
+
+function accountDelta({ before, after, codeBefore, codeAfter, slots }: AccountChange): AccountDelta {
+  // An account that comes has no before, one that goes no after.
+  const delta = (from: Hex, to: Hex): Delta => {
+    if (before === undefined) return { '+': to }
+    if (after === undefined) return { '-': from }
+    return from === to ? '=' : { '*': { from, to } }
+  }
+  return {
+    balance: delta(toQuantity(before?.balance ?? 0n), toQuantity(after?.balance ?? 0n)),
+    code: delta(toHex(codeBefore), toHex(codeAfter)),
+    nonce: delta(toQuantity(before?.nonce ?? 0n), toQuantity(after?.nonce ?? 0n)),
+    storage: Object.fromEntries(slots.map((slot) => [slot.key, delta(toWord(slot.before), toWord(slot.after))])),
+  }
+}
+
+// --- opcodes
+
+type WireVmTrace = { readonly code: Hex; readonly ops: readonly unknown[] }
+
+const vmTrace = ({ code, ops }: VmFrame): WireVmTrace => ({ code: toHex(code), ops: ops.map(vmOperation) })
+
+const vmOperation = ({ pc, opcode, cost, ex, sub }: VmOperation) => ({
+  cost: Number(cost),
+  ex: ex
+    ? {
+        mem: ex.mem ? { data: toHex(ex.mem.data), off: ex.mem.off } : null,
+        push: ex.push.map(toQuantity),
+        store: ex.store ? { key: toQuantity(ex.store.key), val: toQuantity(ex.store.val) } : null,
+        used: Number(ex.used),
+      }
+    : null,
+  op: opcode.name,
+  pc,
+  sub: sub ? vmTrace(sub) : null,
+})

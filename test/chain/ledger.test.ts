@@ -1,0 +1,247 @@
+// What is on disk: random blocks, amendments and ways back. After each step blocks, receipts, look-ups, index and state
+// tell one story, from memory and from disk alike, and a point that is gone back to is the database it was, byte for byte.
+
+import fc from 'fast-check'
+import { getContractAddress } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { Ledger, type Point } from '../../src/chain/ledger.ts'
+import { createChain } from '../../src/chain/open.ts'
+import { indexer } from '../../src/indexer/indexer.ts'
+import { ChainError } from '../../src/lib/errors.ts'
+import { fromHex, type Hash, hexToAddress, toHex } from '../../src/lib/hex.ts'
+import type { Block, Receipt, Transaction } from '../../src/primitives/types.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import type { KvStore } from '../../src/state/types.ts'
+import { everyRow, TestStore } from '../support/stores.ts'
+import {
+  blockOn,
+  CHILD_CODE,
+  FACTORY,
+  KEEPER,
+  KEYS,
+  keyAt,
+  LOGGERS,
+  REVERTER,
+  signed,
+  smallSpec,
+  textOf,
+  words,
+} from './support.ts'
+
+const CHILD = hexToAddress(
+  getContractAddress({
+    opcode: 'CREATE2',
+    from: FACTORY,
+    salt: '0x00',
+    // As FACTORY has it in its code: slot 0 becomes one, then CHILD_CODE is returned.
+    bytecode: `0x60016000556e${CHILD_CODE.slice(2)}600052600f6011f3`,
+  }),
+)
+
+/** What one transaction of a random block does. */
+const act = fc.record({
+  key: fc.nat({ max: KEYS.length - 1 }),
+  call: fc.oneof(
+    fc.record({ to: fc.constantFrom(...LOGGERS), input: fc.tuple(...[0, 0, 0, 0, 0].map(() => fc.bigInt(0n, 2n))) }),
+    fc.record({ to: fc.constantFrom(KEEPER, CHILD), input: fc.tuple(fc.bigInt(0n, 3n), fc.bigInt(0n, 2n)) }),
+    fc.record({ to: fc.constantFrom(FACTORY, FACTORY, CHILD, REVERTER, keyAt(3).address), input: fc.constant([]) }),
+    fc.record({ to: fc.constant(null), input: fc.constant([]) }),
+  ),
+})
+type Act = typeof act extends fc.Arbitrary<infer T> ? T : never
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('block' as const), acts: fc.array(act, { maxLength: 5 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('amend' as const), what: fc.nat({ max: 4 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('rewind' as const), to: fc.nat({ max: 20 }) }) },
+)
+
+function transactionsOf(ledger: Ledger, acts: readonly Act[]): Transaction[] {
+  const view = ledger.view()
+  return acts.map(({ key, call: { to, input } }, i) => {
+    const { address } = keyAt(key)
+    const nonce = view.nonce(address) + BigInt(acts.slice(0, i).filter((other) => other.key === key).length)
+    // A creation runs its input as code: STOP, and an empty contract stands.
+    return signed(key, nonce, { to, data: words(...input), value: to === keyAt(3).address ? 5n : 0n })
+  })
+}
+
+function amend(ledger: Ledger, what: number): Promise<void> {
+  return ledger.amend((view) => {
+    if (what === 0) view.setBalance(keyAt(0).address, view.balance(keyAt(0).address) + 1n)
+    if (what === 1) view.setStorage(KEEPER, 9n, 4n)
+    if (what === 2) view.deleteAccount(CHILD)
+    if (what === 3) view.clearStorage(KEEPER)
+    if (what === 4) view.setCode(keyAt(3).address, Uint8Array.of(0x00))
+  })
+}
+
+type Mined = { readonly block: Block; readonly receipts: readonly Receipt[] }
+type Told = { readonly point: Point; readonly rows: Map<string, string>; readonly mined: readonly Mined[] }
+
+const tell = async (ledger: Ledger, mined: readonly Mined[]): Promise<Told> => ({
+  point: ledger.point,
+  rows: await everyRow(ledger.store),
+  mined,
+})
+
+/** The ledger shows exactly these blocks, and no transaction of the ones that are gone. */
+function check(ledger: Ledger, { point, mined }: Told, gone: readonly Mined[]): void {
+  expect(ledger.point).toEqual(point)
+  expect(ledger.head.number).toBe(BigInt(mined.length))
+  for (const { block, receipts } of mined) {
+    const { number, hash, stateRoot } = block.header
+    expect(textOf(ledger.blocks.block(number))).toBe(textOf(block))
+    expect(textOf(ledger.blocks.receipts(number))).toBe(textOf(receipts))
+    expect(ledger.blocks.number(hash)).toBe(number)
+    for (const [index, transaction] of block.transactions.entries()) {
+      const found = ledger.blocks.receipt(transaction.hash)
+      expect([found?.header.hash, found?.index, found?.transaction.from]).toEqual([hash, index, transaction.from])
+      expect(textOf(found?.receipt)).toBe(textOf(receipts[index]))
+      const before = receipts.slice(0, index).flatMap(({ logs }) => logs).length
+      expect(found?.firstLogIndex).toBe(before)
+    }
+    if (ledger.pointAt(number).version === ledger.pointAt(number - 1n).version + 1) {
+      expect(ledger.viewAt(number).root()).toBe(stateRoot)
+    }
+  }
+  const hashes = new Set<Hash>(mined.flatMap(({ block }) => block.transactions.map(({ hash }) => hash)))
+  const blocks = new Set<Hash>(mined.map(({ block }) => block.header.hash))
+  for (const { block } of gone) {
+    if (!blocks.has(block.header.hash)) expect(ledger.blocks.number(block.header.hash)).toBeUndefined()
+    for (const { hash } of block.transactions)
+      if (!hashes.has(hash)) expect(ledger.blocks.transaction(hash)).toBeUndefined()
+  }
+  const above = ledger.head.number + 1n
+  expect([ledger.blocks.header(above), ledger.blocks.block(above), ledger.blocks.receipts(above)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect(() => ledger.viewAt(above)).toThrow(ChainError)
+}
+
+describe.each(['shanghai', 'prague'] as const)('a ledger under %s', (fork) => {
+  it('tells one story whatever is committed, amended and taken back', async () => {
+    const spec = smallSpec(fork)
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+        const store = await openMemoryStore()
+        await createChain(store, spec, indexer)
+        const ledger = new Ledger(store, indexer)
+        const told: Told[] = [await tell(ledger, [])]
+        const gone: Mined[] = []
+        const last = (): Told => told.at(-1) ?? fail('there is always block 0')
+        for (const step of steps) {
+          if (step.do === 'block') {
+            const executed = await blockOn(ledger, spec, transactionsOf(ledger, step.acts))
+            expect(executed.refused).toEqual([])
+            await ledger.commit(executed)
+            told.push(await tell(ledger, [...last().mined, executed]))
+          } else if (step.do === 'amend') {
+            await amend(ledger, step.what)
+            told.push(await tell(ledger, last().mined))
+          } else {
+            const { length } = last().mined
+            told.length = (step.to % told.length) + 1
+            const { point, mined, rows } = last()
+            gone.push(...told.flatMap(() => []), ...(await ledger.rewind(point)))
+            expect(length - mined.length).toBeGreaterThanOrEqual(0)
+            expect(await everyRow(store)).toEqual(rows)
+          }
+          check(ledger, last(), gone)
+        }
+        check(new Ledger(store, indexer), last(), gone)
+        await store.close()
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+describe('a ledger', () => {
+  const open = async (store?: KvStore) => {
+    const spec = smallSpec()
+    const inner = new TestStore(store ?? (await openMemoryStore()))
+    await createChain(inner, spec, indexer)
+    return { store: inner, spec, ledger: new Ledger(inner, indexer) }
+  }
+
+  it('is where it was when the disk fails, and goes on from there', async () => {
+    const { store, spec, ledger } = await open()
+    await ledger.commit(await blockOn(ledger, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })]))
+    const before = await everyRow(store)
+    const { point, head } = ledger
+    const block = await blockOn(ledger, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })])
+
+    store.beforeWrite = () => {
+      throw new Error('no space left on device')
+    }
+    await expect(ledger.commit(block)).rejects.toThrow('no space left')
+    await expect(ledger.amend((view) => view.setStorage(KEEPER, 1n, 9n))).rejects.toThrow('no space left')
+    await expect(ledger.rewind({ number: 0n, version: 0 })).rejects.toThrow('no space left')
+    expect([ledger.point, ledger.head]).toEqual([point, head])
+    expect(await everyRow(store)).toEqual(before)
+    expect(ledger.view().storage(KEEPER, 1n)).toBe(7n)
+    expect(ledger.blocks.transaction(block.block.transactions[0]?.hash ?? head.hash)).toBeUndefined()
+
+    store.beforeWrite = () => undefined
+    await ledger.commit(block)
+    expect(ledger.head.hash).toBe(block.block.header.hash)
+    expect(ledger.view().storage(KEEPER, 1n)).toBe(8n)
+    expect(ledger.viewAt(1n).storage(KEEPER, 1n)).toBe(7n)
+    expect(ledger.viewAt(0n).storage(KEEPER, 1n)).toBe(0n)
+  })
+
+  it('is a block further after a restart when the process ended just after the batch', async () => {
+    const { store, spec, ledger } = await open()
+    const block = await blockOn(ledger, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })])
+    store.afterWrite = () => {
+      throw new Error('killed')
+    }
+    await expect(ledger.commit(block)).rejects.toThrow('killed')
+    store.afterWrite = () => undefined
+    const again = new Ledger(store, indexer)
+    expect(again.head.hash).toBe(block.block.header.hash)
+    expect(again.view().root()).toBe(again.head.stateRoot)
+    await again.commit(await blockOn(again, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })]))
+    expect(again.viewAt(1n).storage(KEEPER, 1n)).toBe(7n)
+    await again.rewind(again.pointAt(0n))
+    expect(await everyRow(store)).toEqual(await everyRow((await open()).store))
+  })
+
+  it('takes only blocks that were run on its head', async () => {
+    const { spec, ledger } = await open()
+    const [first, second] = [await blockOn(ledger, spec, []), await blockOn(ledger, spec, [signed(0, 0n)])]
+    await ledger.commit(first)
+    await expect(ledger.commit(first)).rejects.toThrow(/not built on the head/)
+    await expect(ledger.commit(second)).rejects.toThrow(/not built on the head/)
+    const stale = await blockOn(ledger, spec, [])
+    await ledger.amend((view) => view.setBalance(KEEPER, 1n))
+    await expect(ledger.commit(stale)).rejects.toThrow(/not built on the head/)
+    expect(ledger.head.number).toBe(1n)
+  })
+
+  it('knows no point above its head', async () => {
+    const { ledger } = await open()
+    expect(() => ledger.pointAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
+    expect(() => ledger.viewAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
+  })
+
+  it('begins in an empty store only', async () => {
+    const { store, spec } = await open()
+    const before = await everyRow(store)
+    const theirs = await openMemoryStore()
+    await theirs.write([{ type: 'put', key: fromHex('0x4c617374426c6f636b'), value: fromHex('0x01') }])
+    for (const full of [store, theirs]) {
+      await expect(createChain(full, spec, indexer)).rejects.toThrow(/not empty/)
+    }
+    expect(await everyRow(store)).toEqual(before)
+    expect([...(await everyRow(theirs))]).toEqual([['0x4c617374426c6f636b', '0x01']])
+    expect(() => new Ledger(theirs, indexer)).toThrow(ChainError)
+  })
+})
+
+function fail(words: string): never {
+  throw new Error(words)
+}

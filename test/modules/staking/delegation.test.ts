@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest'
+import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
+import { chainWith, DAY, delegator, genesisValidator, operator, P, START } from './support.ts'
+
+const [d0, d1] = [delegator(0), delegator(1)]
+const [a, b, c] = [operator(0), operator(1), operator(2)]
+const three = () => chainWith([genesisValidator(0, 100n * P), genesisValidator(1, 100n * P), genesisValidator(2, 100n * P)])
+const one = () => chainWith([genesisValidator(0, 100n * P)])
+
+describe('delegating', () => {
+  it('moves coins to the pool of bonded tokens and gives one share for each', async () => {
+    const chain = await one()
+    expect(chain.staking.delegate(d0, a, 7n * P)).toBe(7n * P * P)
+    expect(chain.staking.delegation(d0, a)).toEqual({ shares: 7n * P * P })
+    expect(chain.balance(d0)).toBe(993n * P)
+    expect(chain.balance(MODULE_ACCOUNT.bondedPool)).toBe(107n * P)
+    expect(chain.staking.validator(a)).toMatchObject({ tokens: 107n * P, shares: 107n * P * P })
+    chain.staking.delegate(d0, a, 1n)
+    expect(chain.staking.delegationsOf(d0)).toEqual([{ operator: a, shares: (7n * P + 1n) * P }])
+    expect(chain.staking.delegationsTo(a)).toEqual([
+      { delegator: a, shares: 100n * P * P },
+      { delegator: d0, shares: (7n * P + 1n) * P },
+    ])
+    expect(chain.staking.invariants()).toEqual([])
+  })
+
+  it('prices shares after a slash (V10)', async () => {
+    const chain = await one()
+    chain.staking.slash(a, { height: 1n, power: 100n, fraction: P / 20n })
+    expect(chain.staking.validator(a)).toMatchObject({ tokens: 95n * P, shares: 100n * P * P })
+    expect(chain.staking.delegate(d0, a, 19n * P)).toBe(20n * P * P)
+    expect(chain.staking.validator(a)).toMatchObject({ tokens: 114n * P, shares: 120n * P * P })
+    chain.staking.undelegate(d0, a, (19n * P) / 2n)
+    expect(chain.staking.delegation(d0, a)).toEqual({ shares: 10n * P * P })
+  })
+
+  it('truncates shares and rounds their worth (V11)', async () => {
+    const chain = await chainWith([genesisValidator(0, 3n * P)])
+    chain.staking.slash(a, { height: 1n, power: 3n, fraction: P / 100n })
+    const shares = chain.staking.delegate(d0, a, P)
+    expect(shares).toBe(1_010_101_010_101_010_101_010_101_010_101_010_101n)
+    expect(chain.staking.tokensFromShares(a, shares)).toBe(P * P)
+  })
+
+  it('refuses what cannot be, and leaves everything as it was', async () => {
+    const chain = await one()
+    const before = chain.view.root()
+    expect(chain.attempt((staking) => staking.delegate(d0, a, 0n))).toBe('invalid delegation amount: invalid request')
+    expect(chain.attempt((staking) => staking.delegate(d0, b, 1n))).toBe('validator does not exist')
+    expect(chain.attempt((staking) => staking.delegate(d0, a, 1_001n * P))).toBe(
+      'spendable balance 1000000000000000000000akest is smaller than 1001000000000000000000akest: insufficient funds',
+    )
+    expect(chain.view.root()).toBe(before)
+    chain.staking.slash(a, { height: 1n, power: 100n, fraction: P })
+    expect(chain.attempt((staking) => staking.delegate(d0, a, 1n))).toBe(
+      'cannot delegate to validators with invalid (zero) ex-rate',
+    )
+    expect(chain.attempt((staking) => staking.undelegate(a, a, 1n))).toBe('insufficient delegation shares')
+  })
+})
+
+describe('undelegating', () => {
+  it('pays out in the first block whose time is 21 days later (V17)', async () => {
+    const chain = await one()
+    chain.staking.delegate(d0, a, 10n * P)
+    expect(chain.staking.undelegate(d0, a, 4n * P)).toBe(1_701_814_400n)
+    expect(chain.staking.unbonding(d0, a)).toEqual([
+      { id: 1n, creationHeight: 1n, completionTime: 1_701_814_400n, initialBalance: 4n * P, balance: 4n * P },
+    ])
+    expect(chain.balance(MODULE_ACCOUNT.notBondedPool)).toBe(4n * P)
+    chain.next(21n * DAY - 1n)
+    chain.next(1n)
+    expect(chain.balance(d0)).toBe(990n * P)
+    expect(chain.time).toBe(START + 21n * DAY)
+    chain.next()
+    expect(chain.balance(d0)).toBe(994n * P)
+    expect(chain.staking.unbonding(d0, a)).toEqual([])
+    expect(chain.staking.unbondingOf(d0)).toEqual([])
+    expect(chain.staking.invariants()).toEqual([])
+  })
+
+  it('merges entries of one block and allows seven (23)', async () => {
+    const chain = await one()
+    chain.staking.delegate(d0, a, 100n * P)
+    chain.staking.undelegate(d0, a, P)
+    chain.staking.undelegate(d0, a, 2n * P)
+    expect(chain.staking.unbonding(d0, a).map(({ balance }) => balance)).toEqual([3n * P])
+    for (let i = 0; i < 6; i++) {
+      chain.next()
+      chain.staking.undelegate(d0, a, P)
+    }
+    chain.next()
+    expect(chain.attempt((staking) => staking.undelegate(d0, a, P))).toBe(
+      'too many unbonding delegation entries for (delegator, validator) tuple',
+    )
+    expect(chain.staking.unbonding(d0, a).map(({ id }) => id)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n])
+    expect(chain.staking.invariants()).toEqual([])
+    chain.next(21n * DAY)
+    chain.next()
+    expect(chain.balance(d0)).toBe(1_000n * P - 91n * P)
+  })
+
+  it('refuses more than there is, and ends a delegation with its last share (27)', async () => {
+    const chain = await one()
+    expect(chain.attempt((staking) => staking.undelegate(d0, b, 1n))).toBe('validator does not exist')
+    expect(chain.attempt((staking) => staking.undelegate(d0, a, 1n))).toBe('no delegation for (address, validator) tuple')
+    chain.staking.delegate(d0, a, 5n)
+    expect(chain.attempt((staking) => staking.undelegate(d0, a, 6n))).toBe('invalid shares amount: invalid request')
+    expect(chain.attempt((staking) => staking.undelegate(d0, a, 0n))).toBe('invalid shares amount: invalid request')
+    chain.staking.undelegate(d0, a, 5n)
+    expect(chain.staking.delegation(d0, a)).toBeUndefined()
+    expect(chain.staking.delegationsOf(d0)).toEqual([])
+  })
+
+  it('jails an operator whose own part falls below its minimum', async () => {
+    const chain = await chainWith([genesisValidator(0, 100n * P, { minSelfDelegation: 50n * P }), genesisValidator(1, P)])
+    chain.staking.undelegate(a, a, 50n * P)
+    expect(chain.staking.validator(a)?.jailed).toBe(false)
+    chain.staking.undelegate(a, a, 1n)
+    expect(chain.staking.validator(a)).toMatchObject({ jailed: true, status: 'bonded' })
+    chain.next()
+    expect(chain.staking.validator(a)).toMatchObject({ status: 'unbonding', unbondingHeight: 1n })
+    expect(chain.staking.bondedValidators()).toEqual([{ operator: b, power: 1n }])
+    expect(chain.staking.invariants()).toEqual([])
+  })
+})
+
+describe('cancelling an unbonding', () => {
+  const unbonding = async () => {
+    const chain = await one()
+    chain.staking.delegate(d0, a, 10n * P)
+    chain.staking.undelegate(d0, a, 4n * P)
+    chain.next()
+    return chain
+  }
+
+  it('takes the entry of a block back, in part or whole (24)', async () => {
+    const chain = await unbonding()
+    expect(chain.staking.cancelUnbonding(d0, a, P, 1n)).toBe(P * P)
+    expect(chain.staking.unbonding(d0, a)).toMatchObject([{ initialBalance: 3n * P, balance: 3n * P }])
+    expect(chain.staking.delegation(d0, a)).toEqual({ shares: 7n * P * P })
+    expect(chain.balance(d0)).toBe(990n * P)
+    expect(chain.staking.invariants()).toEqual([])
+    chain.staking.cancelUnbonding(d0, a, 3n * P, 1n)
+    expect(chain.staking.unbonding(d0, a)).toEqual([])
+    expect(chain.balance(MODULE_ACCOUNT.notBondedPool)).toBe(0n)
+    chain.next(21n * DAY)
+    chain.next()
+    expect(chain.balance(d0)).toBe(990n * P)
+    expect(chain.staking.invariants()).toEqual([])
+  })
+
+  it('refuses what is not there', async () => {
+    const chain = await unbonding()
+    const why = (amount: bigint, height: bigint, of = d0) =>
+      chain.attempt((staking) => staking.cancelUnbonding(of, a, amount, height))
+    expect(why(0n, 1n)).toBe('invalid amount: invalid request')
+    expect(why(1n, 0n)).toBe('invalid height: invalid request')
+    expect(why(1n, 2n ** 63n)).toBe('invalid height: invalid request')
+    expect(why(1n, 2n)).toBe('unbonding delegation entry is not found at block height 2: not found')
+    expect(why(5n * P, 1n)).toBe('amount is greater than the unbonding delegation entry balance: invalid request')
+    // Checked with the `bech32` package's own encoder: kest1 and kestvaloper1 of these addresses.
+    expect(why(1n, 1n, d1)).toMatch(
+      /^unbonding delegation with delegator kest1m5q{31}[a-z0-9]{7} not found for validator kestvaloper14gq{31}[a-z0-9]{6}: not found$/,
+    )
+    chain.staking.jail(a)
+    expect(why(1n, 1n)).toBe('validator for this address is currently jailed')
+  })
+})
+
+describe('redelegating', () => {
+  it('moves tokens at once and remembers for 21 days', async () => {
+    const chain = await three()
+    chain.staking.delegate(d0, a, 10n * P)
+    expect(chain.staking.redelegate(d0, a, b, 4n * P)).toBe(1_701_814_400n)
+    expect(chain.staking.redelegation(d0, a, b)).toEqual([
+      { id: 1n, creationHeight: 1n, completionTime: 1_701_814_400n, initialBalance: 4n * P, sharesDst: 4n * P * P },
+    ])
+    expect(chain.staking.delegationsOf(d0)).toEqual([
+      { operator: a, shares: 6n * P * P },
+      { operator: b, shares: 4n * P * P },
+    ])
+    expect([...chain.staking.redelegationsOf(d0)]).toEqual([...chain.staking.redelegationsFrom(a)])
+    expect([...chain.staking.redelegationsFrom(a)]).toMatchObject([{ delegator: d0, source: a, destination: b }])
+    chain.next(21n * DAY)
+    chain.next()
+    expect(chain.staking.redelegation(d0, a, b)).toEqual([])
+    expect([...chain.staking.redelegationsOf(d0), ...chain.staking.redelegationsFrom(a)]).toEqual([])
+    expect(chain.staking.invariants()).toEqual([])
+  })
+
+  it('refuses a second hop until the first is over (25)', async () => {
+    const chain = await three()
+    chain.staking.delegate(d0, a, 10n * P)
+    chain.staking.redelegate(d0, a, b, 4n * P)
+    const hop = () => chain.attempt((staking) => staking.redelegate(d0, b, c, P))
+    const refusal =
+      'redelegation to this validator already in progress; first redelegation to this validator must complete before next redelegation'
+    expect(hop()).toBe(refusal)
+    // Somebody else may.
+    chain.staking.delegate(d1, b, P)
+    expect(chain.attempt((staking) => staking.redelegate(d1, b, c, P))).toBeUndefined()
+    chain.next(21n * DAY)
+    expect(hop()).toBe(refusal)
+    chain.next()
+    expect(hop()).toBeUndefined()
+  })
+
+  it('allows seven entries and refuses what cannot be (26)', async () => {
+    const chain = await three()
+    chain.staking.delegate(d0, a, 10n * P)
+    const why = (from: typeof a, to: typeof a, amount: bigint) =>
+      chain.attempt((staking) => staking.redelegate(d0, from, to, amount))
+    expect(why(a, a, 1n)).toBe('cannot redelegate to the same validator')
+    expect(why(a, operator(9), 1n)).toBe('redelegation destination validator not found')
+    expect(why(operator(9), a, 1n)).toBe('validator does not exist')
+    expect(why(b, a, 1n)).toBe('no delegation for (address, validator) tuple')
+    expect(why(a, b, 11n * P)).toBe('invalid shares amount: invalid request')
+    expect(why(a, b, 0n)).toBe('invalid shares amount: invalid request')
+    for (let i = 0; i < 7; i++) expect(why(a, b, P)).toBeUndefined()
+    expect(why(a, b, P)).toBe('too many redelegation entries for (delegator, src-validator, dst-validator) tuple')
+    expect(why(a, c, P)).toBeUndefined()
+  })
+
+  it('leaves an unbonding validator for the rest of its time, an unbonded one at once', async () => {
+    const chain = await three()
+    chain.staking.delegate(d0, a, 10n * P)
+    chain.staking.jail(a)
+    chain.next(DAY)
+    // Block 2, a day after `a` began to unbond in block 1.
+    expect(chain.staking.redelegate(d0, a, b, P)).toBe(START + 21n * DAY)
+    expect(chain.staking.redelegation(d0, a, b)).toMatchObject([{ creationHeight: 1n }])
+    expect(chain.staking.invariants()).toEqual([])
+    // Undelegating always takes the full time.
+    expect(chain.staking.undelegate(d0, a, P)).toBe(START + 22n * DAY)
+    chain.next(20n * DAY)
+    chain.next()
+    expect(chain.staking.validator(a)?.status).toBe('unbonded')
+    expect(chain.staking.redelegate(d0, a, b, P)).toBe(chain.time)
+    expect(chain.staking.redelegation(d0, a, b)).toEqual([])
+    expect(chain.staking.invariants()).toEqual([])
+  })
+})
+
+describe('the distribution', () => {
+  it('is told before and after every change of shares', async () => {
+    const chain = await three()
+    chain.staking.delegate(d0, a, 10n)
+    chain.staking.undelegate(d0, a, 2n)
+    chain.staking.redelegate(d0, a, b, 3n)
+    chain.staking.cancelUnbonding(d0, a, 2n, 1n)
+    // The last shares: there is nothing to begin anew with.
+    chain.staking.undelegate(d0, a, 7n)
+    expect(chain.told).toEqual([
+      ...['before dd0 aa0', 'after dd0 aa0'],
+      ...['before dd0 aa0', 'after dd0 aa0'],
+      ...['before dd0 aa0', 'after dd0 aa0', 'before dd0 aa1', 'after dd0 aa1'],
+      ...['before dd0 aa0', 'after dd0 aa0'],
+      'before dd0 aa0',
+    ])
+  })
+})

@@ -1,0 +1,99 @@
+// Staking over an empty state, block by block, with the distribution's place taken by a record of what it was told.
+import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
+import { Bank } from '../../../src/modules/bank.ts'
+import type { StakingHooks } from '../../../src/modules/staking/context.ts'
+import { readStakingGenesis } from '../../../src/modules/staking/genesis.ts'
+import { Staking } from '../../../src/modules/staking/staking.ts'
+import type { GenesisValidator } from '../../../src/spec/chain-spec.ts'
+import type { StateView } from '../../../src/state/types.ts'
+import { emptyView, moduleContext } from '../../support/native.ts'
+
+export const P = 10n ** 18n
+export const DAY = 86_400n
+/** V17's. */
+export const START = 1_700_000_000n
+
+const numbered = (first: string) => (index: number) => hexToAddress(`0x${first}${index.toString(16).padStart(38, '0')}`)
+/** Operators, in order of their bytes. */
+export const operator = numbered('aa')
+export const delegator = numbered('dd')
+
+export const genesisValidator = (index: number, selfDelegation: bigint, change: Partial<GenesisValidator> = {}) => ({
+  operator: operator(index),
+  consensusKey: undefined,
+  moniker: `validator ${index}`,
+  commission: { rate: P / 10n, maxRate: P / 5n, maxChangeRate: P / 100n },
+  selfDelegation,
+  minSelfDelegation: 1n,
+  ...change,
+})
+
+export class Chain {
+  readonly view: StateView
+  readonly told: string[] = []
+  number = 0n
+  time = START
+
+  constructor(view: StateView) {
+    this.view = view
+  }
+
+  get bank(): Bank {
+    return new Bank(moduleContext(this.view, { block: this.#block() }))
+  }
+
+  get staking(): Staking {
+    return new Staking(moduleContext(this.view, { block: this.#block() }), this.bank, this.#hooks())
+  }
+
+  /** Ends the block and begins the next one, some seconds later. */
+  next(seconds = 5n): void {
+    this.staking.endBlock()
+    this.number += 1n
+    this.time += seconds
+  }
+
+  balance = (of: Address): bigint => this.view.balance(of)
+
+  /** Undoes what a refused call has written, as the machine does. */
+  attempt(run: (staking: Staking) => unknown): string | undefined {
+    this.view.checkpoint()
+    try {
+      run(this.staking)
+      this.view.commit()
+      return undefined
+    } catch (error) {
+      this.view.revert()
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  #block() {
+    return { number: this.number, timestamp: this.time, proposer: operator(0) }
+  }
+
+  #hooks(): StakingHooks {
+    const name = (address: Address) => `${address.slice(2, 4)}${Number(BigInt(`0x${address.slice(4)}`))}`
+    const tell = (what: string) => this.told.push(what)
+    return {
+      beforeDelegationSharesChange: (of, at) => tell(`before ${name(of)} ${name(at)}`),
+      afterDelegationChange: (of, at) => tell(`after ${name(of)} ${name(at)}`),
+      afterValidatorCreated: (at) => tell(`created ${name(at)}`),
+      afterValidatorRemoved: (at) => tell(`removed ${name(at)}`),
+      beforeValidatorSlashed: (at, fraction) => tell(`slashed ${name(at)} ${fraction}`),
+    }
+  }
+}
+
+/** A chain at block 1 with these validators; operators hold twice their self-delegation, four delegators 1000 coins. */
+export async function chainWith(validators: readonly GenesisValidator[], json: unknown = undefined): Promise<Chain> {
+  const chain = new Chain(await emptyView())
+  for (const of of validators) chain.view.setBalance(of.operator, 2n * of.selfDelegation)
+  for (let i = 0; i < 4; i++) chain.view.setBalance(delegator(i), 1_000n * P)
+  const supply = validators.reduce((sum, of) => sum + 2n * of.selfDelegation, 4_000n * P)
+  chain.bank.initGenesis({ supply })
+  chain.staking.initGenesis(readStakingGenesis(validators, json))
+  chain.told.length = 0
+  chain.number = 1n
+  return chain
+}

@@ -1,0 +1,817 @@
+// eth_simulateV1 on running chains. Expected values: the method's specification (execution-apis, notes on
+// ethSimulateV1), the Yellow Paper's gas, the EIPs named beside a case, blocks that the same chain really mined, and
+// node:crypto for the precompiles.
+import { createHash } from 'node:crypto'
+import {
+  encodeAbiParameters,
+  getContractAddress,
+  type Hex,
+  keccak256,
+  pad,
+  parseGwei,
+  toFunctionSelector,
+  toRlp,
+} from 'viem'
+import { describe, expect, it } from 'vitest'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
+import { parseGenesis } from '../../src/spec/genesis-file.ts'
+import { account, testChain } from '../support/chain.ts'
+
+type Log = { address: Hex; topics: Hex[]; data: Hex; logIndex: Hex; transactionHash: Hex; blockHash: Hex }
+type Call = {
+  returnData: Hex
+  logs: Log[]
+  gasUsed: Hex
+  maxUsedGas: Hex
+  status: Hex
+  error?: { code: number; message: string; data?: Hex }
+}
+type Transaction = { hash: Hex; gas: Hex; type: Hex; nonce: Hex; from: Hex; gasPrice: Hex }
+type Block = Record<
+  'hash' | 'parentHash' | 'number' | 'timestamp' | 'stateRoot' | 'receiptsRoot' | 'gasUsed' | 'gasLimit' | 'miner',
+  Hex
+> &
+  Record<
+    'mixHash' | 'baseFeePerGas' | 'logsBloom' | 'parentBeaconBlockRoot' | 'withdrawalsRoot' | 'sha3Uncles',
+    Hex
+  > & {
+    calls: Call[]
+    transactions: Transaction[]
+    withdrawals: object[]
+  }
+type Test = Awaited<ReturnType<typeof testChain>>
+
+const alice = account(0).address.toLowerCase() as Hex
+const bob = account(1).address.toLowerCase() as Hex
+const poor = `0x${'aa'.repeat(20)}` as const
+const contract = `0x${'c1'.repeat(20)}` as const
+const other = `0x${'c2'.repeat(20)}` as const
+const word = (value: number | bigint | Hex) =>
+  pad(typeof value === 'string' ? value : `0x${value.toString(16)}`, { size: 32 })
+const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
+
+/** Byte code: what a word on the stack becomes when it is returned, and small programs around it. */
+const RETURN = '5f5260205ff3'
+const returning = (code: string): Hex => `0x${code}${RETURN}`
+const paying = (to: Hex, wei = 1) => `5f5f5f5f60${wei.toString(16).padStart(2, '0')}73${to.slice(2)}5af150`
+const code = {
+  /** Adds one to slot 0 and returns it. */
+  counter: '0x5f54600101805f555f5260205ff3',
+  revert: '0x5f5ffd',
+  invalid: '0xfe',
+  log: '0x5f5fa0',
+} as const
+
+const simulate = async (
+  { rpc }: Test,
+  blocks: readonly object[],
+  options: object = {},
+  at: string | object = 'latest',
+) => (await rpc('eth_simulateV1', { blockStateCalls: blocks, ...options }, at)) as Block[]
+
+/** What a single block of calls did. */
+async function callsOf(test: Test, calls: readonly object[], stateOverrides: object = {}, options: object = {}) {
+  const [block] = await simulate(test, [{ calls, stateOverrides }], options)
+  return block?.calls ?? []
+}
+
+const codeOf = async ({ raw }: Test, blocks: readonly object[], options: object = {}) =>
+  (await raw('eth_simulateV1', { blockStateCalls: blocks, ...options }, 'latest')).error?.code
+
+describe('blocks', () => {
+  it('carry state on, and leave none behind', async () => {
+    const test = await testChain()
+    const call = { from: alice, to: contract }
+    const blocks = await simulate(test, [
+      { stateOverrides: { [contract]: { code: code.counter } }, calls: [call, call] },
+      { calls: [call] },
+      { stateOverrides: { [contract]: { stateDiff: { [word(0)]: word(40) } } }, calls: [call] },
+      { stateOverrides: { [contract]: { state: {} } }, calls: [call] },
+    ])
+    expect(blocks.map(({ calls }) => calls.map(({ returnData }) => BigInt(returnData)))).toEqual([
+      [1n, 2n],
+      [3n],
+      [41n],
+      [1n],
+    ])
+    expect(await test.rpc('eth_getCode', contract)).toBe('0x')
+    expect(await test.rpc('eth_blockNumber')).toBe('0x0')
+    expect(await test.rpc('eth_getTransactionCount', alice)).toBe('0x0')
+  })
+
+  it('follow each other, fill gaps, and are twelve seconds apart unless they say otherwise', async () => {
+    const test = await testChain()
+    const genesis = (await test.rpc('eth_getBlockByNumber', '0x0', false)) as Block
+    const blocks = await simulate(test, [
+      {},
+      { blockOverrides: { number: '0x4' } },
+      { blockOverrides: { time: hex(Number(genesis.timestamp) + 49) } },
+    ])
+    expect(blocks.map(({ number }) => Number(number))).toEqual([1, 2, 3, 4, 5])
+    expect(blocks.map(({ timestamp }) => Number(timestamp) - Number(genesis.timestamp))).toEqual([12, 24, 36, 48, 49])
+    expect(blocks.map(({ parentHash }) => parentHash)).toEqual([
+      genesis.hash,
+      ...blocks.slice(0, -1).map(({ hash }) => hash),
+    ])
+    expect(blocks.every(({ calls }) => calls.length === 0)).toBe(true)
+  })
+
+  it('are what their hash says', async () => {
+    const test = await testChain()
+    const [block] = await simulate(test, [
+      {
+        blockOverrides: { feeRecipient: other, prevRandao: word(7), gasLimit: '0x7a1200', beaconRoot: word(9) },
+        calls: [{ from: alice, to: bob, value: '0x1' }],
+      },
+    ])
+    if (block === undefined) throw new Error('no block')
+    expect(block).toMatchObject({
+      miner: other,
+      mixHash: word(7),
+      gasLimit: '0x7a1200',
+      parentBeaconBlockRoot: word(9),
+    })
+    const fields =
+      `parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom difficulty number gasLimit
+      gasUsed timestamp extraData mixHash nonce baseFeePerGas withdrawalsRoot blobGasUsed excessBlobGas
+      parentBeaconBlockRoot requestsHash`.split(/\s+/)
+    const amounts = [
+      'difficulty',
+      'number',
+      'gasLimit',
+      'gasUsed',
+      'timestamp',
+      'baseFeePerGas',
+      'blobGasUsed',
+      'excessBlobGas',
+    ]
+    const rlp = fields.map((field) => {
+      const value = (block as unknown as Record<string, Hex>)[field] ?? '0x'
+      if (!amounts.includes(field)) return value
+      const digits = BigInt(value) === 0n ? '' : BigInt(value).toString(16)
+      return `0x${digits.length % 2 === 0 ? '' : '0'}${digits}` as Hex
+    })
+    expect(keccak256(toRlp(rlp))).toBe(block.hash)
+  })
+
+  it('are the blocks that are mined', async () => {
+    const test = await testChain()
+    // A transfer, a creation whose constructor logs, and a call that fails: sent, mined, and simulated from the block before.
+    const fees = { maxFeePerGas: parseGwei('5'), maxPriorityFeePerGas: parseGwei('2') }
+    const sent = [
+      { to: bob, value: 5n, gas: 50_000n, ...fees },
+      { data: `0x5f5fa0${returning('6001').slice(2)}` as Hex, gas: 200_000n, ...fees },
+      { to: NATIVE_CONTRACT.bank, data: '0x12345678' as Hex, gas: 60_000n, ...fees },
+    ]
+    await test.rpc('evm_setAutomine', false)
+    for (const transaction of sent) await test.walletOf(0).sendTransaction(transaction)
+    await test.mine()
+    const mined = (await test.rpc('eth_getBlockByNumber', '0x1', true)) as Block
+    expect(mined.transactions).toHaveLength(3)
+    const [block] = await simulate(
+      test,
+      [
+        {
+          blockOverrides: { time: mined.timestamp, feeRecipient: mined.miner, prevRandao: mined.mixHash },
+          calls: sent.map(({ gas, maxFeePerGas, maxPriorityFeePerGas, ...call }) => ({
+            ...call,
+            from: alice,
+            ...('value' in call && { value: hex(call.value ?? 0n) }),
+            gas: hex(gas),
+            maxFeePerGas: hex(maxFeePerGas),
+            maxPriorityFeePerGas: hex(maxPriorityFeePerGas),
+          })),
+        },
+      ],
+      { validation: true, returnFullTransactions: true },
+      '0x0',
+    )
+    for (const field of ['stateRoot', 'receiptsRoot', 'gasUsed', 'baseFeePerGas', 'logsBloom', 'gasLimit'] as const) {
+      expect(block?.[field], field).toBe(mined[field])
+    }
+    expect(block?.calls.map(({ status }) => status)).toEqual(['0x1', '0x1', '0x0'])
+    expect(block?.transactions.map(({ gasPrice }) => gasPrice)).toEqual(
+      mined.transactions.map(({ gasPrice }) => gasPrice),
+    )
+  })
+
+  it('give BLOCKHASH the simulated ancestors and the real ones', async () => {
+    const test = await testChain()
+    await test.mine(2)
+    const head = (await test.rpc('eth_getBlockByNumber', 'latest', false)) as Block
+    const hashOf = (number: number) => ({ to: contract, data: word(number) })
+    const blocks = await simulate(test, [
+      { stateOverrides: { [contract]: { code: returning('5f3540') } } },
+      {},
+      { calls: [1, 2, 3, 4, 5, 6].map(hashOf) },
+    ])
+    const genesisChild = (await test.rpc('eth_getBlockByNumber', '0x1', false)) as Block
+    expect(blocks[2]?.calls.map(({ returnData }) => returnData)).toEqual([
+      genesisChild.hash,
+      head.hash,
+      blocks[0]?.hash,
+      blocks[1]?.hash,
+      word(0),
+      word(0),
+    ])
+  })
+
+  it('pay withdrawals', async () => {
+    const test = await testChain()
+    const withdrawal = { index: '0x0', validatorIndex: '0x1', address: poor, amount: '0x3' }
+    const blocks = await simulate(test, [
+      { blockOverrides: { withdrawals: [withdrawal] } },
+      { stateOverrides: { [contract]: { code: returning(`73${poor.slice(2)}31`) } }, calls: [{ to: contract }] },
+    ])
+    expect(blocks[0]?.withdrawals).toEqual([withdrawal])
+    expect(blocks[0]?.withdrawalsRoot).not.toBe(blocks[1]?.withdrawalsRoot)
+    expect(BigInt(blocks[1]?.calls[0]?.returnData ?? '0x')).toBe(3_000_000_000n)
+  })
+
+  it('show the calls what they are', async () => {
+    const test = await testChain()
+    const seen = {
+      NUMBER: '43',
+      TIMESTAMP: '42',
+      COINBASE: '41',
+      GASLIMIT: '45',
+      BASEFEE: '48',
+      BLOBBASEFEE: '4a',
+      PREVRANDAO: '44',
+    }
+    const wanted = {
+      number: '0x3',
+      time: '0x70000000',
+      feeRecipient: other,
+      gasLimit: '0x1312d00',
+      baseFeePerGas: '0x7',
+      blobBaseFee: '0x9',
+      prevRandao: word(11),
+    }
+    const blocks = await simulate(test, [
+      {
+        blockOverrides: wanted,
+        calls: Object.values(seen).map((opcode) => ({ from: alice, data: returning(opcode) })),
+      },
+    ])
+    expect(blocks.at(-1)?.calls.map(({ returnData }) => returnData)).toEqual(
+      [wanted.number, wanted.time, wanted.feeRecipient, wanted.gasLimit, '0x7', '0x9', word(11)].map((value) =>
+        word(value as Hex),
+      ),
+    )
+  })
+
+  it('stand on any block, pending ones too', async () => {
+    const test = await testChain({ automine: false })
+    await test.walletOf(0).sendTransaction({ to: poor, value: 9n })
+    const balance = { to: contract, data: '0x' }
+    const stateOverrides = { [contract]: { code: returning(`73${poor.slice(2)}31`) } }
+    const at = async (ref: string) => {
+      const [block] = await simulate(test, [{ stateOverrides, calls: [balance] }], {}, ref)
+      return [Number(block?.number), Number(block?.calls[0]?.returnData)]
+    }
+    expect(await at('latest')).toEqual([1, 0])
+    expect(await at('pending')).toEqual([2, 9])
+    expect((await test.raw('eth_simulateV1', { blockStateCalls: [{}] }, '0x9')).error).toEqual({
+      code: -32000,
+      message: 'header not found',
+    })
+  })
+})
+
+describe('calls', () => {
+  it('stand as unsigned transactions of the type that has their fields', async () => {
+    const test = await testChain()
+    const [block] = await simulate(
+      test,
+      [
+        {
+          stateOverrides: { [poor]: { balance: hex(10n ** 18n) } },
+          calls: [
+            { from: alice, to: bob },
+            { from: alice, to: bob, gasPrice: '0x1', gas: '0x5208' },
+            { from: poor },
+            { from: alice, to: bob, nonce: '0x63' },
+          ],
+        },
+      ],
+      { returnFullTransactions: true },
+    )
+    expect(block?.transactions).toMatchObject([
+      {
+        type: '0x2',
+        from: alice,
+        nonce: '0x0',
+        gas: hex(36_000_000),
+        gasPrice: '0x0',
+        r: '0x0',
+        s: '0x0',
+        v: '0x0',
+        chainId: '0x7d',
+      },
+      { type: '0x0', from: alice, nonce: '0x1', gas: '0x5208', gasPrice: '0x1', r: '0x0', s: '0x0', v: '0x0' },
+      { type: '0x2', from: poor, nonce: '0x0', to: null, input: '0x' },
+      { type: '0x2', from: alice, nonce: '0x63' },
+    ])
+    // EIP-1559: 0x02 and the list of chain id, nonce, fees, gas, to, value, data, access list, v, r, s.
+    const first = toRlp(['0x7d', '0x', '0x', '0x', hex(36_000_000) as Hex, bob, '0x', '0x', [], '0x', '0x', '0x'])
+    expect(block?.transactions[0]?.hash).toBe(keccak256(`0x02${first.slice(2)}`))
+    const second = toRlp(['0x01', '0x01', '0x5208', bob, '0x', '0x', '0x', '0x', '0x'])
+    expect(block?.transactions[1]?.hash).toBe(keccak256(second))
+  })
+
+  it('tell what they returned, reverted with and failed of', async () => {
+    const test = await testChain()
+    // Error(string) "no" by MSTOREs of the encoded error, and a REVERT of its 100 bytes.
+    const reason =
+      `${toFunctionSelector('Error(string)')}${encodeAbiParameters([{ type: 'string' }], ['no']).slice(2)}` as Hex
+    const stores = [0, 32, 64, 96].map(
+      (at) => `7f${reason.slice(2 + at * 2, 66 + at * 2).padEnd(64, '0')}60${at.toString(16).padStart(2, '0')}52`,
+    )
+    const calls = await callsOf(
+      test,
+      [{ to: contract }, { to: other }, { to: contract, data: '0x00' }, { data: code.invalid }, { data: '0x' }].map(
+        (call) => ({ from: alice, gas: '0x186a0', ...call }),
+      ),
+      {
+        [contract]: {
+          code: `0x3660${(stores.join('').length / 2 + 8).toString(16)}57${stores.join('')}60645ffd5b5f5ffd`,
+        },
+        [other]: { code: returning('6007') },
+      },
+    )
+    expect(calls[0]).toMatchObject({
+      status: '0x0',
+      returnData: '0x',
+      error: { code: 3, message: 'execution reverted: no', data: reason },
+    })
+    expect(calls[1]).toMatchObject({ status: '0x1', returnData: word(7), logs: [] })
+    expect(calls[1]).not.toHaveProperty('error')
+    expect(calls[2]?.error).toEqual({ code: 3, message: 'execution reverted', data: '0x' })
+    expect(calls[3]).toMatchObject({ status: '0x0', returnData: '0x', gasUsed: '0x186a0', error: { code: -32015 } })
+    expect(calls[3]?.error).not.toHaveProperty('data')
+    expect(calls[4]).toMatchObject({ status: '0x1', gasUsed: hex(53_000) })
+  })
+
+  it('tell the most gas they had in use: what they used before refunds', async () => {
+    const test = await testChain()
+    // Clearing a slot: 21000 + 2 * PUSH0 (2) + SSTORE of a cold slot to zero (5000), and 4800 back, at most a fifth.
+    const [call] = await callsOf(test, [{ from: alice, to: contract }], {
+      [contract]: { code: '0x5f5f55', state: { [word(0)]: word(1) } },
+    })
+    const used = 21_000 + 2 * 2 + 5_000
+    expect(call).toMatchObject({ maxUsedGas: hex(used), gasUsed: hex(used - 4_800) })
+  })
+
+  it('share one budget, and get no more than is left in the block', async () => {
+    const test = await testChain({ limits: { gasCap: 100_000n, time: 5_000 } })
+    const transfer = { from: alice, to: bob }
+    const blocks = await simulate(
+      test,
+      [{ calls: [transfer, transfer] }, { blockOverrides: { gasLimit: '0xa410' }, calls: [transfer, transfer] }],
+      { returnFullTransactions: true },
+    )
+    expect(blocks.flatMap(({ transactions }) => transactions.map(({ gas }) => Number(gas)))).toEqual([
+      100_000, 79_000, 42_000, 21_000,
+    ])
+    // The budget is used up: nothing is left that would pay for a transfer.
+    const many = Array(5).fill(transfer)
+    expect(await codeOf(test, [{ calls: many }])).toBe(-38013)
+  })
+
+  it('need no nonce, no funds for gas and no key without validation', async () => {
+    const test = await testChain()
+    const calls = await callsOf(
+      test,
+      [
+        { from: contract, to: bob },
+        { from: contract, to: bob, nonce: '0x2a' },
+        { from: other, to: bob },
+        { from: other, to: bob },
+      ],
+      { [contract]: { code: '0x00' }, [other]: { nonce: hex(2n ** 64n - 1n) } },
+    )
+    expect(calls.map(({ status }) => status)).toEqual(['0x1', '0x1', '0x1', '0x1'])
+    expect(
+      await codeOf(test, [{ stateOverrides: { [other]: { nonce: hex(2n ** 64n - 1n) } }, calls: [{ from: other }] }]),
+    ).toBe(-32603)
+  })
+
+  it('may be delegations (EIP-7702) and carry blob hashes (EIP-4844)', async () => {
+    const test = await testChain()
+    const authorization = await account(2).signAuthorization?.({ chainId: 125, contractAddress: contract, nonce: 0 })
+    const [block] = await simulate(
+      test,
+      [
+        {
+          stateOverrides: { [contract]: { code: returning('6007') }, [other]: { code: returning('5f49') } },
+          calls: [
+            {
+              from: alice,
+              to: account(2).address,
+              authorizationList: [
+                {
+                  chainId: '0x7d',
+                  address: contract,
+                  nonce: '0x0',
+                  yParity: hex(authorization?.yParity ?? 0),
+                  r: authorization?.r,
+                  s: authorization?.s,
+                },
+              ],
+            },
+            { from: alice, to: other, blobVersionedHashes: [`0x01${'22'.repeat(31)}`] },
+          ],
+        },
+      ],
+      { returnFullTransactions: true },
+    )
+    expect(block?.calls.map(({ returnData }) => returnData)).toEqual([word(7), `0x01${'22'.repeat(31)}`])
+    expect(block?.transactions.map(({ type }) => type)).toEqual(['0x4', '0x3'])
+    expect(block).toMatchObject({ blobGasUsed: hex(131_072) })
+  })
+})
+
+describe('precompiles', () => {
+  const sha256 = `0x${'02'.padStart(40, '0')}`
+  const identity = `0x${'04'.padStart(40, '0')}`
+  const input = '0x1234'
+  const digest = `0x${createHash('sha256').update(Buffer.from('1234', 'hex')).digest('hex')}`
+
+  it('move for one block, and leave their address empty', async () => {
+    const test = await testChain()
+    const calls = [sha256, other].map((to) => ({ from: alice, to, data: input }))
+    const blocks = await simulate(test, [
+      { calls },
+      { stateOverrides: { [sha256]: { movePrecompileToAddress: other } }, calls },
+      { calls },
+    ])
+    expect(blocks.map((block) => block.calls.map(({ returnData }) => returnData))).toEqual([
+      [digest, '0x'],
+      ['0x', digest],
+      [digest, '0x'],
+    ])
+  })
+
+  it('give way to code, and come back elsewhere', async () => {
+    const test = await testChain()
+    const calls = [sha256, identity, other].map((to) => ({ from: alice, to, data: input }))
+    const results = await callsOf(test, calls, {
+      [sha256]: { code: returning('6007'), movePrecompileToAddress: other },
+      [identity]: { balance: '0x1' },
+    })
+    expect(results.map(({ returnData }) => returnData)).toEqual([word(7), '0x', digest])
+  })
+
+  it('stay warm where they were, and are cold where they went', async () => {
+    const test = await testChain()
+    // EIP-2929: BALANCE of a warm address costs 100, of a cold one 2600.
+    const balance = (of: string) => `0x73${of.slice(2)}3100`
+    const stateOverrides = {
+      [sha256]: { movePrecompileToAddress: other },
+      [contract]: { code: balance(sha256) },
+      [poor]: { code: balance(other) },
+    }
+    const calls = await callsOf(
+      test,
+      [{ to: contract }, { to: poor }].map((call) => ({ from: alice, ...call })),
+      stateOverrides,
+    )
+    expect(calls.map(({ gasUsed }) => Number(gasUsed))).toEqual([21_000 + 3 + 100, 21_000 + 3 + 2_600])
+  })
+
+  it('of the chain’s own keep working on a state that is overridden, but not under other code', async () => {
+    const test = await testChain()
+    const { bank } = NATIVE_CONTRACT
+    const call = { from: alice, to: bank, data: `${toFunctionSelector('balances(address)')}${word(poor).slice(2)}` }
+    const expected = encodeAbiParameters(
+      [{ type: 'tuple[]', components: [{ type: 'address' }, { type: 'uint256' }] }],
+      [[[`0x${'00'.repeat(20)}`, 77n]]],
+    )
+    const [ownState] = await callsOf(test, [call], { [poor]: { balance: '0x4d' }, [bank]: { balance: '0x1' } })
+    expect(ownState?.returnData).toBe(expected)
+    const [moved, left] = await callsOf(test, [{ ...call, to: other }, call], {
+      [poor]: { balance: '0x4d' },
+      [bank]: { movePrecompileToAddress: other },
+    })
+    expect(moved?.returnData).toBe(expected)
+    expect(left?.returnData).not.toBe(expected)
+    const [replaced] = await callsOf(test, [call], { [bank]: { code: returning('6007') } })
+    expect(replaced?.returnData).toBe(word(7))
+  })
+
+  it('are overridden for eth_call alike', async () => {
+    const { rpc, raw } = await testChain()
+    const call = (to: string, overrides: object) => rpc('eth_call', { to, data: input }, 'latest', overrides)
+    expect(await call(other, { [sha256]: { movePrecompileToAddress: other } })).toBe(digest)
+    expect(await call(sha256, { [sha256]: { movePrecompileToAddress: other } })).toBe('0x')
+    expect(await call(sha256, { [sha256]: { code: returning('6007') } })).toBe(word(7))
+    const refused = await raw('eth_call', { to: other }, 'latest', { [contract]: { movePrecompileToAddress: other } })
+    expect(refused.error).toEqual({ code: -32000, message: `account ${contract} is not a precompile` })
+  })
+})
+
+describe('transfers of value', () => {
+  const VALUE = `0x${'ee'.repeat(20)}`
+  const topic = keccak256(Buffer.from('Transfer(address,address,uint256)'))
+  const transfer = (from: Hex, to: Hex, value: number) => ({
+    address: VALUE,
+    topics: [topic, word(from), word(to)],
+    data: word(value),
+  })
+  const traced = { traceTransfers: true }
+
+  it('stand among the logs in the order in which they happened', async () => {
+    const test = await testChain()
+    // Logs, pays bob, logs again; then the same through a contract that it calls.
+    const stateOverrides = {
+      [contract]: { code: `0x5f5fa0${paying(bob)}5f5fa0${paying(other, 2)}`, balance: '0x0' },
+      [other]: { code: code.log },
+    }
+    const calls = [
+      { from: alice, to: contract, value: '0x5' },
+      { from: alice, to: bob, value: '0x1' },
+    ]
+    const results = await callsOf(test, calls, stateOverrides, traced)
+    const log = (address: Hex) => ({ address, topics: [], data: '0x' })
+    expect(results[0]?.logs).toMatchObject([
+      transfer(alice, contract, 5),
+      log(contract),
+      transfer(contract, bob, 1),
+      log(contract),
+      transfer(contract, other, 2),
+      log(other),
+    ])
+    expect(results[1]?.logs).toMatchObject([transfer(alice, bob, 1)])
+    expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2, 3, 4, 5, 6])
+  })
+
+  it('are not in the block: it is the same without them', async () => {
+    const test = await testChain()
+    const blocks = [
+      {
+        stateOverrides: { [contract]: { code: `0x5f5fa0${paying(bob)}` } },
+        calls: [{ from: alice, to: contract, value: '0x5' }],
+      },
+    ]
+    const [plain] = await simulate(test, blocks)
+    const [shown] = await simulate(test, blocks, traced)
+    expect(plain?.calls[0]?.logs).toHaveLength(1)
+    expect(shown?.calls[0]?.logs).toHaveLength(3)
+    expect(shown?.hash).toBe(plain?.hash)
+    expect(shown?.calls[0]?.logs.map(({ blockHash }) => blockHash)).toEqual(Array(3).fill(plain?.hash))
+  })
+
+  it('that were undone are not shown, with all that happened within', async () => {
+    const test = await testChain()
+    const stateOverrides = {
+      // Pays a contract that pays bob, logs and reverts; then pays bob itself.
+      [contract]: { code: `0x${paying(other, 3)}${paying(bob, 1)}` },
+      [other]: { code: `0x${paying(bob, 2)}5f5fa05f5ffd` },
+      [poor]: { code: `0x${paying(bob, 2)}fe` },
+    }
+    const calls = [contract, poor, bob].map((to) => ({ from: alice, to, value: '0x5', gas: '0x493e0' }))
+    const results = await callsOf(test, calls, stateOverrides, traced)
+    expect(results[0]?.logs).toMatchObject([transfer(alice, contract, 5), transfer(contract, bob, 1)])
+    expect(results[1]).toMatchObject({ status: '0x0', logs: [] })
+    expect(results[2]?.logs).toMatchObject([transfer(alice, bob, 5)])
+    expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2])
+  })
+
+  it('that no value moves with are no transfers: delegate calls, code calls, calls of nothing', async () => {
+    const test = await testChain()
+    // DELEGATECALL to other under a value of 5, CALLCODE with 1, CALL with 0.
+    const delegate = `5f5f5f5f73${other.slice(2)}5af450`
+    const codeCall = `5f5f5f5f600173${other.slice(2)}5af250`
+    const [call] = await callsOf(
+      test,
+      [{ from: alice, to: contract, value: '0x5' }],
+      { [contract]: { code: `0x${delegate}${codeCall}${paying(other, 0)}` }, [other]: { code: '0x00' } },
+      traced,
+    )
+    expect(call?.logs).toMatchObject([transfer(alice, contract, 5)])
+  })
+
+  it('endow new contracts and come out of those that end', async () => {
+    const test = await testChain()
+    const created = getContractAddress({ from: alice, nonce: 0n }).toLowerCase() as Hex
+    const inner = getContractAddress({ from: created, nonce: 1n }).toLowerCase() as Hex
+    // The constructor logs, makes an empty contract with 1 wei, and destroys itself for bob.
+    const data = `0x5f5fa05f5f6001f05073${bob.slice(2)}ff`
+    const [call] = await callsOf(test, [{ from: alice, data, value: '0x3' }], {}, traced)
+    expect(call?.logs).toMatchObject([
+      transfer(alice, created, 3),
+      { address: created },
+      transfer(created, inner, 1),
+      transfer(created, bob, 2),
+    ])
+    expect(call?.logs).toHaveLength(4)
+  })
+})
+
+describe('on a chain that collects its fees', () => {
+  it('charges base fee and tip to the sender, for the collector', async () => {
+    const test = await testChain()
+    const collected = { from: bob, to: contract, maxFeePerGas: parseGwei('2'), maxPriorityFeePerGas: 0n }
+    const wire = (call: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(call).map(([k, v]) => [k, typeof v === 'bigint' ? hex(v) : v]))
+    const [block] = await simulate(
+      test,
+      [
+        {
+          blockOverrides: { feeRecipient: poor },
+          stateOverrides: {
+            [contract]: { code: returning(`73${MODULE_ACCOUNT.feeCollector.slice(2)}31`) },
+            [other]: { code: returning(`73${poor.slice(2)}31`) },
+            [MODULE_ACCOUNT.feeCollector]: { balance: '0x0' },
+          },
+          calls: [
+            wire({ from: alice, to: bob, maxFeePerGas: parseGwei('3'), maxPriorityFeePerGas: parseGwei('1') }),
+            wire(collected),
+            wire({ ...collected, to: other }),
+          ],
+        },
+      ],
+      { validation: true },
+    )
+    // An empty parent lowers the base fee by an eighth; the transfer pays it and 1 gwei for each of its 21000.
+    expect(block?.baseFeePerGas).toBe(hex(875_000_000))
+    expect(BigInt(block?.calls[1]?.returnData ?? '0x')).toBe(21_000n * 1_875_000_000n)
+    expect(BigInt(block?.calls[2]?.returnData ?? '0x')).toBe(0n)
+  })
+
+  it('asks for nothing without validation', async () => {
+    const test = await testChain()
+    const [block] = await simulate(test, [{ calls: [{ from: poor, to: bob }] }])
+    expect(block).toMatchObject({ baseFeePerGas: '0x0', calls: [{ status: '0x1', gasUsed: '0x5208' }] })
+  })
+})
+
+describe('on a plain chain', () => {
+  it('tips the fee recipient and burns the base fee', async () => {
+    const genesis = {
+      config: {
+        chainId: 1337,
+        homesteadBlock: 0,
+        eip150Block: 0,
+        eip155Block: 0,
+        eip158Block: 0,
+        byzantiumBlock: 0,
+        constantinopleBlock: 0,
+        petersburgBlock: 0,
+        istanbulBlock: 0,
+        berlinBlock: 0,
+        londonBlock: 0,
+        terminalTotalDifficulty: 0,
+        terminalTotalDifficultyPassed: true,
+        shanghaiTime: 0,
+        cancunTime: 0,
+      },
+      alloc: { [alice]: { balance: hex(10n ** 18n) } },
+      gasLimit: '0x1c9c380',
+      difficulty: '0x0',
+      timestamp: '0x1',
+      baseFeePerGas: '0x3b9aca00',
+    }
+    const test = await testChain({ spec: parseGenesis(genesis), rpc: {} })
+    const [block] = await simulate(
+      test,
+      [
+        {
+          blockOverrides: { feeRecipient: poor },
+          stateOverrides: { [contract]: { code: returning(`73${poor.slice(2)}31`) } },
+          calls: [
+            { from: alice, to: bob, maxFeePerGas: hex(parseGwei('3')), maxPriorityFeePerGas: hex(parseGwei('1')) },
+            { from: alice, to: contract, maxFeePerGas: hex(parseGwei('2')) },
+          ],
+        },
+      ],
+      { validation: true },
+    )
+    expect(block?.baseFeePerGas).toBe(hex(875_000_000))
+    expect(BigInt(block?.calls[1]?.returnData ?? '0x')).toBe(21_000n * 1_000_000_000n)
+    // Cancun has no requests yet.
+    expect(block).not.toHaveProperty('requestsHash')
+  })
+})
+
+describe('refuses', () => {
+  const valid = { validation: true }
+  const rich = { maxFeePerGas: hex(parseGwei('2')), maxPriorityFeePerGas: '0x0' }
+  const call = { from: alice, to: bob, ...rich }
+
+  const cases: readonly (readonly [string, number, readonly object[], object])[] = [
+    [
+      'a nonce that is used',
+      -38010,
+      [{ stateOverrides: { [alice]: { nonce: '0x2' } }, calls: [{ ...call, nonce: '0x1' }] }],
+      valid,
+    ],
+    ['a nonce to come', -38011, [{ calls: [{ ...call, nonce: '0x1' }] }], valid],
+    ['a fee below the base fee', -38012, [{ calls: [{ ...call, maxFeePerGas: '0x1' }] }], valid],
+    [
+      'a fee below the base fee, if one is named',
+      -38012,
+      [{ blockOverrides: { baseFeePerGas: '0xa' }, calls: [{ ...call, maxFeePerGas: '0x1' }] }],
+      {},
+    ],
+    ['a tip above the fee', -32602, [{ calls: [{ ...call, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }] }], {}],
+    ['too little gas to begin', -38013, [{ calls: [{ from: alice, to: bob, gas: '0x5207' }] }], {}],
+    ['value without funds', -38014, [{ calls: [{ from: poor, to: bob, value: '0x1' }] }], {}],
+    ['fees without funds', -38014, [{ calls: [{ ...call, from: poor }] }], valid],
+    [
+      'more gas than the block has',
+      -38015,
+      [{ blockOverrides: { gasLimit: '0x7530' }, calls: [{ ...call, gas: '0x7531' }] }],
+      {},
+    ],
+    [
+      'more gas than the block has left',
+      -38015,
+      [{ blockOverrides: { gasLimit: '0x7530' }, calls: [call, { ...call, gas: '0x5208' }] }],
+      {},
+    ],
+    [
+      'a block number that does not rise',
+      -38020,
+      [{ blockOverrides: { number: '0x2' } }, { blockOverrides: { number: '0x2' } }],
+      {},
+    ],
+    ['the number of the base', -38020, [{ blockOverrides: { number: '0x0' } }], {}],
+    [
+      'a timestamp that does not rise',
+      -38021,
+      [{ blockOverrides: { time: '0x70000000' } }, { blockOverrides: { time: '0x70000000' } }],
+      {},
+    ],
+    ['a timestamp of the past', -38021, [{ blockOverrides: { time: '0x1' } }], {}],
+    ['a gap whose time is up', -38021, [{ blockOverrides: { number: '0x3', time: hex(1_767_225_600 + 24) } }], {}],
+    [
+      'a precompile that stays where it is',
+      -38022,
+      [
+        {
+          stateOverrides: { [`0x${'2'.padStart(40, '0')}`]: { movePrecompileToAddress: `0x${'2'.padStart(40, '0')}` } },
+        },
+      ],
+      {},
+    ],
+    [
+      'a move of what is no precompile',
+      -32000,
+      [{ stateOverrides: { [contract]: { movePrecompileToAddress: other } } }],
+      {},
+    ],
+    [
+      'a move to an account that is overridden',
+      -32000,
+      [
+        {
+          stateOverrides: {
+            [`0x${'2'.padStart(40, '0')}`]: { movePrecompileToAddress: other },
+            [other]: { balance: '0x1' },
+          },
+        },
+      ],
+      {},
+    ],
+    [
+      'init code of more than 49152 bytes (EIP-3860)',
+      -38025,
+      [{ calls: [{ from: alice, data: `0x${'00'.repeat(49_153)}` }] }],
+      {},
+    ],
+    ['more than 256 blocks', -38026, Array(257).fill({}), {}],
+    ['more than 256 blocks, counting the gaps', -38026, [{ blockOverrides: { number: '0x101' } }], {}],
+    ['a number beyond all blocks', -38026, [{ blockOverrides: { number: hex(2n ** 256n - 1n) } }], {}],
+    ['no blocks', -32602, [], {}],
+    ['state and stateDiff', -32602, [{ stateOverrides: { [contract]: { state: {}, stateDiff: {} } } }], {}],
+    ['both kinds of fee', -32602, [{ calls: [{ ...call, gasPrice: '0x1' }] }], {}],
+    ['another chain', -32602, [{ calls: [{ ...call, chainId: '0x1' }] }], {}],
+    ['what is no list of calls', -32602, [{ calls: {} }], {}],
+  ]
+
+  it('with the number of the rule', async () => {
+    const test = await testChain()
+    const codes: (readonly [string, number | undefined])[] = []
+    for (const [name, , blocks, options] of cases) codes.push([name, await codeOf(test, blocks, options)])
+    expect(codes).toEqual(cases.map(([name, code]) => [name, code]))
+    expect(await codeOf(test, [{}])).toBeUndefined()
+  })
+
+  it('the whole request when one call of it may not run', async () => {
+    const test = await testChain()
+    const blocks = [{ calls: [call] }, { calls: [{ from: poor, to: bob, value: '0x1' }] }]
+    expect(await test.raw('eth_simulateV1', { blockStateCalls: blocks })).toMatchObject({
+      error: { code: -38014, message: `insufficient funds for gas * price + value: address ${poor} have 0 want 1` },
+    })
+  })
+
+  it('what takes too long', async () => {
+    const test = await testChain({ limits: { gasCap: 50_000_000n, time: 50 } })
+    const endless = { from: alice, to: contract }
+    expect(await codeOf(test, [{ stateOverrides: { [contract]: { code: '0x5b5f56' } }, calls: [endless] }])).toBe(
+      -32005,
+    )
+  })
+})
