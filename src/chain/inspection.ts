@@ -50,7 +50,9 @@ export class ChainInspection implements Inspection {
       if (account === undefined) return undefined
       return { hash, address, account, storageRoot, code: include.code ? view.code(address) : undefined, storage: [] }
     })
-    const items = include.storage ? await Promise.all(found.items.map((item) => this.#withStorage(view, item))) : found.items
+    const items = include.storage
+      ? await Promise.all(found.items.map((item) => this.#withStorage(view, item)))
+      : found.items
     return { ...found, items, root: view.root() }
   }
 

@@ -52,7 +52,12 @@ export class ChainTraces implements Traces {
 
   async call(request: CallRequest, at: TracePoint, { choice, timeout }: TraceOptions, overrides?: CallOptions) {
     const makeTracer = tracerMaker(choice)
-    for await (const { tracer, outcome } of this.#calls([{ ...overrides, requests: [request] }], at, makeTracer, timeout)) {
+    for await (const { tracer, outcome } of this.#calls(
+      [{ ...overrides, requests: [request] }],
+      at,
+      makeTracer,
+      timeout,
+    )) {
       return tracer.result(outcome)
     }
     return null
@@ -78,7 +83,11 @@ export class ChainTraces implements Traces {
     return this.#record(block, whole(block), detail)
   }
 
-  async replayCalls(requests: readonly CallRequest[], at: TracePoint, detail: ReplayDetail = PLAIN): Promise<Recorded[]> {
+  async replayCalls(
+    requests: readonly CallRequest[],
+    at: TracePoint,
+    detail: ReplayDetail = PLAIN,
+  ): Promise<Recorded[]> {
     const recorded: Recorded[] = []
     const makeRecorder = () => new Recorder(detail)
     for await (const { tracer, outcome } of this.#calls([{ requests }], at, makeRecorder, this.#limits.time)) {

@@ -49,7 +49,9 @@ const CHILD_INIT = `60016000556e${CHILD_CODE.slice(2)}600052600f6011f3`
 const loggerCode = (topics: number): string => {
   const word = (n: number) => `60${(n * 32).toString(16).padStart(2, '0')}35`
   const log = (from: number) =>
-    Array.from({ length: topics }, (_, i) => word(from + topics - 1 - i)).join('') + `60006000a${topics}`
+    Array.from({ length: topics }, (_, i) => word(from + topics - 1 - i))
+      .join('')
+      .concat(`60006000a${topics}`)
   return `0x${log(0)}${log(1)}00`
 }
 const CODES: readonly [Address, string][] = [
@@ -155,9 +157,11 @@ export function blockOn(ledger: Ledger, spec: ChainSpec, transactions: readonly 
   return executeBlock(new Runtime(spec), ledger.view(), draft, transactions, ledger.ancestors(parent))
 }
 
-/** Anything as text: bytes in hex, so that a Buffer and an array of the same bytes are the same. */
+/** Anything as text, fields in order: bytes in hex, so that a Buffer and an array of the same bytes are the same. */
 export const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, item: unknown) => {
     if (typeof item === 'bigint') return `${item}n`
-    return item instanceof Uint8Array ? toHex(item) : item
+    if (item instanceof Uint8Array) return toHex(item)
+    const isRecord = typeof item === 'object' && item !== null && !Array.isArray(item)
+    return isRecord ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item
   })

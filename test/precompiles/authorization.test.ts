@@ -17,6 +17,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { hexToAddress } from '../../src/lib/hex.ts'
 import { initGenesis } from '../../src/modules/index.ts'
 import { authorization, distributionAuthorization } from '../../src/precompiles/authorization.ts'
 import { definePrecompile } from '../../src/precompiles/define.ts'
@@ -343,7 +344,7 @@ describe('contracts that call', () => {
 
   it("10: grant for whoever signed on Evmos' network", async () => {
     const { send, dev, allowance } = await open({
-      spec: presets.evmos({ accounts: [owner.toLowerCase() as never], balance: 10n ** 21n }),
+      spec: presets.evmos({ accounts: [hexToAddress(owner)], balance: 10n ** 21n }),
     })
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(AUTHORIZATION) })
     const { events } = await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']), { to: CONTRACT })

@@ -31,7 +31,8 @@ export const DEFAULT_PARAMS: StakingParams = {
 function whole(least: bigint, most: bigint) {
   const error = `expected a whole number from ${least} to ${most}`
   return z
-    .union([z.int().nonnegative(), z.string().regex(/^\d{1,78}$/)], { error })
+    .union([z.int(), z.string()], { error })
+    .refine((wire) => /^\d{1,78}$/.test(String(wire)), { error })
     .transform((wire) => BigInt(wire))
     .refine((number) => number >= least && number <= most, { error })
 }

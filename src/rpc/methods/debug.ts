@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { BlockRef, Chain, InspectedAccount, InspectedSlot, Page } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { type Hash, type Hex, padLeft, toHash, toHex } from '../../lib/hex.ts'
+import { type Hash, toHash, toHex } from '../../lib/hex.ts'
 import { address, blockRef, bool, hash, looseQuantity, string, toWord } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 

@@ -14,11 +14,13 @@ import * as devState from './dev-state.ts'
 import * as filters from './filters.ts'
 import * as logs from './logs.ts'
 import * as net from './net.ts'
+import * as ots from './ots.ts'
 import * as personal from './personal.ts'
 import * as simulate from './simulate.ts'
 import * as state from './state.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as testing from './testing.ts'
+import * as trace from './trace.ts'
 import * as transactions from './transactions.ts'
 import * as txpool from './txpool.ts'
 import * as wallet from './wallet.ts'
@@ -38,11 +40,13 @@ const families = {
   filters,
   logs,
   net,
+  ots,
   personal,
   simulate,
   state,
   subscriptions,
   testing,
+  trace,
   transactions,
   txpool,
   wallet,

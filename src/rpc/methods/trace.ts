@@ -147,7 +147,10 @@ export const trace_call = rpcMethod({
   result: replayed,
   async handler([call, kinds, ref], { chain }) {
     const request = toCallRequest(call, chain.spec.chainId)
-    return { recorded: one(await chain.traces.replayCalls([request], { ref, index: undefined }, detailOf(kinds))), kinds }
+    return {
+      recorded: one(await chain.traces.replayCalls([request], { ref, index: undefined }, detailOf(kinds))),
+      kinds,
+    }
   },
 })
 

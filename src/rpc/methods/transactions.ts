@@ -4,6 +4,7 @@ import type { Address, Hash } from '../../lib/hex.ts'
 import type { Block, Transaction } from '../../primitives/types.ts'
 import { address, blockNumber, data, hash, index, looseQuantity, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
+import { firstBlockWith } from '../halving.ts'
 import { waitForReceipt } from '../receipts.ts'
 import { wireReceipt } from '../shapes/receipt.ts'
 import { type Place, wireTransaction } from '../shapes/transaction.ts'
@@ -88,24 +89,11 @@ export const eth_getTransactionBySenderAndNonce = rpcMethod({
     const waiting = [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]
     const transaction = waiting.find((transaction) => transaction.nonce === nonce)
     if (transaction) return { transaction, place: undefined }
-    const block = await chain.block({ number: await firstBlockBeyond(chain, sender, nonce) })
+    const block = await chain.block({ number: await firstBlockWith(chain, (view) => view.nonce(sender) > nonce) })
     const index = block?.transactions.findIndex(({ from, nonce: used }) => from === sender && used === nonce) ?? -1
     return inBlock(block, index)
   },
 })
-
-/** The first block after which the account's nonce is greater: nonces never fall, so halving finds it. */
-async function firstBlockBeyond(chain: Chain, who: Address, nonce: bigint): Promise<bigint> {
-  let low = 0n
-  let high = chain.head.number
-  while (low < high) {
-    const middle = (low + high) / 2n
-    const { view } = await chain.at({ number: middle })
-    if (view.nonce(who) > nonce) high = middle
-    else low = middle + 1n
-  }
-  return low
-}
 
 export const eth_sendRawTransaction = rpcMethod({
   summary: 'Takes a signed transaction into the pool and answers its hash.',

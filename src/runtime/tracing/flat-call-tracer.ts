@@ -2,9 +2,9 @@
 import type { Machine } from '../../evm/machine.ts'
 import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
+import { parityWords } from '../../primitives/parity-words.ts'
 import type { MessageResult } from '../execute-message.ts'
 import { type FlatFrame, flatten } from './flatten.ts'
-import { parityWords } from '../../primitives/parity-words.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
 
 export type FlatCallOptions = {

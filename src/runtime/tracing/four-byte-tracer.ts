@@ -15,10 +15,11 @@ export class FourByteTracer implements Tracer {
     this.#machine = machine
   }
 
-  enter({ to, codeAddress, data, depth }: Message): void {
+  enter(message: Message): void {
+    const { data, depth, to } = message
     if (data.length < SELECTOR) return
     // The transaction's own data counts whatever it is; inner creations and precompiles have no functions.
-    const isCall = to !== undefined && !this.#machine?.isPrecompile(addressOf(codeAddress))
+    const isCall = to !== undefined && !this.#machine?.isPrecompile(addressOf(message.codeAddress))
     if (depth > 0 && !isCall) return
     const key = `${toHex(data.subarray(0, SELECTOR))}-${data.length - SELECTOR}`
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)

@@ -15,13 +15,15 @@ export class MuxTracer implements Tracer {
 
   constructor(tracers: ReadonlyMap<string, Tracer>) {
     this.#tracers = tracers
-    const all = [...tracers.values()]
-    if (all.some(({ step }) => step !== undefined)) this.step = (step) => all.forEach((tracer) => tracer.step?.(step))
-    if (all.some(({ log }) => log !== undefined)) this.log = (log) => all.forEach((tracer) => tracer.log?.(log))
-    if (all.some(({ refuse }) => refuse !== undefined)) {
-      // Each builds a tree of its own.
-      this.refuse = (frame) => all.forEach((tracer) => tracer.refuse?.({ ...frame, calls: [] }))
+    const tell = (ears: (tracer: Tracer) => void) => {
+      for (const tracer of tracers.values()) ears(tracer)
     }
+    const hears = (hook: 'step' | 'log' | 'refuse') =>
+      [...tracers.values()].some((tracer) => tracer[hook] !== undefined)
+    if (hears('step')) this.step = (step) => tell((tracer) => tracer.step?.(step))
+    if (hears('log')) this.log = (log) => tell((tracer) => tracer.log?.(log))
+    // Each builds a tree of its own.
+    if (hears('refuse')) this.refuse = (frame) => tell((tracer) => tracer.refuse?.({ ...frame, calls: [] }))
   }
 
   start(context: TraceContext): void {

@@ -4,7 +4,17 @@ import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { addressOf } from '../../evm/state-adapter.ts'
 import type { RunState } from '../../evm/tables.ts'
 import type { Step } from '../../evm/tracer.ts'
-import { type Address, bigToBytes, bigToFixed, fromHex, type Hash, type Hex, toAddress, toHex, toQuantity } from '../../lib/hex.ts'
+import {
+  type Address,
+  bigToBytes,
+  bigToFixed,
+  fromHex,
+  type Hash,
+  type Hex,
+  toAddress,
+  toHex,
+  toQuantity,
+} from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { StateView } from '../../state/types.ts'
@@ -154,7 +164,12 @@ export class PrestateTracer implements Tracer {
   }
 
   /** Adds the account to both sides if it changed; one that is gone has no after, one that is new no before. */
-  #compare(of: Address, slots: readonly Hash[], pre: Record<Address, WireAccount>, post: Record<Address, WireAccount>): void {
+  #compare(
+    of: Address,
+    slots: readonly Hash[],
+    pre: Record<Address, WireAccount>,
+    post: Record<Address, WireAccount>,
+  ): void {
     const [before, now] = [this.#view(this.#before), this.#view()]
     const isNew = this.#wasEmpty(of) && !this.#options.includeEmpty
     if (this.#deleted.has(of)) {

@@ -1,7 +1,7 @@
 // Everything a message did, as records that the faces translate: its frames, what it changed, and its opcodes on request.
 import type { EVMResult, Message } from '@ethereumjs/evm'
 import type { Machine } from '../../evm/machine.ts'
-import { type CallType, CallTreeTracer, type Frame, type Step } from '../../evm/tracer.ts'
+import { CallTreeTracer, type CallType, type Frame, type Step } from '../../evm/tracer.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { AccountDiff, StateView } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'

@@ -8,7 +8,7 @@ import type { BlockEnv } from '../block-env.ts'
 import { BlockExecution, modeOf } from '../execute-block.ts'
 import { executeMessage, type MessageMode, type MessageResult } from '../execute-message.ts'
 import type { BlockHashes, Runtime } from '../runtime.ts'
-import type { Tracer, TracePlace } from './tracer.ts'
+import type { TracePlace, Tracer } from './tracer.ts'
 
 /** Which transactions of a block are traced; those behind the last are not run. */
 export type Span = { readonly first: number; readonly last: number }

@@ -1,7 +1,8 @@
 // geth's default tracer: one record for each opcode, as it stands before it runs, with its whole gas.
+
+import { addressOf } from '../../evm/state-adapter.ts'
 import type { RunState } from '../../evm/tables.ts'
 import type { Step } from '../../evm/tracer.ts'
-import { addressOf } from '../../evm/state-adapter.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, type Hex, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
 import type { StateView } from '../../state/types.ts'

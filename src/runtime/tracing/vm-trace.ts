@@ -1,8 +1,10 @@
 // The opcodes of a message as Parity's vmTrace tells them: what each cost, and what it left on the stack, in memory and
 // in storage.
+
 import type { Opcode } from '../../evm/opcodes.ts'
 import type { RunState } from '../../evm/tables.ts'
 import type { Step } from '../../evm/tracer.ts'
+import { ChainError } from '../../lib/errors.ts'
 
 /** What an opcode did. */
 export type VmEffect = {
@@ -25,26 +27,34 @@ export type VmOperation = {
 
 export type VmFrame = { readonly code: Uint8Array; readonly ops: VmOperation[] }
 
+/** Operations of one message; more would not fit an answer. */
+const MAX_OPERATIONS = 500_000
+
 /** Where an opcode writes memory: positions of offset and length on the stack, or a fixed length. */
-const WRITES: Readonly<Record<string, readonly [at: number, length: number] | readonly [at: number, 'fixed', number]>> = {
-  MLOAD: [0, 'fixed', 32],
-  MSTORE: [0, 'fixed', 32],
-  MSTORE8: [0, 'fixed', 1],
-  CALLDATACOPY: [0, 2],
-  CODECOPY: [0, 2],
-  RETURNDATACOPY: [0, 2],
-  MCOPY: [0, 2],
-  EXTCODECOPY: [1, 3],
-  CALL: [5, 6],
-  CALLCODE: [5, 6],
-  DELEGATECALL: [4, 5],
-  STATICCALL: [4, 5],
-}
+const WRITES: Readonly<Record<string, readonly [at: number, length: number] | readonly [at: number, 'fixed', number]>> =
+  {
+    MLOAD: [0, 'fixed', 32],
+    MSTORE: [0, 'fixed', 32],
+    MSTORE8: [0, 'fixed', 1],
+    CALLDATACOPY: [0, 2],
+    CODECOPY: [0, 2],
+    RETURNDATACOPY: [0, 2],
+    MCOPY: [0, 2],
+    EXTCODECOPY: [1, 3],
+    CALL: [5, 6],
+    CALLCODE: [5, 6],
+    DELEGATECALL: [4, 5],
+    STATICCALL: [4, 5],
+  }
 
 /** Gathers the opcodes of one message; each is complete when the next one of its frame begins, or the frame ends. */
 export class VmRecorder {
   #root: VmFrame | undefined
-  readonly #open: { frame: VmFrame; last: { operation: VmOperation; area: [number, number] | undefined } | undefined }[] = []
+  #count = 0
+  readonly #open: {
+    frame: VmFrame
+    last: { operation: VmOperation; area: [number, number] | undefined } | undefined
+  }[] = []
 
   get root(): VmFrame | undefined {
     return this.#root
@@ -74,6 +84,9 @@ export class VmRecorder {
     const running = this.#open.at(-1)
     if (running === undefined) return
     if (running.last !== undefined) complete(running.last, state)
+    if (++this.#count > MAX_OPERATIONS) {
+      throw new ChainError('limit-exceeded', `vmTrace of more than ${MAX_OPERATIONS} operations`)
+    }
     const store = opcode.name === 'SSTORE' && error === undefined ? slotOf(state) : undefined
     const ex: VmEffect = { used: 0n, push: [], mem: undefined, store }
     const operation: VmOperation = { pc: state.programCounter, opcode, cost, ex, sub: undefined }
@@ -82,7 +95,10 @@ export class VmRecorder {
   }
 }
 
-function complete({ operation, area }: { operation: VmOperation; area: [number, number] | undefined }, state: RunState): void {
+function complete(
+  { operation, area }: { operation: VmOperation; area: [number, number] | undefined },
+  state: RunState,
+): void {
   const { ex, opcode } = operation
   if (ex === undefined) return
   ex.used = state.gasLeft

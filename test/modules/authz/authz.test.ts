@@ -1,8 +1,10 @@
 // Grants by themselves: what is given, used, changed, taken back, and when it dies. Texts and numbers are those of
 // Evmos' precompiles; V16 is the specification's worked example of an allowance.
+import fc from 'fast-check'
 import { getAddress, keccak256, numberToHex, pad } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
+import { ChainError } from '../../../src/lib/errors.ts'
 import { hexToAddress } from '../../../src/lib/hex.ts'
 import { Authz, UNLIMITED } from '../../../src/modules/authz/authz.ts'
 import { MESSAGE, messageNamed } from '../../../src/modules/authz/messages.ts'
@@ -306,6 +308,65 @@ describe('death', () => {
     expect(left()).toEqual(grantees.slice(200))
     at(NOW + YEAR + 1n).beginBlock()
     expect(left()).toEqual([])
+  })
+})
+
+describe('whatever is done in whatever order', () => {
+  type Step = { readonly how: 'approve' | 'increase' | 'decrease' | 'use' | 'revoke' | 'wait'; readonly amount: bigint }
+  type Model = { readonly limit: bigint; readonly isUnlimited: boolean; readonly dies: bigint } | undefined
+
+  /** The grant after a step, or `refused`. */
+  function after(grant: Model, { how, amount }: Step, now: bigint): Model | 'refused' {
+    if (how === 'approve' && amount > 0n) return { limit: amount, isUnlimited: amount === UNLIMITED, dies: now + YEAR }
+    if (grant === undefined) return 'refused'
+    const { limit, isUnlimited } = grant
+    if (how === 'approve' || how === 'revoke') return undefined
+    if (isUnlimited) return grant
+    if (how === 'increase')
+      return amount === UNLIMITED || limit + amount > UNLIMITED ? 'refused' : { ...grant, limit: limit + amount }
+    if (amount > limit) return 'refused'
+    if (how === 'use' && amount === limit) return undefined
+    return { ...grant, limit: limit - amount }
+  }
+
+  const step = fc.record<Step>({
+    how: fc.constantFrom('approve', 'increase', 'decrease', 'use', 'revoke', 'wait'),
+    amount: fc.oneof(fc.bigInt({ min: 0n, max: 9n }), fc.constantFrom(UNLIMITED, UNLIMITED - 5n)),
+  })
+
+  it('a grant is what the rules make of it', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        view.checkpoint()
+        let now = NOW
+        let grant: Model
+        for (const { how, amount } of steps) {
+          if (how === 'wait') now += amount > 5n ? YEAR : amount
+          if (grant !== undefined && grant.dies <= now) grant = undefined
+          const open = at(now)
+          open.beginBlock()
+          if (how === 'wait') continue
+          const expected = after(grant, { how, amount }, now)
+          const act = {
+            approve: () => open.approve(alice, bob, delegate, amount, validators),
+            increase: () => open.increaseAllowance(alice, bob, delegate, amount),
+            decrease: () => open.decreaseAllowance(alice, bob, delegate, amount),
+            use: () => {
+              open.requireStake(alice, bob, delegate, amount)
+              open.spendStake(alice, bob, delegate, amount, second)
+            },
+            revoke: () => open.revoke(alice, bob, delegate),
+          }[how]
+          if (expected === 'refused') expect(act).toThrow(ChainError)
+          else {
+            act()
+            grant = expected
+          }
+          expect(open.allowance(alice, bob, delegate)).toBe(grant?.limit ?? 0n)
+        }
+        view.revert()
+      }),
+    )
   })
 })
 

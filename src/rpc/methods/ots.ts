@@ -1,0 +1,169 @@
+// What Otterscan asks of a node, so that it works as an explorer of this chain. Frames are replayed; transactions of an
+// address are looked for block by block, within a bound, until there is an index of them.
+import { z } from 'zod'
+import type { BlockRef, Chain, MinedReceipt, Replayed } from '../../chain/types.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import type { Block, SealedHeader } from '../../primitives/types.ts'
+import type { Reward } from '../../runtime/system.ts'
+import { address, atBlock, blockNumber, bool, data, hash, looseQuantity } from '../codec.ts'
+import { type RpcContext, rpcMethod } from '../define.ts'
+import { firstBlockWith } from '../halving.ts'
+import { wireHeader } from '../shapes/block.ts'
+import { blockDetails, blockPage, internalOperations, searchPage, traceEntries } from '../shapes/otterscan.ts'
+import { placeReceipts } from '../shapes/receipt.ts'
+import { MAX_PAGE, type SearchResult, searchTransactions } from '../transaction-search.ts'
+
+/** The version of these methods that Otterscan looks for. */
+const API_LEVEL = 8
+
+/** Otterscan writes block numbers as JSON numbers, others as quantities. */
+const looseBlock = z.union([blockNumber, looseQuantity], { error: 'expected a block number or tag' })
+const refOf = (block: z.output<typeof looseBlock>): BlockRef => (typeof block === 'bigint' ? { number: block } : block)
+
+type Details = {
+  readonly block: Block
+  readonly receipts: readonly MinedReceipt[]
+  readonly rewards: readonly Reward[]
+}
+
+async function detailsOf(chain: Chain, ref: BlockRef): Promise<Details | null> {
+  const block = await chain.block(ref)
+  if (block === undefined) return null
+  const receipts = placeReceipts(block, chain.receipts(block.header.hash) ?? [])
+  return { block, receipts, rewards: chain.traces.rewards(block) }
+}
+
+const detailsOrNull = (found: Details | null) => found && blockDetails(found.block, found.receipts, found.rewards)
+const headerOrNull = (header: SealedHeader | undefined) => (header ? wireHeader(header) : null)
+
+export const ots_getApiLevel = rpcMethod({
+  summary: 'Which version of Otterscan’s methods this is.',
+  params: [],
+  result: z.number(),
+  handler: () => API_LEVEL,
+})
+
+export const ots_getHeaderByNumber = rpcMethod({
+  summary: 'A header by its number or tag.',
+  params: [looseBlock],
+  result: headerOrNull,
+  handler: ([block], { chain }) => chain.header(refOf(block)),
+})
+
+export const erigon_getHeaderByNumber = rpcMethod({
+  summary: 'A header by its number or tag; Otterscan asks for it under this name.',
+  params: [looseBlock],
+  result: headerOrNull,
+  handler: ([block], { chain }) => chain.header(refOf(block)),
+})
+
+export const ots_getBlockDetails = rpcMethod({
+  summary: 'A block without its transactions, with what it issued and the fees paid in it.',
+  params: [looseBlock],
+  result: detailsOrNull,
+  handler: ([block], { chain }) => detailsOf(chain, refOf(block)),
+})
+
+export const ots_getBlockDetailsByHash = rpcMethod({
+  summary: 'A block by its hash without its transactions, with what it issued and the fees paid in it.',
+  params: [hash],
+  result: detailsOrNull,
+  handler: ([hash], { chain }) => detailsOf(chain, { hash }),
+})
+
+export const ots_getBlockTransactions = rpcMethod({
+  summary: 'A page of the transactions of a block; page 0 holds its last ones.',
+  params: [looseBlock, looseQuantity, looseQuantity],
+  result: (page: ReturnType<typeof blockPage> | null) => page,
+  async handler([block, page, size], { chain }) {
+    const found = await detailsOf(chain, refOf(block))
+    return found && blockPage(found.block, found.receipts, Number(page), Math.min(Number(size), MAX_PAGE))
+  },
+})
+
+export const ots_hasCode = rpcMethod({
+  summary: 'Whether an account is a contract at a block.',
+  params: [address, atBlock],
+  result: bool,
+  async handler([who, ref], { chain }) {
+    const { view } = await chain.at(ref)
+    return view.code(who).length > 0
+  },
+})
+
+/** Throws `not-found` for an unknown transaction, as tracing does. */
+const replayOf = ({ chain }: RpcContext, hash: Hash): Promise<Replayed> => chain.traces.replayTransaction(hash)
+
+export const ots_traceTransaction = rpcMethod({
+  summary: 'All frames of a transaction with their depths.',
+  params: [hash],
+  result: traceEntries,
+  handler: ([hash], context) => replayOf(context, hash),
+})
+
+export const ots_getInternalOperations = rpcMethod({
+  summary: 'Transfers, creations and self-destructions within a transaction.',
+  params: [hash],
+  result: internalOperations,
+  handler: ([hash], context) => replayOf(context, hash),
+})
+
+export const ots_getTransactionError = rpcMethod({
+  summary: 'The revert data of a transaction; empty when it did not revert.',
+  params: [hash],
+  result: data,
+  async handler([hash], context) {
+    const receipt = context.chain.receipt(hash)?.receipt
+    if (receipt?.status === 1) return new Uint8Array(0)
+    const { error, output } = await replayOf(context, hash)
+    return error === undefined ? new Uint8Array(0) : output
+  },
+})
+
+export const ots_getTransactionBySenderAndNonce = rpcMethod({
+  summary: 'The hash of the mined transaction of an account with a nonce.',
+  params: [address, looseQuantity],
+  result: hash.nullable(),
+  async handler([sender, nonce], { chain }) {
+    const block = await chain.block({ number: await firstBlockWith(chain, (view) => view.nonce(sender) > nonce) })
+    return block?.transactions.find((sent) => sent.from === sender && sent.nonce === nonce)?.hash ?? null
+  },
+})
+
+type Creation = { readonly hash: Hash; readonly creator: Address }
+
+export const ots_getContractCreator = rpcMethod({
+  summary: 'The transaction that created a contract, and the account that did.',
+  params: [address],
+  result: (creation: Creation | null) => creation,
+  async handler([contract], { chain }): Promise<Creation | null> {
+    const { view } = await chain.at('latest')
+    if (view.code(contract).length === 0) return null
+    const number = await firstBlockWith(chain, (view) => view.code(contract).length > 0)
+    // Contracts of the genesis were created by nobody.
+    if (number === 0n) return null
+    for (const { transaction, frames } of await chain.traces.replayBlock({ number })) {
+      const creation = frames.find(({ type, to, error }) => to === contract && error === undefined && isCreation(type))
+      if (creation !== undefined) return { hash: transaction.hash, creator: creation.from }
+    }
+    return null
+  },
+})
+
+const isCreation = (type: string): boolean => type === 'CREATE' || type === 'CREATE2'
+
+const wirePage = ({ found, isNewest, isOldest }: SearchResult) => searchPage(found, isNewest, isOldest)
+
+export const ots_searchTransactionsBefore = rpcMethod({
+  summary: 'Transactions an address took part in, in blocks before a number (0 for all), newest first.',
+  params: [address, looseQuantity, looseQuantity],
+  result: wirePage,
+  handler: ([who, number, size], { chain }) => searchTransactions(chain, who, 'before', number, Number(size)),
+})
+
+export const ots_searchTransactionsAfter = rpcMethod({
+  summary: 'Transactions an address took part in, in blocks after a number (0 for all), newest first.',
+  params: [address, looseQuantity, looseQuantity],
+  result: wirePage,
+  handler: ([who, number, size], { chain }) => searchTransactions(chain, who, 'after', number, Number(size)),
+})

@@ -1,0 +1,126 @@
+// What eth_simulateV1 does not run, by the numbers of its specification (execution-apis).
+import { parseGwei } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { testChain } from '../support/chain.ts'
+import { alice, bob, code, codeOf, contract, hex, other, poor } from '../support/simulate.ts'
+
+describe('refuses', () => {
+  const valid = { validation: true }
+  const rich = { maxFeePerGas: hex(parseGwei('2')), maxPriorityFeePerGas: '0x0' }
+  const call = { from: alice, to: bob, ...rich }
+
+  const cases: readonly (readonly [string, number, readonly object[], object])[] = [
+    [
+      'a nonce that is used',
+      -38010,
+      [{ stateOverrides: { [alice]: { nonce: '0x2' } }, calls: [{ ...call, nonce: '0x1' }] }],
+      valid,
+    ],
+    ['a nonce to come', -38011, [{ calls: [{ ...call, nonce: '0x1' }] }], valid],
+    ['a fee below the base fee', -38012, [{ calls: [{ ...call, maxFeePerGas: '0x1' }] }], valid],
+    [
+      'a fee below the base fee, if one is named',
+      -38012,
+      [{ blockOverrides: { baseFeePerGas: '0xa' }, calls: [{ ...call, maxFeePerGas: '0x1' }] }],
+      {},
+    ],
+    ['a tip above the fee', -32602, [{ calls: [{ ...call, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }] }], {}],
+    ['too little gas to begin', -38013, [{ calls: [{ from: alice, to: bob, gas: '0x5207' }] }], {}],
+    ['value without funds', -38014, [{ calls: [{ from: poor, to: bob, value: '0x1' }] }], {}],
+    ['fees without funds', -38014, [{ calls: [{ ...call, from: poor }] }], valid],
+    [
+      'more gas than the block has',
+      -38015,
+      [{ blockOverrides: { gasLimit: '0x7530' }, calls: [{ ...call, gas: '0x7531' }] }],
+      {},
+    ],
+    [
+      'more gas than the block has left',
+      -38015,
+      [{ blockOverrides: { gasLimit: '0x7530' }, calls: [call, { ...call, gas: '0x5208' }] }],
+      {},
+    ],
+    [
+      'a block number that does not rise',
+      -38020,
+      [{ blockOverrides: { number: '0x2' } }, { blockOverrides: { number: '0x2' } }],
+      {},
+    ],
+    ['the number of the base', -38020, [{ blockOverrides: { number: '0x0' } }], {}],
+    [
+      'a timestamp that does not rise',
+      -38021,
+      [{ blockOverrides: { time: '0x70000000' } }, { blockOverrides: { time: '0x70000000' } }],
+      {},
+    ],
+    ['a timestamp of the past', -38021, [{ blockOverrides: { time: '0x1' } }], {}],
+    ['a gap whose time is up', -38021, [{ blockOverrides: { number: '0x3', time: hex(1_767_225_600 + 24) } }], {}],
+    [
+      'a precompile that stays where it is',
+      -38022,
+      [
+        {
+          stateOverrides: { [`0x${'2'.padStart(40, '0')}`]: { movePrecompileToAddress: `0x${'2'.padStart(40, '0')}` } },
+        },
+      ],
+      {},
+    ],
+    [
+      'a move of what is no precompile',
+      -32000,
+      [{ stateOverrides: { [contract]: { movePrecompileToAddress: other } } }],
+      {},
+    ],
+    [
+      'a move to an account that is overridden',
+      -32000,
+      [
+        {
+          stateOverrides: {
+            [`0x${'2'.padStart(40, '0')}`]: { movePrecompileToAddress: other },
+            [other]: { balance: '0x1' },
+          },
+        },
+      ],
+      {},
+    ],
+    [
+      'init code of more than 49152 bytes (EIP-3860)',
+      -38025,
+      [{ calls: [{ from: alice, data: `0x${'00'.repeat(49_153)}` }] }],
+      {},
+    ],
+    ['more than 256 blocks', -38026, Array(257).fill({}), {}],
+    ['more than 256 blocks, counting the gaps', -38026, [{ blockOverrides: { number: '0x101' } }], {}],
+    ['a number beyond all blocks', -38026, [{ blockOverrides: { number: hex(2n ** 256n - 1n) } }], {}],
+    ['no blocks', -32602, [], {}],
+    ['state and stateDiff', -32602, [{ stateOverrides: { [contract]: { state: {}, stateDiff: {} } } }], {}],
+    ['both kinds of fee', -32602, [{ calls: [{ ...call, gasPrice: '0x1' }] }], {}],
+    ['another chain', -32602, [{ calls: [{ ...call, chainId: '0x1' }] }], {}],
+    ['what is no list of calls', -32602, [{ calls: {} }], {}],
+  ]
+
+  it('with the number of the rule', async () => {
+    const test = await testChain()
+    const codes: (readonly [string, number | undefined])[] = []
+    for (const [name, , blocks, options] of cases) codes.push([name, await codeOf(test, blocks, options)])
+    expect(codes).toEqual(cases.map(([name, code]) => [name, code]))
+    expect(await codeOf(test, [{}])).toBeUndefined()
+  })
+
+  it('the whole request when one call of it may not run', async () => {
+    const test = await testChain()
+    const blocks = [{ calls: [call] }, { calls: [{ from: poor, to: bob, value: '0x1' }] }]
+    expect(await test.raw('eth_simulateV1', { blockStateCalls: blocks })).toMatchObject({
+      error: { code: -38014, message: `insufficient funds for gas * price + value: address ${poor} have 0 want 1` },
+    })
+  })
+
+  it('what takes too long', async () => {
+    const test = await testChain({ limits: { gasCap: 50_000_000n, time: 50 } })
+    const endless = { from: alice, to: contract }
+    expect(await codeOf(test, [{ stateOverrides: { [contract]: { code: '0x5b5f56' } }, calls: [endless] }])).toBe(
+      -32005,
+    )
+  })
+})

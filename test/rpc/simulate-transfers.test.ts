@@ -1,0 +1,104 @@
+// Transfers of value among the logs of eth_simulateV1. Expected values: the method's specification (ERC-7528's address,
+// ERC-20's event) and the addresses of new contracts as viem computes them.
+import { getContractAddress, type Hex, keccak256 } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { testChain } from '../support/chain.ts'
+import { alice, bob, callsOf, code, contract, other, paying, poor, simulate, word } from '../support/simulate.ts'
+
+describe('transfers of value', () => {
+  const VALUE = `0x${'ee'.repeat(20)}`
+  const topic = keccak256(Buffer.from('Transfer(address,address,uint256)'))
+  const transfer = (from: Hex, to: Hex, value: number) => ({
+    address: VALUE,
+    topics: [topic, word(from), word(to)],
+    data: word(value),
+  })
+  const traced = { traceTransfers: true }
+
+  it('stand among the logs in the order in which they happened', async () => {
+    const test = await testChain()
+    // Logs, pays bob, logs again; then the same through a contract that it calls.
+    const stateOverrides = {
+      [contract]: { code: `0x5f5fa0${paying(bob)}5f5fa0${paying(other, 2)}`, balance: '0x0' },
+      [other]: { code: code.log },
+    }
+    const calls = [
+      { from: alice, to: contract, value: '0x5' },
+      { from: alice, to: bob, value: '0x1' },
+    ]
+    const results = await callsOf(test, calls, stateOverrides, traced)
+    const log = (address: Hex) => ({ address, topics: [], data: '0x' })
+    expect(results[0]?.logs).toMatchObject([
+      transfer(alice, contract, 5),
+      log(contract),
+      transfer(contract, bob, 1),
+      log(contract),
+      transfer(contract, other, 2),
+      log(other),
+    ])
+    expect(results[1]?.logs).toMatchObject([transfer(alice, bob, 1)])
+    expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2, 3, 4, 5, 6])
+  })
+
+  it('are not in the block: it is the same without them', async () => {
+    const test = await testChain()
+    const blocks = [
+      {
+        stateOverrides: { [contract]: { code: `0x5f5fa0${paying(bob)}` } },
+        calls: [{ from: alice, to: contract, value: '0x5' }],
+      },
+    ]
+    const [plain] = await simulate(test, blocks)
+    const [shown] = await simulate(test, blocks, traced)
+    expect(plain?.calls[0]?.logs).toHaveLength(1)
+    expect(shown?.calls[0]?.logs).toHaveLength(3)
+    expect(shown?.hash).toBe(plain?.hash)
+    expect(shown?.calls[0]?.logs.map(({ blockHash }) => blockHash)).toEqual(Array(3).fill(plain?.hash))
+  })
+
+  it('that were undone are not shown, with all that happened within', async () => {
+    const test = await testChain()
+    const stateOverrides = {
+      // Pays a contract that pays bob, logs and reverts; then pays bob itself.
+      [contract]: { code: `0x${paying(other, 3)}${paying(bob, 1)}` },
+      [other]: { code: `0x${paying(bob, 2)}5f5fa05f5ffd` },
+      [poor]: { code: `0x${paying(bob, 2)}fe` },
+    }
+    const calls = [contract, poor, bob].map((to) => ({ from: alice, to, value: '0x5', gas: '0x493e0' }))
+    const results = await callsOf(test, calls, stateOverrides, traced)
+    expect(results[0]?.logs).toMatchObject([transfer(alice, contract, 5), transfer(contract, bob, 1)])
+    expect(results[1]).toMatchObject({ status: '0x0', logs: [] })
+    expect(results[2]?.logs).toMatchObject([transfer(alice, bob, 5)])
+    expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2])
+  })
+
+  it('that no value moves with are no transfers: delegate calls, code calls, calls of nothing', async () => {
+    const test = await testChain()
+    // DELEGATECALL to other under a value of 5, CALLCODE with 1, CALL with 0.
+    const delegate = `5f5f5f5f73${other.slice(2)}5af450`
+    const codeCall = `5f5f5f5f600173${other.slice(2)}5af250`
+    const [call] = await callsOf(
+      test,
+      [{ from: alice, to: contract, value: '0x5' }],
+      { [contract]: { code: `0x${delegate}${codeCall}${paying(other, 0)}` }, [other]: { code: '0x00' } },
+      traced,
+    )
+    expect(call?.logs).toMatchObject([transfer(alice, contract, 5)])
+  })
+
+  it('endow new contracts and come out of those that end', async () => {
+    const test = await testChain()
+    const created = getContractAddress({ from: alice, nonce: 0n }).toLowerCase() as Hex
+    const inner = getContractAddress({ from: created, nonce: 1n }).toLowerCase() as Hex
+    // The constructor logs, makes an empty contract with 1 wei, and destroys itself for bob.
+    const data = `0x5f5fa05f5f6001f05073${bob.slice(2)}ff`
+    const [call] = await callsOf(test, [{ from: alice, data, value: '0x3' }], {}, traced)
+    expect(call?.logs).toMatchObject([
+      transfer(alice, created, 3),
+      { address: created },
+      transfer(created, inner, 1),
+      transfer(created, bob, 2),
+    ])
+    expect(call?.logs).toHaveLength(4)
+  })
+})
