@@ -1,7 +1,10 @@
 // When a block is made, on a chain of one: at once when a transaction is ready, every so many seconds, both, or never.
-// Blocks are made one after the other; whatever became ready while one was being made goes into the next.
+// Blocks are made one after the other, each with a clock that has seen the one before; whatever became ready while one
+// was being made goes into the next.
 import type { BlockProducer, Chain } from '../chain/types.ts'
+import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
+import { Mutex } from '../lib/mutex.ts'
 import type { HeaderDraft } from '../runtime/types.ts'
 
 export type SoloOptions = {
@@ -15,19 +18,26 @@ export type SoloOptions = {
 
 /** Blocks that a sender waits for a transaction which the first of them leaves out (its fee, or no room). */
 const PATIENCE = 2
+/** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
+const RETRY = 1_000
 
 type Waiter = { readonly transaction: Hash; readonly done: () => void; blocksLeft: number }
 
 export class Solo implements BlockProducer {
-  readonly next: BlockProducer['next'] = { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined }
+  readonly next: BlockProducer['next']
   readonly settings: BlockProducer['settings']
   readonly #chain: Chain
   readonly #onError: (error: unknown) => void
+  readonly #turn = new Mutex()
   #automine: boolean
   #interval: number
   #timer: NodeJS.Timeout | undefined
+  #retry: NodeJS.Timeout | undefined
+  /** While blocks are made because transactions are ready. */
   #running: Promise<void> | undefined
-  #stopped = true
+  /** Something may have become ready since the pool was last looked at. */
+  #called = false
+  #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
   #waiters: Waiter[] = []
 
@@ -36,22 +46,38 @@ export class Solo implements BlockProducer {
     this.#automine = automine
     this.#interval = interval
     this.#onError = onError
-    this.settings = { coinbase, gasLimit, extraData: '0x', timestampInterval: undefined, timeOffset: 0n }
-    chain.proposeDrafts(() => this.#draft())
+    // These two decide what is ready, so the chain is told of them at once, and of the rest when it asks.
+    const propose = () => {
+      chain.proposeDrafts(() => this.#draft())
+      this.#wake()
+    }
+    const next = { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined }
+    this.next = telling<BlockProducer['next'], 'baseFeePerGas'>(next, 'baseFeePerGas', propose)
+    const settings = { coinbase, gasLimit, extraData: '0x' as const, timestampInterval: undefined, timeOffset: 0n }
+    this.settings = telling<BlockProducer['settings'], 'gasLimit'>(settings, 'gasLimit', propose)
+    propose()
   }
 
   async start(): Promise<void> {
-    this.#stopped = false
-    this.#stopListening = this.#chain.live.on('pending', () => this.#wake())
+    this.#state = 'started'
+    const { live } = this.#chain
+    // A block may make ready what was too dear for it: the base fee falls.
+    const listening = [live.on('pending', () => this.#wake()), live.on('block', () => this.#wake())]
+    this.#stopListening = () => {
+      for (const stop of listening) stop()
+    }
     this.#schedule()
     this.#wake()
   }
 
+  /** Settles when no block is being made any more, and none will be. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#state = 'stopped'
     this.#stopListening()
     clearTimeout(this.#timer)
+    clearTimeout(this.#retry)
     await this.#running
+    await this.#turn.run(async () => undefined)
     this.#release()
   }
 
@@ -68,18 +94,22 @@ export class Solo implements BlockProducer {
 
   async mine(count: bigint, secondsBetween?: bigint, timestamp?: bigint): Promise<void> {
     for (let i = 0n; i < count; i++) {
-      const head = this.#chain.head.timestamp
-      if (i === 0n && timestamp !== undefined) this.next.timestamp = timestamp
-      else if (i > 0n && secondsBetween !== undefined) this.next.timestamp = head + secondsBetween
-      await this.#produce(false)
+      await this.#produce(false, (head) => {
+        if (i === 0n) return timestamp
+        return secondsBetween === undefined ? undefined : head + secondsBetween
+      })
     }
   }
 
   nextTimestamp(): bigint {
+    return this.#timestamp(this.next.timestamp)
+  }
+
+  /** What was asked for, else what the clock says; in any case after the head. */
+  #timestamp(asked: bigint | undefined): bigint {
     const head = this.#chain.head.timestamp
     const { timestampInterval, timeOffset } = this.settings
-    const wanted =
-      this.next.timestamp ?? (timestampInterval === undefined ? now() + timeOffset : head + timestampInterval)
+    const wanted = asked ?? (timestampInterval === undefined ? now() + timeOffset : head + timestampInterval)
     return wanted > head ? wanted : head + 1n
   }
 
@@ -91,24 +121,40 @@ export class Solo implements BlockProducer {
     return new Promise((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
   }
 
-  /** Makes blocks while there is something to put in them. */
   #wake(): void {
-    if (this.#stopped || !this.#automine || this.#running !== undefined) return
-    this.#running = this.#run()
-      .catch(this.#onError)
-      .finally(() => {
-        this.#running = undefined
-        this.#release()
-      })
+    if (!this.#makesReady()) return
+    this.#called = true
+    this.#running ??= this.#run()
   }
 
+  /** Whether blocks are made because transactions are ready. */
+  #makesReady(): boolean {
+    return this.#state === 'started' && this.#automine
+  }
+
+  /** Makes blocks while there is something to put in them; who calls meanwhile is heard before it ends. */
   async #run(): Promise<void> {
-    // Let the requests that have arrived together add their transactions before the block closes.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (!this.#stopped && this.#automine && this.#chain.pool.hasReady()) {
+    do {
+      // Let the requests that have arrived together add their transactions before the block closes.
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#called = false
+      try {
+        await this.#makeReady()
+      } catch (error) {
+        this.#onError(error)
+        clearTimeout(this.#retry)
+        this.#retry = setTimeout(() => this.#wake(), RETRY)
+      }
+    } while (this.#called && this.#makesReady())
+    this.#running = undefined
+    this.#release()
+  }
+
+  async #makeReady(): Promise<void> {
+    while (this.#makesReady() && this.#chain.pool.hasReady()) {
       const made = await this.#produce(true)
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
-      if (!made) break
+      if (!made) return
       for (const waiter of this.#waiters) waiter.blocksLeft--
       this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
     }
@@ -120,18 +166,27 @@ export class Solo implements BlockProducer {
     for (const waiter of done) waiter.done()
   }
 
-  /** True when the block was committed or something left the pool. */
-  async #produce(skipEmpty: boolean): Promise<boolean> {
-    const forced = this.next.timestamp
-    const draft = this.#draft()
-    const { block, refused } = await this.#chain.produce(draft, { skipEmpty })
-    if (skipEmpty && block.transactions.length === 0) return refused.length > 0
-    // The clock goes on from a time that was set.
-    if (forced !== undefined) this.settings.timeOffset = block.header.timestamp - now()
-    this.next.timestamp = undefined
-    this.next.baseFeePerGas = undefined
-    this.next.prevRandao = undefined
-    return true
+  /**
+   * True when the block was committed or something left the pool. `timestampAfter` may set the time of this block,
+   * given the head's. Throws ChainError `not-allowed` when the producer has been stopped.
+   */
+  #produce(skipEmpty: boolean, timestampAfter: (head: bigint) => bigint | undefined = () => undefined) {
+    return this.#turn.run(async () => {
+      if (this.#state === 'stopped')
+        throw new ChainError('not-allowed', 'no more blocks are made: the node is stopping')
+      const used = { ...this.next }
+      const asked = timestampAfter(this.#chain.head.timestamp) ?? used.timestamp
+      const draft = { ...this.#draft(), timestamp: this.#timestamp(asked) }
+      const { block, refused } = await this.#chain.produce(draft, { skipEmpty })
+      if (skipEmpty && block.transactions.length === 0) return refused.length > 0
+      // The clock goes on from a time that was set.
+      if (asked !== undefined) this.settings.timeOffset = block.header.timestamp - now()
+      // What was set while the block was made is for the next one.
+      for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao'] as const) {
+        if (this.next[name] === used[name]) this.next[name] = undefined
+      }
+      return true
+    })
   }
 
   #draft(): Partial<HeaderDraft> {
@@ -147,15 +202,34 @@ export class Solo implements BlockProducer {
     }
   }
 
-  #schedule(): void {
+  /** Sets the timer for the next block of the clock. */
+  #schedule(late = 0): void {
     clearTimeout(this.#timer)
-    if (this.#stopped || this.#interval <= 0) return
-    this.#timer = setTimeout(() => {
-      this.#produce(false)
-        .catch(this.#onError)
-        .finally(() => this.#schedule())
-    }, this.#interval * 1000)
+    if (this.#state !== 'started' || this.#interval <= 0) return
+    this.#timer = setTimeout(
+      () => {
+        const began = performance.now()
+        this.#produce(false)
+          .catch(this.#onError)
+          .finally(() => this.#schedule(performance.now() - began))
+      },
+      Math.max(0, this.#interval * 1000 - late),
+    )
   }
 }
 
 const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
+
+/** The same record, which calls when the value of this field changes. */
+function telling<T extends object, K extends keyof T>(record: T, name: K, changed: () => void): T {
+  let value = record[name]
+  return Object.defineProperty(record, name, {
+    enumerable: true,
+    get: () => value,
+    set: (next: T[K]) => {
+      const differs = next !== value
+      value = next
+      if (differs) changed()
+    },
+  })
+}

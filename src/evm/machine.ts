@@ -1,7 +1,15 @@
 // Our one subclass of the library's EVM. Its three seams: `_loadCode` gives native contracts the whole message,
 // `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible. One machine runs one message at a time.
 import type { Common } from '@ethereumjs/common'
-import { EVM, EVMError, type EVMResult, type ExecResult, type Message, NobleBN254, type PrecompileInput } from '@ethereumjs/evm'
+import {
+  EVM,
+  EVMError,
+  type EVMResult,
+  type ExecResult,
+  type Message,
+  NobleBN254,
+  type PrecompileInput,
+} from '@ethereumjs/evm'
 import { Address as LibAddress } from '@ethereumjs/util'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex, type Hash } from '../lib/hex.ts'
@@ -117,7 +125,10 @@ export class Machine extends EVM implements OpcodeHost {
 
   /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
   pause(): Promise<void> | undefined {
-    if ((++this.#jumps & 0xff) !== 0) return undefined
+    return (++this.#jumps & 0xff) === 0 ? this.#yield() : undefined
+  }
+
+  #yield(): Promise<void> | undefined {
     const now = performance.now()
     const { deadline } = this
     if (deadline !== undefined && now > deadline) {
@@ -179,7 +190,8 @@ export class Machine extends EVM implements OpcodeHost {
       tracer?.enter?.(message, message.depth === 0 ? 'CALL' : this.callType)
       this.callType = 'CALL'
       this.messages++
-      return this.pause() ?? SETTLED
+      // A message may have been a precompile's long work: the clock is looked at for each.
+      return this.#yield() ?? SETTLED
     }
     if (topic === 'afterMessage' && tracer !== undefined) {
       const result = data as EVMResult

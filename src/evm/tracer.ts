@@ -71,7 +71,8 @@ export class CallTreeTracer implements MessageTracer {
       value: message.value,
       gas: message.gasLimit,
       gasUsed: 0n,
-      input: message.data,
+      // An inner message's data lies in its caller's memory, which goes on changing.
+      input: message.depth > 0 ? message.data.slice() : message.data,
       output: EMPTY_BYTES,
       error: undefined,
       calls: [],
@@ -84,9 +85,10 @@ export class CallTreeTracer implements MessageTracer {
   exit(result: EVMResult): void {
     const frame = this.#open.pop()
     if (frame === undefined) return
-    const { executionGasUsed, returnValue } = result.execResult
+    const { executionGasUsed, returnValue, runState } = result.execResult
     frame.gasUsed = executionGasUsed
-    frame.output = returnValue
+    // A precompile may hand back the very bytes it was given.
+    frame.output = runState === undefined ? returnValue.slice() : returnValue
     frame.error = failureWords(result.execResult)
     if (frame.to === null && result.createdAddress !== undefined) frame.to = addressOf(result.createdAddress)
   }
@@ -129,8 +131,8 @@ const WORDS: Record<string, string> = {
   [errorMessages.OUT_OF_RANGE]: 'return data out of bounds',
 }
 
-/** The library's word for a failure in geth's words, which clients match on. */
-export const errorWords = (error: string): string => WORDS[error] ?? error
+/** The library's word for a failure in geth's words, which clients match on. A bad jump comes with its place. */
+export const errorWords = (error: string): string => WORDS[error.replace(/ at 0x.*/, '')] ?? error
 
 /** geth's words for how a frame failed, with the opcode or the stack that was to blame; undefined on success. */
 export function failureWords({ exceptionError, runState }: ExecResult): string | undefined {

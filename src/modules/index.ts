@@ -6,24 +6,41 @@ import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import { Authz } from './authz/authz.ts'
 import { Bank } from './bank.ts'
+import { Distribution } from './distribution/distribution.ts'
+import { readDistributionGenesis } from './distribution/genesis.ts'
+import { Inflation, readInflationGenesis } from './inflation.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
-import { NO_HOOKS } from './staking/context.ts'
 import { readStakingGenesis } from './staking/genesis.ts'
 import { Staking } from './staking/staking.ts'
 
-export type Modules = { readonly bank: Bank; readonly params: Params; readonly authz: Authz; readonly staking: Staking }
+export type Modules = {
+  readonly bank: Bank
+  readonly params: Params
+  readonly authz: Authz
+  readonly staking: Staking
+  readonly distribution: Distribution
+  readonly inflation: Inflation
+}
 
 export function openModules(context: ModuleContext): Modules {
   const bank = new Bank(context)
   const params = new Params(context)
-  const staking = new Staking(context, bank, NO_HOOKS)
+  const distribution = new Distribution(context, bank, () => staking)
+  const staking = new Staking(context, bank, distribution.hooks)
   const authz = new Authz(context, () => staking.validators().flatMap((of) => (of.jailed ? [] : [of.operator])))
-  return { bank, params, authz, staking }
+  const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
+  return { bank, params, authz, staking, distribution, inflation }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
-const beginOrder = ({ params, bank, authz }: Modules): readonly Hooks[] => [params, bank, authz]
+const beginOrder = ({ params, bank, inflation, distribution, authz }: Modules): readonly Hooks[] => [
+  params,
+  bank,
+  inflation,
+  distribution,
+  authz,
+]
 const endOrder = ({ staking, bank, params }: Modules): readonly Hooks[] => [staking, bank, params]
 
 /** What modules do before a block's first transaction. */
@@ -41,6 +58,7 @@ const HOMES: readonly Address[] = [
   ...Object.values(MODULE_ACCOUNT),
   NATIVE_CONTRACT.bank,
   NATIVE_CONTRACT.staking,
+  NATIVE_CONTRACT.distribution,
   NATIVE_CONTRACT.authorization,
 ]
 
@@ -50,9 +68,11 @@ const HOMES: readonly Address[] = [
  */
 export function initGenesis(view: StateView, spec: NativeSpec, supply: bigint, block: BlockInfo): void {
   for (const home of HOMES) createNativeAccount(view, home)
-  const { bank, params, authz, staking } = openModules({ spec, block, view, access: 'write' })
+  const { bank, params, authz, staking, distribution, inflation } = openModules({ spec, block, view, access: 'write' })
   bank.initGenesis({ supply })
   params.initGenesis(spec.params)
   authz.initGenesis(spec.modules.authz)
+  distribution.initGenesis(readDistributionGenesis(spec.modules.distribution))
+  inflation.initGenesis(readInflationGenesis(spec.modules.inflation))
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
 }

@@ -20,10 +20,10 @@ const REDELEGATION_ENTRY =
 const REDELEGATION =
   'struct Redelegation { string delegatorAddress; string validatorSrcAddress; string validatorDstAddress; RedelegationEntry[] entries; }'
 
-/** Gas of each entry, of each listed item, and of each item that was looked at and left out. */
+/** Gas of each entry, of each item that is looked at, and what more it is if the item is listed. */
 const ENTRY_GAS = 500n
-const ITEM_GAS = 2_500n
-const SKIPPED_GAS = 300n
+const LOOK_GAS = 300n
+const LIST_GAS = 2_200n
 
 /** BondStatus as Solidity's enum numbers it; 0 is Unspecified. */
 const STATUS_NUMBER: { readonly [S in BondStatus]: bigint } = { unbonded: 1n, unbonding: 2n, bonded: 3n }
@@ -95,10 +95,9 @@ export const stakingQueries = implement({
     },
     validators(call, status, pageRequest) {
       const { modules, spec } = call
-      const all = modules.staking.operators()
-      const operators = withStatus(call, all, status)
+      const operators = withStatus(call, status)
       const { places, response } = page(pageRequest, byKey(operators, 20))
-      call.charge(ITEM_GAS * BigInt(places.length) + SKIPPED_GAS * BigInt(operators.length - places.length))
+      call.charge(LIST_GAS * BigInt(places.length))
       const listed = places.flatMap((place) => operators[place] ?? [])
       return [listed.map((of) => shownValidator(modules.staking.validator(of), operatorName(spec, of))), response]
     },
@@ -111,23 +110,20 @@ export const stakingQueries = implement({
         destination: optional(dstValidatorAddress),
       })
       const { places, response } = page(pageRequest, byPlace(found.length))
-      call.charge(ITEM_GAS * BigInt(places.length))
+      call.charge(LIST_GAS * BigInt(places.length))
       const listed = places.flatMap((place) => found[place] ?? [])
       return [listed.map((of) => shownRedelegation(call, of)), response]
     },
   },
 })
 
-/** Operators of the validators with a status; all for the empty text. */
-function withStatus(call: ReadCall, operators: readonly Address[], status: string): readonly Address[] {
-  if (status === '') return operators
+/** Operators of the validators with a status; of all for the empty text. */
+function withStatus({ modules: { staking }, charge }: ReadCall, status: string): readonly Address[] {
   const wanted = STATUS_NAMED.get(status)
-  if (wanted === undefined) throw refused(`invalid validator status ${status}`)
-  return operators.filter((operator) => {
-    if (call.modules.staking.validator(operator)?.status === wanted) return true
-    call.charge(SKIPPED_GAS)
-    return false
-  })
+  if (wanted === undefined && status !== '') throw refused(`invalid validator status ${status}`)
+  const operators = staking.operators()
+  charge(LOOK_GAS * BigInt(operators.length))
+  return wanted === undefined ? operators : operators.filter((of) => staking.validator(of)?.status === wanted)
 }
 
 /** What is given must match. */
@@ -143,11 +139,11 @@ function redelegationsOf(
   }
   const found: Redelegation[] = []
   for (const redelegation of candidates(call, delegator, source)) {
+    call.charge(LOOK_GAS)
     const matches =
       (source ?? redelegation.source) === redelegation.source &&
       (destination ?? redelegation.destination) === redelegation.destination
     if (matches) found.push(redelegation)
-    else call.charge(SKIPPED_GAS)
   }
   return found
 }

@@ -1,6 +1,8 @@
 // Blocks that never were: calls put into blocks on top of a real one, each block built as any other (eth_simulateV1).
 // All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
+import { setImmediate } from 'node:timers/promises'
 import { TransferTracer } from '../evm/transfer-tracer.ts'
+import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
@@ -12,7 +14,7 @@ import { applyOverrides } from './overrides.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { BlockOverrides, CallRequest, StateOverrides } from './types.ts'
 
-/** A block to be made: calls, and what shall be otherwise from this block on. */
+/** A block to be made: calls, and what shall be otherwise. Fee recipient and gas limit are kept until changed again. */
 export type SimulatedCalls = {
   readonly block?: BlockOverrides & {
     readonly beaconRoot?: Hash | undefined
@@ -72,6 +74,7 @@ export async function simulate(
 
 /** Settles numbers and timestamps, and fills gaps with empty blocks. */
 function planBlocks(base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan[] {
+  if (BigInt(blocks.length) > MAX_BLOCKS) throw tooMany()
   const plans: Plan[] = []
   let { number, timestamp } = base
   for (const calls of blocks) {
@@ -83,7 +86,7 @@ function planBlocks(base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan
         'invalid-params',
       )
     }
-    if (wanted - base.number > MAX_BLOCKS) throw new Rejection('too many blocks', 'too-many-blocks', 'limit-exceeded')
+    if (wanted - base.number > MAX_BLOCKS) throw tooMany()
     while (++number < wanted) {
       timestamp += SECONDS_BETWEEN
       plans.push({ number, timestamp, calls: [] })
@@ -98,6 +101,8 @@ function planBlocks(base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan
   }
   return plans
 }
+
+const tooMany = () => new Rejection('too many blocks', 'too-many-blocks', 'limit-exceeded')
 
 /** The chain of simulated blocks as far as it goes. */
 class Simulation {
@@ -131,6 +136,11 @@ class Simulation {
   }
 
   async add({ timestamp, block: wanted = {}, state, calls: requests }: Plan): Promise<SimulatedBlock> {
+    // Between blocks others have their turn.
+    await setImmediate()
+    if (performance.now() > this.#deadline) {
+      throw new ChainError('limit-exceeded', 'execution aborted: the simulation took longer than this node allows')
+    }
     const parent = this.#parent
     const withdrawals = wanted.withdrawals ?? []
     const header = draftHeader(

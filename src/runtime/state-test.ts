@@ -102,9 +102,9 @@ const stateTest = z.object({
     z.string(),
     z.array(
       z.object({
-        // Compared as text: whoever only wants the roots leaves them blank.
-        hash: z.string().default(''),
-        logs: z.string().default(''),
+        // Compared as they stand: whoever only wants to know the roots leaves them blank, in any way.
+        hash: z.unknown().optional(),
+        logs: z.unknown().optional(),
         txbytes: bytes,
         expectException: z.string().optional(),
       }),
@@ -127,7 +127,13 @@ export async function* runStateTests(text: string, forks?: ReadonlySet<string>):
       const fork = FORK_NAMES[forkName]
       if (fork === undefined || forks?.has(forkName) === false) continue
       for (const [index, subtest] of subtests.entries()) {
-        const { stateRoot, error } = await runSubtest(test, fork, subtest, state.at(version))
+        const { stateRoot, error } = await runSubtest(test, fork, subtest, state.at(version)).catch(
+          (fault: unknown) => ({
+            // A fault of this node costs one subtest, not the file.
+            stateRoot: state.at(version).root(),
+            error: `fault: ${fault instanceof Error ? fault.stack : fault}`,
+          }),
+        )
         yield { name, fork: forkName, index, pass: error === undefined, stateRoot, error }
       }
     }

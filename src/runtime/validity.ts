@@ -54,7 +54,7 @@ export function checkMessage(view: StateView, env: BlockEnv, message: Message, m
   if (env.rules.prague) {
     const floor = floorGas(message.data)
     if (message.gasLimit < floor) {
-      reject(`insufficient gas for floor data gas cost: have ${message.gasLimit}, want ${floor}`)
+      reject(`insufficient gas for floor data gas cost: have ${message.gasLimit}, want ${floor}`, 'intrinsic-gas')
     }
   }
   if (env.rules.shanghai && message.to === null && message.data.length > MAX_INITCODE_SIZE) {

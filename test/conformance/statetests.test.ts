@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { Command } from 'commander'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { register } from '../../src/cli/statetest.ts'
+import { BlockExecution } from '../../src/runtime/execute-block.ts'
 import { runStateTests, type StateTestResult } from '../../src/runtime/state-test.ts'
 import { SHARE, stateTestFiles } from './statetests.ts'
 
@@ -18,7 +19,7 @@ async function resultsOf(text: string, forks?: ReadonlySet<string>): Promise<Sta
   return results
 }
 
-type File = Record<string, { post: Record<string, { hash: string; logs: string; expectException?: string }[]> }>
+type File = Record<string, { post: Record<string, { hash: unknown; logs: unknown; expectException?: string }[]> }>
 
 /** A file with all its expectations changed. */
 function changed(file: string, change: (subtest: File[string]['post'][string][number]) => void): string {
@@ -26,6 +27,11 @@ function changed(file: string, change: (subtest: File[string]['post'][string][nu
   for (const { post } of Object.values(tests)) for (const subtests of Object.values(post)) subtests.forEach(change)
   return JSON.stringify(tests)
 }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.exitCode = undefined
+})
 
 describe('state tests', () => {
   it.each(stateTestFiles(SHARE))('%s', async (file) => {
@@ -42,13 +48,20 @@ describe('a run', () => {
   const CANCUN = new Set(['Cancun'])
   const ROOT = '0xe8010ce590f401c9d61fef8ab05bea9bcec24281b795e5868809bc4e515aa530'
 
-  it('tells the root that it found when none is expected', async () => {
+  it.each(['', null, undefined])('tells the root that it found when %j is expected', async (nothing) => {
     const blank = changed(ADD, (subtest) => {
-      subtest.hash = ''
+      subtest.hash = nothing
     })
     expect(await resultsOf(blank, CANCUN)).toEqual([
       expect.objectContaining({ fork: 'Cancun', pass: false, stateRoot: ROOT, error: expect.stringContaining('root') }),
     ])
+  })
+
+  it('survives a fault of the node', async () => {
+    vi.spyOn(BlockExecution.prototype, 'apply').mockRejectedValueOnce(new TypeError('a fault'))
+    const [first, ...others] = await resultsOf(read(ADD))
+    expect(first).toMatchObject({ fork: 'Berlin', pass: false, error: expect.stringContaining('a fault') })
+    expect(others.map(({ pass }) => pass)).toEqual([true, true, true, true])
   })
 
   it('fails on other logs', async () => {
@@ -93,11 +106,6 @@ describe('a run', () => {
 })
 
 describe('kestrel statetest', () => {
-  afterEach(() => {
-    vi.restoreAllMocks()
-    process.exitCode = undefined
-  })
-
   async function run(...args: string[]): Promise<{ out: string; err: string; exitCode: unknown }> {
     const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)

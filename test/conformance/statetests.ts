@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The share: two or three quick files of each folder of the suite, unchanged. */
+/** The share: one to four quick files of nearly each folder of the suite, unchanged. */
 export const SHARE = join(import.meta.dirname, 'state-tests')
 const SUITE = join(import.meta.dirname, '../../../shared/conformance/state-tests')
 

@@ -1,10 +1,9 @@
 // Input that nobody should send. The node answers in the standard's terms, tells nothing of its insides, and stays.
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { methods } from '../../src/rpc/methods/index.ts'
 import { account } from '../support/chain.ts'
 import { processForFile } from '../support/process.ts'
-import { faultOf, INSIDES, openSocket, postRaw, readAnswer, type WireAnswer } from '../support/wire.ts'
+import { faultOf, openSocket, postRaw, readAnswer, type WireAnswer } from '../support/wire.ts'
 
 const MAX_REQUEST = 1 << 20
 const MAX_BATCH = 100
@@ -16,6 +15,7 @@ const { node, url, wsUrl, rpc } = await processForFile([
   String(MAX_BATCH),
 ])
 const endpoint = `${url}/rpc`
+const alice = account(0).address
 
 afterEach(async () => {
   expect(await rpc('eth_chainId')).toBe('0x7d')
@@ -158,89 +158,6 @@ describe('over HTTP', () => {
     socket.on('error', () => undefined)
     socket.write('\x16\x03\x01\0\xff nonsense\r\n\r\n')
     await new Promise((resolve) => socket.on('close', resolve).resume())
-  })
-})
-
-describe('parameters', () => {
-  // Written into the text afterwards: JSON.stringify would overflow the stack of this test.
-  const DEEP_LIST = 'a deep list'
-  const withDeepList = (text: string) => text.replaceAll(`"${DEEP_LIST}"`, `${'['.repeat(DEEP)}1${']'.repeat(DEEP)}`)
-  const polluted = JSON.parse('{"__proto__":{"to":"0x00"},"constructor":{"prototype":{"polluted":1}},"to":"0x1234"}')
-  const nasty: readonly unknown[] = [
-    ...[null, true, 0, -1, 1.5, 1e308, '', '0x', '0x0g', '0x123', 'latest', '0', 'ä', '\u0000', '__proto__'],
-    ...[`0x${'f'.repeat(1000)}`, `0x${'0'.repeat(65)}`, [], [[]], {}, { to: 1 }, { blockHash: '0x' }, polluted],
-    ...[DEEP_LIST, { from: DEEP_LIST }],
-  ]
-  const paramsWith = (value: unknown, most: number) => [
-    value,
-    [value],
-    Array(most).fill(value),
-    [account(0).address, value, value].slice(0, Math.max(most, 2)),
-  ]
-  /** These do what they are told: make many blocks. */
-  const obedient = new Set(['anvil_mine', 'hardhat_mine', 'evm_mine', 'evm_mine_detailed', 'anvil_mine_detailed'])
-
-  test('of every method: nonsense gets an answer, and never an internal error', { timeout: 120_000 }, async () => {
-    const failures: string[] = []
-    for (const [method, { params }] of methods) {
-      if (obedient.has(method)) continue
-      const given = nasty.flatMap((value) => paramsWith(value, params.length))
-      const body = JSON.stringify(given.map((params, id) => ({ jsonrpc: '2.0', id, method, params })))
-      const { text } = await postRaw(endpoint, withDeepList(body))
-      const answers = JSON.parse(text) as WireAnswer[]
-      expect(answers, text.slice(0, 1000)).toHaveLength(given.length)
-      for (const [i, answer] of answers.entries()) {
-        const internal = answer.error?.code === -32603 || INSIDES.test(answer.error?.message ?? '')
-        const fault = internal ? 'internal error' : faultOf(answer)
-        if (fault) failures.push(`${method} ${JSON.stringify(given[i]).slice(0, 100)}: ${fault}`)
-      }
-      await rpc('anvil_reset')
-    }
-    expect(failures).toEqual([])
-  })
-
-  test('keys like __proto__ change nothing for others', async () => {
-    const raw =
-      '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"__proto__":{"to":"0x01"},"constructor":{"prototype":{"to":"0x01"}},"data":"0x"}],"__proto__":{"polluted":true}}'
-    readAnswer((await postRaw(endpoint, raw)).text)
-    const overrides = JSON.parse(
-      `{"__proto__":{"balance":"0x1"},"${account(0).address}":{"__proto__":{"balance":"0x1"}}}`,
-    )
-    readAnswer((await postRaw(endpoint, envelope('eth_call', [{ data: '0x' }, 'latest', overrides]))).text)
-    expect(Object.keys((await call('rpc_modules')).result as object)).not.toContain('polluted')
-  })
-
-  test('absurd numbers', async () => {
-    const most = '0x7fffffffffffffff'
-    const beyond = `0x1${'0'.repeat(64)}`
-    const history = (await call('eth_feeHistory', most, 'latest', [])).result as { gasUsedRatio: number[] }
-    expect(history.gasUsedRatio.length).toBeLessThanOrEqual(1024)
-    expect((await call('eth_feeHistory', beyond, 'latest', [])).error?.code).toBe(-32602)
-    expect((await call('eth_feeHistory', '0x1', 'latest', Array(10_000).fill(50))).error?.code).toBeLessThan(0)
-    expect((await call('eth_feeHistory', '0x1', 'latest', [50, 10])).error?.code).toBeLessThan(0)
-    expect((await call('eth_feeHistory', '0x1', 'latest', [-1, 101])).error?.code).toBeLessThan(0)
-    expect((await call('eth_call', { to: account(0).address, gas: '0x8000000000000000' }, 'latest')).result).toBe('0x')
-    expect((await call('eth_call', { to: account(0).address, gas: beyond }, 'latest')).error?.code).toBe(-32602)
-    expect(
-      (await call('eth_call', { to: account(0).address, value: `0x${'f'.repeat(64)}` }, 'latest')).error?.code,
-    ).toBe(-32000)
-    expect((await call('eth_getBlockByNumber', most, false)).result).toBeNull()
-    expect((await call('eth_getBlockByNumber', '0xffffffffffffffffff', false)).error?.code).toBe(-32602)
-    expect((await call('eth_getBalance', account(0).address, most)).error).toMatchObject({
-      code: -32000,
-      message: 'header not found',
-    })
-    expect((await call('eth_getStorageAt', account(0).address, beyond, 'latest')).error?.code).toBe(-32602)
-    expect((await call('eth_getLogs', { fromBlock: most, toBlock: '0x1' })).error?.code).toBeLessThan(0)
-    readAnswer((await postRaw(endpoint, envelope('eth_getLogs', [{ fromBlock: '0x0', toBlock: most }]))).text)
-    expect((await call('eth_getLogs', { topics: Array(5).fill(null) })).error?.code).toBeLessThan(0)
-    expect(
-      (await call('eth_getProof', account(0).address, Array(10_000).fill('0x1'), 'latest')).error?.code,
-    ).toBeLessThan(0)
-    expect((await call('anvil_mine', '0xffffffffffff')).error?.code).toBeLessThan(0)
-    expect((await call('eth_sendRawTransaction', `0x${'02'.repeat(200_000)}`)).error?.code).toBe(-32000)
-    expect((await call('eth_sendRawTransaction', `0x${'f8'.repeat(1000)}`)).error?.code).toBe(-32000)
-    expect((await call('eth_sendRawTransaction', `0x02${'c1'.repeat(100_000)}c0`)).error?.code).toBe(-32000)
   })
 })
 

@@ -4,7 +4,7 @@ import { encodeAbiParameters, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { testChain } from '../support/chain.ts'
-import { alice, callsOf, code, contract, hex, other, poor, returning, simulate, word } from '../support/simulate.ts'
+import { alice, callsOf, contract, other, poor, returning, simulate, word } from '../support/simulate.ts'
 
 describe('precompiles', () => {
   const sha256 = `0x${'02'.padStart(40, '0')}`

@@ -2,7 +2,7 @@
 import { parseGwei } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { testChain } from '../support/chain.ts'
-import { alice, bob, code, codeOf, contract, hex, other, poor } from '../support/simulate.ts'
+import { alice, bob, codeOf, contract, hex, other, poor } from '../support/simulate.ts'
 
 describe('refuses', () => {
   const valid = { validation: true }
@@ -26,6 +26,13 @@ describe('refuses', () => {
     ],
     ['a tip above the fee', -32602, [{ calls: [{ ...call, maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' }] }], {}],
     ['too little gas to begin', -38013, [{ calls: [{ from: alice, to: bob, gas: '0x5207' }] }], {}],
+    // EIP-7623: 21000 and ten for each of four tokens a byte.
+    [
+      'less gas than its data costs at least',
+      -38013,
+      [{ calls: [{ from: alice, to: bob, data: `0x${'11'.repeat(1000)}`, gas: hex(60_999) }] }],
+      {},
+    ],
     ['value without funds', -38014, [{ calls: [{ from: poor, to: bob, value: '0x1' }] }], {}],
     ['fees without funds', -38014, [{ calls: [{ ...call, from: poor }] }], valid],
     [
@@ -116,11 +123,10 @@ describe('refuses', () => {
     })
   })
 
-  it('what takes too long', async () => {
+  it('what takes too long, in one call or in many', async () => {
     const test = await testChain({ limits: { gasCap: 50_000_000n, time: 50 } })
-    const endless = { from: alice, to: contract }
-    expect(await codeOf(test, [{ stateOverrides: { [contract]: { code: '0x5b5f56' } }, calls: [endless] }])).toBe(
-      -32005,
-    )
+    const endless = { stateOverrides: { [contract]: { code: '0x5b5f56' } }, calls: [{ from: alice, to: contract }] }
+    expect(await codeOf(test, [endless])).toBe(-32005)
+    expect(await codeOf(test, Array(256).fill({ calls: Array(8).fill({ from: alice, to: bob }) }))).toBe(-32005)
   })
 })

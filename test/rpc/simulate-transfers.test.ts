@@ -1,7 +1,8 @@
 // Transfers of value among the logs of eth_simulateV1. Expected values: the method's specification (ERC-7528's address,
 // ERC-20's event) and the addresses of new contracts as viem computes them.
-import { getContractAddress, type Hex, keccak256 } from 'viem'
+import { encodeFunctionData, getContractAddress, type Hex, keccak256, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { testChain } from '../support/chain.ts'
 import { alice, bob, callsOf, code, contract, other, paying, poor, simulate, word } from '../support/simulate.ts'
 
@@ -100,5 +101,33 @@ describe('transfers of value', () => {
       transfer(created, bob, 2),
     ])
     expect(call?.logs).toHaveLength(4)
+  })
+
+  it('leave the logs of native contracts where they are', async () => {
+    const test = await testChain()
+    const { authorization } = NATIVE_CONTRACT
+    const data = encodeFunctionData({
+      abi: parseAbi(['function approve(address spender, uint256 amount, string[] methods) returns (bool approved)']),
+      args: [bob, 1n, ['MSG_DELEGATE']],
+    })
+    // Hands its input on to the native contract, and pays bob before and after.
+    const handOn = `365f5f375f5f365f5f73${authorization.slice(2)}5af150`
+    const stateOverrides = { [contract]: { code: `0x${paying(bob)}${handOn}${paying(bob)}` } }
+    const calls = [
+      { from: alice, to: authorization, data },
+      { from: alice, to: contract, data, value: '0x2' },
+    ]
+    const plain = await callsOf(test, calls, stateOverrides)
+    const [direct, within] = await callsOf(test, calls, stateOverrides, traced)
+    const approval = { address: authorization, topics: [expect.any(String), word(alice), word(bob)] }
+    expect(plain.map(({ logs }) => logs.length)).toEqual([1, 1])
+    expect(direct?.logs).toMatchObject([approval])
+    expect(within?.logs).toMatchObject([
+      transfer(alice, contract, 2),
+      transfer(contract, bob, 1),
+      { address: authorization, topics: [expect.any(String), word(contract), word(bob)] },
+      transfer(contract, bob, 1),
+    ])
+    expect(within?.logs).toHaveLength(4)
   })
 })

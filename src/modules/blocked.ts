@@ -1,0 +1,16 @@
+// Accounts that native coins are not sent to on purpose: nobody could ever take them out again. Plain EVM transfers are
+// not asked; they are Ethereum's.
+import type { Address } from '../lib/hex.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
+
+const NATIVE: ReadonlySet<Address> = new Set([...Object.values(MODULE_ACCOUNT), ...Object.values(NATIVE_CONTRACT)])
+
+/** Ethereum's precompiles: 0x01 to 0x11, and P256VERIFY (EIP-7951). */
+const LAST_PRECOMPILE = 0x11n
+const P256_VERIFY = 0x100n
+
+/** Whether an account may not be named as a receiver: module accounts, native contracts, precompiles. */
+export function isBlocked(of: Address): boolean {
+  const number = BigInt(of)
+  return NATIVE.has(of) || (number > 0n && number <= LAST_PRECOMPILE) || number === P256_VERIFY
+}

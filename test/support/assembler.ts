@@ -1,0 +1,67 @@
+// Small contracts from their opcodes: `asm('PUSH1 0x01', 'PUSH0', 'SSTORE')`.
+import { type Hex, toHex } from 'viem'
+import type { withClients } from './chain.ts'
+
+const CODES: Readonly<Record<string, number>> = {
+  ...{
+    STOP: 0x00,
+    ADD: 0x01,
+    EXP: 0x0a,
+    ISZERO: 0x15,
+    NUMBER: 0x43,
+    POP: 0x50,
+    MLOAD: 0x51,
+    MSTORE: 0x52,
+    SLOAD: 0x54,
+  },
+  ...{ SSTORE: 0x55, JUMP: 0x56, JUMPDEST: 0x5b, PUSH0: 0x5f, DUP1: 0x80, LOG0: 0xa0, LOG1: 0xa1, CREATE: 0xf0 },
+  ...{ CALL: 0xf1, CALLCODE: 0xf2, RETURN: 0xf3, DELEGATECALL: 0xf4, CREATE2: 0xf5, STATICCALL: 0xfa, REVERT: 0xfd },
+  ...{ INVALID: 0xfe, SELFDESTRUCT: 0xff, CALLVALUE: 0x34, CALLDATALOAD: 0x35, BALANCE: 0x31, RETURNDATASIZE: 0x3d },
+}
+
+/** Bytecode of these opcodes; `PUSHn` takes its bytes behind a space. Throws for a name it does not know. */
+export function asm(...lines: readonly string[]): Hex {
+  const bytes = lines.map((line) => {
+    const [name = '', argument = '0x'] = line.split(' ')
+    const push = /^PUSH([1-9]\d?)$/.exec(name)
+    const code = push ? 0x5f + Number(push[1]) : CODES[name]
+    if (code === undefined) throw new Error(`unknown opcode ${name}`)
+    const digits = argument.slice(2)
+    if (push && digits.length !== Number(push[1]) * 2) throw new Error(`${line}: wrong number of bytes`)
+    return code.toString(16).padStart(2, '0') + digits
+  })
+  return `0x${bytes.join('')}`
+}
+
+/** A call of an address with all its arguments but the gas zero; leaves its success on the stack. */
+export const call = (to: string, { kind = 'CALL', gas = '0xffff', value = '0x00' } = {}): string[] => [
+  ...['PUSH0', 'PUSH0', 'PUSH0', 'PUSH0'],
+  ...(kind === 'CALL' || kind === 'CALLCODE' ? [`PUSH1 ${value}`] : []),
+  `PUSH20 ${to}`,
+  `PUSH2 ${gas}`,
+  kind,
+]
+
+/** Returns the word on top of the stack. */
+export const returnTop = ['PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'RETURN'] as const
+
+/** Contracts at addresses of their own, and transactions of the first account. */
+export function playground({ rpc, alice }: Pick<ReturnType<typeof withClients>, 'rpc' | 'alice'>) {
+  let next = 0xc0de00
+  return {
+    alice: alice.address.toLowerCase() as Hex,
+    async contract(code: Hex, balance = 0n): Promise<Hex> {
+      const address = `0x${(++next).toString(16).padStart(40, '0')}` as const
+      await rpc('anvil_setCode', address, code)
+      if (balance > 0n) await rpc('anvil_setBalance', address, toHex(balance))
+      return address
+    },
+    /** Settles when the transaction is mined. */
+    async send(to: Hex | undefined, { gas = 200_000, value = 0n, data = '0x' as Hex } = {}): Promise<Hex> {
+      const request = { from: alice.address, to, gas: toHex(gas), value: toHex(value), data }
+      return (await rpc('eth_sendTransaction', request)) as Hex
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: answers are compared as they come
+    rpc: (method: string, ...params: unknown[]): Promise<any> => rpc(method, ...params),
+  }
+}
