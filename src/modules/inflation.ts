@@ -1,12 +1,12 @@
 // Inflation: new coins in every block, for the stakers and the community. None unless the genesis asks for it.
 import { z } from 'zod'
-import { type Dec, mulInt, ONE, parseDec, truncateInt } from '../lib/dec.ts'
-import { ChainError } from '../lib/errors.ts'
+import { type Dec, mulInt, ONE, truncateInt } from '../lib/dec.ts'
 import type { Address } from '../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import { layout } from '../state/layout.ts'
 import { dec, u256 } from '../state/words.ts'
 import type { Bank } from './bank.ts'
+import { fraction, readSection } from './genesis-section.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
 
 /** Storage of the `mint` module account. */
@@ -26,23 +26,12 @@ const section = z
       .union([z.int().nonnegative(), z.string().regex(/^\d{1,30}$/)], { error: 'expected a whole number below 10^30' })
       .transform((wire) => BigInt(wire))
       .default(0n),
-    stakingShare: z
-      .string()
-      .regex(/^(0(\.\d{1,18})?|1)$/, { error: 'expected a decimal string from "0" to "1"' })
-      .transform(parseDec)
-      .default(ONE),
+    stakingShare: fraction.default(ONE),
   })
   .prefault({})
 
 /** Throws ChainError `invalid-genesis` that names the field. */
-export function readInflationGenesis(json: unknown): InflationGenesis {
-  const parsed = section.safeParse(json)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = ['kestrel.modules.inflation', ...(issue?.path ?? []), ...unknown].join('.')
-  throw new ChainError('invalid-genesis', `${field}: ${unknown.length > 0 ? 'unknown field' : issue?.message}`)
-}
+export const readInflationGenesis = (json: unknown): InflationGenesis => readSection('inflation', section, json)
 
 export class Inflation implements NativeModule<InflationGenesis> {
   readonly name = 'inflation'

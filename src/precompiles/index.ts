@@ -9,9 +9,10 @@ import { authorization } from './authorization.ts'
 import { bank } from './bank.ts'
 import { bech32 } from './bech32.ts'
 import type { FaultReport, Precompile } from './define.ts'
+import { distribution } from './distribution.ts'
 import { staking } from './staking.ts'
 
-export const PRECOMPILES: readonly Precompile[] = [bech32, staking, bank, authorization]
+export const PRECOMPILES: readonly Precompile[] = [bech32, staking, distribution, bank, authorization]
 
 /** The native contracts that answer in a block, by address. */
 export function nativeContracts(

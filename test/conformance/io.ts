@@ -49,7 +49,8 @@ export function differences(expected: unknown, actual: unknown, path = '$'): str
 function walk(expected: unknown, actual: unknown, path: string, found: string[]): void {
   if (found.length > 20) return
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    if (expected.length !== actual.length) found.push(`${path}: ${expected.length} items recorded, ${actual.length} answered`)
+    if (expected.length !== actual.length)
+      found.push(`${path}: ${expected.length} items recorded, ${actual.length} answered`)
     for (const [i, item] of expected.entries()) walk(item, actual[i], `${path}[${i}]`, found)
     return
   }

@@ -169,6 +169,7 @@ describe('trace_', () => {
     })
     const calling = vmTrace.ops.find(({ op }: { op: string }) => op === 'STATICCALL')
     expect(calling).toMatchObject({ cost: 2600 + 0x1000, ex: { push: ['0x1'] } })
+    expect(vmTrace.ops.at(-1)).toBe(calling)
     expect(calling.sub.ops.map(({ op }: { op: string }) => op)).toEqual([
       'PUSH1',
       'PUSH0',

@@ -20,14 +20,6 @@ export type StakingHooks = {
   beforeValidatorSlashed(operator: Address, fraction: Dec): void
 }
 
-export const NO_HOOKS: StakingHooks = {
-  beforeDelegationSharesChange: () => undefined,
-  afterDelegationChange: () => undefined,
-  afterValidatorCreated: () => undefined,
-  afterValidatorRemoved: () => undefined,
-  beforeValidatorSlashed: () => undefined,
-}
-
 export type StakingContext = {
   readonly block: BlockInfo
   /** Of bech32 addresses. */

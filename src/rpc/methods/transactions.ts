@@ -1,6 +1,6 @@
 // Single transactions: found by hash, by place or by sender, their receipts, and the way in for signed ones.
 import type { BlockRef, Chain, MinedReceipt } from '../../chain/types.ts'
-import type { Address, Hash } from '../../lib/hex.ts'
+import type { Hash } from '../../lib/hex.ts'
 import type { Block, Transaction } from '../../primitives/types.ts'
 import { address, blockNumber, data, hash, index, looseQuantity, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'

@@ -21,7 +21,7 @@ export type VmOperation = {
   readonly cost: bigint
   /** undefined: it failed. */
   ex: VmEffect | undefined
-  /** The code that it called. */
+  /** The code that it called, if there was any. */
   sub: VmFrame | undefined
 }
 
@@ -62,8 +62,6 @@ export class VmRecorder {
 
   enter(): void {
     const frame: VmFrame = { code: new Uint8Array(0), ops: [] }
-    const caller = this.#open.at(-1)?.last?.operation
-    if (caller !== undefined) caller.sub = frame
     this.#root ??= frame
     this.#open.push({ frame, last: undefined })
   }
@@ -84,6 +82,8 @@ export class VmRecorder {
     const running = this.#open.at(-1)
     if (running === undefined) return
     if (running.last !== undefined) complete(running.last, state)
+    // The STOP behind the code's end is none of its operations.
+    if (state.programCounter >= state.code.length) return
     if (++this.#count > MAX_OPERATIONS) {
       throw new ChainError('limit-exceeded', `vmTrace of more than ${MAX_OPERATIONS} operations`)
     }

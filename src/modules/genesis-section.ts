@@ -1,0 +1,20 @@
+// How modules read their sections of the genesis file, `kestrel.modules.<name>`: strictly, with the field in every refusal.
+import { z } from 'zod'
+import { parseDec } from '../lib/dec.ts'
+import { ChainError } from '../lib/errors.ts'
+
+/** A Dec from `"0"` to `"1"`. */
+export const fraction = z
+  .string()
+  .regex(/^(0(\.\d{1,18})?|1)$/, { error: 'expected a decimal string from "0" to "1"' })
+  .transform(parseDec)
+
+/** A module's section by its schema. Throws ChainError `invalid-genesis` that names the field. */
+export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {
+  const parsed = schema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const field = ['kestrel.modules', module, ...(issue?.path ?? []), ...unknown].join('.')
+  throw new ChainError('invalid-genesis', `${field}: ${unknown.length > 0 ? 'unknown field' : issue?.message}`)
+}
