@@ -69,7 +69,7 @@ export class Chain implements ChainFace {
       () => this.#draft().baseFeePerGas,
     )
     this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
-    this.inspection = new ChainInspection(this.#ledger, this)
+    this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
     this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
     this.pool.onPending((transaction) => {

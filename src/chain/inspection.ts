@@ -3,6 +3,9 @@
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import { brokenInvariants } from '../runtime/invariants.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import { decodeChanges } from '../state/history.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Range } from '../state/types.ts'
@@ -16,14 +19,16 @@ const ACCOUNT_PREFIX = RANGE.accounts().gte[0]
 
 type Reader = {
   readonly traces: { at(point: TracePoint): Promise<View> }
-  at(ref: BlockRef): Promise<{ view: View }>
+  at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }>
 }
 
 export class ChainInspection implements Inspection {
+  readonly #runtime: Runtime
   readonly #ledger: Ledger
   readonly #reader: Reader
 
-  constructor(ledger: Ledger, reader: Reader) {
+  constructor(runtime: Runtime, ledger: Ledger, reader: Reader) {
+    this.#runtime = runtime
     this.#ledger = ledger
     this.#reader = reader
   }
@@ -73,6 +78,11 @@ export class ChainInspection implements Inspection {
       const then = before.storedRow(KEY.account(address))
       return now !== undefined && (then === undefined || Buffer.compare(now, then) !== 0)
     })
+  }
+
+  async invariants(ref: BlockRef): Promise<string[]> {
+    const { header, view } = await this.#reader.at(ref)
+    return brokenInvariants(this.#runtime, header, view)
   }
 
   async #withStorage(view: View, account: InspectedAccount): Promise<InspectedAccount> {

@@ -148,6 +148,8 @@ export interface Inspection {
   ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
   /** Accounts that are different after block `to` from what they were after block `from`. */
   modified(from: bigint, to: bigint): Promise<readonly Address[]>
+  /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
+  invariants(ref: BlockRef): Promise<readonly string[]>
 }
 
 export interface Chain {

@@ -10,6 +10,7 @@ import * as debugTrace from './debug-trace.ts'
 import * as devBlocks from './dev-blocks.ts'
 import * as devChain from './dev-chain.ts'
 import * as devMining from './dev-mining.ts'
+import * as devNative from './dev-native.ts'
 import * as devState from './dev-state.ts'
 import * as filters from './filters.ts'
 import * as logs from './logs.ts'
@@ -36,6 +37,7 @@ const families = {
   devBlocks,
   devChain,
   devMining,
+  devNative,
   devState,
   filters,
   logs,

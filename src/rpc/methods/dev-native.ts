@@ -1,0 +1,12 @@
+// Development: the native modules from inside.
+import { z } from 'zod'
+import { atBlock, string } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+
+export const dev_invariants = rpcMethod({
+  summary: 'What is wrong with the books of staking and distribution after a block, in words; empty when all is well.',
+  params: [atBlock],
+  result: z.array(string).readonly(),
+  gate: 'development',
+  handler: ([ref], { chain }) => chain.inspection.invariants(ref),
+})
