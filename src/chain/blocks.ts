@@ -1,4 +1,5 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
+// A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
 import { RLP } from '@ethereumjs/rlp'
 import { LRUCache } from 'lru-cache'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
@@ -23,15 +24,17 @@ export class Blocks {
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
   readonly #blocks = new LRUCache<bigint, Block>({ max: CACHED_BLOCKS })
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>({ max: CACHED_BLOCKS })
+  #newest: bigint
 
-  constructor(store: Reader) {
+  constructor(store: Reader, newest: bigint) {
     this.#store = store
+    this.#newest = newest
   }
 
   header(number: bigint): SealedHeader | undefined {
     const known = this.#headers.get(number)
     if (known !== undefined) return known
-    const row = this.#store.get(KEY.header(number))
+    const row = this.#rowOf(number, KEY.header)
     if (row === undefined) return undefined
     const header = decodeHeader(row)
     this.#headers.set(number, header)
@@ -40,14 +43,15 @@ export class Blocks {
 
   number(hash: Hash): bigint | undefined {
     const row = this.#store.get(KEY.blockNumber(hash))
-    return row && bytesToBig(row)
+    const number = row && bytesToBig(row)
+    return number !== undefined && number <= this.#newest ? number : undefined
   }
 
   block(number: bigint): Block | undefined {
     const known = this.#blocks.get(number)
     if (known !== undefined) return known
     const header = this.header(number)
-    const row = this.#store.get(KEY.body(number))
+    const row = this.#rowOf(number, KEY.body)
     if (header === undefined || row === undefined) return undefined
     const block = { header, ...decodeBody(row) }
     this.#blocks.set(number, block)
@@ -57,7 +61,7 @@ export class Blocks {
   receipts(number: bigint): readonly Receipt[] | undefined {
     const known = this.#receipts.get(number)
     if (known !== undefined) return known
-    const row = this.#store.get(KEY.receipts(number))
+    const row = this.#rowOf(number, KEY.receipts)
     if (row === undefined) return undefined
     const receipts = decodeStoredReceipts(row)
     this.#receipts.set(number, receipts)
@@ -95,6 +99,7 @@ export class Blocks {
 
   /** Keeps a block that has just been written, so that its first readers need not decode it. */
   remember(block: Block, receipts: readonly Receipt[]): void {
+    this.#newest = block.header.number
     this.#headers.set(block.header.number, block.header)
     this.#blocks.set(block.header.number, block)
     this.#receipts.set(block.header.number, receipts)
@@ -102,9 +107,14 @@ export class Blocks {
 
   /** Forgets blocks above a number: they have been taken back. */
   forgetAbove(number: bigint): void {
+    this.#newest = number
     for (const cache of [this.#headers, this.#blocks, this.#receipts]) {
       for (const key of [...cache.keys()]) if (key > number) cache.delete(key)
     }
+  }
+
+  #rowOf(number: bigint, key: (number: bigint) => Uint8Array): Uint8Array | undefined {
+    return number > this.#newest ? undefined : this.#store.get(key(number))
   }
 }
 

@@ -1,4 +1,5 @@
 // What fees were, and what they should be: suggestions for wallets, history for their charts.
+import type { Hash } from '../lib/hex.ts'
 import { blobBaseFee, nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
@@ -16,6 +17,8 @@ export class ChainFees implements Fees {
   readonly #head: () => SealedHeader
   /** What the next block's base fee is set to, if a developer has set it. */
   readonly #override: () => bigint | undefined
+  /** The median tip as it was at a head: asked for more often than blocks are made. */
+  #tip: { readonly head: Hash; readonly median: bigint } | undefined
 
   constructor(runtime: Runtime, blocks: Blocks, head: () => SealedHeader, override: () => bigint | undefined) {
     this.#runtime = runtime
@@ -40,8 +43,13 @@ export class ChainFees implements Fees {
 
   /** Median tip of the recent transactions; 1 gwei while there are none. */
   maxPriorityFeePerGas(): bigint {
+    const { hash, number } = this.#head()
+    if (this.#tip?.head !== hash) this.#tip = { head: hash, median: this.#medianTip(number) }
+    return this.#tip.median
+  }
+
+  #medianTip(head: bigint): bigint {
     const tips: bigint[] = []
-    const head = this.#head().number
     for (let back = 0n; back < SAMPLED_BLOCKS && back <= head; back++) {
       const block = this.#blocks.block(head - back)
       if (block === undefined) break

@@ -37,7 +37,7 @@ export class Ledger {
     const { number, version } = readHead(store)
     this.store = store
     this.#indexer = indexer
-    this.blocks = new Blocks(store)
+    this.blocks = new Blocks(store, number)
     this.#state = new StateStore(store, version)
     this.#head = this.#header(number)
   }
@@ -52,9 +52,7 @@ export class Ledger {
 
   /** The point after a block; block 0 as the genesis has it. Throws ChainError `header-not-found`. */
   pointAt(number: bigint): Point {
-    const version = number === 0n ? 0 : readStateVersion(this.store, number)
-    if (version === undefined) throw new ChainError('header-not-found', 'header not found')
-    return { number, version }
+    return { number, version: number === 0n ? 0 : this.#versionAt(number) }
   }
 
   /** A fresh view of the state at the head. */
@@ -64,9 +62,7 @@ export class Ledger {
 
   /** A fresh view of the state after a block. Throws ChainError `header-not-found`. */
   viewAt(number: bigint): View {
-    const version = readStateVersion(this.store, number)
-    if (version === undefined) throw new ChainError('header-not-found', 'header not found')
-    return this.#state.at(version)
+    return this.#state.at(this.#versionAt(number))
   }
 
   /** Hashes of the ancestors of a block whose parent is given, as BLOCKHASH sees them. */
@@ -137,6 +133,12 @@ export class Ledger {
     this.blocks.forgetAbove(number)
     this.#head = this.#header(number)
     return removed
+  }
+
+  #versionAt(number: bigint): number {
+    const version = number > this.#head.number ? undefined : readStateVersion(this.store, number)
+    if (version === undefined) throw new ChainError('header-not-found', 'header not found')
+    return version
   }
 
   #header(number: bigint): SealedHeader {

@@ -88,8 +88,14 @@ export class Waiting {
   }
 
   async #take(pooled: PooledTransaction): Promise<Hash> {
+    const { hash } = pooled.transaction
     this.pool.add(pooled.transaction, pooled.sidecar)
-    await this.#journal.record(pooled)
-    return pooled.transaction.hash
+    try {
+      await this.#journal.record(pooled)
+    } catch (error) {
+      // What was refused must not be mined later. If a block has taken it meanwhile, it is on disk all the same.
+      if (this.pool.remove(hash)) throw error
+    }
+    return hash
   }
 }

@@ -1,21 +1,13 @@
 // Our one subclass of the library's EVM. Its three seams: `_loadCode` gives native contracts the whole message,
 // `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible. One machine runs one message at a time.
 import type { Common } from '@ethereumjs/common'
-import {
-  EVM,
-  EVMError,
-  type EVMResult,
-  type ExecResult,
-  type Message,
-  NobleBN254,
-  type PrecompileInput,
-} from '@ethereumjs/evm'
+import { EVM, type EVMResult, type ExecResult, type Message, NobleBN254, type PrecompileInput } from '@ethereumjs/evm'
 import { Address as LibAddress } from '@ethereumjs/util'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex, type Hash } from '../lib/hex.ts'
-import type { Log } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
-import type { NativeBlock, NativeContract, NativeError } from './native-call.ts'
+import type { NativeBlock, NativeContract, NativeContracts } from './native-call.ts'
+import { runNative, withOwnLogs } from './run-native.ts'
 import { addressOf, StateAdapter } from './state-adapter.ts'
 import type { OpcodeHost, OpcodeTable, RunState } from './tables.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
@@ -25,7 +17,7 @@ export type MachineOptions = {
   readonly common: Common
   readonly view: StateView
   readonly table: OpcodeTable
-  readonly natives: ReadonlyMap<Address, NativeContract>
+  readonly natives: NativeContracts
   readonly block: NativeBlock
   /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
   readonly blockHash: (number: bigint) => Hash | undefined
@@ -36,11 +28,6 @@ export type MachineOptions = {
 const BN254 = new NobleBN254()
 /** How long a message may hold the thread before others get a turn, in milliseconds. */
 const TURN = 15
-const ERRORS: Record<NativeError, EVMError['error']> = {
-  revert: EVMError.errorMessages.REVERT,
-  'out of gas': EVMError.errorMessages.OUT_OF_GAS,
-  'invalid opcode': EVMError.errorMessages.INVALID_OPCODE,
-}
 
 export class Machine extends EVM implements OpcodeHost {
   /** The call opcode that ran last: the next message is its. */
@@ -155,31 +142,21 @@ export class Machine extends EVM implements OpcodeHost {
   }
 
   protected override async _loadCode(message: Message): Promise<void> {
-    const native = message.code ? undefined : this.#natives.get(addressOf(message.codeAddress))
-    if (native === undefined) return super._loadCode(message)
-    message.code = (input: PrecompileInput) => this.#runNative(native, message, input)
-    message.isCompiled = true
+    if (message.code) return super._loadCode(message)
+    const address = addressOf(message.codeAddress)
+    const native = this.#natives.get(address)
+    if (native !== undefined) return this.#enterNative(native, message)
+    await super._loadCode(message)
+    if (!isLoneInvalid(message.code)) return
+    const found = this.#options.natives.find?.(this.view, address)
+    if (found !== undefined) this.#enterNative(found, message)
   }
 
-  #runNative(native: NativeContract, message: Message, input: PrecompileInput): ExecResult {
-    const result = native.run({
-      caller: addressOf(message.caller),
-      origin: this._tx === undefined ? addressOf(message.caller) : addressOf(this._tx.origin),
-      value: message.value,
-      input: input.data,
-      isStatic: message.isStatic,
-      isDelegate: message.to === undefined || addressOf(message.to) !== addressOf(message.codeAddress),
-      depth: message.depth,
-      gasLimit: input.gasLimit,
-      view: this.view,
-      block: this.#options.block,
-    })
-    return {
-      returnValue: result.output,
-      executionGasUsed: result.gasUsed,
-      logs: result.logs.map(toLibLog),
-      ...(result.error !== undefined && { exceptionError: new EVMError(ERRORS[result.error]) }),
-    }
+  #enterNative(native: NativeContract, message: Message): void {
+    const origin = addressOf(this._tx?.origin ?? message.caller)
+    const setting = { machine: this, origin, block: this.#options.block }
+    message.code = (input: PrecompileInput) => runNative(setting, native, message, input)
+    message.isCompiled = true
   }
 
   #emit(topic: string, data: unknown): Promise<void> {
@@ -194,7 +171,7 @@ export class Machine extends EVM implements OpcodeHost {
       return this.#yield() ?? SETTLED
     }
     if (topic === 'afterMessage' && tracer !== undefined) {
-      const result = data as EVMResult
+      const result = withOwnLogs(data as EVMResult)
       const stop = tracer.step && impliedStop(result.execResult)
       if (stop !== undefined) tracer.step?.(stop)
       tracer.exit?.(result)
@@ -209,11 +186,7 @@ const unreachable = (): ExecResult => {
   throw new Error('a native contract is entered by _loadCode only')
 }
 
-const toLibLog = (log: Log): [Uint8Array, Uint8Array[], Uint8Array] => [
-  fromHex(log.address),
-  log.topics.map(fromHex),
-  log.data,
-]
+const isLoneInvalid = (code: unknown): boolean => code instanceof Uint8Array && code.length === 1 && code[0] === 0xfe
 
 /** What the library asks of a blockchain: hashes of ancestors. */
 function chainOf(

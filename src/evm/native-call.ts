@@ -31,6 +31,27 @@ export type NativeCall = {
   readonly gasLimit: bigint
   readonly view: StateView
   readonly block: NativeBlock
+  /** Sends a message to another contract; what it wrote is undone if it fails. Gas is the native code's to account for. */
+  callContract(message: InnerMessage): Promise<InnerResult>
+}
+
+/** A message that native code sends, without value. */
+export type InnerMessage = {
+  readonly from: Address
+  readonly to: Address
+  readonly input: Uint8Array
+  readonly gasLimit: bigint
+  /** As STATICCALL: the contract may not write. */
+  readonly isStatic: boolean
+}
+
+export type InnerResult = {
+  readonly output: Uint8Array
+  readonly gasUsed: bigint
+  /** In order; to be passed on among the native contract's own. */
+  readonly logs: readonly Log[]
+  /** geth's words; undefined on success. */
+  readonly error: string | undefined
 }
 
 /** `revert` keeps the gas that is left; the other two take it all. */
@@ -40,14 +61,23 @@ export type NativeResult = {
   /** Return data, or revert data when `error` is `revert`. */
   readonly output: Uint8Array
   readonly gasUsed: bigint
-  /** Empty unless the call succeeded. */
+  /** Empty unless the call succeeded. Those of contracts that it called stand among its own. */
   readonly logs: readonly Log[]
   /** undefined on success. */
   readonly error: NativeError | undefined
 }
 
-/** A contract whose code is TypeScript. `run` never throws: whatever goes wrong is a result. */
+/**
+ * A contract whose code is TypeScript. `run` never throws and never rejects: whatever goes wrong is a result.
+ * A promise is the exception, for what has to wait for other contracts.
+ */
 export type NativeContract = {
   readonly address: Address
-  run(call: NativeCall): NativeResult
+  run(call: NativeCall): NativeResult | Promise<NativeResult>
+}
+
+/** The native contracts of a block: those at fixed addresses, and a way to find those that the state tells of. */
+export interface NativeContracts extends ReadonlyMap<Address, NativeContract> {
+  /** Asked about accounts that are not in the map and whose code is a lone INVALID, as that of all native contracts. */
+  readonly find?: (view: StateView, address: Address) => NativeContract | undefined
 }

@@ -2,6 +2,7 @@
 // ran, where a loop may pause). Built once per fork and proposal list, shared by all machines, never changed.
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
+import { legacyCreate } from './legacy-create.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
 
 type Context = ReturnType<typeof getOpcodesForHF>
@@ -28,6 +29,8 @@ const CALL_OPCODES = new Map([
   [0xfa, 'STATICCALL'],
 ] as const)
 const EXP = 0x0a
+const CREATE2 = 0xf5
+const CREATES = [0xf0, CREATE2]
 const SELFDESTRUCT = 0xff
 const JUMPS = [0x56, 0x57]
 
@@ -40,6 +43,10 @@ export function buildTable(common: Common, change: (map: Context['opcodeMap']) =
   const map = context.opcodeMap.slice()
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
+  for (const code of CREATES) {
+    const entry = map[code]
+    if (entry !== undefined) map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2) }
+  }
   change(map)
   for (const [code, type] of CALL_OPCODES) {
     mark(map, code, (state) => {

@@ -10,6 +10,8 @@ import type { Op } from '../state/types.ts'
 
 const EMPTY = new Uint8Array(0)
 const MAX_INDEX = 0xffff_ffff
+/** How long a search may hold the thread before others get a turn, in milliseconds. */
+const TURN = 15
 
 /** Keys of a block's logs: by address, and by each topic at its position. */
 export function logKeys(block: Block, receipts: readonly Receipt[]): Uint8Array[] {
@@ -45,7 +47,9 @@ export class Logs {
   /** Matching logs in the chain's order. */
   async *logs(query: LogQuery): AsyncIterable<MinedLog> {
     const to = query.to < this.#chain.head.number ? query.to : this.#chain.head.number
+    const pause = takingTurns()
     for await (const number of this.#blocks({ ...query, to })) {
+      await pause()
       const block = await this.#chain.block({ number })
       const receipts = block && this.#chain.receipts(block.header.hash)
       if (block === undefined || receipts === undefined) continue
@@ -55,9 +59,12 @@ export class Logs {
 
   /** Numbers of blocks that may match, rising. */
   async *#blocks(query: LogQuery): AsyncIterable<bigint> {
+    if (query.from > query.to) return
     const prefixes = narrowest(query)
     if (prefixes === undefined) {
+      const pause = takingTurns()
       for (let number = query.from; number <= query.to; number++) {
+        await pause()
         const header = await this.#chain.header({ number })
         if (header?.logsBloom.some((byte) => byte !== 0)) yield number
       }
@@ -68,6 +75,20 @@ export class Logs {
       for await (const [key] of this.#chain.store.scan(range)) found.add(blockOf(key))
     }
     yield* [...found].sort((a, b) => (a < b ? -1 : 1))
+  }
+}
+
+/** To be awaited in a loop that does not wait for anything else. */
+function takingTurns(): () => Promise<void> | undefined {
+  let turnEnds = performance.now() + TURN
+  return () => {
+    if (performance.now() < turnEnds) return undefined
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        turnEnds = performance.now() + TURN
+        resolve()
+      }),
+    )
   }
 }
 

@@ -1,21 +1,38 @@
-// The base coin. Balances have one home, the EVM's account balances; the bank adds the supply and the rules of sending.
-// The supply moves with every coin made or destroyed: through mint and burn, or told by `adjustSupply`.
+// Coins. The base coin's balances have one home, the EVM's account balances; those of all other denominations stand in
+// the bank's storage. The supply moves with every coin made or destroyed: through mint and burn, or told by `adjustSupply`.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { cell, layout } from '../state/layout.ts'
+import { cell, type Enumerable, enumerable, layout, mapping } from '../state/layout.ts'
 import type { StateView } from '../state/types.ts'
-import { u256 } from '../state/words.ts'
+import { address, text, u256 } from '../state/words.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
 
 /** Storage at the bank's address. */
 export const bankLayout = layout({
   /** Base units in existence. */
   supply: cell(u256),
+  /** What exists of the other denominations; none of nothing. */
+  supplies: enumerable(text, u256),
+  /** What accounts hold of them; none of nothing. */
+  holdings: mapping(address, enumerable(text, u256)),
 })
+
+/** An amount in units of its denomination. */
+export type Coin = { readonly denom: string; readonly amount: bigint }
+
+const MOST = 2n ** 256n - 1n
 
 /** Throws ChainError if these coins must stay where they are. */
 export type SendRestriction = (from: Address, to: Address, amount: bigint) => void
+
+/** What the module that locks base coins says of delegating them, which is not sending. */
+export type DelegationRule = {
+  /** The coins are about to leave. Throws ChainError if they may not be delegated. */
+  beforeDelegation(from: Address, amount: bigint): void
+  /** Coins that were delegated have come back. */
+  afterReturn(to: Address, amount: bigint): void
+}
 
 export type BankGenesis = { readonly supply: bigint }
 
@@ -25,6 +42,7 @@ export class Bank implements NativeModule<BankGenesis> {
   readonly #denom: string
   readonly #state: ReturnType<typeof bankLayout.open>
   readonly #restrictions: SendRestriction[] = []
+  #delegationRule: DelegationRule | undefined
 
   constructor({ view, spec, access }: ModuleContext) {
     this.#view = view
@@ -36,53 +54,113 @@ export class Bank implements NativeModule<BankGenesis> {
     this.#state.supply.set(supply)
   }
 
-  supply(): bigint {
-    return this.#state.supply.get()
+  supply(denom = this.#denom): bigint {
+    return denom === this.#denom ? this.#state.supply.get() : (this.#state.supplies.get(denom) ?? 0n)
   }
 
-  balance(of: Address): bigint {
-    return this.#view.balance(of)
+  balance(of: Address, denom = this.#denom): bigint {
+    return denom === this.#denom ? this.#view.balance(of) : (this.#state.holdings.at(of).get(denom) ?? 0n)
   }
 
-  /** Has every later `transfer` asked first. For the modules that lock coins; tied in `openModules`. */
+  /** All that exists, the base coin first, then by denomination; nothing of nothing. */
+  supplies(): readonly Coin[] {
+    return this.#listed(this.supply(), this.#state.supplies.entries())
+  }
+
+  /** All that an account holds, in the same order. */
+  balances(of: Address): readonly Coin[] {
+    return this.#listed(this.balance(of), this.#state.holdings.at(of).entries())
+  }
+
+  /** Has every later `transfer` of base coins asked first. For the modules that lock them; tied in `openModules`. */
   restrictSends(restriction: SendRestriction): void {
     this.#restrictions.push(restriction)
   }
 
-  /** Moves base units. Throws ChainError when the sender has too few or may not send them. */
-  transfer(from: Address, to: Address, amount: bigint): void {
-    for (const restriction of this.#restrictions) restriction(from, to, amount)
-    this.#requireBalance(from, amount)
-    this.#view.transfer(from, to, amount)
+  /** In place of the restrictions, which do not bind `delegate`. */
+  ruleDelegations(rule: DelegationRule): void {
+    this.#delegationRule = rule
   }
 
-  /** Makes new base units. */
-  mint(to: Address, amount: bigint): void {
+  /** Moves base coins into a staking pool. Throws ChainError when there are too few, or they may not be delegated. */
+  delegate(from: Address, pool: Address, amount: bigint): void {
+    this.#delegationRule?.beforeDelegation(from, amount)
+    this.#requireBalance(from, amount, this.#denom)
+    this.#view.transfer(from, pool, amount)
+  }
+
+  /** Moves base coins that were delegated back to their owner. */
+  giveBack(pool: Address, to: Address, amount: bigint): void {
+    this.transfer(pool, to, amount)
+    this.#delegationRule?.afterReturn(to, amount)
+  }
+
+  /** Moves units of a denomination. Throws ChainError when the sender has too few or may not send them. */
+  transfer(from: Address, to: Address, amount: bigint, denom = this.#denom): void {
+    if (denom === this.#denom) for (const restriction of this.#restrictions) restriction(from, to, amount)
+    this.#requireBalance(from, amount, denom)
+    if (denom === this.#denom) {
+      this.#view.transfer(from, to, amount)
+      return
+    }
+    this.#add(from, denom, -amount)
+    this.#add(to, denom, amount)
+  }
+
+  /** Makes new units. Throws ChainError when there would be more of them than a word holds. */
+  mint(to: Address, amount: bigint, denom = this.#denom): void {
     if (amount < 0n) throw new RangeError('negative amount')
-    this.adjustSupply(amount)
-    this.#view.addBalance(to, amount)
+    if (denom === this.#denom) {
+      this.adjustSupply(amount)
+      this.#view.addBalance(to, amount)
+      return
+    }
+    const supply = this.supply(denom) + amount
+    if (supply > MOST) throw new ChainError('execution-reverted', `supply of ${denom} overflows: invalid coins`)
+    put(this.#state.supplies, denom, supply)
+    this.#add(to, denom, amount)
   }
 
-  /** Destroys base units. Throws ChainError when the account has too few. */
-  burn(from: Address, amount: bigint): void {
-    this.#requireBalance(from, amount)
-    this.adjustSupply(-amount)
-    this.#view.addBalance(from, -amount)
+  /** Destroys units. Throws ChainError when the account has too few. */
+  burn(from: Address, amount: bigint, denom = this.#denom): void {
+    this.#requireBalance(from, amount, denom)
+    if (denom === this.#denom) {
+      this.adjustSupply(-amount)
+      this.#view.addBalance(from, -amount)
+      return
+    }
+    put(this.#state.supplies, denom, this.supply(denom) - amount)
+    this.#add(from, denom, -amount)
   }
 
-  /** Notes that coins were made (or, negative, destroyed) outside the bank: withdrawals, a burnt base fee. */
+  /** Notes that base coins were made (or, negative, destroyed) outside the bank: withdrawals, a burnt base fee. */
   adjustSupply(change: bigint): void {
     this.#state.supply.set(this.supply() + change)
   }
 
-  #requireBalance(of: Address, amount: bigint): void {
+  #requireBalance(of: Address, amount: bigint, denom: string): void {
     if (amount < 0n) throw new RangeError('negative amount')
-    const balance = this.balance(of)
+    const balance = this.balance(of, denom)
     if (balance >= amount) return
-    const denom = this.#denom
     throw new ChainError(
       'execution-reverted',
       `spendable balance ${balance}${denom} is smaller than ${amount}${denom}: insufficient funds`,
     )
   }
+
+  /** Changes a holding of what is not the base coin. */
+  #add(to: Address, denom: string, amount: bigint): void {
+    put(this.#state.holdings.at(to), denom, this.balance(to, denom) + amount)
+  }
+
+  #listed(base: bigint, others: Iterable<[string, bigint]>): readonly Coin[] {
+    const coins = [...others].map(([denom, amount]) => ({ denom, amount }))
+    coins.sort((a, b) => (a.denom < b.denom ? -1 : 1))
+    return base === 0n ? coins : [{ denom: this.#denom, amount: base }, ...coins]
+  }
+}
+
+function put(amounts: Enumerable<string, bigint>, denom: string, amount: bigint): void {
+  if (amount === 0n) amounts.delete(denom)
+  else amounts.set(denom, amount)
 }

@@ -3,11 +3,20 @@ import { z } from 'zod'
 import { parseDec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
 
+const FRACTION = { error: 'expected a decimal string from "0" to "1"' }
+
 /** A Dec from `"0"` to `"1"`. */
 export const fraction = z
-  .string()
-  .regex(/^(0(\.\d{1,18})?|1)$/, { error: 'expected a decimal string from "0" to "1"' })
+  .string(FRACTION)
+  .regex(/^(0(\.\d{1,18})?|1)$/, FRACTION)
   .transform(parseDec)
+
+const WHOLE = { error: 'expected a whole number of up to 30 digits' }
+
+/** A number of base units, as a JSON number that is exact or as a decimal string. */
+export const whole = z
+  .union([z.int().nonnegative().transform(String), z.string().regex(/^\d{1,30}$/)], WHOLE)
+  .transform(BigInt)
 
 /** A module's section by its schema. Throws ChainError `invalid-genesis` that names the field. */
 export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {

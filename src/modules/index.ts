@@ -13,6 +13,7 @@ import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeMod
 import { Params } from './params.ts'
 import { readStakingGenesis } from './staking/genesis.ts'
 import { Staking } from './staking/staking.ts'
+import { Vesting } from './vesting/vesting.ts'
 
 export type Modules = {
   readonly bank: Bank
@@ -21,16 +22,20 @@ export type Modules = {
   readonly staking: Staking
   readonly distribution: Distribution
   readonly inflation: Inflation
+  readonly vesting: Vesting
 }
 
 export function openModules(context: ModuleContext): Modules {
   const bank = new Bank(context)
   const params = new Params(context)
+  const vesting = new Vesting(context, bank)
+  bank.restrictSends(vesting.requireSpendable)
+  bank.ruleDelegations(vesting.delegations)
   const distribution = new Distribution(context, bank, () => staking)
   const staking = new Staking(context, bank, distribution.hooks)
   const authz = new Authz(context, () => staking.validators().flatMap((of) => (of.jailed ? [] : [of.operator])))
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
-  return { bank, params, authz, staking, distribution, inflation }
+  return { bank, params, authz, staking, distribution, inflation, vesting }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
@@ -60,6 +65,7 @@ const HOMES: readonly Address[] = [
   NATIVE_CONTRACT.staking,
   NATIVE_CONTRACT.distribution,
   NATIVE_CONTRACT.authorization,
+  NATIVE_CONTRACT.vesting,
 ]
 
 /**

@@ -6,7 +6,7 @@ import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import { layout } from '../state/layout.ts'
 import { dec, u256 } from '../state/words.ts'
 import type { Bank } from './bank.ts'
-import { fraction, readSection } from './genesis-section.ts'
+import { fraction, readSection, whole } from './genesis-section.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
 
 /** Storage of the `mint` module account. */
@@ -22,10 +22,7 @@ export type InflationGenesis = { readonly perBlock: bigint; readonly stakingShar
 /** The genesis section `kestrel.modules.inflation`. */
 const section = z
   .strictObject({
-    perBlock: z
-      .union([z.int().nonnegative(), z.string().regex(/^\d{1,30}$/)], { error: 'expected a whole number below 10^30' })
-      .transform((wire) => BigInt(wire))
-      .default(0n),
+    perBlock: whole.default(0n),
     stakingShare: fraction.default(ONE),
   })
   .prefault({})

@@ -63,6 +63,10 @@ export function requireOwner(call: ReadCall, owner: Address, role: string): void
   requireDirect(call)
 }
 
+/** For what whoever signed decides for itself, through any contract. Throws as `requireOwner`. */
+export const requireSigner = (call: ReadCall, owner: Address, role: string): void =>
+  requireOrigin(call, owner, foreign(role))
+
 /** For what contracts may not do at all. Throws ChainError unless the transaction itself made this call. */
 export function requireDirect(call: ReadCall): void {
   if (call.caller === call.origin) return

@@ -10,7 +10,7 @@ import type {
   ExtractAbiFunctionNames,
 } from 'abitype'
 import { toFunctionSignature } from 'viem'
-import type { NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
+import type { InnerMessage, NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
@@ -36,7 +36,15 @@ export type ReadCall = {
 export type WriteCall<A extends Abi> = ReadCall & {
   /** Logs an event under the precompile's address. */
   emit<E extends ExtractAbiEventNames<A>>(event: E, args: EventArgs<A, E>): void
+  /**
+   * Calls another contract with all gas that may be passed on (EIP-150), charges what it used, and gives its answer; its
+   * logs join this call's in order. It may call back: what was read of the state before has to be read again.
+   * Throws ChainError with the contract's revert data when it fails.
+   */
+  callContract(message: ContractCall): Promise<Uint8Array>
 }
+
+export type ContractCall = Omit<InnerMessage, 'gasLimit'>
 
 type FunctionName<A extends Abi> = ExtractAbiFunctionNames<A>
 type CallOf<A extends Abi, F extends AbiFunction> = F['stateMutability'] extends 'view' | 'pure'
@@ -46,13 +54,17 @@ export type EventArgs<A extends Abi, E extends ExtractAbiEventNames<A>> = {
   readonly [P in ExtractAbiEvent<A, E>['inputs'][number] as P['name'] & string]: ValueOf<P>
 }
 
-/** One handler for each function of the ABI: its arguments in order, its results as a tuple. A refusal is a ChainError. */
+/**
+ * One handler for each function of the ABI: its arguments in order, its results as a tuple, or a promise of them if it
+ * calls contracts. A refusal is a ChainError.
+ */
 export type Functions<A extends Abi> = {
   readonly [N in FunctionName<A>]: (
     call: CallOf<A, ExtractAbiFunction<A, N>>,
     ...args: ValuesOf<ExtractAbiFunction<A, N>['inputs']>
-  ) => ValuesOf<ExtractAbiFunction<A, N>['outputs']>
+  ) => Eventually<ValuesOf<ExtractAbiFunction<A, N>['outputs']>>
 }
+type Eventually<T> = T | Promise<T>
 
 /** Gas of each function beside that of its input. */
 export type GasTable<A extends Abi> = { readonly [N in FunctionName<A>]: bigint }
@@ -63,7 +75,7 @@ type Method = {
   readonly events: ReadonlyMap<string, AbiEvent>
   readonly isView: boolean
   readonly gas: bigint
-  run(call: WriteCall<Abi>, ...args: readonly unknown[]): readonly unknown[]
+  run(call: WriteCall<Abi>, ...args: readonly unknown[]): Eventually<readonly unknown[]>
 }
 
 /** A Solidity interface with its implementation; a precompile may have several. */
@@ -148,13 +160,14 @@ const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_
 
 const SELECTOR_SIZE = 4
 
-function run(self: Self, spec: NativeSpec, report: FaultReport, call: NativeCall): NativeResult {
+function run(self: Self, spec: NativeSpec, report: FaultReport, call: NativeCall): Eventually<NativeResult> {
   let used = 0n
   const charge = (gas: bigint) => {
     used += gas
     if (used > call.gasLimit) throw new OutOfGas()
   }
   const logs: Log[] = []
+  const fail = (error: unknown) => failed(self, report, call, error, used)
   try {
     const method = admit(self, call)
     const data = call.input.subarray(SELECTOR_SIZE)
@@ -162,12 +175,18 @@ function run(self: Self, spec: NativeSpec, report: FaultReport, call: NativeCall
     // Charged before decoding, which is work as well.
     charge(price.base + price.perByte * BigInt(data.length) + method.gas)
     const args = decodeValues(method.abi.inputs, data)
-    const results = method.run(handed(self, spec, call, method, charge, logs), ...args)
-    return { output: encodeValues(method.abi.outputs, results), gasUsed: used, logs, error: undefined }
+    const done = (results: readonly unknown[]): NativeResult => {
+      return { output: encodeValues(method.abi.outputs, results), gasUsed: used, logs, error: undefined }
+    }
+    const meter = { charge, left: () => call.gasLimit - used }
+    const results = method.run(handed(self, spec, call, method, meter, logs), ...args)
+    return results instanceof Promise ? results.then(done).catch(fail) : done(results)
   } catch (error) {
-    return failed(self, report, call, error, used)
+    return fail(error)
   }
 }
+
+type Meter = Pick<ReadCall, 'charge'> & { left(): bigint }
 
 /** The guards, in order; which function the call means. Throws ChainError when it may not run. */
 function admit(self: Self, call: NativeCall): Method {
@@ -190,7 +209,7 @@ function handed(
   spec: NativeSpec,
   call: NativeCall,
   method: Method,
-  charge: ReadCall['charge'],
+  meter: Meter,
   logs: Log[],
 ): WriteCall<Abi> {
   const { caller, origin, value, block, view } = call
@@ -200,8 +219,20 @@ function handed(
     if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)
     logs.push(encodeLog(self.address, event, args))
   }
-  return { caller, origin, value, block, spec, modules, charge, emit }
+  const callContract = async (message: ContractCall) => {
+    const left = meter.left()
+    const { output, gasUsed, logs: inner, error } = await call.callContract({ ...message, gasLimit: left - left / 64n })
+    meter.charge(gasUsed)
+    if (error !== undefined) throw new ChainError('execution-reverted', ...failureOf(message.to, error, output))
+    logs.push(...inner)
+    return output
+  }
+  return { caller, origin, value, block, spec, modules, charge: meter.charge, emit, callContract }
 }
+
+/** What our caller hears of a contract's failure: its own revert data if it gave any. */
+const failureOf = (contract: Address, error: string, output: Uint8Array): [string, Hex?] =>
+  output.length > 0 ? [error, toHex(output)] : [`call of ${contract} failed: ${error}`]
 
 /**
  * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left.

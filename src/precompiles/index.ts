@@ -11,8 +11,9 @@ import { bech32 } from './bech32.ts'
 import type { FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
 import { staking } from './staking.ts'
+import { vesting } from './vesting.ts'
 
-export const PRECOMPILES: readonly Precompile[] = [bech32, staking, distribution, bank, authorization]
+export const PRECOMPILES: readonly Precompile[] = [bech32, staking, distribution, vesting, bank, authorization]
 
 /** The native contracts that answer in a block, by address. */
 export function nativeContracts(

@@ -48,7 +48,12 @@ export function wireError(error: unknown): WireError | undefined {
   return withData(CODES[error.code], error.message, error.data)
 }
 
-const withData = (code: number, message: string, data: Hex | undefined): WireError =>
-  data === undefined ? { code, message } : { code, message, data }
+/** Messages may quote what the client sent; they are cut where nobody reads on. */
+const LONGEST_MESSAGE = 4096
+
+function withData(code: number, words: string, data: Hex | undefined): WireError {
+  const message = words.length > LONGEST_MESSAGE ? `${words.slice(0, LONGEST_MESSAGE)}…` : words
+  return data === undefined ? { code, message } : { code, message, data }
+}
 
 export const internalError: WireError = { code: INTERNAL_ERROR, message: 'internal error' }

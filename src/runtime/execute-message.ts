@@ -3,7 +3,7 @@
 import type { ExecResult } from '@ethereumjs/evm'
 import { generateAddress } from '@ethereumjs/util'
 import { type Machine, toLibAddress } from '../evm/machine.ts'
-import { errorWords } from '../evm/tracer.ts'
+import { failureWords } from '../evm/tracer.ts'
 import { type Address, bigToBytes, EMPTY_BYTES, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
 import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
@@ -104,7 +104,7 @@ export async function executeMessage(
       topics: topics.map(toHash),
       data,
     })),
-    error: execResult.exceptionError && errorWords(execResult.exceptionError.error),
+    error: failureWords(execResult),
     createdAddress: createdAddress && toAddress(createdAddress.bytes),
     accessed: [...(accessed ?? [])].map(([address, keys]) => ({
       address: `0x${address}` as Address,

@@ -16,13 +16,29 @@ export interface Layout<H> extends Field<H> {
 /** A module's storage from slot 0 on: `layout({ supply: cell(u256), owners: mapping(address, u256) }).open(slots)`. */
 export function layout<H extends object>(fields: Fields<H>): Layout<H> {
   const { width, places } = inOrder(fields)
-  const open = (slots: SlotAccess, base = 0n) => {
-    const handles: Partial<H> = {}
-    for (const [name, offset] of places) handles[name] = fields[name].open(slots, slotAt(base, offset))
-    return handles as H
+  // Modules are opened for every native call and most of their fields are not looked at: a field opens when it is.
+  const prototype = {}
+  for (const [name, offset] of places) {
+    const get = function (this: Opened<H>) {
+      const handle = this.handles[name] ?? fields[name].open(this.slots, slotAt(this.base, offset))
+      this.handles[name] = handle
+      return handle
+    }
+    Object.defineProperty(prototype, name, {
+      enumerable: true,
+      get() {
+        return get.call(this.opened)
+      },
+    })
+  }
+  const open = (slots: SlotAccess, base = 0n): H => {
+    const opened: Opened<H> = { slots, base, handles: {} }
+    return Object.create(prototype, { opened: { value: opened } })
   }
   return { width, open }
 }
+
+type Opened<H> = { readonly slots: SlotAccess; readonly base: bigint; readonly handles: Partial<H> }
 
 /** The members' names, each with its distance from the first member. */
 function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>>(members: T) {

@@ -25,7 +25,7 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
-import { alice, emptyView, nativeCall, nativeSpec } from '../support/native.ts'
+import { alice, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 
 const AUTHORIZATION = '0x0000000000000000000000000000000000000A00'
 const CONTRACT = getAddress('0xcccccccccccccccccccccccccccccccccccccccc')
@@ -195,7 +195,7 @@ describe('the five functions at the distribution contract', () => {
   it('know the three messages of distribution, and log under its address', async () => {
     const view = await emptyView()
     initGenesis(view, nativeSpec, 0n, { number: 0n, timestamp: 0n, proposer: alice })
-    const run = (data: Hex) => contract.run(nativeCall(view, hexToBytes(data)))
+    const run = (data: Hex) => runNow(contract, nativeCall(view, hexToBytes(data)))
     const known = ['MSG_SET_WITHDRAWER_ADDRESS', 'MSG_WITHDRAW_DELEGATOR_REWARD', 'MSG_WITHDRAW_VALIDATOR_COMMISSION']
     expect(run(callData('approve', CONTRACT, 1n, known)).logs.map(({ address }) => address)).toEqual([
       NATIVE_CONTRACT.distribution,

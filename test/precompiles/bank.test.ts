@@ -4,7 +4,7 @@ import { initGenesis } from '../../src/modules/index.ts'
 import { installContracts, nativeContracts, PRECOMPILES } from '../../src/precompiles/index.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import type { StateView } from '../../src/state/types.ts'
-import { alice, bob, emptyView, nativeCall, nativeSpec } from '../support/native.ts'
+import { alice, bob, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 
 // As Evmos publishes it.
 const abi = parseAbi([
@@ -23,9 +23,9 @@ beforeEach(async () => {
 
 const contract = nativeContracts(nativeSpec, 0n).get(NATIVE_CONTRACT.bank)
 function ask(data: `0x${string}`) {
-  const result = contract?.run(nativeCall(view, hexToBytes(data), { isStatic: true }))
-  expect(result?.error).toBeUndefined()
-  return { data: toHex(result?.output ?? new Uint8Array(0)), gasUsed: result?.gasUsed }
+  const { error, output, gasUsed } = runNow(contract, nativeCall(view, hexToBytes(data), { isStatic: true }))
+  expect(error).toBeUndefined()
+  return { data: toHex(output), gasUsed }
 }
 
 describe('bank precompile', () => {

@@ -15,7 +15,7 @@ import { bech32 } from '../../src/precompiles/bech32.ts'
 import { nativeContracts } from '../../src/precompiles/index.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import type { StateView } from '../../src/state/types.ts'
-import { emptyView, nativeCall, nativeSpec } from '../support/native.ts'
+import { emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 
 const abi = parseAbi([
   'function hexToBech32(address addr, string prefix) view returns (string bech32Address)',
@@ -29,9 +29,7 @@ beforeAll(async () => {
 })
 
 function run(data: `0x${string}`): NativeResult {
-  const result = contract?.run(nativeCall(view, hexToBytes(data), { isStatic: true }))
-  if (result === undefined) throw new Error('there is no bech32 contract')
-  return result
+  return runNow(contract, nativeCall(view, hexToBytes(data), { isStatic: true }))
 }
 const toText = (addr: `0x${string}`, prefix: string) =>
   run(encodeFunctionData({ abi, functionName: 'hexToBech32', args: [addr, prefix] }))

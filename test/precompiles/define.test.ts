@@ -7,7 +7,7 @@ import { ChainError } from '../../src/lib/errors.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
 import type { StateView } from '../../src/state/types.ts'
-import { alice, bob, emptyView, nativeCall, nativeSpec } from '../support/native.ts'
+import { alice, bob, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 
 const address = hexToAddress('0x0000000000000000000000000000000000000800')
 const abi = parseAbi([
@@ -80,7 +80,7 @@ beforeEach(async () => {
   report.mockClear()
 })
 const run = (input: Uint8Array | `0x${string}`, change: Partial<NativeCall> = {}): NativeResult =>
-  contract.run(nativeCall(view, typeof input === 'string' ? hexToBytes(input) : input, change))
+  runNow(contract, nativeCall(view, typeof input === 'string' ? hexToBytes(input) : input, change))
 const delegate = encodeFunctionData({ abi, functionName: 'delegate', args: [alice, validator, 10n ** 18n] })
 const fail = (how: string) => encodeFunctionData({ abi, functionName: 'fail', args: [how] })
 const reason = (result: NativeResult) => {
@@ -282,7 +282,7 @@ describe('definition', () => {
       encodeFunctionData({ abi: parseAbi(['function f(address who)']), functionName: 'f', args: [bob] }),
     ]
     const outputs = calls.map((input) =>
-      hex(both.on(nativeSpec, report).run(nativeCall(view, hexToBytes(input))).output),
+      hex(runNow(both.on(nativeSpec, report), nativeCall(view, hexToBytes(input))).output),
     )
     expect(outputs).toEqual([word(8n), word(BigInt(bob))])
     const twice = { name: 'twice', address, since: 0n, interfaces: [implemented, implemented] }

@@ -24,7 +24,7 @@ import { devKeys, presets } from '../../src/spec/networks.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 import { account } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
-import { alice, bob, emptyView, nativeCall, nativeSpec } from '../support/native.ts'
+import { alice, bob, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 import {
   A,
   abi,
@@ -403,7 +403,7 @@ describe('gas of the input', () => {
     const spec = { ...nativeSpec, bech32Prefix: 'evmos', validators: [{ ...one, selfDelegation: COIN }] }
     initGenesis(view, spec, 11n * COIN, { number: 0n, timestamp: 0n, proposer: bob })
     const contract = nativeContracts(spec, 1n).get(NATIVE_CONTRACT.staking)
-    const used = (data: Hex) => contract?.run(nativeCall(view, toBytes(data), { view })).gasUsed
+    const used = (data: Hex) => runNow(contract, nativeCall(view, toBytes(data), { view })).gasUsed
     const text = 'evmosvaloper1wzvhjxr9cyg6zqxq6pqzw8yqrk2d6l0gm5t2q7'
     expect(text).toHaveLength(51)
     // The checksum of this text is wrong: the input was paid for all the same, and the function's own gas too.

@@ -9,7 +9,14 @@ import { presets } from '../../src/spec/networks.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 
 export const MNEMONIC = 'test test test test test test test test test test test junk'
-export const account = (index: number): HDAccount => mnemonicToAccount(MNEMONIC, { addressIndex: index })
+const accounts = new Map<number, HDAccount>()
+
+/** The account of an index; derived once, because that takes longer than most tests. */
+export function account(index: number): HDAccount {
+  const known = accounts.get(index) ?? mnemonicToAccount(MNEMONIC, { addressIndex: index })
+  accounts.set(index, known)
+  return known
+}
 
 export type RpcAnswer = { jsonrpc: string; id: unknown; result?: unknown; error?: { code: number; message: string; data?: unknown } }
 

@@ -1,5 +1,5 @@
 // What tests of native code start from: an empty state, a specification, a block, a message.
-import type { NativeCall } from '../../src/evm/native-call.ts'
+import type { NativeCall, NativeContract, NativeResult } from '../../src/evm/native-call.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import type { ModuleContext } from '../../src/modules/module.ts'
 import type { NativeSpec } from '../../src/spec/chain-spec.ts'
@@ -46,5 +46,13 @@ export const nativeCall = (view: StateView, input: Uint8Array, change: Partial<N
   gasLimit: 1_000_000n,
   view,
   block: { number: 1n, timestamp: 1_700_000_000n, proposer: ZERO_ADDRESS },
+  callContract: () => Promise.reject(new Error('there is no contract to call')),
   ...change,
 })
+
+/** The result of a contract that calls no other, and so has it at once. */
+export function runNow(contract: NativeContract | undefined, call: NativeCall): NativeResult {
+  const result = contract?.run(call)
+  if (result === undefined || result instanceof Promise) throw new Error('the contract has no result now')
+  return result
+}

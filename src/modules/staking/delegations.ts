@@ -47,7 +47,7 @@ export function bond(
   if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
   // Pays out rewards, so the coins are taken afterwards.
   hooks.beforeDelegationSharesChange(delegator, operator)
-  if (from === 'account') bank.transfer(delegator, poolOf(validator.status), amount)
+  if (from === 'account') bank.delegate(delegator, poolOf(validator.status), amount)
   else movePool(context, from, validator.status, amount)
   const minted = addTokens(context, validator, amount)
   setShares(context, delegator, operator, sharesOf(context, delegator, operator) + minted)

@@ -127,7 +127,7 @@ export function payUnbonded(context: StakingContext): void {
       entries.filter((entry) => !isDue(entry)),
     )
     const paid = entries.filter(isDue).reduce((sum, { balance }) => sum + balance, 0n)
-    if (paid > 0n) bank.transfer(MODULE_ACCOUNT.notBondedPool, delegator, paid)
+    if (paid > 0n) bank.giveBack(MODULE_ACCOUNT.notBondedPool, delegator, paid)
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
-import { parseTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
+import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { Recorded } from '../../runtime/tracing/recorder.ts'
 import { address, atBlock, blockRef, data, hash, looseQuantity } from '../codec.ts'
@@ -171,7 +171,7 @@ export const trace_rawTransaction = rpcMethod({
   params: [data, kinds],
   result: replayed,
   async handler([raw, kinds], { chain }) {
-    const signed = parseTransaction(raw)
+    const signed = decodeTransaction(raw)
     const { gasLimit, maxFeePerGas, maxPriorityFeePerGas, ...transaction } = withSender(signed, recoverSender(signed))
     const fees = transaction.type < 2 ? { gasPrice: maxFeePerGas } : { maxFeePerGas, maxPriorityFeePerGas }
     const request = { ...transaction, ...fees, gas: gasLimit }

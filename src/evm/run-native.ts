@@ -1,0 +1,137 @@
+// A native contract's turn in the machine: the message in its words, its answer in the library's, and the messages that
+// it sends to contracts in between, which count as any call does: checkpoint, gas, refunds, logs, tracers.
+import { EVMError, type ExecResult, Message, type PrecompileInput } from '@ethereumjs/evm'
+import { Address as LibAddress } from '@ethereumjs/util'
+import { type Address, EMPTY_BYTES, fromHex, toAddress, toHash } from '../lib/hex.ts'
+import type { Log } from '../primitives/types.ts'
+import type { Machine } from './machine.ts'
+import type {
+  InnerMessage,
+  InnerResult,
+  NativeBlock,
+  NativeContract,
+  NativeError,
+  NativeResult,
+} from './native-call.ts'
+import { addressOf } from './state-adapter.ts'
+import { failureWords } from './tracer.ts'
+
+const MAX_DEPTH = 1024
+const ERRORS: Record<NativeError, EVMError['error']> = {
+  revert: EVMError.errorMessages.REVERT,
+  'out of gas': EVMError.errorMessages.OUT_OF_GAS,
+  'invalid opcode': EVMError.errorMessages.INVALID_OPCODE,
+}
+
+type LibLog = [Uint8Array, Uint8Array[], Uint8Array]
+
+/** Results of native contracts that called others, with the logs that are their own. */
+const ownLogs = new WeakMap<ExecResult, LibLog[]>()
+
+/** Who runs it, and for which transaction. */
+export type NativeSetting = { readonly machine: Machine; readonly origin: Address; readonly block: NativeBlock }
+
+export function runNative(
+  { machine, origin, block }: NativeSetting,
+  native: NativeContract,
+  message: Message,
+  { data, gasLimit }: PrecompileInput,
+): ExecResult | Promise<ExecResult> {
+  const fromContracts = new Set<Log>()
+  let broken: { readonly error: unknown } | undefined
+  const result = native.run({
+    caller: addressOf(message.caller),
+    origin,
+    value: message.value,
+    input: data,
+    isStatic: message.isStatic,
+    isDelegate: message.to === undefined || addressOf(message.to) !== addressOf(message.codeAddress),
+    depth: message.depth,
+    gasLimit,
+    view: machine.view,
+    block,
+    callContract: async (inner) => {
+      try {
+        const answer = await callContract(machine, message, inner)
+        for (const log of answer.logs) fromContracts.add(log)
+        return answer
+      } catch (error) {
+        broken = { error }
+        throw error
+      }
+    },
+  })
+  if (!(result instanceof Promise)) return execResultOf(result)
+  return result.then((settled) => {
+    // The deadline, or a fault of the machine's: not the native contract's to turn into a refusal.
+    if (broken !== undefined) throw broken.error
+    const { selfdestruct, createdAddresses } = message
+    const execResult: ExecResult = {
+      ...execResultOf(settled),
+      ...(selfdestruct !== undefined && { selfdestruct }),
+      ...(createdAddresses !== undefined && { createdAddresses }),
+    }
+    ownLogs.set(execResult, settled.logs.filter((log) => !fromContracts.has(log)).map(toLibLog))
+    return execResult
+  })
+}
+
+/** A message within a native contract's own: what the interpreter does for the call opcodes. */
+async function callContract(
+  machine: Machine,
+  around: Message,
+  { from, to, input, gasLimit, isStatic }: InnerMessage,
+): Promise<InnerResult> {
+  if (around.depth >= MAX_DEPTH) {
+    return { output: EMPTY_BYTES, gasUsed: 0n, logs: [], error: 'max call depth exceeded' }
+  }
+  const message = new Message({
+    caller: toLibAddress(from),
+    to: toLibAddress(to),
+    data: input,
+    gasLimit,
+    depth: around.depth + 1,
+    isStatic: isStatic || around.isStatic,
+    gasRefund: around.gasRefund,
+    selfdestruct: new Map(around.selfdestruct),
+    createdAddresses: new Set(around.createdAddresses),
+  })
+  machine.callType = message.isStatic ? 'STATICCALL' : 'CALL'
+  machine.journal.addWarmedAddress(fromHex(to))
+  const { execResult } = await machine.runCall({ message })
+  const { returnValue, executionGasUsed, logs = [], gasRefund, exceptionError } = execResult
+  if (exceptionError === undefined) {
+    // Refunds and destructions take effect when the transaction is over: they are handed up.
+    if (gasRefund !== undefined) around.gasRefund = gasRefund
+    if (message.selfdestruct !== undefined) around.selfdestruct = message.selfdestruct
+    if (message.createdAddresses !== undefined) around.createdAddresses = message.createdAddresses
+  }
+  return {
+    output: exceptionError === undefined || exceptionError.error === ERRORS.revert ? returnValue : EMPTY_BYTES,
+    gasUsed: executionGasUsed,
+    logs: logs.map(fromLibLog),
+    error: failureWords(execResult),
+  }
+}
+
+/** What tracers are told: logs of contracts that a native one called they have heard of already. */
+export function withOwnLogs<R extends { readonly execResult: ExecResult }>(result: R): R {
+  const logs = ownLogs.get(result.execResult)
+  return logs === undefined ? result : { ...result, execResult: { ...result.execResult, logs } }
+}
+
+const execResultOf = ({ output, gasUsed, logs, error }: NativeResult): ExecResult => ({
+  returnValue: output,
+  executionGasUsed: gasUsed,
+  logs: logs.map(toLibLog),
+  ...(error !== undefined && { exceptionError: new EVMError(ERRORS[error]) }),
+})
+
+const toLibLog = (log: Log): LibLog => [fromHex(log.address), log.topics.map(fromHex), log.data]
+const fromLibLog = ([address, topics, data]: LibLog): Log => ({
+  address: toAddress(address),
+  topics: topics.map(toHash),
+  data,
+})
+
+const toLibAddress = (address: Address): LibAddress => new LibAddress(fromHex(address))

@@ -1,0 +1,161 @@
+// Channels and the life of packets on them (ICS-04): sent once, received once, and answered or timed out once.
+// What packets say is the application's business. Proofs are reads of our own storage, for both ends of a loopback are
+// here; a simulated chain's word is taken as it comes.
+import { ChainError } from '../../lib/errors.ts'
+import { ZERO_HASH } from '../../lib/hex.ts'
+import type { ModuleContext } from '../module.ts'
+import { type ChannelEnd, endName, type TransferState } from './layout.ts'
+import {
+  acknowledgementCommitment,
+  type ChannelId,
+  compareHeights,
+  type Height,
+  isTimedOut,
+  type Packet,
+  packetCommitment,
+  revisionOf,
+  type Timeout,
+} from './packets.ts'
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+const NANOSECONDS = 1_000_000_000n
+
+export class Channels {
+  readonly #context: ModuleContext
+  readonly #state: TransferState
+
+  constructor(context: ModuleContext, state: TransferState) {
+    this.#context = context
+    this.#state = state
+  }
+
+  open(id: ChannelId, end: Omit<ChannelEnd, 'state'>): void {
+    this.#state.channels.set(endName(id), { ...end, state: 'open' })
+  }
+
+  /** No packet leaves or arrives any more. Those on their way end as they would. */
+  close(id: ChannelId): void {
+    this.#state.channels.set(endName(id), { ...this.end(id), state: 'closed' })
+  }
+
+  /** Throws ChainError when there is no such channel. */
+  end(id: ChannelId): ChannelEnd {
+    const end = this.#state.channels.get(endName(id))
+    if (end !== undefined) return end
+    throw refused(`port ID (${id.port}) channel ID (${id.channel}): channel not found`)
+  }
+
+  ends(): readonly (readonly [ChannelId, ChannelEnd])[] {
+    return [...this.#state.channels.entries()].map(([name, end]) => {
+      const [port = '', channel = ''] = name.split('/')
+      return [{ port, channel }, end]
+    })
+  }
+
+  /** This chain's height, which every chain on the other side shares. */
+  height(): Height {
+    const { spec, block } = this.#context
+    return { revisionNumber: revisionOf(spec.textChainId), revisionHeight: block.number }
+  }
+
+  /** Unix nanoseconds, likewise. */
+  time(): bigint {
+    return this.#context.block.timestamp * NANOSECONDS
+  }
+
+  /** Sends a packet; its sequence. Throws ChainError on a channel that is not open, or a time that has come. */
+  send(source: ChannelId, timeout: Timeout, data: Uint8Array): Packet {
+    const { state, counterparty } = this.end(source)
+    if (state !== 'open') throw refused(`channel is not OPEN (got STATE_CLOSED): invalid channel state`)
+    this.#checkTimeout(timeout)
+    const sequences = this.#state.sequences.at(endName(source))
+    const sequence = sequences.get() + 1n
+    sequences.set(sequence)
+    const packet = { source, destination: counterparty, sequence, timeout, data }
+    this.#commitment(packet).set(packetCommitment(packet))
+    this.#state.outbox.push({ packet, sentAt: this.#context.block.number })
+    return packet
+  }
+
+  #checkTimeout(timeout: Timeout): void {
+    const { height, timestamp } = timeout
+    const hasHeight = height.revisionNumber !== 0n || height.revisionHeight !== 0n
+    if (!hasHeight && timestamp === 0n) {
+      throw refused('packet timeout height and packet timeout timestamp cannot both be 0: invalid packet')
+    }
+    if (hasHeight && compareHeights(this.height(), height) >= 0) {
+      throw refused('receiving chain block height >= packet timeout height')
+    }
+    if (timestamp !== 0n && this.time() >= timestamp) {
+      throw refused('receiving chain block timestamp >= packet timeout timestamp')
+    }
+  }
+
+  /** Whether the other side would refuse the packet now because it is late. */
+  isLate({ timeout }: Packet): boolean {
+    return isTimedOut(timeout, this.height(), this.time())
+  }
+
+  /** Takes a packet at its destination, once. Throws ChainError when it may not arrive here, or not any more. */
+  receive(packet: Packet): void {
+    const { destination, source, sequence } = packet
+    const { state, counterparty } = this.end(destination)
+    if (state !== 'open') throw refused(`channel is not OPEN (got STATE_CLOSED): invalid channel state`)
+    if (endName(counterparty) !== endName(source)) throw refused(`packet does not come from the counterparty`)
+    if (this.isLate(packet)) throw refused('packet timeout: the packet is late')
+    if (this.#commitment(packet).get() !== packetCommitment(packet)) throw refused('couldn’t verify the packet')
+    const receipt = this.#state.receipts.at(endName(destination)).at(sequence)
+    if (receipt.get()) throw refused(`packet with sequence ${sequence} has been received already`)
+    receipt.set(true)
+  }
+
+  /** Keeps the destination's answer to a packet that it has received. */
+  writeAcknowledgement({ destination, sequence }: Packet, acknowledgement: Uint8Array): void {
+    const written = this.#state.acknowledgements.at(endName(destination)).at(sequence)
+    written.set(acknowledgementCommitment(acknowledgement))
+  }
+
+  /** Ends a packet with the other side's answer. Throws ChainError when it has ended, or the answer is not that. */
+  acknowledge(packet: Packet, acknowledgement: Uint8Array): void {
+    const { peer } = this.end(packet.source)
+    const { destination, sequence } = packet
+    const written = this.#state.acknowledgements.at(endName(destination)).at(sequence).get()
+    if (peer === 'loopback' && written !== acknowledgementCommitment(acknowledgement)) {
+      throw refused('the acknowledgement is not what the destination wrote')
+    }
+    this.#finish(packet)
+  }
+
+  /** Ends a packet that was not received in time. Throws ChainError when it has ended, or was received. */
+  timeout(packet: Packet): void {
+    const { peer } = this.end(packet.source)
+    const { destination, sequence } = packet
+    if (peer === 'loopback' && this.#state.receipts.at(endName(destination)).at(sequence).get()) {
+      throw refused(`packet with sequence ${sequence} was received`)
+    }
+    this.#finish(packet)
+  }
+
+  /** What is kept of a packet on its way; zero when there is none. */
+  commitmentOf(source: ChannelId, sequence: bigint): string {
+    return this.#state.commitments.at(endName(source)).at(sequence).get()
+  }
+
+  /** The sequence of the channel's next packet. */
+  nextSequence(source: ChannelId): bigint {
+    return this.#state.sequences.at(endName(source)).get() + 1n
+  }
+
+  #commitment({ source, sequence }: Packet) {
+    return this.#state.commitments.at(endName(source)).at(sequence)
+  }
+
+  #finish(packet: Packet): void {
+    const commitment = this.#commitment(packet)
+    if (commitment.get() === ZERO_HASH || commitment.get() !== packetCommitment(packet)) {
+      throw refused(`packet with sequence ${packet.sequence} is not on its way`)
+    }
+    commitment.clear()
+  }
+}

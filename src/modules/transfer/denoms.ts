@@ -1,0 +1,71 @@
+// Names of coins that came over channels (ICS-20): the trace of channels that a coin went through, its hash, and the
+// voucher's denomination and address that follow from the hash. Pure functions.
+import { createHash } from 'node:crypto'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, type Hash, hexToAddress, hexToHash, toHash } from '../../lib/hex.ts'
+import { checkIdentifier } from '../authz/allocations.ts'
+
+/** Where a coin has been: `transfer/channel-1`, the last hop first, empty at home; and its name there. */
+export type Trace = { readonly path: string; readonly baseDenom: string }
+
+const VOUCHER_PREFIX = 'ibc/'
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+/** Splits a full path. Pairs of port and channel count from the left; the rest is the base, slashes included. */
+export function parseTrace(full: string): Trace {
+  const parts = full.split('/')
+  let hops = 0
+  while (hops + 1 < parts.length - 1 && /^channel-\d{1,20}$/.test(parts[hops + 1] ?? '')) hops += 2
+  return { path: parts.slice(0, hops).join('/'), baseDenom: parts.slice(hops).join('/') }
+}
+
+/** `transfer/channel-1/akest`; at home the name alone. */
+export const fullPath = ({ path, baseDenom }: Trace): string => (path === '' ? baseDenom : `${path}/${baseDenom}`)
+
+/** Throws ChainError unless it names a coin, and ports and channels in pairs. */
+export function checkTrace({ path, baseDenom }: Trace): void {
+  if (baseDenom.trim() === '') throw refused('base denomination cannot be blank')
+  if (path === '') return
+  for (const [place, id] of path.split('/').entries()) {
+    if (place % 2 === 0) checkIdentifier(`port ID at position ${place}`, id, 2, 128)
+    else checkIdentifier(`channel ID at position ${place}`, id, 8, 64)
+  }
+}
+
+/** What the hop puts before the names of coins that come through it. */
+export const hopPrefix = (port: string, channel: string): string => `${port}/${channel}/`
+
+/** SHA-256 of a full path. */
+export const traceHash = (full: string): Hash => toHash(createHash('sha256').update(full, 'utf8').digest())
+
+/** `ibc/` and the hash in upper-case hex. */
+export const voucherDenom = (hash: Hash): string => `${VOUCHER_PREFIX}${hashText(hash)}`
+
+/** The hash as users read it: upper-case hex. */
+export const hashText = (hash: Hash): string => hash.slice(2).toUpperCase()
+
+/** The voucher's ERC-20 face: the last 20 bytes of the hash. */
+export const faceAddress = (hash: Hash): Address => hexToAddress(`0x${hash.slice(-40)}`)
+
+export const isVoucher = (denom: string): boolean => denom.startsWith(VOUCHER_PREFIX)
+
+/** Reads 64 hex digits in either case, with or without `ibc/`. Throws ChainError that says what is wrong with them. */
+export function readHash(text: string): Hash {
+  const digits = isVoucher(text) ? text.slice(VOUCHER_PREFIX.length) : text
+  if (!/^[0-9a-fA-F]*$/.test(digits)) throw refused('expected hexadecimal digits')
+  if (digits.length !== 64) throw refused(`expected size to be 32 bytes, got ${digits.length} digits`)
+  return hexToHash(`0x${digits}`)
+}
+
+/** Throws ChainError unless it is the name of a coin that may be sent: the SDK's rule, and a hash behind `ibc/`. */
+export function checkDenom(denom: string): void {
+  if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}`)
+  if (!isVoucher(denom)) return
+  try {
+    readHash(denom)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw refused(`invalid denom trace hash ${denom.slice(VOUCHER_PREFIX.length)}: ${why}`)
+  }
+}

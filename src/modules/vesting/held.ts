@@ -1,0 +1,33 @@
+// What clawback accounts must keep, as everybody asks who takes coins out of an account: the bank, and the EVM.
+// For ordinary accounts the answer costs one slot, the same for all, while there are no others.
+import type { Address } from '../../lib/hex.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { StateView } from '../../state/types.ts'
+import { type VestingAccount, type VestingState, vestingLayout } from './layout.ts'
+import { freeAt, type Progress, totalOf, unspendable } from './schedule.ts'
+
+/** undefined: not a clawback account. */
+export function vestingAccount({ funders, accounts }: VestingState, of: Address): VestingAccount | undefined {
+  return funders.size > 0 && funders.has(of) ? accounts.at(of) : undefined
+}
+
+export function progressOf({ start, lockup, vesting }: VestingAccount, time: bigint): Progress {
+  const began = start.get()
+  return {
+    original: totalOf(vesting),
+    unlocked: freeAt(began, lockup, time),
+    vested: freeAt(began, vesting, time),
+  }
+}
+
+/** Base units that an account must keep at a time (unix seconds); zero for ordinary ones. */
+export function heldBack(state: VestingState, of: Address, time: () => bigint): bigint {
+  const account = vestingAccount(state, of)
+  return account === undefined ? 0n : unspendable(progressOf(account, time()), account.delegated.get())
+}
+
+/** `heldBack` over a view. */
+export function holdings(view: StateView, time: () => bigint): (of: Address) => bigint {
+  const state = vestingLayout.open(view.slots(NATIVE_CONTRACT.vesting, 'read'))
+  return (of) => heldBack(state, of, time)
+}

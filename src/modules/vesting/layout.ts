@@ -1,0 +1,27 @@
+// What vesting remembers, at its own address: who is a clawback account of whom, with what schedules.
+import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
+import { address, bool, u64, u256 } from '../../state/words.ts'
+import type { Step } from './schedule.ts'
+
+const step = struct<Step>({ time: u64, total: u256 })
+
+const account = layout({
+  /** Unix seconds; of the earliest grant. */
+  start: u64,
+  /** The steps of all grants together. */
+  lockup: list(step),
+  vesting: list(step),
+  /** Base units that were delegated since the account is one of these, and have not come back. */
+  delegated: u256,
+  /** Whether governance, too, may claw back. */
+  governance: bool,
+})
+export type VestingAccount = ReturnType<typeof account.open>
+
+export const vestingLayout = layout({
+  /** Clawback accounts with those who fund them. Its length comes first: zero spares every other look. */
+  funders: enumerable(address, address),
+  /** By clawback account. */
+  accounts: mapping(address, account),
+})
+export type VestingState = ReturnType<typeof vestingLayout.open>

@@ -1,0 +1,67 @@
+// Schedules of grants, pure. Coins come free in steps, nothing between two of them. A grant has two schedules over the
+// same coins: the lockup says when they are no longer locked, the vesting when they are the holder's own.
+// Times are unix seconds, amounts base units.
+
+/** By `time`, `total` has come free: all steps up to this one together. */
+export type Step = { readonly time: bigint; readonly total: bigint }
+/** In order of time. Schedules that begin together are kept with one common start; see `freeAt`. */
+export type Schedule = readonly Step[]
+
+/** After `length` seconds, counted from the end of the period before, `amount` comes free. */
+export type Period = { readonly length: bigint; readonly amount: bigint }
+
+/** A schedule of periods. Without any, all coins come free with the start. */
+export function scheduleOf(start: bigint, periods: readonly Period[], total: bigint): Schedule {
+  if (periods.length === 0) return [{ time: start, total }]
+  let step: Step = { time: start, total: 0n }
+  return periods.map(({ length, amount }) => {
+    step = { time: step.time + length, total: step.total + amount }
+    return step
+  })
+}
+
+/** Both schedules at once; steps of the same second become one. */
+export function merge(a: Schedule, b: Schedule): Schedule {
+  const merged: Step[] = []
+  let [i, j] = [0, 0]
+  for (;;) {
+    const [first, second] = [a[i]?.time, b[j]?.time]
+    if (first === undefined && second === undefined) return merged
+    const time = second === undefined || (first !== undefined && first < second) ? first : second
+    while (a[i] !== undefined && a[i]?.time === time) i++
+    while (b[j] !== undefined && b[j]?.time === time) j++
+    merged.push({ time: time ?? 0n, total: (a[i - 1]?.total ?? 0n) + (b[j - 1]?.total ?? 0n) })
+  }
+}
+
+/** A schedule as far as it is looked at: an array, or a list in storage, of which few elements are read. */
+export type Steps = { readonly length: number; at(index: number): Step | undefined }
+
+/** What has come free at a time. Nothing does before the second after the start, even if a step lies there. */
+export function freeAt(start: bigint, steps: Steps, time: bigint): bigint {
+  if (time <= start) return 0n
+  let [over, ahead] = [0, steps.length]
+  while (over < ahead) {
+    const middle = (over + ahead) >> 1
+    const step = steps.at(middle)
+    if (step !== undefined && step.time <= time) over = middle + 1
+    else ahead = middle
+  }
+  return over === 0 ? 0n : (steps.at(over - 1)?.total ?? 0n)
+}
+
+/** All coins of a schedule. */
+export const totalOf = (steps: Steps): bigint => (steps.length === 0 ? 0n : (steps.at(steps.length - 1)?.total ?? 0n))
+
+/** What two schedules of `original` coins have let go. */
+export type Progress = { readonly original: bigint; readonly unlocked: bigint; readonly vested: bigint }
+
+/**
+ * Base units that the holder's account must keep. Vested coins may be delegated while they are locked, and what is
+ * delegated is no longer in the account: `delegated` counts against them.
+ */
+export function unspendable({ original, unlocked, vested }: Progress, delegated: bigint): bigint {
+  const free = unlocked < vested ? unlocked : vested
+  const lockedVested = vested - free
+  return original - free - (delegated < lockedVested ? delegated : lockedVested)
+}

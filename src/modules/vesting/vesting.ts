@@ -1,0 +1,210 @@
+// Vesting, the module: clawback accounts, whose funder grants them coins that come free by schedules and may take back
+// what has not vested. Only the base coin vests. The coins lie in the holder's own account from the first day;
+// `bank` and EVM ask here, or at `held.ts`, what may leave it. Refusals are in Evmos' words.
+import { toBech32 } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { Bank, DelegationRule } from '../bank.ts'
+import { isBlocked } from '../blocked.ts'
+import type { ModuleContext } from '../module.ts'
+import { checkGrant, type Grant } from './grant.ts'
+import { heldBack, progressOf, vestingAccount } from './held.ts'
+import { type VestingAccount, type VestingState, vestingLayout } from './layout.ts'
+import { merge, scheduleOf } from './schedule.ts'
+
+/** Where a clawback account stands, in base units. Locked coins may be vested or not. */
+export type VestingBalances = { readonly locked: bigint; readonly unvested: bigint; readonly vested: bigint }
+
+/** Steps of one schedule: enough for a step a day over five years. A grant that would need more is refused. */
+const MOST_STEPS = 2_000
+
+const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+export class Vesting {
+  readonly #context: ModuleContext
+  readonly #bank: Bank
+  readonly #state: VestingState
+
+  constructor(context: ModuleContext, bank: Bank) {
+    this.#context = context
+    this.#bank = bank
+    this.#state = vestingLayout.open(context.view.slots(NATIVE_CONTRACT.vesting, context.access))
+  }
+
+  /** Makes an ordinary account a clawback account without coins. `governance`: governance, too, may claw back. */
+  create(funder: Address, account: Address, governance: boolean): void {
+    const { view } = this.#context
+    const name = this.#name(account)
+    if (funder === ZERO_ADDRESS) throw refuse('funder address cannot be the zero address: invalid address')
+    if (account === ZERO_ADDRESS) throw refuse('vesting address cannot be the zero address: invalid address')
+    if (isBlocked(account)) {
+      throw refuse(`${name} is a blocked address and cannot be converted in a clawback vesting account: unauthorized`)
+    }
+    if (view.account(account) === undefined) throw refuse(`account ${name} does not exist: invalid request`)
+    if (this.#find(account)) throw refuse(`${name} is already a clawback vesting account: invalid request`)
+    if (isContract(view.code(account))) {
+      const why = 'is a contract account and cannot be converted in a clawback vesting account'
+      throw refuse(`account ${name} ${why}: invalid request`)
+    }
+    this.#state.funders.set(account, funder)
+    this.#state.accounts.at(account).governance.set(governance)
+  }
+
+  /** Moves coins from the funder to the account, which then come free by the grant, beside older grants. */
+  fund(funder: Address, account: Address, grant: Grant): void {
+    const total = checkGrant(grant)
+    if (isBlocked(account)) throw refuse(`${this.#name(account)} is not allowed to receive funds`)
+    const of = this.#require(account)
+    if (this.funder(account) !== funder) {
+      const [taker, giver] = [this.#name(account), this.#name(this.funder(account))]
+      throw refuse(`account ${taker} can only accept grants from account ${giver}: invalid request`)
+    }
+    this.#bank.transfer(funder, account, total)
+    const { start, lockup, vesting } = grant
+    of.start.set(of.vesting.length === 0 || start < of.start.get() ? start : of.start.get())
+    for (const [list, periods] of [[of.lockup, lockup] as const, [of.vesting, vesting] as const]) {
+      const merged = merge(list.get(), scheduleOf(start, periods, total))
+      if (merged.length > MOST_STEPS) throw refuse(`more than ${MOST_STEPS} periods in one schedule: invalid request`)
+      list.set(merged)
+    }
+  }
+
+  /**
+   * Moves what has not vested to `to`, and makes the account an ordinary one: its locked coins come free as well, its
+   * delegations stay. Returns the base units moved.
+   */
+  clawback(funder: Address, account: Address, to: Address): bigint {
+    if (isBlocked(to)) {
+      throw refuse(`${this.#name(to)} is a blocked address and not allowed to receive funds: unauthorized`)
+    }
+    const of = this.#require(account)
+    if (of.vesting.length === 0) {
+      throw refuse(`account ${this.#name(account)} has no vesting or lockup periods: invalid request`)
+    }
+    const recorded = this.funder(account)
+    if (recorded !== funder) {
+      throw refuse(`clawback can only be requested by original funder: ${this.#name(recorded)}: unauthorized`)
+    }
+    const { unvested } = this.balances(account)
+    this.#forget(account, of)
+    this.#bank.transfer(account, to, unvested)
+    return unvested
+  }
+
+  /** Hands the funder's part to somebody else. */
+  updateFunder(funder: Address, newFunder: Address, account: Address): void {
+    if (newFunder === ZERO_ADDRESS) throw refuse('new funder address cannot be the zero address: invalid address')
+    if (newFunder === funder) throw refuse('new funder address is equal to current funder address')
+    if (isBlocked(newFunder)) {
+      const name = this.#name(newFunder)
+      throw refuse(`${name} is a blocked address and not allowed to fund vesting accounts: unauthorized`)
+    }
+    this.#require(account)
+    const recorded = this.funder(account)
+    if (recorded !== funder) {
+      const why = 'is not the current funder and cannot update the funder address'
+      throw refuse(`${this.#name(recorded)} ${why}: unauthorized`)
+    }
+    this.#state.funders.set(account, newFunder)
+  }
+
+  /** Makes an account whose coins are all vested and unlocked an ordinary one. */
+  convert(account: Address): void {
+    const of = this.#require(account)
+    const { unvested, locked } = this.balances(account)
+    const name = this.#name(account)
+    if (unvested > 0n) throw refuse(`vesting coins still left in account: ${name}: invalid request`)
+    if (locked > 0n) throw refuse(`locked up coins still left in account: ${name}: invalid request`)
+    this.#forget(account, of)
+  }
+
+  /** Who funds a clawback account; the zero address: it is none. */
+  funder(account: Address): Address {
+    return this.#state.funders.get(account) ?? ZERO_ADDRESS
+  }
+
+  /** Throws ChainError when the account is no clawback account. */
+  balances(account: Address): VestingBalances {
+    const of = this.#find(account)
+    if (of === undefined) {
+      throw refuse(`account at address '${this.#name(account)}' either does not exist or is not a vesting account`)
+    }
+    const { original, unlocked, vested } = progressOf(of, this.#now())
+    return { locked: original - unlocked, unvested: original - vested, vested }
+  }
+
+  /** Steps that an account's two schedules have in storage; 0 for ordinary accounts. */
+  steps(account: Address): number {
+    const of = this.#find(account)
+    return of === undefined ? 0 : of.lockup.length + of.vesting.length
+  }
+
+  /** Base units that an account may spend. */
+  spendable(of: Address): bigint {
+    const free = this.#bank.balance(of) - heldBack(this.#state, of, this.#now)
+    return free > 0n ? free : 0n
+  }
+
+  /** For the bank: throws ChainError if an account would send coins that it must keep. */
+  readonly requireSpendable = (from: Address, _to: Address, amount: bigint): void => {
+    if (this.#find(from) === undefined || this.spendable(from) >= amount) return
+    const { denom } = this.#context.spec
+    throw refuse(
+      `spendable balance ${this.spendable(from)}${denom} is smaller than ${amount}${denom}: insufficient funds`,
+    )
+  }
+
+  /** For the bank: vested coins may be delegated while they are locked, unvested ones never. */
+  readonly delegations: DelegationRule = {
+    beforeDelegation: (from, amount) => {
+      const of = this.#find(from)
+      if (of === undefined) return
+      const { original, vested } = progressOf(of, this.#now())
+      const rest = this.#bank.balance(from) - (original - vested)
+      const available = rest > 0n ? rest : 0n
+      if (available < amount) {
+        const why = 'cannot delegate unvested coins. coins available for delegation < delegation amount'
+        throw refuse(`${why} (${available} < ${amount}): insufficient vested coins error`)
+      }
+      of.delegated.set(of.delegated.get() + amount)
+    },
+    afterReturn: (to, amount) => {
+      const of = this.#find(to)
+      if (of === undefined) return
+      const delegated = of.delegated.get()
+      of.delegated.set(delegated < amount ? 0n : delegated - amount)
+    },
+  }
+
+  readonly #now = (): bigint => this.#context.block.timestamp
+
+  #name(of: Address): string {
+    return toBech32(this.#context.spec.bech32Prefix, of)
+  }
+
+  #find(of: Address): VestingAccount | undefined {
+    return vestingAccount(this.#state, of)
+  }
+
+  #require(account: Address): VestingAccount {
+    const found = this.#find(account)
+    if (found !== undefined) return found
+    const name = this.#name(account)
+    if (this.#context.view.account(account) === undefined) {
+      throw refuse(`account at address '${name}' does not exist: unknown address`)
+    }
+    throw refuse(`${name}: account is not subject to clawback vesting`)
+  }
+
+  #forget(account: Address, of: VestingAccount): void {
+    for (const cell of Object.values(of)) cell.clear()
+    this.#state.funders.delete(account)
+  }
+}
+
+const DELEGATION = [0xef, 0x01, 0x00]
+
+/** Code that is no EIP-7702 delegation, which an account of a key may have. */
+const isContract = (code: Uint8Array): boolean =>
+  code.length > 0 && (code.length !== 23 || DELEGATION.some((byte, i) => code[i] !== byte))

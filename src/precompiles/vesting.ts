@@ -1,0 +1,148 @@
+// Vesting: clawback accounts, made by their holders, filled and taken back by their funders. Transactions act for the
+// funder they name, if `authority.ts` lets the caller; making an account is the signer's own affair.
+import { parseAbi } from 'viem'
+import { ChainError } from '../lib/errors.ts'
+import { ZERO_ADDRESS } from '../lib/hex.ts'
+import { UNLIMITED } from '../modules/authz/authz.ts'
+import { type GenericMessage, MESSAGE, messageNamed } from '../modules/authz/messages.ts'
+import { checkGrant } from '../modules/vesting/grant.ts'
+import type { Period } from '../modules/vesting/schedule.ts'
+import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { authorize, granterOf, requireSigner } from './authority.ts'
+import { definePrecompile, implement } from './define.ts'
+import { COIN } from './structs.ts'
+
+/** Gas of each period that a grant brings, and of each step that is looked at or written anew in storage. */
+const PERIOD_GAS = 1_000n
+const STEP_GAS = 200n
+const READ_GAS = 100n
+
+type Coin = { readonly denom: string; readonly amount: bigint }
+type GivenPeriod = { readonly length: bigint; readonly amount: readonly Coin[] }
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+const main = implement({
+  abi: parseAbi([
+    COIN,
+    'struct Period { int64 length; Coin[] amount; }',
+    'function createClawbackVestingAccount(address funderAddress, address vestingAddress, bool enableGovClawback) returns (bool success)',
+    'function fundVestingAccount(address funderAddress, address vestingAddress, uint64 startTime, Period[] lockupPeriods, Period[] vestingPeriods) returns (bool success)',
+    'function clawback(address funderAddress, address accountAddress, address destAddress) returns (Coin[])',
+    'function updateVestingFunder(address funderAddress, address newFunderAddress, address vestingAddress) returns (bool success)',
+    'function convertVestingAccount(address vestingAddress) returns (bool success)',
+    'function balances(address vestingAddress) view returns (Coin[] locked, Coin[] unvested, Coin[] vested)',
+    'event CreateClawbackVestingAccount(address indexed funderAddress, address indexed vestingAddress)',
+    'event FundVestingAccount(address indexed funderAddress, address indexed vestingAddress, uint64 startTime, Period[] lockupPeriods, Period[] vestingPeriods)',
+    'event Clawback(address indexed funderAddress, address indexed accountAddress, address destAddress)',
+    'event UpdateVestingFunder(address indexed funderAddress, address indexed vestingAddress, address newFunderAddress)',
+    'event ConvertVestingAccount(address indexed vestingAddress)',
+  ]),
+  gas: {
+    createClawbackVestingAccount: 30_000n,
+    fundVestingAccount: 45_000n,
+    clawback: 45_000n,
+    updateVestingFunder: 12_000n,
+    convertVestingAccount: 15_000n,
+    balances: 5_000n,
+  },
+  functions: {
+    createClawbackVestingAccount(call, funderAddress, vestingAddress, enableGovClawback) {
+      requireSigner(call, vestingAddress, 'from')
+      call.modules.vesting.create(funderAddress, vestingAddress, enableGovClawback)
+      call.emit('CreateClawbackVestingAccount', { funderAddress, vestingAddress })
+      return [true]
+    },
+    fundVestingAccount(call, funderAddress, vestingAddress, startTime, lockupPeriods, vestingPeriods) {
+      const { vesting } = call.modules
+      call.charge(PERIOD_GAS * BigInt(lockupPeriods.length + vestingPeriods.length))
+      // A grant is merged with those before it, which writes their steps anew.
+      call.charge(STEP_GAS * BigInt(vesting.steps(vestingAddress)))
+      const periods = (given: readonly GivenPeriod[]) => given.map((period) => readPeriod(call.spec.denom, period))
+      const grant = { start: startTime, lockup: periods(lockupPeriods), vesting: periods(vestingPeriods) }
+      checkGrant(grant)
+      authorize(call, funderAddress, { message: MESSAGE.fundVesting }, () =>
+        vesting.fund(funderAddress, vestingAddress, grant),
+      )
+      call.emit('FundVestingAccount', { funderAddress, vestingAddress, startTime, lockupPeriods, vestingPeriods })
+      return [true]
+    },
+    clawback(call, funderAddress, accountAddress, destination) {
+      const { modules, spec } = call
+      call.charge(STEP_GAS * BigInt(modules.vesting.steps(accountAddress)))
+      const destAddress = destination === ZERO_ADDRESS ? funderAddress : destination
+      const amount = authorize(call, funderAddress, { message: MESSAGE.clawback }, () =>
+        modules.vesting.clawback(funderAddress, accountAddress, destAddress),
+      )
+      call.emit('Clawback', { funderAddress, accountAddress, destAddress })
+      return [coins(spec.denom, amount)]
+    },
+    updateVestingFunder(call, funderAddress, newFunderAddress, vestingAddress) {
+      authorize(call, funderAddress, { message: MESSAGE.updateVestingFunder }, () =>
+        call.modules.vesting.updateFunder(funderAddress, newFunderAddress, vestingAddress),
+      )
+      call.emit('UpdateVestingFunder', { funderAddress, vestingAddress, newFunderAddress })
+      return [true]
+    },
+    convertVestingAccount(call, vestingAddress) {
+      call.charge(STEP_GAS * BigInt(call.modules.vesting.steps(vestingAddress)))
+      call.modules.vesting.convert(vestingAddress)
+      call.emit('ConvertVestingAccount', { vestingAddress })
+      return [true]
+    },
+    balances({ charge, modules, spec }, vestingAddress) {
+      charge(READ_GAS * BigInt(modules.vesting.steps(vestingAddress)))
+      const { locked, unvested, vested } = modules.vesting.balances(vestingAddress)
+      return [coins(spec.denom, locked), coins(spec.denom, unvested), coins(spec.denom, vested)]
+    },
+  },
+})
+
+const MESSAGES: readonly string[] = [MESSAGE.fundVesting, MESSAGE.clawback, MESSAGE.updateVestingFunder]
+const isVestingMessage = (message: string | undefined): message is GenericMessage =>
+  message !== undefined && MESSAGES.includes(message)
+
+/** What Evmos has added later: grants, as the Authorization contract makes them. */
+const grants = implement({
+  abi: parseAbi([
+    'function approve(address grantee, string method) returns (bool approved)',
+    'event Approval(address indexed grantee, address indexed granter, string method)',
+  ]),
+  gas: { approve: 25_000n },
+  functions: {
+    approve(call, grantee, method) {
+      const granter = granterOf(call)
+      if (grantee === ZERO_ADDRESS) throw refused(`invalid grantee address: ${grantee}`)
+      const message = messageNamed(method)
+      if (!isVestingMessage(message)) throw refused(`invalid vesting transaction type: ${method}`)
+      call.modules.authz.approve(granter, grantee, message, UNLIMITED, [])
+      call.emit('Approval', { grantee, granter, method })
+      return [true]
+    },
+  },
+})
+
+export const vesting = definePrecompile({
+  name: 'vesting',
+  address: NATIVE_CONTRACT.vesting,
+  since: 0n,
+  interfaces: [main, grants],
+})
+
+/** Nothing is not listed. */
+const coins = (denom: string, amount: bigint): readonly Coin[] => (amount === 0n ? [] : [{ denom, amount }])
+
+/** A period of base coins. Throws ChainError when the coins are malformed, or of another denomination. */
+function readPeriod(base: string, { length, amount }: GivenPeriod): Period {
+  amount.forEach((coin, i) => {
+    const before = amount[i - 1]?.denom
+    const { denom } = coin
+    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}: invalid coins`)
+    if (before === denom) throw refused(`duplicate denomination ${denom}: invalid coins`)
+    if (before !== undefined && before > denom) throw refused(`denomination ${denom} is not sorted: invalid coins`)
+    if (coin.amount === 0n) throw refused(`coin 0${denom} amount is not positive: invalid coins`)
+  })
+  const other = amount.find(({ denom }) => denom !== base)
+  if (other !== undefined) throw refused(`${other.denom} cannot vest, only ${base} can: invalid coins`)
+  return { length, amount: amount[0]?.amount ?? 0n }
+}

@@ -1,0 +1,115 @@
+// Calls that would run for ever, or take all memory: they stop at the node's caps, and meanwhile others are answered.
+import { bn254 } from '@noble/curves/bn254.js'
+import { concatHex, type Hex, numberToHex } from 'viem'
+import { afterEach, describe, expect, test } from 'vitest'
+import { processForFile } from '../support/process.ts'
+import { faultOf, type WireAnswer } from '../support/wire.ts'
+
+const CALL_TIMEOUT = 1500
+/** How long others may wait meanwhile, and how late a call may stop, on a busy machine. */
+const PROMPT = 1000
+const { node, rpc, raw } = await processForFile(['--in-memory', '--call-timeout', String(CALL_TIMEOUT)])
+
+const CODE_AT = `0x${'e2'.repeat(20)}`
+const precompile = (number: number): Hex => numberToHex(number, { size: 20 })
+
+afterEach(async () => {
+  expect(await rpc('eth_chainId')).toBe('0x7d')
+  expect(node.isRunning()).toBe(true)
+})
+
+/** Runs requests while a bystander asks for the block number again and again; tells how long he waited at most. */
+async function besides(...requests: Promise<unknown>[]) {
+  const began = performance.now()
+  let finished = false
+  const all = Promise.all(requests).finally(() => {
+    finished = true
+  })
+  let waited = 0
+  while (!finished) {
+    const asked = performance.now()
+    await rpc('eth_blockNumber')
+    waited = Math.max(waited, performance.now() - asked)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  for (const answer of (await all) as WireAnswer[]) expect(faultOf(answer)).toBeUndefined()
+  return { waited, took: performance.now() - began, answers: (await all) as WireAnswer[] }
+}
+
+/** eth_call of code that stands at an address for this call only. */
+const run = (code: Hex, data: Hex = '0x', gas?: Hex) =>
+  raw('eth_call', { to: CODE_AT, data, ...(gas && { gas }) }, 'latest', { [CODE_AT]: { code } })
+const codeAtHead = { [CODE_AT]: { code: '0x5b5f56' } }
+
+// JUMPDEST PUSH0 JUMP
+const ENDLESS: Hex = '0x5b5f56'
+/** Copies the call's data to memory, then calls a precompile with it for ever. */
+const callingForEver = (number: number): Hex =>
+  concatHex(['0x365f5f375b5f5f365f60', numberToHex(number, { size: 1 }), '0x5afa50600456'])
+
+const word = (value: bigint) => numberToHex(value, { size: 32 })
+/** The generators of both groups of the curve of EIP-197: one pair of ecPairing. */
+const pair = (): Hex => {
+  const { x, y } = bn254.G1.Point.BASE.toAffine()
+  const q = bn254.G2.Point.BASE.toAffine()
+  return concatHex([x, y, q.x.c1, q.x.c0, q.y.c1, q.y.c0].map(word))
+}
+/** Input of BLAKE2 F (EIP-152): rounds, state, message, offsets, the final flag. */
+const blake2f = (rounds: number): Hex => concatHex([numberToHex(rounds, { size: 4 }), `0x${'00'.repeat(208)}01`])
+
+describe('others are answered while a call', () => {
+  test.each<[string, () => Promise<unknown>[]]>([
+    ['loops for ever', () => [run(ENDLESS)]],
+    ['loops for ever, five times over', () => Array.from({ length: 5 }, () => run(ENDLESS))],
+    ['loops for ever with 2^63 gas', () => [run(ENDLESS, '0x', '0x8000000000000000')]],
+    ['calls itself without end', () => [run('0x5f5f5f5f5f305af1')]],
+    ['calls itself and goes on when that fails', () => [run('0x5b5f5f5f5f5f305af1505f56')]],
+    ['creates without end', () => [run('0x5b5f5f5ff0505f56')]],
+    ['logs without end', () => [run('0x5b5f5fa05f56')]],
+    ['reads slot after slot', () => [run('0x5f5b600101805450600156')]],
+    ['hashes 64 kB again and again', () => [run('0x5b61ffff5f20505f56')]],
+    ['hashes 1 MB again and again', () => [run('0x5b620fffff5f20505f56')]],
+    ['multiplies in long straight lines', () => [run(`0x5b${'5f195f195f190950'.repeat(2000)}5f56`)]],
+    ['pairs points again and again', () => [run(callingForEver(8), pair())]],
+    ['recovers signers again and again', () => [run(callingForEver(1), `0x${'01'.repeat(31)}1b${'01'.repeat(96)}`)]],
+    ['hashes by precompile', () => [run(callingForEver(3), `0x${'ab'.repeat(100_000)}`)]],
+    ['asks for 49 million rounds of BLAKE2', () => [raw('eth_call', { to: precompile(9), data: blake2f(49_000_000) })]],
+    ['wants terabytes of memory', () => [run('0x6001640fffffffff52')]],
+    ['is estimated and never ends', () => [raw('eth_estimateGas', { to: CODE_AT }, 'latest', codeAtHead)]],
+    [
+      'is asked for its access list and never ends',
+      () => [raw('eth_createAccessList', { to: CODE_AT }, 'latest', codeAtHead)],
+    ],
+    [
+      'is traced and never ends',
+      () => [raw('debug_traceCall', { to: CODE_AT }, 'latest', { stateOverrides: codeAtHead })],
+    ],
+    [
+      'is traced by its calls and never ends',
+      () => [raw('debug_traceCall', { to: CODE_AT }, 'latest', { tracer: 'callTracer', stateOverrides: codeAtHead })],
+    ],
+    [
+      'is simulated in 50 blocks, none of which ends',
+      () => [
+        raw('eth_simulateV1', {
+          blockStateCalls: Array(50).fill({ stateOverrides: codeAtHead, calls: [{ to: CODE_AT }, { to: CODE_AT }] }),
+        }),
+      ],
+    ],
+  ])('%s', async (_, requests) => {
+    const { waited, took } = await besides(...requests())
+    expect(waited, 'a bystander’s wait, ms').toBeLessThan(PROMPT)
+    expect(took, 'ms').toBeLessThan(CALL_TIMEOUT + 2 * PROMPT)
+  })
+})
+
+test('transactions that burn their gas are mined, and others are answered meanwhile', { timeout: 60_000 }, async () => {
+  await rpc('anvil_setCode', CODE_AT, ENDLESS)
+  const [from] = (await rpc('eth_accounts')) as Hex[]
+  // EIP-7825: 2^24 is the most that a transaction may ask for.
+  const burn = () => raw('eth_sendTransaction', { from, to: CODE_AT, gas: '0x1000000' })
+  const { waited, answers } = await besides(burn(), burn(), burn())
+  expect(waited, 'a bystander’s wait, ms').toBeLessThan(PROMPT)
+  for (const { result } of answers)
+    expect(await rpc('eth_getTransactionReceipt', result)).toMatchObject({ status: '0x0', gasUsed: '0x1000000' })
+})

@@ -1,0 +1,386 @@
+// The rules around the reckoning: when fees are shared, who is paid where, what becomes of dust and of validators.
+import { describe, expect, it } from 'vitest'
+import { type Address, hexToAddress, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
+import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
+import { initGenesis, openModules } from '../../../src/modules/index.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
+import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
+import { type Chain, chainWith, DAY, delegator, operator, P, validator } from './support.ts'
+
+const [A, B] = [operator(0), operator(1)]
+const [D, E] = [delegator(0), delegator(1)]
+const fresh = hexToAddress('0xfefefefefefefefefefefefefefefefefefefefe')
+
+const storage = (chain: Chain) => distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'write'))
+const held = (chain: Chain) => chain.balance(MODULE_ACCOUNT.distribution) * P
+
+describe('fees', () => {
+  it('of a block are shared when the next one begins, but never in block 1', async () => {
+    const chain = await chainWith([validator(0, P)])
+    chain.number = 0n
+    chain.next(7n)
+    expect([chain.number, chain.balance(MODULE_ACCOUNT.feeCollector), chain.distribution.outstanding(A)]).toEqual([
+      1n,
+      7n,
+      0n,
+    ])
+    chain.next(5n)
+    expect([chain.balance(MODULE_ACCOUNT.feeCollector), chain.distribution.outstanding(A)]).toEqual([0n, 12n * P])
+  })
+
+  it('are the community’s where nobody is bonded', async () => {
+    const chain = await chainWith([])
+    chain.next(7n)
+    expect(chain.distribution.communityPool()).toBe(7n * P)
+  })
+
+  it('are those of bonded validators only', async () => {
+    const chain = await chainWith([validator(0, 3n * P), validator(1, P)], { staking: { maxValidators: 1 } })
+    chain.next(10n)
+    expect([chain.distribution.outstanding(A), chain.distribution.outstanding(B)]).toEqual([10n * P, 0n])
+    chain.staking.jail(A)
+    // The set of the block that collected them is the one that its end has fixed.
+    chain.next(10n)
+    expect([chain.distribution.outstanding(A), chain.distribution.outstanding(B)]).toEqual([10n * P, 10n * P])
+  })
+
+  it('are shared in part where they are more than any chain has, so that sums keep fitting their slots', async () => {
+    const chain = await chainWith([validator(0, P)])
+    chain.next(2n ** 250n)
+    expect(chain.distribution.outstanding(A)).toBe(2n ** 128n * P)
+    chain.next()
+    expect(chain.distribution.outstanding(A)).toBe(2n ** 129n * P)
+  })
+
+  it('of a validator that has lost all its tokens are the community’s at last', async () => {
+    const chain = await chainWith([validator(0, P), validator(1, P)])
+    chain.staking.slash(A, { height: chain.number, power: 1n, fraction: P })
+    chain.number += 1n
+    chain.view.addBalance(MODULE_ACCOUNT.feeCollector, 10n)
+    chain.distribution.beginBlock()
+    expect(chain.distribution.outstanding(A)).toBe(5n * P)
+    expect(chain.distribution.rewards(A, A)).toBe(0n)
+    expect(chain.distribution.withdrawRewards(A, A)).toBe(0n)
+    expect([chain.distribution.outstanding(A), chain.distribution.communityPool()]).toEqual([0n, 5n * P])
+  })
+})
+
+describe('rewards', () => {
+  it('35: are nothing the second time in one block', async () => {
+    const chain = await chainWith([validator(0, P)])
+    chain.next(9n)
+    expect([chain.distribution.withdrawRewards(A, A), chain.distribution.withdrawRewards(A, A)]).toEqual([9n, 0n])
+    expect(chain.distribution.rewards(A, A)).toBe(0n)
+  })
+
+  it('leave their decimals to the community', async () => {
+    const chain = await chainWith([validator(0, (5n * P) / 2n)])
+    chain.staking.delegate(D, A, P / 2n)
+    chain.next(9n)
+    // Three units a coin.
+    expect([chain.distribution.rewards(D, A), chain.distribution.rewards(A, A)]).toEqual([
+      (3n * P) / 2n,
+      (15n * P) / 2n,
+    ])
+    expect(chain.gain(D, ({ distribution }) => distribution.withdrawRewards(D, A))).toBe(1n)
+    expect(chain.distribution.communityPool()).toBe(P / 2n)
+    expect(chain.gain(A, ({ distribution }) => distribution.withdrawRewards(A, A))).toBe(7n)
+    expect([chain.distribution.communityPool(), chain.distribution.outstanding(A), held(chain)]).toEqual([P, 0n, P])
+  })
+
+  it('need a validator and a delegation', async () => {
+    const chain = await chainWith([validator(0, P)])
+    expect(chain.attempt(({ distribution }) => distribution.withdrawRewards(D, B))).toBe(
+      'no validator distribution info',
+    )
+    expect(chain.attempt(({ distribution }) => distribution.withdrawRewards(D, A))).toBe(
+      'no delegation distribution info',
+    )
+    expect(chain.distribution.rewards(D, A)).toBeUndefined()
+  })
+
+  it('are paid whenever shares change: by undelegating, redelegating and bonding again too', async () => {
+    const chain = await chainWith([validator(0, 2n * P), validator(1, P)])
+    chain.staking.delegate(D, A, 2n * P)
+    // Two units a coin, then three, then two.
+    chain.next(10n)
+    expect(chain.gain(D, ({ staking }) => staking.undelegate(D, A, P))).toBe(4n)
+    const height = chain.number
+    chain.next(12n)
+    expect(chain.gain(D, ({ staking }) => staking.cancelUnbonding(D, A, P, height))).toBe(3n)
+    chain.next(10n)
+    expect(chain.gain(D, ({ staking }) => staking.redelegate(D, A, B, P))).toBe(4n)
+    expect([chain.distribution.rewards(D, A), chain.distribution.rewards(D, B)]).toEqual([0n, 0n])
+    expect(chain.gain(D, ({ staking }) => staking.redelegate(D, A, B, P))).toBe(0n)
+    expect([chain.distribution.rewards(D, A), chain.distribution.rewards(D, B)]).toEqual([undefined, 0n])
+  })
+
+  it('come to a stop where a delegation ends, and nothing stays of it', async () => {
+    const chain = await chainWith([validator(0, P)])
+    chain.staking.delegate(D, A, P)
+    chain.next(8n)
+    expect(chain.gain(D, ({ staking }) => staking.undelegate(D, A, P))).toBe(4n)
+    expect(chain.distribution.rewards(D, A)).toBeUndefined()
+    expect(storage(chain).books.at(A).starting.at(D).get()).toEqual({ previousPeriod: 0n, stake: 0n, height: 0n })
+    expect(chain.distribution.invariants()).toEqual([])
+  })
+
+  it('do not count a slash of the very block before the delegation began', async () => {
+    const chain = await chainWith([validator(0, 100n * P)])
+    chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 2n })
+    chain.staking.delegate(D, A, 50n * P)
+    expect(chain.distribution.slashesOf(D, A)).toBe(0)
+    chain.next(10n * P)
+    expect(chain.distribution.rewards(D, A)).toBe(5n * P * P)
+    // The operator's stake began before it.
+    expect([chain.distribution.slashesOf(A, A), chain.distribution.rewards(A, A)]).toEqual([1, 5n * P * P])
+  })
+
+  it('count every slash since the delegation began, also one right after it', async () => {
+    const chain = await chainWith([validator(0, 100n * P)])
+    chain.staking.delegate(D, A, 100n * P)
+    chain.staking.slash(A, { height: chain.number, power: 200n, fraction: P / 2n })
+    chain.next(10n * P)
+    chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 2n })
+    chain.next(10n * P)
+    expect(chain.distribution.slashesOf(D, A)).toBe(2)
+    expect(chain.distribution.rewards(D, A)).toBe(10n * P * P)
+    chain.distribution.withdrawRewards(D, A)
+    expect(chain.distribution.slashesOf(D, A)).toBe(0)
+  })
+})
+
+describe('commission', () => {
+  it('is the operator’s; decimals wait', async () => {
+    const chain = await chainWith([validator(0, P, 25n)])
+    chain.next(10n)
+    expect(chain.distribution.commission(A)).toBe((5n * P) / 2n)
+    expect(chain.gain(A, ({ distribution }) => distribution.withdrawCommission(A))).toBe(2n)
+    expect(chain.distribution.commission(A)).toBe(P / 2n)
+    expect(chain.distribution.outstanding(A)).toBe(8n * P)
+    chain.next(10n)
+    expect(chain.distribution.withdrawCommission(A)).toBe(3n)
+  })
+
+  it('36: is refused where there is none, or less than one unit, or no validator', async () => {
+    const chain = await chainWith([validator(0, P, 25n)])
+    const why = 'no validator commission to withdraw'
+    expect(chain.attempt(({ distribution }) => distribution.withdrawCommission(A))).toBe(why)
+    chain.next(3n)
+    expect(chain.distribution.commission(A)).toBe((3n * P) / 4n)
+    expect(chain.attempt(({ distribution }) => distribution.withdrawCommission(A))).toBe(why)
+    expect(chain.attempt(({ distribution }) => distribution.withdrawCommission(B))).toBe(why)
+  })
+})
+
+describe('the withdraw address', () => {
+  it('33: is where rewards and commission go; at first it is one’s own', async () => {
+    const chain = await chainWith([validator(0, P, 50n)])
+    expect(chain.distribution.withdrawAddress(A)).toBe(A)
+    chain.distribution.setWithdrawAddress(A, fresh)
+    chain.next(10n)
+    expect(chain.gain(A, ({ distribution }) => distribution.withdrawRewards(A, A))).toBe(0n)
+    expect(chain.balance(fresh)).toBe(5n)
+    chain.distribution.withdrawCommission(A)
+    expect([chain.balance(fresh), chain.distribution.withdrawAddress(A)]).toEqual([10n, fresh])
+    chain.distribution.setWithdrawAddress(A, A)
+    expect(chain.distribution.withdrawAddress(A)).toBe(A)
+  })
+
+  it('33: is no module account, native contract or precompile', async () => {
+    const chain = await chainWith([])
+    const low = (tail: string) => hexToAddress(`0x${tail.padStart(40, '0')}`)
+    const blocked: readonly Address[] = [
+      ...Object.values(MODULE_ACCOUNT),
+      ...['1', '9', '11', '100', '400', '800', '801', '802', '803', '804', '805', 'a00'].map(low),
+    ]
+    for (const to of blocked) {
+      expect(
+        chain.attempt(({ distribution }) => distribution.setWithdrawAddress(D, to)),
+        to,
+      ).toMatch(/^kest1[a-z0-9]{38} is not allowed to receive external funds: unauthorized$/)
+    }
+    // Evmos' own: evmos1jv65s3grqf6v6jl3dp4t6c9t9rk99cd8974jnh is the distribution's account.
+    expect(MODULE_ACCOUNT.distribution).toBe('0x93354845030274cd4bf1686abd60ab28ec52e1a7')
+    for (const to of ['12', 'ff', '101', '7ff', '806'].map(low)) chain.distribution.setWithdrawAddress(D, to)
+    expect(chain.attempt(({ distribution }) => distribution.setWithdrawAddress(D, ZERO_ADDRESS))).toBe(
+      `invalid withdraw address: ${ZERO_ADDRESS}`,
+    )
+  })
+
+  it('may be fixed by the chain', async () => {
+    const chain = await chainWith([])
+    storage(chain).params.update({ withdrawAddrEnabled: false })
+    expect(chain.attempt(({ distribution }) => distribution.setWithdrawAddress(D, E))).toBe(
+      'set withdraw address disabled',
+    )
+  })
+})
+
+describe('the community pool', () => {
+  it('takes what anyone gives', async () => {
+    const chain = await chainWith([])
+    expect(chain.gain(D, ({ distribution }) => distribution.fundCommunityPool(D, 5n))).toBe(-5n)
+    expect([chain.distribution.communityPool(), held(chain)]).toEqual([5n * P, 5n * P])
+    expect(chain.attempt(({ distribution }) => distribution.fundCommunityPool(D, 10n ** 30n))).toMatch(
+      /insufficient funds$/,
+    )
+    chain.view.setBalance(D, 2n ** 255n)
+    expect(chain.attempt(({ distribution }) => distribution.fundCommunityPool(D, 2n ** 254n))).toBe(
+      'community pool overflow: invalid request',
+    )
+  })
+})
+
+describe('slashes', () => {
+  it('39: are found by height', async () => {
+    const chain = await chainWith([validator(0, 1_000n * P)])
+    const slash = () => chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 10n })
+    for (const blocks of [2, 0, 3]) {
+      for (let i = 0; i < blocks; i++) chain.next()
+      slash()
+    }
+    // Blocks 3, 3 and 6; each ends a period, the first of which the self-delegation has ended.
+    const heights = (from: bigint, to: bigint) => {
+      const found = chain.distribution.slashes(A, from, to)
+      return Array.from({ length: found.length }, (_, place) => [found.at(place).height, found.at(place).period])
+    }
+    expect(heights(0n, 10n)).toEqual([
+      [3n, 2n],
+      [3n, 3n],
+      [6n, 4n],
+    ])
+    expect(heights(3n, 5n)).toEqual([
+      [3n, 2n],
+      [3n, 3n],
+    ])
+    expect([heights(4n, 6n), heights(4n, 5n), heights(7n, 9n), heights(0n, 2n)]).toEqual([[[6n, 4n]], [], [], []])
+    expect(chain.distribution.slashes(A, 3n, 3n).at(0).fraction).toBe(P / 100n)
+    expect(chain.distribution.slashes(B, 0n, 10n).length).toBe(0)
+  })
+})
+
+describe('a validator that is removed', () => {
+  it('leaves its commission to the operator, the rest to the community, and no trace', async () => {
+    const chain = await chainWith([validator(0, 3n * P, 10n), validator(1, P)], { staking: { maxValidators: 1 } })
+    chain.staking.slash(A, { height: chain.number, power: 3n, fraction: P / 2n })
+    chain.next(7n)
+    chain.distribution.setWithdrawAddress(A, fresh)
+    const tokens = chain.staking.validator(A)?.tokens ?? 0n
+    chain.staking.undelegate(A, A, tokens)
+    // 6.3 over 1.5 coins, in whole units a coin; the commission of 0.7 is less than one.
+    expect(chain.balance(fresh)).toBe(6n)
+    chain.next(0n, 21n * DAY)
+    chain.next()
+    expect(chain.staking.validator(A)).toBeUndefined()
+    expect(held(chain)).toBe(P)
+    expect(chain.distribution.communityPool()).toBe(P)
+    const { outstanding, commission, current, slashes, historical } = storage(chain).books.at(A)
+    expect([outstanding.get(), commission.get(), slashes.length]).toEqual([0n, 0n, 0])
+    expect(current.get()).toEqual({ period: 0n, rewards: 0n })
+    for (let period = 0n; period < 8n; period++) {
+      expect(historical.at(period).get()).toEqual({ cumulativeRatio: 0n, references: 0n })
+    }
+    expect(chain.distribution.invariants()).toEqual([])
+  })
+
+  it('pays whole units of commission', async () => {
+    const chain = await chainWith([validator(0, 3n * P, 50n), validator(1, P)], { staking: { maxValidators: 1 } })
+    chain.next(7n)
+    chain.staking.undelegate(A, A, 3n * P)
+    const before = chain.balance(A)
+    chain.next(0n, 21n * DAY)
+    chain.next()
+    // The tokens and 3 of 3.5.
+    expect(chain.balance(A) - before).toBe(3n * P + 3n)
+    expect(chain.distribution.communityPool()).toBe(P)
+  })
+})
+
+describe('inflation', () => {
+  it('joins the fees of every block, and the community pool', async () => {
+    const chain = await chainWith([validator(0, P)], { inflation: { perBlock: '1000', stakingShare: '0.5333' } })
+    const supply = () => chain.modules.bank.supply()
+    const before = supply()
+    // Block 1 does not share fees.
+    expect([chain.distribution.outstanding(A), chain.balance(MODULE_ACCOUNT.feeCollector)]).toEqual([0n, 533n])
+    chain.next()
+    expect(supply() - before).toBe(1_000n)
+    expect(chain.distribution.outstanding(A)).toBe(1_066n * P)
+    expect(chain.distribution.communityPool()).toBe(934n * P)
+    expect(chain.balance(MODULE_ACCOUNT.mint)).toBe(0n)
+  })
+})
+
+describe('genesis', () => {
+  const open = async (modules: Record<string, unknown>) => {
+    const view = await emptyView()
+    const block = { number: 0n, timestamp: 0n, proposer: A }
+    initGenesis(view, { ...nativeSpec, modules }, 0n, block)
+    return openModules(moduleContext(view, { access: 'read' })).distribution.params()
+  }
+
+  it('takes two hundredths as tax where it says nothing', async () => {
+    const expected = { communityTax: 2n * 10n ** 16n, withdrawAddrEnabled: true }
+    expect(await open({})).toEqual(expected)
+    expect(await open({ distribution: { params: { communityTax: '0.02' } } })).toEqual(expected)
+    expect(await open({ distribution: { params: { communityTax: '1', withdrawAddrEnabled: false } } })).toEqual({
+      communityTax: P,
+      withdrawAddrEnabled: false,
+    })
+  })
+
+  it.each([
+    [
+      { distribution: { params: { communityTax: 0.02 } } },
+      'kestrel.modules.distribution.params.communityTax: expected',
+    ],
+    [
+      { distribution: { params: { communityTax: '1.1' } } },
+      'kestrel.modules.distribution.params.communityTax: expected',
+    ],
+    [{ distribution: { pool: 1 } }, 'kestrel.modules.distribution.pool: unknown field'],
+    [{ inflation: { perBlock: -1 } }, 'kestrel.modules.inflation.perBlock: expected'],
+    [{ inflation: { stakingShare: '2' } }, 'kestrel.modules.inflation.stakingShare: expected'],
+  ])('names the field that is wrong: %j', async (modules, why) => {
+    await expect(open(modules)).rejects.toThrow(why)
+  })
+})
+
+describe('invariants', () => {
+  const broken = async (breakIt: (chain: Chain) => void) => {
+    const chain = await chainWith([validator(0, P, 10n)])
+    chain.staking.delegate(D, A, P)
+    chain.next(1_000n)
+    expect(chain.distribution.invariants()).toEqual([])
+    breakIt(chain)
+    return chain.distribution.invariants()
+  }
+
+  it('tell of coins that are missing, and not of coins that were given', async () => {
+    expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, 5n))).toEqual([])
+    expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, -5n))).toEqual([
+      '995.000000000000000000 held, 1000.000000000000000000 due',
+    ])
+  })
+
+  it('tell of debts that nothing stands for', async () => {
+    expect(
+      await broken((chain) =>
+        storage(chain)
+          .books.at(A)
+          .outstanding.set(999n * P),
+      ),
+    ).toEqual([`${A} owes 1000.000000000000000000 of 999.000000000000000000`])
+  })
+
+  it('tell of periods that are held too often or not enough, and of idle delegations', async () => {
+    const books = (chain: Chain) => storage(chain).books.at(A)
+    expect(await broken((chain) => books(chain).historical.at(2n).update({ references: 3n }))).toEqual([
+      `period 2 of ${A} is not held 2 times`,
+    ])
+    expect(await broken((chain) => books(chain).starting.at(D).clear())).toContain(
+      `delegation of ${D} to ${A} earns nothing`,
+    )
+  })
+})

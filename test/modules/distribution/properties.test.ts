@@ -1,0 +1,160 @@
+// Random sequences over the real staking module. After each: the books are in order, every coin is somewhere, and
+// everybody was paid what a plain model owes them, which shares every block's fees by walking over all delegations.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Address, hexToAddress } from '../../../src/lib/hex.ts'
+import { distributionLayout } from '../../../src/modules/distribution/layout.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
+import { type Chain, chainWith, DAY, delegator, operator, P, validator } from './support.ts'
+
+const VALIDATORS = [10n, 20n, 15n, 12n]
+const TAX = 2n
+const people = [...Array(4).keys()].flatMap((i) => [delegator(i), operator(i)])
+/** Where somebody's rewards go, so that nothing else comes there. */
+const purse = (of: Address) => hexToAddress(`0x${of.startsWith('0xaa') ? 'ea' : 'ed'}${of.slice(4)}`)
+
+const person = fc.nat(3)
+const place = fc.nat(3)
+const amount = fc.oneof(fc.bigInt(1n, 30n * P), fc.bigInt(1n, 10n), fc.constantFrom(P, 7n * P))
+const fees = fc.oneof(fc.constant(0n), fc.bigInt(1n, 1_000n), fc.bigInt(1n, P))
+const operation = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('delegate' as const), person, place, amount }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('undelegate' as const), person, place, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undelegateAll' as const), place }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('redelegate' as const), person, place, to: place, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), person, place, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), person, place }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('commission' as const), place }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('jail' as const), place }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('unjail' as const), place }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('slash' as const), place, back: fc.nat(3), parts: fc.bigInt(1n, 100n) }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('next' as const), days: fc.constantFrom(0n, 0n, 1n, 21n), fees }),
+  },
+)
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
+
+function perform({ staking, distribution }: Chain['modules'], chain: Chain, of: Exclude<Operation, { kind: 'next' }>) {
+  const at = operator(of.place)
+  if (of.kind === 'delegate') return staking.delegate(delegator(of.person), at, of.amount)
+  if (of.kind === 'undelegate') return staking.undelegate(delegator(of.person), at, of.amount)
+  if (of.kind === 'undelegateAll') return staking.undelegate(at, at, staking.validator(at)?.tokens ?? 0n)
+  if (of.kind === 'redelegate') return staking.redelegate(delegator(of.person), at, operator(of.to), of.amount)
+  if (of.kind === 'cancel') {
+    const entry = staking.unbonding(delegator(of.person), at)[0]
+    return staking.cancelUnbonding(delegator(of.person), at, of.amount, entry?.creationHeight ?? 1n)
+  }
+  if (of.kind === 'withdraw') return distribution.withdrawRewards(delegator(of.person), at)
+  if (of.kind === 'commission') return distribution.withdrawCommission(at)
+  if (of.kind === 'jail') return staking.jail(at)
+  if (of.kind === 'unjail') return staking.unjail(at)
+  const height = chain.number > BigInt(of.back) ? chain.number - BigInt(of.back) : chain.number
+  const power = (staking.validator(at)?.tokens ?? 0n) / P
+  return staking.slash(at, { height, power, fraction: of.parts * 10n ** 16n })
+}
+
+/** What everybody is owed over time, in 10^-36 of a unit, by exact shares of every block's fees. */
+class Model {
+  readonly owed = new Map<Address, bigint>()
+
+  share(chain: Chain, fees: bigint): void {
+    const { staking } = chain
+    const bonded = staking.bondedValidators()
+    const total = bonded.reduce((sum, { power }) => sum + power, 0n)
+    for (const { operator, power } of bonded) {
+      const reward = (fees * P * P * (100n - TAX) * power) / (100n * total)
+      const { commission, shares = 0n } = staking.validator(operator) ?? {}
+      const taken = (reward * (commission?.rate ?? 0n)) / P
+      this.#add(operator, taken)
+      for (const { delegator, shares: owned } of staking.delegationsTo(operator)) {
+        this.#add(delegator, ((reward - taken) * owned) / shares)
+      }
+    }
+  }
+
+  #add(of: Address, amount: bigint): void {
+    this.owed.set(of, (this.owed.get(of) ?? 0n) + amount)
+  }
+}
+
+async function run(operations: readonly Operation[]) {
+  const chain = await chainWith(
+    VALIDATORS.map((coins, i) => validator(i, coins * P, [0n, 5n, 10n, 100n][i])),
+    { tax: TAX, staking: { maxValidators: 3, maxEntries: 3 } },
+  )
+  for (const of of people) chain.distribution.setWithdrawAddress(of, purse(of))
+  const model = new Model()
+  for (const of of operations) {
+    if (of.kind !== 'next') {
+      chain.attempt((modules) => perform(modules, chain, of))
+      continue
+    }
+    chain.next(of.fees, of.days * DAY + 5n)
+    model.share(chain, of.fees)
+  }
+  return { chain, model }
+}
+
+const operations = fc.array(operation, { minLength: 10, maxLength: 60 })
+/** Long enough for a crowd of operations to be found, short enough for every run of the tests. */
+const runs = { numRuns: 30 }
+
+describe('the distribution under any sequence of operations', () => {
+  it('keeps its books in order, and its account holds exactly what is due', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (all) => {
+        const { chain } = await run(all)
+        chain.next()
+        expect(chain.staking.invariants()).toEqual([])
+        expect(chain.distribution.invariants()).toEqual([])
+        const outstanding = people.reduce((sum, of) => sum + chain.distribution.outstanding(of), 0n)
+        expect(chain.balance(MODULE_ACCOUNT.distribution) * P).toBe(outstanding + chain.distribution.communityPool())
+        const accounts = [...people, ...people.map(purse), ...Object.values(MODULE_ACCOUNT)]
+        expect(accounts.reduce((sum, of) => sum + chain.balance(of), 0n)).toBe(chain.modules.bank.supply())
+      }),
+      runs,
+    )
+  })
+
+  it('holds no period that nobody needs', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (all) => {
+        const { chain } = await run(all)
+        chain.next()
+        const state = distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'read'))
+        for (const at of VALIDATORS.map((_, i) => operator(i))) {
+          const { historical, current, slashes } = state.books.at(at)
+          let held = 0n
+          for (let period = 0n; period < 200n; period++) held += historical.at(period).get().references
+          const needed = chain.staking.delegationsTo(at).length + slashes.length
+          expect(held).toBe(current.get().period === 0n ? 0n : BigInt(needed + 1))
+        }
+      }),
+      runs,
+    )
+  })
+
+  it('pays everybody what their shares of the fees come to', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (all) => {
+        const { chain, model } = await run(all)
+        chain.next()
+        for (const at of chain.staking.operators()) {
+          chain.attempt(({ distribution }) => distribution.withdrawCommission(at))
+          for (const { delegator: of } of chain.staking.delegationsTo(at)) chain.distribution.withdrawRewards(of, at)
+        }
+        for (const of of people) {
+          const lacking = (model.owed.get(of) ?? 0n) - chain.balance(purse(of)) * P * P
+          // Every period's ratio loses up to a unit for each coin staked, every payment up to a unit.
+          expect(Number(lacking / P) / 1e18).toBeLessThan(20_000)
+          expect(Number(lacking / P) / 1e18).toBeGreaterThan(-1)
+        }
+      }),
+      runs,
+    )
+  })
+})

@@ -1,0 +1,99 @@
+// All native modules over an empty state, block by block, as the runtime opens them: real staking under the distribution.
+import type { Address } from '../../../src/lib/hex.ts'
+import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../../src/modules/index.ts'
+import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
+import type { GenesisValidator, NativeSpec } from '../../../src/spec/chain-spec.ts'
+import type { StateView } from '../../../src/state/types.ts'
+import { emptyView, nativeSpec } from '../../support/native.ts'
+import { delegator, genesisValidator, operator, P, START } from '../staking/support.ts'
+
+export { DAY, delegator, operator, P } from '../staking/support.ts'
+
+/** A validator with a commission in hundredths. */
+export const validator = (index: number, selfDelegation: bigint, commission = 0n): GenesisValidator =>
+  genesisValidator(index, selfDelegation, {
+    commission: { rate: commission * 10n ** 16n, maxRate: P, maxChangeRate: P },
+  })
+
+export class Chain {
+  readonly view: StateView
+  readonly spec: NativeSpec
+  number = 0n
+  time = START
+
+  constructor(view: StateView, spec: NativeSpec) {
+    this.view = view
+    this.spec = spec
+  }
+
+  get modules(): Modules {
+    const { view, spec } = this
+    return openModules({ spec, view, access: 'write', block: this.block })
+  }
+
+  get staking() {
+    return this.modules.staking
+  }
+
+  get distribution() {
+    return this.modules.distribution
+  }
+
+  get block() {
+    return { number: this.number, timestamp: this.time, proposer: operator(0) }
+  }
+
+  /** Ends the block, which has collected these fees, and begins the next one. */
+  next(fees = 0n, seconds = 5n): void {
+    this.view.addBalance(MODULE_ACCOUNT.feeCollector, fees)
+    this.modules.bank.adjustSupply(fees)
+    endBlock(this.modules)
+    this.number += 1n
+    this.time += seconds
+    beginBlock(this.modules)
+  }
+
+  balance = (of: Address): bigint => this.view.balance(of)
+
+  /** Undoes what a refused call has written, as the machine does; the refusal's words. */
+  attempt(run: (modules: Modules) => unknown): string | undefined {
+    this.view.checkpoint()
+    try {
+      run(this.modules)
+      this.view.commit()
+      return undefined
+    } catch (error) {
+      this.view.revert()
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  /** Base units that a run brings an account. */
+  gain(of: Address, run: (modules: Modules) => unknown): bigint {
+    const before = this.balance(of)
+    run(this.modules)
+    return this.balance(of) - before
+  }
+}
+
+/** A fraction as the genesis writes it. */
+const decimal = (hundredths: bigint) => (hundredths === 100n ? '1' : `0.${String(hundredths).padStart(2, '0')}`)
+
+/**
+ * A chain at block 1. Operators hold their self-delegation once more, four delegators 1000 coins each.
+ * `tax` is in hundredths.
+ */
+export async function chainWith(
+  validators: readonly GenesisValidator[],
+  { tax = 0n, staking = {}, inflation = {} }: { tax?: bigint; staking?: object; inflation?: object } = {},
+): Promise<Chain> {
+  const distribution = { params: { communityTax: decimal(tax) } }
+  const spec = { ...nativeSpec, validators, modules: { distribution, staking: { params: staking }, inflation } }
+  const chain = new Chain(await emptyView(), spec)
+  for (const of of validators) chain.view.setBalance(of.operator, 2n * of.selfDelegation)
+  for (let i = 0; i < 4; i++) chain.view.setBalance(delegator(i), 1_000n * P)
+  const supply = validators.reduce((sum, of) => sum + 2n * of.selfDelegation, 4_000n * P)
+  initGenesis(chain.view, spec, supply, chain.block)
+  chain.next()
+  return chain
+}

@@ -1,0 +1,79 @@
+// Solidity sources of `solidity/`, compiled by the compiler's JavaScript build. That takes seconds, so that a result
+// is kept beside the installed packages until a source, a setting or the compiler changes.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Abi, Hex } from 'viem'
+
+const ROOT = join(import.meta.dirname, '../..')
+const CACHE = join(ROOT, 'node_modules/.cache/solc')
+
+export type Contract = { readonly abi: Abi; readonly bytecode: Hex }
+export type Compiled = {
+  /** By name; interfaces have no bytecode. */
+  readonly contracts: ReadonlyMap<string, Contract>
+  readonly warnings: readonly string[]
+}
+
+type Compiler = { version(): string; compile(input: string): string }
+type Message = { readonly severity: string; readonly formattedMessage: string }
+type Output = {
+  readonly errors?: readonly Message[]
+  readonly contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
+}
+
+/** Everything below `solidity/`, whose paths begin there; throws what the compiler says about an error. */
+export function compileSolidity(): Compiled {
+  const folder = join(ROOT, 'solidity')
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.sol'))
+  const sources = paths.sort().map((path) => [path.replaceAll('\\', '/'), readFileSync(join(folder, path), 'utf8')])
+  const output = compile({
+    language: 'Solidity',
+    sources: Object.fromEntries(sources.map(([path, content]) => [path, { content }])),
+    settings: {
+      // `transfer` has more arguments than the stack holds; only this way of compiling puts them elsewhere.
+      viaIR: true,
+      optimizer: { enabled: true, runs: 200 },
+      evmVersion: 'prague',
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  })
+  const messages = output.errors ?? []
+  const errors = messages.filter(({ severity }) => severity === 'error')
+  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  const contracts = Object.values(output.contracts ?? {}).flatMap((file) =>
+    Object.entries(file).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` }] as const),
+  )
+  return {
+    contracts: new Map(contracts),
+    warnings: messages.map(({ formattedMessage }) => formattedMessage),
+  }
+}
+
+function compile(input: object): Output {
+  const text = JSON.stringify(input)
+  const require = createRequire(import.meta.url)
+  const { version } = require('solc/package.json') as { version: string }
+  const name = createHash('sha256').update(version).update(text).digest('hex')
+  const file = join(CACHE, `${name}.json`)
+  const kept = readIfThere(file)
+  if (kept !== undefined) return JSON.parse(kept) as Output
+  // Loaded only when needed: the compiler alone takes a second. Its types know nothing of `compile`.
+  const solc = require('solc') as Compiler
+  const output = solc.compile(text)
+  mkdirSync(CACHE, { recursive: true })
+  // Renamed when it is whole, for another worker may read it.
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, output)
+  renameSync(draft, file)
+  return JSON.parse(output) as Output
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
