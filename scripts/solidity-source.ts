@@ -35,7 +35,13 @@ const publishedAbi = (abi: Abi) =>
   abi.map((entry) => {
     if (entry.type === 'function') {
       const { inputs, name, outputs, stateMutability, type } = entry
-      return { inputs: inputs.map(published), name, outputs: outputs.map(published), stateMutability, type }
+      return {
+        inputs: inputs.map((input) => published(input)),
+        name,
+        outputs: outputs.map((output) => published(output)),
+        stateMutability,
+        type,
+      }
     }
     if (entry.type !== 'event') throw new TypeError(`precompiles have functions and events, no ${entry.type}`)
     const inputs = entry.inputs.map((input) => ({ ...published(input), indexed: input.indexed ?? false }))
@@ -47,7 +53,7 @@ type Published = { components?: Published[]; internalType: string; name: string;
 function published(parameter: AbiParameter, enumName?: string): Published {
   const { name = '', type } = parameter
   if (!('components' in parameter)) {
-    return { internalType: typeof enumName === 'string' ? `enum ${enumName}` : type, name, type }
+    return { internalType: enumName === undefined ? type : `enum ${enumName}`, name, type }
   }
   const { enums } = structTextOf(parameter)
   return {
@@ -157,17 +163,19 @@ const MESSAGE_NAMES = [
   ...['MSG_FUND_VESTING_ACCOUNT', 'MSG_CLAWBACK', 'MSG_UPDATE_VESTING_FUNDER'],
 ]
 
-/** The text of a function or event: by signature where a name has several. */
-export function textOf(contract: string, entry: Named): Text | undefined {
-  const { functions, events } = CONTRACTS[contract] ?? { functions: {}, events: {} }
-  if (entry.type === 'function') return functions[signatureOf(entry)] ?? functions[entry.name]
-  const about = events[entry.name]
-  return about === undefined ? undefined : { about }
+/** The text of a function or event: by signature where a name has several. Throws TypeError if there is none. */
+function textOf(contract: string, entry: Named): Text {
+  const texts = CONTRACTS[contract]
+  const event = entry.type === 'event' ? texts?.events[entry.name] : undefined
+  const text = event === undefined ? undefined : { about: event }
+  const found = text ?? texts?.functions[signatureOf(entry)] ?? texts?.functions[entry.name]
+  if (found === undefined) throw new TypeError(`${contract}.${signatureOf(entry)} has no text in solidity-texts.ts`)
+  return found
 }
 
 /** What a parameter or result means. Throws TypeError if that is written nowhere. */
-function wordsOf(text: Text | undefined, name: string): string {
-  const words = text?.values?.[name] ?? VALUES[name]
+function wordsOf(text: Text, name: string): string {
+  const words = text.values?.[name] ?? VALUES[name]
   if (words === undefined) throw new TypeError(`"${name}" has no words in solidity-texts.ts`)
   return words
 }
@@ -176,16 +184,16 @@ function entrySource(of: Precompile, entry: Named): string {
   const text = textOf(of.name, entry)
   const lines = (tag: string, parameters: readonly AbiParameter[]) =>
     parameters.map(({ name = '' }) => `@${tag} ${`${name} ${wordsOf(text, name)}`.trim()}`)
-  const about = text === undefined ? [] : [`@notice ${text.about}`]
+  const about = `@notice ${text.about}`
   if (entry.type === 'event') {
     const inputs = entry.inputs.map((input) => solidityType(input) + (input.indexed ? ' indexed' : '') + nameOf(input))
-    const doc = natSpec('    ', [...about, ...lines('param', entry.inputs)])
+    const doc = natSpec('    ', [about, ...lines('param', entry.inputs)])
     return `${doc}\n    event ${entry.name}(${inputs.join(', ')});`
   }
   const { inputs, outputs, name, stateMutability } = entry
   const list = (parameters: readonly AbiParameter[], where: string) =>
     parameters.map((of) => solidityType(of) + (isReference(of) ? ` ${where}` : '') + nameOf(of)).join(', ')
-  const doc = natSpec('    ', [...about, ...lines('param', inputs), ...lines('return', outputs)])
+  const doc = natSpec('    ', [about, ...lines('param', inputs), ...lines('return', outputs)])
   const mutability = stateMutability === 'nonpayable' ? '' : ` ${stateMutability}`
   const head = `function ${name}(${list(inputs, 'calldata')})`
   return `${doc}\n    ${head} external${mutability} returns (${list(outputs, 'memory')});`

@@ -225,7 +225,10 @@ export const STRUCTS: Readonly<Record<string, StructText>> = {
   },
   ValidatorSlashEvent: {
     about: 'A slash.',
-    members: { validatorPeriod: 'Period of the reward book that it ended.', fraction: 'Part of the stake that was lost.' },
+    members: {
+      validatorPeriod: 'Period of the reward book that it ended.',
+      fraction: 'Part of the stake that was lost.',
+    },
   },
   DelegationDelegatorReward: {
     about: 'Rewards with one validator.',
@@ -281,7 +284,9 @@ export const CONTRACTS: Readonly<Record<string, ContractText>> = {
     functions: {
       approve: {
         about: 'Allows the spender each of these messages, up to an amount; replaces what was allowed before.',
-        values: { amount: 'Base units for staking messages; the largest uint256 for no limit, 0 takes the grant back.' },
+        values: {
+          amount: 'Base units for staking messages; the largest uint256 for no limit, 0 takes the grant back.',
+        },
       },
       revoke: { about: 'Takes grants back. Reverts if one of them is not there.' },
       increaseAllowance: { about: 'Raises the limit of grants of staking messages.' },
@@ -415,7 +420,10 @@ export const CONTRACTS: Readonly<Record<string, ContractText>> = {
       },
       denomTrace: {
         about: 'Where a voucher comes from; empty if it is not known.',
-        values: { hash: '`ibc/` and 64 hex digits, or the digits alone.', denomTrace: 'Its path and base denomination.' },
+        values: {
+          hash: '`ibc/` and 64 hex digits, or the digits alone.',
+          denomTrace: 'Its path and base denomination.',
+        },
       },
       denomTraces: { about: 'All vouchers known here.', values: { denomTraces: 'In order of path.' } },
       denomHash: { about: 'The hash of a path; empty if it is not known.' },
@@ -436,7 +444,9 @@ export const CONTRACTS: Readonly<Record<string, ContractText>> = {
       createClawbackVestingAccount: {
         about: 'Makes the signer of the transaction a vesting account that this funder may fund.',
       },
-      fundVestingAccount: { about: 'Pays coins into a vesting account, with a schedule for unlocking and one for vesting.' },
+      fundVestingAccount: {
+        about: 'Pays coins into a vesting account, with a schedule for unlocking and one for vesting.',
+      },
       clawback: {
         about: 'Takes back what is not vested; the account becomes an ordinary one.',
         values: { '': 'What was taken back.' },
@@ -474,7 +484,10 @@ export const CONTRACTS: Readonly<Record<string, ContractText>> = {
     title: 'Coins',
     about: 'What accounts hold and what there is. The base coin stands under the zero address.',
     functions: {
-      balances: { about: 'All that an account holds.', values: { balances: 'One item for each token; nothing is left out.' } },
+      balances: {
+        about: 'All that an account holds.',
+        values: { balances: 'One item for each token; nothing is left out.' },
+      },
       totalSupply: { about: 'All that there is.', values: { totalSupply: 'One item for each token.' } },
       supplyOf: { about: 'How much there is of one token.', values: { totalSupply: 'In base units.' } },
     },

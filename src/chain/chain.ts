@@ -293,6 +293,8 @@ export class Chain implements ChainFace {
   }
 
   #poolHead(): PoolHead {
-    return poolHead(this.head, this.#ledger.view(), this.fees, this.#draft().gasLimit)
+    const view = this.#ledger.view()
+    const held = this.#runtime.held(view, () => completeDraft(this.head, this.#draft()).timestamp)
+    return poolHead(this.head, view, this.fees, held, this.#draft().gasLimit)
   }
 }

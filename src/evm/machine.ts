@@ -1,10 +1,20 @@
-// Our one subclass of the library's EVM. Its three seams: `_loadCode` gives native contracts the whole message,
-// `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible. One machine runs one message at a time.
+// Our one subclass of the library's EVM. Its four seams: `_loadCode` gives native contracts the whole message, `runCall`
+// refuses to spend what an account must keep, `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible.
+// One machine runs one message at a time.
 import type { Common } from '@ethereumjs/common'
-import { EVM, type EVMResult, type ExecResult, type Message, NobleBN254, type PrecompileInput } from '@ethereumjs/evm'
+import {
+  EVM,
+  EVMError,
+  type EVMResult,
+  type EVMRunCallOpts,
+  type ExecResult,
+  type Message,
+  NobleBN254,
+  type PrecompileInput,
+} from '@ethereumjs/evm'
 import { Address as LibAddress } from '@ethereumjs/util'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
 import type { NativeBlock, NativeContract, NativeContracts } from './native-call.ts'
 import { runNative, withOwnLogs } from './run-native.ts'
@@ -22,6 +32,8 @@ export type MachineOptions = {
   /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
   readonly blockHash: (number: bigint) => Hash | undefined
   readonly deadline: number | undefined
+  /** Wei that an account must keep; left out: none ever must. */
+  readonly held?: ((of: Address) => bigint) | undefined
 }
 
 /** The curve of EIP-196 and EIP-197; without it the library's precompiles of these fail on every input. */
@@ -112,7 +124,8 @@ export class Machine extends EVM implements OpcodeHost {
 
   /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
   pause(): Promise<void> | undefined {
-    return (++this.#jumps & 0xff) === 0 ? this.#yield() : undefined
+    // Between jumps may lie a whole contract's straight line, so not too many of them are let pass unseen.
+    return (++this.#jumps & 3) === 0 ? this.#yield() : undefined
   }
 
   #yield(): Promise<void> | undefined {
@@ -133,12 +146,41 @@ export class Machine extends EVM implements OpcodeHost {
   onSelfdestruct(state: RunState, beneficiary: bigint): void {
     const from = addressOf(state.interpreter.getAddress())
     const to = `0x${(beneficiary & ((1n << 160n) - 1n)).toString(16).padStart(40, '0')}` as Address
+    // Code of another may run for an account that has a key (EIP-7702).
+    if (from !== to && this.held(from) > 0n) throw new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE)
     this.#tracer?.selfdestruct?.(from, to, this.view.balance(from))
+  }
+
+  /** Wei that an account must keep of its balance. */
+  held(of: Address): bigint {
+    return this.#options.held?.(of) ?? 0n
+  }
+
+  /** A call that would spend what its account must keep is refused as one without the balance is: no message begins. */
+  override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+    const { message } = options
+    if (message === undefined || message.value === 0n || this.#options.held === undefined) return super.runCall(options)
+    return this.#overspends(message) ? Promise.resolve({ execResult: insufficientBalance() }) : super.runCall(options)
+  }
+
+  #overspends({ caller, to, value, delegatecall }: Message): boolean {
+    const from = addressOf(caller)
+    if (delegatecall || (to !== undefined && addressOf(to) === from)) return false
+    const held = this.held(from)
+    return held > 0n && this.view.balance(from) - value < held
   }
 
   /** Our table is set by the constructor; the library asks for one before that. */
   override getActiveOpcodes(): OpcodeTable['context']['opcodes'] {
     return this._opcodes ?? new Map()
+  }
+
+  /** A precompile cannot be interrupted: in a call, which has a deadline, one that is sure to miss it is not begun. */
+  protected override runPrecompile(...[code, data, gasLimit]: Parameters<EVM['runPrecompile']>) {
+    if (this.deadline !== undefined && code === this._precompiles.get(BLAKE2F) && roundsOf(data) > MAX_ROUNDS) {
+      throw new ChainError('limit-exceeded', `execution aborted: blake2f with ${roundsOf(data)} rounds takes too long`)
+    }
+    return super.runPrecompile(code, data, gasLimit)
   }
 
   protected override async _loadCode(message: Message): Promise<void> {
@@ -181,6 +223,17 @@ export class Machine extends EVM implements OpcodeHost {
 }
 
 const SETTLED = Promise.resolve()
+
+/** EIP-152's address and the first field of its input. Two million rounds take about a second. */
+const BLAKE2F = `${'0'.repeat(39)}9`
+const MAX_ROUNDS = 8_000_000
+const roundsOf = (input: Uint8Array): number => Number(bytesToBig(input.subarray(0, 4)))
+
+const insufficientBalance = (): ExecResult => ({
+  returnValue: EMPTY_BYTES,
+  executionGasUsed: 0n,
+  exceptionError: new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE),
+})
 
 const unreachable = (): ExecResult => {
   throw new Error('a native contract is entered by _loadCode only')

@@ -95,7 +95,8 @@ const MAX_DEPTH = 1024
 function refusal({ env }: RunState, type: Frame['type'], value: bigint): string {
   if (env.depth >= MAX_DEPTH) return 'max call depth exceeded'
   if (type !== 'DELEGATECALL' && env.contract.balance < value) return 'insufficient balance for transfer'
-  return 'nonce uint64 overflow'
+  // Of what it has, an account may have to keep some.
+  return type === 'CALL' || type === 'CALLCODE' ? 'insufficient balance for transfer' : 'nonce uint64 overflow'
 }
 
 const addressBytes = (word: bigint): Uint8Array =>

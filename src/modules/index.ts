@@ -8,11 +8,15 @@ import { Authz } from './authz/authz.ts'
 import { Bank } from './bank.ts'
 import { Distribution } from './distribution/distribution.ts'
 import { readDistributionGenesis } from './distribution/genesis.ts'
+import { Erc20 } from './erc20/erc20.ts'
+import { readErc20Genesis } from './erc20/genesis.ts'
 import { Inflation, readInflationGenesis } from './inflation.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
 import { readStakingGenesis } from './staking/genesis.ts'
 import { Staking } from './staking/staking.ts'
+import { readTransferGenesis } from './transfer/genesis.ts'
+import { Transfer } from './transfer/transfer.ts'
 import { Vesting } from './vesting/vesting.ts'
 
 export type Modules = {
@@ -23,6 +27,8 @@ export type Modules = {
   readonly distribution: Distribution
   readonly inflation: Inflation
   readonly vesting: Vesting
+  readonly erc20: Erc20
+  readonly transfer: Transfer
 }
 
 export function openModules(context: ModuleContext): Modules {
@@ -35,7 +41,9 @@ export function openModules(context: ModuleContext): Modules {
   const staking = new Staking(context, bank, distribution.hooks)
   const authz = new Authz(context, () => staking.validators().flatMap((of) => (of.jailed ? [] : [of.operator])))
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
-  return { bank, params, authz, staking, distribution, inflation, vesting }
+  const erc20 = new Erc20(context, bank)
+  const transfer = new Transfer(context, bank, erc20)
+  return { bank, params, authz, staking, distribution, inflation, vesting, erc20, transfer }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
@@ -46,7 +54,7 @@ const beginOrder = ({ params, bank, inflation, distribution, authz }: Modules): 
   distribution,
   authz,
 ]
-const endOrder = ({ staking, bank, params }: Modules): readonly Hooks[] => [staking, bank, params]
+const endOrder = ({ staking, transfer, bank, params }: Modules): readonly Hooks[] => [staking, transfer, bank, params]
 
 /** What modules do before a block's first transaction. */
 export function beginBlock(modules: Modules): void {
@@ -66,6 +74,7 @@ const HOMES: readonly Address[] = [
   NATIVE_CONTRACT.distribution,
   NATIVE_CONTRACT.authorization,
   NATIVE_CONTRACT.vesting,
+  NATIVE_CONTRACT.ics20,
 ]
 
 /**
@@ -74,11 +83,14 @@ const HOMES: readonly Address[] = [
  */
 export function initGenesis(view: StateView, spec: NativeSpec, supply: bigint, block: BlockInfo): void {
   for (const home of HOMES) createNativeAccount(view, home)
-  const { bank, params, authz, staking, distribution, inflation } = openModules({ spec, block, view, access: 'write' })
+  const modules = openModules({ spec, block, view, access: 'write' })
+  const { bank, params, authz, staking, distribution, inflation, erc20, transfer } = modules
   bank.initGenesis({ supply })
   params.initGenesis(spec.params)
   authz.initGenesis(spec.modules.authz)
   distribution.initGenesis(readDistributionGenesis(spec.modules.distribution))
   inflation.initGenesis(readInflationGenesis(spec.modules.inflation))
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
+  erc20.initGenesis(readErc20Genesis(spec.modules.erc20))
+  transfer.initGenesis(readTransferGenesis(spec.modules.transfer))
 }

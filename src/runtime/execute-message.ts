@@ -57,7 +57,7 @@ export async function executeMessage(
   fees: FeePolicy,
 ): Promise<MessageResult> {
   const { view } = machine
-  checkMessage(view, env, message, mode)
+  checkMessage(view, env, message, mode, machine.held(message.from))
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)

@@ -8,6 +8,7 @@ import type { NativeContract } from '../evm/native-call.ts'
 import { buildTable, type OpcodeTable } from '../evm/tables.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Modules, openModules } from '../modules/index.ts'
+import { holdings } from '../modules/vesting/held.ts'
 import { nativeContracts } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
@@ -56,7 +57,13 @@ export class Runtime {
       block: { number: env.number, timestamp: env.timestamp, proposer: env.coinbase },
       blockHash,
       deadline,
+      held: this.held(view, () => env.timestamp),
     })
+  }
+
+  /** How much of its balance an account must keep at a time (unix seconds); undefined on a plain chain: nothing. */
+  held(view: StateView, time: () => bigint): ((of: Address) => bigint) | undefined {
+    return this.spec.native === undefined ? undefined : holdings(view, time)
   }
 
   /** The native modules over a view; undefined on a plain chain. */

@@ -32,8 +32,8 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Trans
   if (rules.homestead && !hasLowS(transaction)) reject('invalid transaction v, r, s values')
 }
 
-/** Everything that can be said of a message before it runs. Throws; changes nothing. */
-export function checkMessage(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
+/** Everything that can be said of a message before it runs; `held` is what the sender must keep. Throws; changes nothing. */
+export function checkMessage(view: StateView, env: BlockEnv, message: Message, mode: MessageMode, held: bigint): void {
   checkSender(view, env, message, mode)
   checkFees(env, message, mode)
   checkBlobs(env, message, mode)
@@ -46,6 +46,10 @@ export function checkMessage(view: StateView, env: BlockEnv, message: Message, m
       `insufficient funds for gas * price + value: address ${message.from} have ${balance} want ${cost}`,
       'insufficient-funds',
     )
+  }
+  if (held > 0n && cost > 0n && balance - held < cost) {
+    const why = 'clawback vesting account has insufficient unlocked tokens to execute transaction'
+    reject(`${why}: insufficient unlocked coins error`, 'insufficient-funds')
   }
   const intrinsic = intrinsicGas(message, env.rules)
   if (message.gasLimit < intrinsic) {

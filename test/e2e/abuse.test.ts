@@ -1,7 +1,6 @@
 // Input that nobody should send. The node answers in the standard's terms, tells nothing of its insides, and stays.
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { account } from '../support/chain.ts'
 import { processForFile } from '../support/process.ts'
 import { faultOf, openSocket, postRaw, readAnswer, type WireAnswer } from '../support/wire.ts'
 
@@ -15,7 +14,6 @@ const { node, url, wsUrl, rpc } = await processForFile([
   String(MAX_BATCH),
 ])
 const endpoint = `${url}/rpc`
-const alice = account(0).address
 
 afterEach(async () => {
   expect(await rpc('eth_chainId')).toBe('0x7d')

@@ -1,5 +1,5 @@
 // Contracts that pass on whatever they are called with: the way to reach a native contract from inside another frame.
-import { concatHex, type Hex } from 'viem'
+import { concatHex, type Hex, numberToHex, size } from 'viem'
 
 export type CallKind = 'call' | 'callcode' | 'delegatecall' | 'staticcall'
 
@@ -11,25 +11,35 @@ const OPCODE: Readonly<Record<CallKind, { readonly value: Hex; readonly op: Hex 
   staticcall: { value: '0x', op: '0xfa' },
 }
 
-/**
- * Runtime code that hands its calldata to `target` and gives back what comes, revert or not.
- * To be put at any address with `anvil_setCode`.
- */
-export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
+/** calldatacopy(0, 0, calldatasize), and a call with all of it whose success is left on the stack. */
+const passOn = (target: Hex, kind: CallKind): Hex => {
   const { value, op } = OPCODE[kind]
   return concatHex([
-    '0x365f5f37', // calldatacopy(0, 0, calldatasize)
+    '0x365f5f37',
     '0x5f5f365f', // where the answer goes: nowhere; the input: all of memory
     value,
     concatHex(['0x73', target]), // push20 target
     '0x5a', // gas
     op,
-    '0x3d5f5f3e', // returndatacopy(0, 0, returndatasize)
-    jumpBy(kind),
-    '0x3d5ffd', // revert
-    '0x5b3d5ff3', // jumpdest, return
   ])
 }
 
-/** `push1 <place of the jumpdest>, jumpi`; the code is one byte shorter without a value. */
-const jumpBy = (kind: CallKind): Hex => (OPCODE[kind].value === '0x' ? '0x602957' : '0x602a57')
+/** returndatacopy(0, 0, returndatasize), and the arguments for returning or reverting with it. */
+const answer: Hex = '0x3d5f5f3e3d5f'
+
+/**
+ * Runtime code that hands its calldata to `target` and gives back what comes, revert or not.
+ * To be put at any address with `anvil_setCode`.
+ */
+export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
+  const head = concatHex([passOn(target, kind), '0x3d5f5f3e'])
+  // push1 place of the jumpdest, jumpi, revert, jumpdest, return
+  const jumpdest = numberToHex(size(head) + 6, { size: 1 })
+  return concatHex([head, '0x60', jumpdest, '0x57', '0x3d5ffd', '0x5b3d5ff3'])
+}
+
+/** As `forwarder`, but takes everything back: it reverts with what `target` answered. */
+export const reverter = (target: Hex): Hex => concatHex([passOn(target, 'call'), '0x50', answer, '0xfd'])
+
+/** As `forwarder`, but never fails: it answers one word, 1 if `target` succeeded and 0 if not. */
+export const attempter = (target: Hex): Hex => concatHex([passOn(target, 'call'), '0x5f5260205ff3'])

@@ -2,7 +2,7 @@
 // What packets say is the application's business. Proofs are reads of our own storage, for both ends of a loopback are
 // here; a simulated chain's word is taken as it comes.
 import { ChainError } from '../../lib/errors.ts'
-import { ZERO_HASH } from '../../lib/hex.ts'
+import { type Hash, ZERO_HASH } from '../../lib/hex.ts'
 import type { ModuleContext } from '../module.ts'
 import { type ChannelEnd, endName, type TransferState } from './layout.ts'
 import {
@@ -64,10 +64,10 @@ export class Channels {
     return this.#context.block.timestamp * NANOSECONDS
   }
 
-  /** Sends a packet; its sequence. Throws ChainError on a channel that is not open, or a time that has come. */
+  /** Sends a packet. Throws ChainError on a channel that is not open, or a time that has come. */
   send(source: ChannelId, timeout: Timeout, data: Uint8Array): Packet {
     const { state, counterparty } = this.end(source)
-    if (state !== 'open') throw refused(`channel is not OPEN (got STATE_CLOSED): invalid channel state`)
+    if (state !== 'open') throw refused('channel is not OPEN (got STATE_CLOSED): invalid channel state')
     this.#checkTimeout(timeout)
     const sequences = this.#state.sequences.at(endName(source))
     const sequence = sequences.get() + 1n
@@ -101,10 +101,12 @@ export class Channels {
   receive(packet: Packet): void {
     const { destination, source, sequence } = packet
     const { state, counterparty } = this.end(destination)
-    if (state !== 'open') throw refused(`channel is not OPEN (got STATE_CLOSED): invalid channel state`)
-    if (endName(counterparty) !== endName(source)) throw refused(`packet does not come from the counterparty`)
-    if (this.isLate(packet)) throw refused('packet timeout: the packet is late')
-    if (this.#commitment(packet).get() !== packetCommitment(packet)) throw refused('couldn’t verify the packet')
+    if (state !== 'open') throw refused('channel is not OPEN (got STATE_CLOSED): invalid channel state')
+    if (endName(counterparty) !== endName(source))
+      throw refused('packet does not come from the counterparty: invalid packet')
+    if (this.isLate(packet)) throw refused('packet timeout')
+    if (this.#commitment(packet).get() !== packetCommitment(packet))
+      throw refused('commitment bytes are not equal: invalid packet')
     const receipt = this.#state.receipts.at(endName(destination)).at(sequence)
     if (receipt.get()) throw refused(`packet with sequence ${sequence} has been received already`)
     receipt.set(true)
@@ -131,6 +133,9 @@ export class Channels {
   timeout(packet: Packet): void {
     const { peer } = this.end(packet.source)
     const { destination, sequence } = packet
+    if (peer !== 'timeout' && !this.isLate(packet)) {
+      throw refused('packet timeout has not been reached for height or timestamp')
+    }
     if (peer === 'loopback' && this.#state.receipts.at(endName(destination)).at(sequence).get()) {
       throw refused(`packet with sequence ${sequence} was received`)
     }
@@ -138,7 +143,7 @@ export class Channels {
   }
 
   /** What is kept of a packet on its way; zero when there is none. */
-  commitmentOf(source: ChannelId, sequence: bigint): string {
+  commitmentOf(source: ChannelId, sequence: bigint): Hash {
     return this.#state.commitments.at(endName(source)).at(sequence).get()
   }
 

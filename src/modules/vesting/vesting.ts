@@ -198,7 +198,8 @@ export class Vesting {
   }
 
   #forget(account: Address, of: VestingAccount): void {
-    for (const cell of Object.values(of)) cell.clear()
+    const { start, lockup, vesting, delegated, governance } = of
+    for (const cell of [start, lockup, vesting, delegated, governance]) cell.clear()
     this.#state.funders.delete(account)
   }
 }

@@ -150,8 +150,8 @@ describe('the distribution under any sequence of operations', () => {
         for (const of of people) {
           const lacking = (model.owed.get(of) ?? 0n) - chain.balance(purse(of)) * P * P
           // Every period's ratio loses up to a unit for each coin staked, every payment up to a unit.
-          expect(Number(lacking / P) / 1e18).toBeLessThan(20_000)
-          expect(Number(lacking / P) / 1e18).toBeGreaterThan(-1)
+          expect(Number(lacking / P) / 1e18).toBeLessThan(1_000)
+          expect(Number(lacking / P) / 1e18).toBeGreaterThan(-1e-6)
         }
       }),
       runs,

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+import "../Vesting.sol";
+
+/// @title Pay that vests
+/// @notice Pays people in coins that become theirs step by step, and takes back what is not theirs yet when they leave.
+/// Whoever is to be paid first agrees:
+///
+///     VESTING_CONTRACT.createClawbackVestingAccount(address(vault), msg.sender, false)
+contract VestingVault {
+    address public immutable owner = msg.sender;
+    /// @notice The chain's base denomination.
+    string public denom;
+
+    constructor(string memory denom_) {
+        denom = denom_;
+    }
+
+    modifier onlyOwner() {
+        require(msg.sender == owner, "not the owner");
+        _;
+    }
+
+    /// @notice Awards the coins sent along, in equal steps from now on.
+    /// @param steps How many; the coins must be a multiple of it.
+    /// @param stepLength Seconds from one to the next.
+    /// @param lockup Seconds during which even what has vested stays locked.
+    function award(address payable to, uint256 steps, int64 stepLength, int64 lockup) external payable onlyOwner {
+        require(steps > 0 && msg.value % steps == 0, "not a multiple");
+        Period[] memory vesting = new Period[](steps);
+        for (uint256 i = 0; i < steps; i++) vesting[i] = Period(stepLength, coins(msg.value / steps));
+        Period[] memory locked = new Period[](1);
+        locked[0] = Period(lockup, coins(msg.value));
+        VESTING_CONTRACT.fundVestingAccount(address(this), to, uint64(block.timestamp), locked, vesting);
+    }
+
+    /// @notice Takes back what has not vested, to the owner.
+    /// @return amount Base units; 0 if all has vested.
+    function leave(address from) external onlyOwner returns (uint256 amount) {
+        Coin[] memory unvested = VESTING_CONTRACT.clawback(address(this), from, owner);
+        return unvested.length == 0 ? 0 : unvested[0].amount;
+    }
+
+    /// @notice Hands all rights over one account to another funder.
+    function handOver(address of_, address newFunder) external onlyOwner {
+        VESTING_CONTRACT.updateVestingFunder(address(this), newFunder, of_);
+    }
+
+    function coins(uint256 amount) private view returns (Coin[] memory list) {
+        list = new Coin[](1);
+        list[0] = Coin(denom, amount);
+    }
+}

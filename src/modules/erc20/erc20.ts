@@ -1,0 +1,178 @@
+// Token pairs: ERC-20 contracts whose tokens travel as coins `erc20/0x…`, and vouchers of IBC, coins with the face of an
+// ERC-20 contract. The coins of an external pair are backed by tokens that the module account holds; what a contract has
+// to do for that is done by those who can call it (`precompiles/tokens.ts`).
+import { createHash } from 'node:crypto'
+import { getAddress } from 'viem'
+import { toBech32 } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, type Hash, hexToAddress, toHash, ZERO_ADDRESS } from '../../lib/hex.ts'
+import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import type { StateView } from '../../state/types.ts'
+import type { Bank } from '../bank.ts'
+import { isBlocked } from '../blocked.ts'
+import { createNativeAccount, type ModuleContext, type NativeModule } from '../module.ts'
+import type { Erc20Genesis } from './genesis.ts'
+import { type DueTokens, erc20Layout, type Pair, voucherLayout } from './layout.ts'
+
+const COIN_PREFIX = 'erc20/'
+const UNLIMITED = 2n ** 256n - 1n
+
+/** The coin of an external pair. */
+export const coinOf = (token: Address): string => `${COIN_PREFIX}${getAddress(token)}`
+
+/** A pair's number in Evmos: SHA-256 of `0x…|denom`. */
+export const pairId = ({ token, denom }: Pick<Pair, 'token' | 'denom'>): Hash =>
+  toHash(
+    createHash('sha256')
+      .update(`${getAddress(token)}|${denom}`, 'utf8')
+      .digest(),
+  )
+
+/** Whether an address is the face of a voucher; asks the state for no more than that. */
+export function isVoucherFace(view: StateView, address: Address): boolean {
+  const { pairs } = erc20Layout.open(view.slots(MODULE_ACCOUNT.erc20, 'read'))
+  return pairs.get(address)?.owner === 'module'
+}
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+export class Erc20 implements NativeModule<Erc20Genesis> {
+  readonly name = 'erc20'
+  readonly #context: ModuleContext
+  readonly #bank: Bank
+  readonly #state: ReturnType<typeof erc20Layout.open>
+
+  constructor(context: ModuleContext, bank: Bank) {
+    this.#context = context
+    this.#bank = bank
+    this.#state = erc20Layout.open(context.view.slots(MODULE_ACCOUNT.erc20, context.access))
+  }
+
+  initGenesis({ enabled, pairs }: Erc20Genesis): void {
+    this.#state.isEnabled.set(enabled)
+    for (const { address, enabled: isEnabled, name, symbol, decimals } of pairs) {
+      this.register({ token: address, denom: coinOf(address), isEnabled, name, symbol, decimals: BigInt(decimals) })
+    }
+  }
+
+  /** Makes a pair with somebody's contract. Throws ChainError when the contract or the coin is in one already. */
+  register(pair: Omit<Pair, 'owner'>): void {
+    this.#add({ ...pair, owner: 'external' })
+  }
+
+  /** Switches a pair off, or on again. Throws ChainError when there is no such pair. */
+  toggle(token: Address): void {
+    const pair = this.pair(token)
+    if (pair === undefined) throw refused('token pair not found')
+    this.#state.pairs.set(token, { ...pair, isEnabled: !pair.isEnabled })
+  }
+
+  pair(token: Address): Pair | undefined {
+    return this.#state.pairs.get(token)
+  }
+
+  pairOf(denom: string): Pair | undefined {
+    const token = this.#state.tokens.at(denom).get()
+    return token === ZERO_ADDRESS ? undefined : this.pair(token)
+  }
+
+  pairs(): readonly Pair[] {
+    return [...this.#state.pairs.entries()].map(([, pair]) => pair)
+  }
+
+  /**
+   * The pair that a user names by its contract, `0x…` or `erc20/0x…`, in any case; undefined for every other name.
+   * Throws ChainError when the contract is in no pair.
+   */
+  named(text: string): Pair | undefined {
+    const digits = text.startsWith(COIN_PREFIX) ? text.slice(COIN_PREFIX.length) : text
+    if (!/^0x[0-9a-fA-F]{40}$/.test(digits)) return undefined
+    const pair = this.pair(hexToAddress(digits))
+    if (pair === undefined) throw refused('token pair not found')
+    return pair
+  }
+
+  /** Throws ChainError unless tokens of the pair may become coins and coins tokens. */
+  requireEnabled({ isEnabled }: Pair): void {
+    if (!this.#state.isEnabled.get()) throw refused('erc20 module is disabled')
+    if (!isEnabled) throw refused('erc20 token pair is disabled')
+  }
+
+  /** Makes coins for tokens that the module has just been given. */
+  mintCoins({ denom }: Pair, to: Address, amount: bigint): void {
+    this.#bank.mint(to, amount, denom)
+  }
+
+  /** Notes that an account's coins are to become tokens when a contract can be called next. Other coins stay coins. */
+  returnTokens(denom: string, holder: Address, amount: bigint): void {
+    const pair = this.pairOf(denom)
+    if (pair?.owner === 'external') this.#state.dueTokens.push({ holder, token: pair.token, amount })
+  }
+
+  /** Takes the oldest note with its coins, which the module holds until `settle`. Notes that cannot be met are dropped. */
+  takeDueTokens(): (DueTokens & { readonly pair: Pair }) | undefined {
+    for (let due = this.#state.dueTokens.shift(); due !== undefined; due = this.#state.dueTokens.shift()) {
+      const pair = this.pair(due.token)
+      if (pair === undefined || !pair.isEnabled || !this.#state.isEnabled.get()) continue
+      if (this.#bank.balance(due.holder, pair.denom) < due.amount) continue
+      this.#bank.transfer(due.holder, MODULE_ACCOUNT.erc20, due.amount, pair.denom)
+      return { ...due, pair }
+    }
+    return undefined
+  }
+
+  /** Burns the coins of tokens that were paid out; gives them back to their holder if they were not. */
+  settle({ holder, amount, pair }: DueTokens & { readonly pair: Pair }, isPaid: boolean): void {
+    if (isPaid) this.#bank.burn(MODULE_ACCOUNT.erc20, amount, pair.denom)
+    else this.#bank.transfer(MODULE_ACCOUNT.erc20, holder, amount, pair.denom)
+  }
+
+  /** Gives a voucher its face, once. An address that has code already, as nothing can bring about, stays what it is. */
+  addFace(face: Omit<Pair, 'owner' | 'isEnabled'>): void {
+    const { view } = this.#context
+    if (this.pair(face.token) !== undefined || view.code(face.token).length > 0) return
+    createNativeAccount(view, face.token)
+    this.#add({ ...face, owner: 'module', isEnabled: true })
+  }
+
+  /** Moves vouchers by their face. Throws ChainError when there are too few, or the receiver may have none. */
+  transferVouchers({ denom }: Pair, from: Address, to: Address, amount: bigint): void {
+    const { spec } = this.#context
+    if (to === ZERO_ADDRESS) throw refused('ERC20: transfer to the zero address')
+    if (isBlocked(to)) throw refused(`${toBech32(spec.bech32Prefix, to)} is not allowed to receive funds: unauthorized`)
+    if (this.#bank.balance(from, denom) < amount) throw refused('ERC20: transfer amount exceeds balance')
+    this.#bank.transfer(from, to, amount, denom)
+  }
+
+  allowance({ token }: Pair, owner: Address, spender: Address): bigint {
+    return this.#allowance(token, owner, spender).get()
+  }
+
+  /** Throws ChainError when nobody is named. */
+  approve({ token }: Pair, owner: Address, spender: Address, amount: bigint): void {
+    if (spender === ZERO_ADDRESS) throw refused('ERC20: approve to the zero address')
+    this.#allowance(token, owner, spender).set(amount)
+  }
+
+  /** Throws ChainError when the allowance is too low. One of 2^256 - 1 stays. */
+  spendAllowance({ token }: Pair, owner: Address, spender: Address, amount: bigint): void {
+    const allowance = this.#allowance(token, owner, spender)
+    const before = allowance.get()
+    if (before === UNLIMITED) return
+    if (before < amount) throw refused('ERC20: insufficient allowance')
+    allowance.set(before - amount)
+  }
+
+  #allowance(token: Address, owner: Address, spender: Address) {
+    const { view, access } = this.#context
+    return voucherLayout.open(view.slots(token, access)).allowances.at(owner).at(spender)
+  }
+
+  #add(pair: Pair): void {
+    const { pairs, tokens } = this.#state
+    if (pairs.has(pair.token) || tokens.at(pair.denom).get() !== ZERO_ADDRESS)
+      throw refused('token pair already exists')
+    pairs.set(pair.token, pair)
+    tokens.at(pair.denom).set(pair.token)
+  }
+}

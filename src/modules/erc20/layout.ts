@@ -1,0 +1,47 @@
+// Storage of token pairs, at the erc20 module account, and of a voucher's allowances, at the voucher's own address.
+
+import type { Address } from '../../lib/hex.ts'
+import { enumerable, layout, mapping, queue, struct } from '../../state/layout.ts'
+import { address, bool, oneOf, text, u64, u256 } from '../../state/words.ts'
+
+/** An ERC-20 contract and the coin that stands for the same thing. */
+export type Pair = {
+  readonly token: Address
+  readonly denom: string
+  readonly isEnabled: boolean
+  /**
+   * `external`: somebody's contract; tokens that become coins wait with the module. `module`: the coin is the thing,
+   * and the contract a face of it, so that nothing is ever converted.
+   */
+  readonly owner: 'external' | 'module'
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: bigint
+}
+
+/** Coins of an external pair that are to become tokens again. */
+export type DueTokens = { readonly holder: Address; readonly token: Address; readonly amount: bigint }
+
+export const erc20Layout = layout({
+  isEnabled: bool,
+  pairs: enumerable(
+    address,
+    struct<Pair>({
+      token: address,
+      denom: text,
+      isEnabled: bool,
+      owner: oneOf('external', 'module'),
+      name: text,
+      symbol: text,
+      decimals: u64,
+    }),
+  ),
+  /** Contracts by denomination. */
+  tokens: mapping(text, address),
+  dueTokens: queue(struct<DueTokens>({ holder: address, token: address, amount: u256 })),
+})
+
+export const voucherLayout = layout({
+  /** By owner and spender; 2^256 - 1 is never used up. */
+  allowances: mapping(address, mapping(address, u256)),
+})

@@ -1,0 +1,56 @@
+// What must hold of escrow and vouchers at the end of every block; for tests and for whoever doubts a state.
+// Of a looped channel everything is here: what waits in escrow on one side exists as vouchers on the other, or is on its
+// way. What has left through a simulated channel is somewhere else, and only its escrow can be looked at.
+import type { Bank } from '../bank.ts'
+import type { Channels } from './channels.ts'
+import { hopPrefix, isVoucher, readHash, traceHash, voucherDenom } from './denoms.ts'
+import { endName, type TransferState } from './layout.ts'
+import { type ChannelId, decodePacketData, escrowAddress, type Packet } from './packets.ts'
+
+/** The broken rules, in words; empty when all is well. */
+export function transferInvariants(state: TransferState, channels: Channels, bank: Bank): string[] {
+  return [...held(state, channels, bank), ...backed(state, channels, bank)]
+}
+
+/** An escrow account holds what it is there for. Anybody may have given it more. */
+function held(state: TransferState, channels: Channels, bank: Bank): string[] {
+  return channels.ends().flatMap(([id]) =>
+    [...state.escrows.at(endName(id)).entries()].flatMap(([denom, amount]) => {
+      const balance = bank.balance(escrowAddress(id), denom)
+      return balance >= amount ? [] : [`escrow of ${endName(id)} holds ${balance}${denom}, should be ${amount}`]
+    }),
+  )
+}
+
+/** What is in escrow on one side of a loop is outside as vouchers, or on its way; and no voucher is without. */
+function backed(state: TransferState, channels: Channels, bank: Bank): string[] {
+  const underway = [...state.outbox]
+    .map(({ packet }) => packet)
+    .concat([...state.waiting.entries()].map(([, of]) => of))
+  return channels.ends().flatMap(([id, { peer, counterparty }]) => {
+    if (peer !== 'loopback') return []
+    const escrow = state.escrows.at(endName(id))
+    const hop = hopPrefix(counterparty.port, counterparty.channel)
+    const outside = [...state.traces.entries()].flatMap(([, full]) => (full.startsWith(hop) ? [full] : []))
+    const fulls = new Set([...outside, ...[...escrow.keys()].map((denom) => hop + fullPathOf(state, denom))])
+    return [...fulls].flatMap((full) => {
+      const home = full.slice(hop.length)
+      const denom = state.traces.has(traceHash(home)) ? voucherDenom(traceHash(home)) : home
+      const vouchers = bank.supply(voucherDenom(traceHash(full)))
+      const should = vouchers + sum(underway, id, home) + sum(underway, counterparty, full)
+      const is = escrow.get(denom) ?? 0n
+      return is === should ? [] : [`escrow of ${endName(id)} is ${is}${denom}, should be ${should}`]
+    })
+  })
+}
+
+const fullPathOf = (state: TransferState, denom: string): string =>
+  isVoucher(denom) ? (state.traces.get(readHash(denom)) ?? denom) : denom
+
+/** Units of a coin that packets of a channel carry. */
+function sum(packets: readonly Packet[], source: ChannelId, full: string): bigint {
+  return packets.reduce((total, { source: from, data }) => {
+    const { denom, amount } = decodePacketData(data)
+    return endName(from) === endName(source) && denom === full ? total + amount : total
+  }, 0n)
+}

@@ -1,0 +1,88 @@
+// The relayer that lives in the node: at the end of a block it brings the packets of earlier blocks where they belong and
+// the answers back. It does what anybody could do with two real chains: it calls the channels, and they check.
+import type { ModuleContext } from '../module.ts'
+import { schedule, takeDue } from '../staking/calendar.ts'
+import type { Channels } from './channels.ts'
+import type { TransferState } from './layout.ts'
+import { compareHeights, errorAcknowledgement, type Packet, SUCCESS } from './packets.ts'
+
+/** What the application does with its packets (ICS-26). */
+export type Application = {
+  onReceive(packet: Packet): Uint8Array
+  onAcknowledgement(packet: Packet, acknowledgement: Uint8Array): void
+  onTimeout(packet: Packet): void
+}
+
+const INTERNAL_ERROR = 1
+
+export function relay(
+  context: ModuleContext,
+  state: TransferState,
+  channels: Channels,
+  application: Application,
+): void {
+  const { outbox } = state
+  for (let next = outbox.at(0); next !== undefined; next = outbox.at(0)) {
+    if (next.sentAt >= context.block.number) break
+    outbox.shift()
+    deliver(state, channels, application, next.packet)
+  }
+  for (const { id } of takeDue(state.byHeight, context.block.number)) end(id)
+  for (const { id } of takeDue(state.byTime, channels.time())) end(id)
+
+  function end(id: bigint): void {
+    const packet = state.waiting.get(id)
+    // It may have ended by its other limit, or stand under a height of another revision.
+    if (packet === undefined || !channels.isLate(packet)) return
+    state.waiting.delete(id)
+    timeout(channels, application, packet)
+  }
+}
+
+function deliver(state: TransferState, channels: Channels, application: Application, packet: Packet): void {
+  const { peer } = channels.end(packet.source)
+  if (peer === 'timeout' || channels.isLate(packet)) {
+    timeout(channels, application, packet)
+    return
+  }
+  if (peer === 'never') {
+    wait(state, channels, packet)
+    return
+  }
+  if (peer === 'loopback') {
+    if (channels.end(packet.destination).state !== 'open') {
+      wait(state, channels, packet)
+      return
+    }
+    channels.receive(packet)
+    const acknowledgement = application.onReceive(packet)
+    channels.writeAcknowledgement(packet, acknowledgement)
+    acknowledge(channels, application, packet, acknowledgement)
+    return
+  }
+  const acknowledgement = peer === 'ack-success' ? SUCCESS : errorAcknowledgement(INTERNAL_ERROR)
+  acknowledge(channels, application, packet, acknowledgement)
+}
+
+function acknowledge(channels: Channels, application: Application, packet: Packet, acknowledgement: Uint8Array): void {
+  channels.acknowledge(packet, acknowledgement)
+  application.onAcknowledgement(packet, acknowledgement)
+}
+
+function timeout(channels: Channels, application: Application, packet: Packet): void {
+  channels.timeout(packet)
+  application.onTimeout(packet)
+}
+
+/** Puts a packet away until one of its limits is there. */
+function wait(state: TransferState, channels: Channels, packet: Packet): void {
+  const { height, timestamp } = packet.timeout
+  const id = state.lastWaiting.get() + 1n
+  state.lastWaiting.set(id)
+  state.waiting.set(id, packet)
+  const isOurRevision = height.revisionNumber === channels.height().revisionNumber
+  if (isOurRevision && compareHeights(height, channels.height()) > 0) {
+    schedule(state.byHeight, { time: height.revisionHeight, id })
+  }
+  if (timestamp !== 0n) schedule(state.byTime, { time: timestamp, id })
+}

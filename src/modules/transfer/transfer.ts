@@ -1,0 +1,246 @@
+// Fungible tokens over channels (ICS-20). A coin that leaves waits in its channel's escrow account; one that goes back
+// where it came from is burnt here. What arrives is a voucher, or is let out of escrow. In between stands a packet.
+// Escrow and vouchers balance at all times: `invariants.ts`.
+import { fromBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { checkIdentifier } from '../authz/allocations.ts'
+import type { Bank } from '../bank.ts'
+import { isBlocked } from '../blocked.ts'
+import type { Erc20 } from '../erc20/erc20.ts'
+import type { ModuleContext, NativeModule } from '../module.ts'
+import { Channels } from './channels.ts'
+import {
+  checkDenom,
+  checkTrace,
+  faceAddress,
+  fullPath,
+  hopPrefix,
+  isVoucher,
+  parseTrace,
+  readHash,
+  type Trace,
+  traceHash,
+  voucherDenom,
+} from './denoms.ts'
+import { faceOf } from './faces.ts'
+import { PORT, type TransferGenesis } from './genesis.ts'
+import { transferInvariants } from './invariants.ts'
+import { endName, type TransferState, transferLayout } from './layout.ts'
+import {
+  type ChannelId,
+  decodePacketData,
+  encodePacketData,
+  errorAcknowledgement,
+  errorCode,
+  escrowAddress,
+  isSuccess,
+  type Packet,
+  RECEIVE_DISABLED,
+  SUCCESS,
+  type Timeout,
+} from './packets.ts'
+import { relay } from './relayer.ts'
+
+export type Sending = {
+  readonly source: ChannelId
+  /** Of the bank: a native name, `ibc/…` or `erc20/0x…`. */
+  readonly denom: string
+  readonly amount: bigint
+  readonly sender: Address
+  /** In the receiving chain's way of writing. */
+  readonly receiver: string
+  readonly timeout: Timeout
+  readonly memo: string
+}
+
+const LONGEST_RECEIVER = 2_048
+const LONGEST_MEMO = 32_768
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
+
+export class Transfer implements NativeModule<TransferGenesis> {
+  readonly name = 'transfer'
+  readonly channels: Channels
+  readonly #context: ModuleContext
+  readonly #bank: Bank
+  readonly #erc20: Erc20
+  readonly #state: TransferState
+
+  constructor(context: ModuleContext, bank: Bank, erc20: Erc20) {
+    this.#context = context
+    this.#bank = bank
+    this.#erc20 = erc20
+    this.#state = transferLayout.open(context.view.slots(NATIVE_CONTRACT.ics20, context.access))
+    this.channels = new Channels(context, this.#state)
+  }
+
+  initGenesis({ sendEnabled, receiveEnabled, loopback, sinks, vouchers }: TransferGenesis): void {
+    this.#state.sendEnabled.set(sendEnabled)
+    this.#state.receiveEnabled.set(receiveEnabled)
+    const id = (channel: string): ChannelId => ({ port: PORT, channel })
+    for (const [one, other] of loopback) {
+      this.channels.open(id(one), { counterparty: id(other), peer: 'loopback' })
+      if (one !== other) this.channels.open(id(other), { counterparty: id(one), peer: 'loopback' })
+    }
+    for (const { channel, counterparty, behaviour } of sinks) {
+      this.channels.open(id(channel), { counterparty: id(counterparty), peer: behaviour })
+    }
+    for (const { trace, balances } of vouchers) {
+      for (const [holder, amount] of balances) this.#bank.mint(holder, amount, this.#remember(trace))
+    }
+  }
+
+  /** Packets of earlier blocks reach their ends. */
+  endBlock(): void {
+    relay(this.#context, this.#state, this.channels, this)
+  }
+
+  /** Throws ChainError on a transfer that no chain would send, or a channel that is not here. */
+  check({ source, denom, amount, receiver, memo }: Sending): void {
+    checkIdentifier('source port ID', source.port, 2, 128)
+    checkIdentifier('source channel ID', source.channel, 8, 64)
+    checkDenom(denom)
+    if (amount === 0n) throw refused(`0${denom}: insufficient funds`)
+    if (receiver.trim() === '') throw refused('missing recipient address: invalid address')
+    if (byteLength(receiver) > LONGEST_RECEIVER) {
+      throw refused(`recipient address must not exceed ${LONGEST_RECEIVER} bytes: invalid address`)
+    }
+    if (byteLength(memo) > LONGEST_MEMO) throw refused(`memo must not exceed ${LONGEST_MEMO} bytes: invalid memo`)
+    this.channels.end(source)
+  }
+
+  /** Throws ChainError where transfers are switched off. */
+  requireSendEnabled(): void {
+    if (!this.#state.sendEnabled.get()) throw refused('fungible token transfers from this chain are disabled')
+  }
+
+  /** Takes the sender's coins and sends the packet; its sequence. Throws ChainError. Whose act it is is not asked. */
+  send(sending: Sending): bigint {
+    const { source, denom, amount, sender, receiver, timeout, memo } = sending
+    this.check(sending)
+    this.requireSendEnabled()
+    const full = this.#fullPathOf(denom)
+    if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.burn(sender, amount, denom)
+    else this.#escrow(source, sender, denom, amount)
+    const text = toBech32(this.#context.spec.bech32Prefix, sender)
+    const data = encodePacketData({ amount, denom: full, memo, receiver, sender: text })
+    return this.channels.send(source, timeout, data).sequence
+  }
+
+  /** What a packet brings to its destination, and the answer to its sender. A refusal changes nothing here. */
+  onReceive(packet: Packet): Uint8Array {
+    const { view } = this.#context
+    view.checkpoint()
+    try {
+      this.#take(packet)
+      view.commit()
+      return SUCCESS
+    } catch (error) {
+      view.revert()
+      if (!(error instanceof ChainError)) throw error
+      return errorAcknowledgement(errorCode(error))
+    }
+  }
+
+  onAcknowledgement(packet: Packet, acknowledgement: Uint8Array): void {
+    if (!isSuccess(acknowledgement)) this.#refund(packet)
+  }
+
+  onTimeout(packet: Packet): void {
+    this.#refund(packet)
+  }
+
+  /** The trace of a voucher; undefined: no such coin has come here. */
+  trace(hash: Hash): Trace | undefined {
+    const full = this.#state.traces.get(hash)
+    return full === undefined ? undefined : parseTrace(full)
+  }
+
+  /** Hashes of all coins that have come here. */
+  traces(): readonly Hash[] {
+    return [...this.#state.traces.keys()]
+  }
+
+  /** The hash of a full path; undefined: no such coin has come here. Throws ChainError on what is no path. */
+  hashOf(full: string): Hash | undefined {
+    const trace = parseTrace(full)
+    checkTrace(trace)
+    const hash = traceHash(fullPath(trace))
+    return this.#state.traces.has(hash) ? hash : undefined
+  }
+
+  /** What has left through a channel and not come back. */
+  escrowed(source: ChannelId, denom: string): bigint {
+    return this.#state.escrows.at(endName(source)).get(denom) ?? 0n
+  }
+
+  /** The broken rules of the books, in words; empty when all is well. */
+  invariants(): string[] {
+    return transferInvariants(this.#state, this.channels, this.#bank)
+  }
+
+  #take(packet: Packet): void {
+    const { source, destination } = packet
+    const { denom: full, amount, receiver: text } = decodePacketData(packet.data)
+    if (!this.#state.receiveEnabled.get()) throw refused(RECEIVE_DISABLED)
+    const { bech32Prefix } = this.#context.spec
+    const receiver = readAddress(bech32Prefix, text)
+    if (isBlocked(receiver)) {
+      throw refused(`${toBech32(bech32Prefix, receiver)} is not allowed to receive funds: unauthorized`)
+    }
+    const hop = hopPrefix(source.port, source.channel)
+    if (full.startsWith(hop)) this.#release(destination, receiver, denomOf(full.slice(hop.length)), amount)
+    else this.#bank.mint(receiver, amount, this.#remember(hopPrefix(destination.port, destination.channel) + full))
+  }
+
+  /** Undoes a sending. */
+  #refund({ source, data }: Packet): void {
+    const { denom: full, amount, sender: text } = decodePacketData(data)
+    const sender = fromBech32(this.#context.spec.bech32Prefix, text)
+    if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.mint(sender, amount, denomOf(full))
+    else this.#release(source, sender, denomOf(full), amount)
+  }
+
+  #escrow(source: ChannelId, sender: Address, denom: string, amount: bigint): void {
+    this.#bank.transfer(sender, escrowAddress(source), amount, denom)
+    const escrow = this.#state.escrows.at(endName(source))
+    escrow.set(denom, this.escrowed(source, denom) + amount)
+  }
+
+  /** Out of escrow to an account. Coins of an external token pair become tokens again when a contract can be called. */
+  #release(from: ChannelId, to: Address, denom: string, amount: bigint): void {
+    const left = this.escrowed(from, denom) - amount
+    if (left < 0n) throw refused(`unable to unescrow ${amount}${denom}: insufficient funds`)
+    const escrow = this.#state.escrows.at(endName(from))
+    if (left === 0n) escrow.delete(denom)
+    else escrow.set(denom, left)
+    this.#bank.transfer(escrowAddress(from), to, amount, denom)
+    this.#erc20.returnTokens(denom, to, amount)
+  }
+
+  /** Keeps a voucher's trace and gives it a face; its denomination. */
+  #remember(full: string): string {
+    const hash = traceHash(full)
+    const denom = voucherDenom(hash)
+    this.#state.traces.set(hash, full)
+    const { baseDenom } = parseTrace(full)
+    const original = this.#erc20.pairOf(baseDenom)
+    this.#erc20.addFace({ token: faceAddress(hash), denom, ...faceOf(this.#context.spec, baseDenom, original) })
+    return denom
+  }
+
+  #fullPathOf(denom: string): string {
+    if (!isVoucher(denom)) return denom
+    const full = this.#state.traces.get(readHash(denom))
+    if (full === undefined) throw refused('denomination trace not found')
+    return full
+  }
+}
+
+/** The bank's name of a coin with this full path. */
+function denomOf(full: string): string {
+  return parseTrace(full).path === '' ? full : voucherDenom(traceHash(full))
+}

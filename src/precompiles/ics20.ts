@@ -1,0 +1,200 @@
+// ICS20: coins and tokens to other chains, over IBC channels. Transfers act for the sender they name, if `authority.ts`
+// lets the caller; grants of them are by channel and denomination.
+import { parseAbi } from 'viem'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, hexToHash, ZERO_ADDRESS } from '../lib/hex.ts'
+import type { Allocation } from '../modules/authz/allocations.ts'
+import { MESSAGE } from '../modules/authz/messages.ts'
+import { fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
+import type { Sending } from '../modules/transfer/transfer.ts'
+import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { authorizeTransfer, granterOf } from './authority.ts'
+import { definePrecompile, type Functions, implement, type WriteCall } from './define.ts'
+import { byKey, page } from './paging.ts'
+import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './structs.ts'
+import { tokensToCoins } from './tokens.ts'
+
+const abi = parseAbi([
+  COIN,
+  PAGE_REQUEST,
+  PAGE_RESPONSE,
+  'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
+  'struct Allocation { string sourcePort; string sourceChannel; Coin[] spendLimit; string[] allowList; }',
+  'struct DenomTrace { string path; string baseDenom; }',
+  'function approve(address spender, Allocation[] allocations) returns (bool approved)',
+  'function revoke(address spender) returns (bool revoked)',
+  'function increaseAllowance(address spender, string sourcePort, string sourceChannel, string denom, uint256 amount) returns (bool approved)',
+  'function decreaseAllowance(address spender, string sourcePort, string sourceChannel, string denom, uint256 amount) returns (bool approved)',
+  'function transfer(string sourcePort, string sourceChannel, string denom, uint256 amount, address sender, string receiver, Height timeoutHeight, uint64 timeoutTimestamp, string memo) returns (uint64 nextSequence)',
+  'function denomTrace(string hash) view returns (DenomTrace denomTrace)',
+  'function denomTraces(PageRequest pageRequest) view returns (DenomTrace[] denomTraces, PageResponse pageResponse)',
+  'function denomHash(string trace) view returns (string hash)',
+  'function allowance(address owner, address spender) view returns (Allocation[] allocations)',
+  'event IBCTransfer(address indexed sender, string indexed receiver, string sourcePort, string sourceChannel, string denom, uint256 amount, string memo)',
+  'event IBCTransferAuthorization(address indexed grantee, address indexed granter, string sourcePort, string sourceChannel, Coin[] spendLimit)',
+  'event RevokeIBCTransferAuthorization(address indexed owner, address indexed spender)',
+  'event AllowanceChange(address indexed owner, address indexed spender, string[] methods, uint256[] values)',
+])
+
+/** `approve` as since Evmos v19: an allocation also lists the memos that may go along. */
+const lateAbi = parseAbi([
+  COIN,
+  'struct ICS20Allocation { string sourcePort; string sourceChannel; Coin[] spendLimit; string[] allowList; string[] allowedPacketData; }',
+  'function approve(address grantee, ICS20Allocation[] allocations) returns (bool approved)',
+  'event IBCTransferAuthorization(address indexed grantee, address indexed granter, string sourcePort, string sourceChannel, Coin[] spendLimit)',
+])
+
+/** Gas of each allocation granted, of each text in its lists, and of each one shown. */
+const GRANT_GAS = 25_000n
+const LISTED_GAS = 100n
+const ALLOCATION_GAS = 500n
+const APPROVE_GAS = 5_000n
+/** Of changing tokens into coins, beside what the token's contract uses. */
+const CONVERT_GAS = 40_000n
+const TRACE_GAS = 800n
+
+const ANY_MEMO = ['*']
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+function grant(call: WriteCall<typeof lateAbi>, spender: Address, allocations: readonly Allocation[]): void {
+  const { authz, transfer } = call.modules
+  if (spender === ZERO_ADDRESS) throw refused(`invalid grantee address: ${spender}`)
+  const granter = granterOf(call)
+  authz.grantTransfer(granter, spender, allocations)
+  for (const { sourcePort, sourceChannel } of allocations) {
+    transfer.channels.end({ port: sourcePort, channel: sourceChannel })
+  }
+  for (const { sourcePort, sourceChannel, spendLimit } of authz.transferAllocations(granter, spender)) {
+    call.emit('IBCTransferAuthorization', { grantee: spender, granter, sourcePort, sourceChannel, spendLimit })
+  }
+}
+
+/** Grants cost by their size, before it is known whether they may be. */
+function chargeGrant(call: Pick<WriteCall<typeof abi>, 'charge'>, allocations: readonly (readonly string[])[]): void {
+  for (const texts of allocations) call.charge(GRANT_GAS + LISTED_GAS * BigInt(texts.length))
+}
+
+const changing =
+  (how: 'increaseAllowance' | 'decreaseAllowance'): Functions<typeof abi>[typeof how] =>
+  (call, spender, sourcePort, sourceChannel, denom, amount) => {
+    const { authz } = call.modules
+    const owner = granterOf(call)
+    const change = how === 'increaseAllowance' ? 'increaseTransfer' : 'decreaseTransfer'
+    const left = authz[change](owner, spender, { sourcePort, sourceChannel, denom }, amount)
+    call.emit('AllowanceChange', { owner, spender, methods: [MESSAGE.transfer], values: [left] })
+    return [true]
+  }
+
+/** Sees to it that the sender has the coins, if they are some token's: from tokens, as far as they are missing. */
+async function provideCoins(call: WriteCall<typeof abi>, { denom, sender, amount }: Sending): Promise<void> {
+  const { erc20, bank } = call.modules
+  const pair = erc20.pairOf(denom)
+  if (pair?.owner !== 'external') return
+  erc20.requireEnabled(pair)
+  const missing = amount - bank.balance(sender, denom)
+  if (missing <= 0n) return
+  call.charge(CONVERT_GAS)
+  await tokensToCoins(call, pair, sender, missing)
+}
+
+const published = implement({
+  abi,
+  gas: {
+    approve: APPROVE_GAS,
+    revoke: 8_000n,
+    increaseAllowance: 8_000n,
+    decreaseAllowance: 8_000n,
+    transfer: 60_000n,
+    denomTrace: 2_600n,
+    denomTraces: 3_000n,
+    denomHash: 2_600n,
+    allowance: 3_000n,
+  },
+  functions: {
+    approve(call, spender, allocations) {
+      chargeGrant(
+        call,
+        allocations.map(({ allowList }) => allowList),
+      )
+      grant(
+        call,
+        spender,
+        allocations.map((allocation) => ({ ...allocation, allowedPacketData: ANY_MEMO })),
+      )
+      return [true]
+    },
+    revoke(call, spender) {
+      const owner = granterOf(call)
+      call.modules.authz.revokeTransfer(owner, spender)
+      call.emit('RevokeIBCTransferAuthorization', { owner, spender })
+      return [true]
+    },
+    increaseAllowance: changing('increaseAllowance'),
+    decreaseAllowance: changing('decreaseAllowance'),
+    async transfer(call, sourcePort, sourceChannel, named, amount, sender, receiver, height, timestamp, memo) {
+      const { erc20, transfer } = call.modules
+      const denom = erc20.named(named)?.denom ?? named
+      const source = { port: sourcePort, channel: sourceChannel }
+      const sending = { source, denom, amount, sender, receiver, timeout: { height, timestamp }, memo }
+      transfer.check(sending)
+      authorizeTransfer(call, sender, { sourcePort, sourceChannel, denom, amount, receiver, memo })
+      transfer.requireSendEnabled()
+      await provideCoins(call, sending)
+      const sequence = transfer.send(sending)
+      call.emit('IBCTransfer', { sender, receiver, sourcePort, sourceChannel, denom, amount, memo })
+      return [sequence]
+    },
+    denomTrace({ modules }, text) {
+      return [modules.transfer.trace(hashNamed(text)) ?? { path: '', baseDenom: '' }]
+    },
+    denomTraces({ modules, charge }, pageRequest) {
+      const hashes = [...modules.transfer.traces()].sort()
+      const { places, response } = page(pageRequest, byKey(hashes, 32))
+      charge(TRACE_GAS * BigInt(places.length))
+      const traces = places.flatMap((place) => modules.transfer.trace(hexToHash(hashes[place] ?? '')) ?? [])
+      return [traces.sort((a, b) => (fullPath(a) < fullPath(b) ? -1 : 1)), response]
+    },
+    denomHash({ modules }, trace) {
+      const hash = modules.transfer.hashOf(trace)
+      return [hash === undefined ? '' : hashText(hash)]
+    },
+    allowance({ modules, spec, charge }, owner, spender) {
+      const isSwapped = spec.compat.allowanceOrder === 'grantee-first'
+      const [granter, grantee] = isSwapped ? [spender, owner] : [owner, spender]
+      const allocations = modules.authz.transferAllocations(granter, grantee)
+      charge(ALLOCATION_GAS * BigInt(allocations.length))
+      return [allocations]
+    },
+  },
+})
+
+function hashNamed(text: string) {
+  try {
+    return readHash(text)
+  } catch (error) {
+    throw refused(`invalid denom trace hash: ${text}, error: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+const late = implement({
+  abi: lateAbi,
+  gas: { approve: APPROVE_GAS },
+  functions: {
+    approve(call, spender, allocations) {
+      chargeGrant(
+        call,
+        allocations.map(({ allowList, allowedPacketData }) => [...allowList, ...allowedPacketData]),
+      )
+      grant(call, spender, allocations)
+      return [true]
+    },
+  },
+})
+
+export const ics20 = definePrecompile({
+  name: 'ics20',
+  address: NATIVE_CONTRACT.ics20,
+  since: 0n,
+  interfaces: [published, late],
+})

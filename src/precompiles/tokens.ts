@@ -1,0 +1,72 @@
+// Tokens of external pairs and the coins that stand for them: what the token's own contract has to do when one becomes
+// the other. A contract's word is not taken for it: what the module holds is looked at before and after.
+import { encodeFunctionData, parseAbi } from 'viem'
+import type { InnerMessage, InnerResult } from '../evm/native-call.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, bytesToBig, fromHex } from '../lib/hex.ts'
+import type { Pair } from '../modules/erc20/layout.ts'
+import type { Modules } from '../modules/index.ts'
+import { MODULE_ACCOUNT } from '../spec/addresses.ts'
+import type { ContractCall } from './define.ts'
+
+const abi = parseAbi([
+  'function balanceOf(address owner) view returns (uint256 balance)',
+  'function transfer(address to, uint256 amount) returns (bool success)',
+])
+
+const balanceOf = (owner: Address): Uint8Array =>
+  fromHex(encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] }))
+const transferTo = (to: Address, amount: bigint): Uint8Array =>
+  fromHex(encodeFunctionData({ abi, functionName: 'transfer', args: [to, amount] }))
+
+/** Old tokens say nothing, new ones say true. */
+const isTrue = (answer: Uint8Array): boolean => answer.length === 0 || (answer.length === 32 && bytesToBig(answer) === 1n)
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+/** What is needed of a call to change tokens into coins. */
+type Converting = {
+  readonly modules: Modules
+  callContract(message: ContractCall): Promise<Uint8Array>
+}
+
+/** Takes tokens from their owner, who need not have allowed it, and makes coins of them. Throws ChainError. */
+export async function tokensToCoins(call: Converting, pair: Pair, owner: Address, amount: bigint): Promise<void> {
+  const { token } = pair
+  const before = await heldTokens(call, token)
+  const message = { from: owner, to: token, input: transferTo(MODULE_ACCOUNT.erc20, amount), isStatic: false }
+  if (!isTrue(await call.callContract(message))) throw refused(`transfer of token ${token} failed`)
+  const [expected, actual] = [before + amount, await heldTokens(call, token)]
+  if (actual !== expected) {
+    const found = `invalid token balance - expected: ${expected}, actual: ${actual}`
+    throw refused(`${found}: post transfer balance invariant failed`)
+  }
+  call.modules.erc20.mintCoins(pair, owner, amount)
+}
+
+async function heldTokens({ callContract }: Converting, token: Address): Promise<bigint> {
+  const holder = MODULE_ACCOUNT.erc20
+  const answer = await callContract({ from: holder, to: token, input: balanceOf(holder), isStatic: true })
+  if (answer.length < 32) throw refused(`failed to retrieve balance: ${token} is no token`)
+  return bytesToBig(answer.subarray(0, 32))
+}
+
+/** More than any token needs for a transfer; what it does beyond that is not the block's to pay for. */
+const RETURN_GAS = 500_000n
+
+/**
+ * Changes coins that came out of escrow back into tokens, at the end of a block. `callContract` sends a message of the
+ * protocol's own. Coins whose contract will not pay stay coins, with which their holder can go on.
+ */
+export async function returnTokens(
+  { erc20 }: Modules,
+  callContract: (message: InnerMessage) => Promise<InnerResult>,
+): Promise<void> {
+  for (let due = erc20.takeDueTokens(); due !== undefined; due = erc20.takeDueTokens()) {
+    const { token, holder, amount } = due
+    const input = transferTo(holder, amount)
+    const message = { from: MODULE_ACCOUNT.erc20, to: token, input, gasLimit: RETURN_GAS, isStatic: false }
+    const { error, output } = await callContract(message)
+    erc20.settle(due, error === undefined && isTrue(output))
+  }
+}
