@@ -21,7 +21,7 @@ export function solidityFiles(precompiles: readonly Precompile[] = PRECOMPILES):
     ['Types.sol', [HEAD, ...types.map(structSource)].join('\n')],
     ...precompiles.flatMap((of): [string, string][] => [
       [`${fileName(of)}.sol`, interfaceSource(of, inherited(of, precompiles))],
-      [`abi/${fileName(of)}.json`, `${JSON.stringify(publishedAbi(of.abi), undefined, 2)}\n`],
+      [`abi/${fileName(of)}.json`, `${JSON.stringify(publishedAbi(entriesOf(of)), undefined, 2)}\n`],
     ]),
   ])
 }
@@ -31,8 +31,8 @@ export const fileName = ({ name }: Pick<Precompile, 'name'>): string =>
   name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1)
 
 /** The ABI as solc writes it: with the Solidity type of every value. */
-const publishedAbi = (abi: Abi) =>
-  abi.map((entry) => {
+const publishedAbi = (entries: readonly Named[]) =>
+  entries.map((entry) => {
     if (entry.type === 'function') {
       const { inputs, name, outputs, stateMutability, type } = entry
       return {
@@ -43,7 +43,6 @@ const publishedAbi = (abi: Abi) =>
         type,
       }
     }
-    if (entry.type !== 'event') throw new TypeError(`precompiles have functions and events, no ${entry.type}`)
     const inputs = entry.inputs.map((input) => ({ ...published(input), indexed: input.indexed ?? false }))
     return { anonymous: false, inputs, name: entry.name, type: entry.type }
   })
@@ -121,13 +120,18 @@ const solidityType = (parameter: AbiParameter): string =>
 const inherited = (of: Precompile, precompiles: readonly Precompile[]): Precompile | undefined =>
   precompiles.find((other) => other !== of && signatures(other).every((one) => signatures(of).includes(one)))
 
-const signatures = ({ abi }: Precompile): readonly string[] => abi.filter(isNamed).map(signatureOf)
+/** The functions and events, each once: interfaces of one contract may share an event. */
+const entriesOf = ({ abi }: Precompile): readonly Named[] => [
+  ...new Map(abi.filter(isNamed).map((entry) => [`${entry.type} ${signatureOf(entry)}`, entry])).values(),
+]
+
+const signatures = (of: Precompile): readonly string[] => entriesOf(of).map(signatureOf)
 
 function interfaceSource(of: Precompile, base: Precompile | undefined): string {
   const { name } = of
   const text = CONTRACTS[name]
   const foreign = base === undefined ? [] : signatures(base)
-  const own = of.abi.filter(isNamed).filter((entry) => !foreign.includes(signatureOf(entry)))
+  const own = entriesOf(of).filter((entry) => !foreign.includes(signatureOf(entry)))
   const structs = structsIn(own.flatMap(parametersOf))
   const enums = new Set(structs.flatMap((struct) => Object.values(STRUCTS[struct.name]?.enums ?? {})))
   const isShared = ({ name }: Struct) => STRUCTS[name]?.isShared === true

@@ -49,3 +49,11 @@ struct Dec {
     /// How many decimals, 18.
     uint8 precision;
 }
+
+/// @dev An absolute height of the other chain.
+struct Height {
+    /// Number at the end of its chain id.
+    uint64 revisionNumber;
+    /// Block number.
+    uint64 revisionHeight;
+}

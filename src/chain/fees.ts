@@ -41,7 +41,10 @@ export class ChainFees implements Fees {
     return baseFee + baseFee / 4n + this.maxPriorityFeePerGas()
   }
 
-  /** Median tip of the recent transactions; 1 gwei while there are none. */
+  /**
+   * Median tip of what the recent crowded blocks took; 1 gwei while there are none. A tip buys a place only where places
+   * are short. Tips of other blocks are no prices: wallets that set every fee to `gasPrice` would be outbidding themselves.
+   */
   maxPriorityFeePerGas(): bigint {
     const { hash, number } = this.#head()
     if (this.#tip?.head !== hash) this.#tip = { head: hash, median: this.#medianTip(number) }
@@ -53,6 +56,7 @@ export class ChainFees implements Fees {
     for (let back = 0n; back < SAMPLED_BLOCKS && back <= head; back++) {
       const block = this.#blocks.block(head - back)
       if (block === undefined) break
+      if (block.header.gasUsed * 2n <= block.header.gasLimit) continue
       for (const transaction of block.transactions)
         tips.push(effectiveTip(transaction, block.header.baseFeePerGas ?? 0n))
     }

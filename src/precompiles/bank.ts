@@ -1,9 +1,10 @@
-// Bank: what accounts hold and what exists, by token contract. The base coin has no contract here: it stands under
-// the zero address. (The functions are those of Evmos v16.)
+// Bank: what accounts hold and what exists, by token contract: that of the pair that a coin is in. The base coin has no
+// contract here and stands under the zero address. (The functions are those of Evmos v16.)
 import { parseAbi } from 'viem'
 import { ZERO_ADDRESS } from '../lib/hex.ts'
+import type { Coin } from '../modules/bank.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { definePrecompile, implement } from './define.ts'
+import { definePrecompile, implement, type ReadCall } from './define.ts'
 
 const abi = parseAbi([
   'struct Balance { address contractAddress; uint256 amount; }',
@@ -12,8 +13,19 @@ const abi = parseAbi([
   'function supplyOf(address erc20Address) view returns (uint256 totalSupply)',
 ])
 
-/** A list with what there is of the base coin; nothing is not listed. */
-const baseCoin = (amount: bigint) => (amount === 0n ? [] : [{ contractAddress: ZERO_ADDRESS, amount }])
+/** Gas of what is listed, beside the first, which the function's own covers. */
+const BALANCE_GAS = 2_851n
+const SUPPLY_GAS = 2_477n
+
+/** Coins by their contracts; those without one are not listed. */
+function byContract({ modules, spec, charge }: ReadCall, coins: readonly Coin[], gasOfOne: bigint) {
+  const listed = coins.flatMap(({ denom, amount }) => {
+    const contractAddress = denom === spec.denom ? ZERO_ADDRESS : modules.erc20.pairOf(denom)?.token
+    return contractAddress === undefined ? [] : [{ contractAddress, amount }]
+  })
+  if (listed.length > 1) charge(gasOfOne * BigInt(listed.length - 1))
+  return listed
+}
 
 export const bank = definePrecompile({
   name: 'bank',
@@ -22,16 +34,14 @@ export const bank = definePrecompile({
   interfaces: [
     implement({
       abi,
-      gas: { balances: 2_851n, totalSupply: 2_477n, supplyOf: 2_477n },
+      gas: { balances: BALANCE_GAS, totalSupply: SUPPLY_GAS, supplyOf: SUPPLY_GAS },
       functions: {
-        balances({ modules }, account) {
-          return [baseCoin(modules.bank.balance(account))]
-        },
-        totalSupply({ modules }) {
-          return [baseCoin(modules.bank.supply())]
-        },
+        balances: (call, account) => [byContract(call, call.modules.bank.balances(account), BALANCE_GAS)],
+        totalSupply: (call) => [byContract(call, call.modules.bank.supplies(), SUPPLY_GAS)],
         supplyOf({ modules }, erc20Address) {
-          return [erc20Address === ZERO_ADDRESS ? modules.bank.supply() : 0n]
+          if (erc20Address === ZERO_ADDRESS) return [modules.bank.supply()]
+          const pair = modules.erc20.pair(erc20Address)
+          return [pair === undefined ? 0n : modules.bank.supply(pair.denom)]
         },
       },
     }),

@@ -70,11 +70,6 @@ function grant(call: WriteCall<typeof lateAbi>, spender: Address, allocations: r
   }
 }
 
-/** Grants cost by their size, before it is known whether they may be. */
-function chargeGrant(call: Pick<WriteCall<typeof abi>, 'charge'>, allocations: readonly (readonly string[])[]): void {
-  for (const texts of allocations) call.charge(GRANT_GAS + LISTED_GAS * BigInt(texts.length))
-}
-
 const changing =
   (how: 'increaseAllowance' | 'decreaseAllowance'): Functions<typeof abi>[typeof how] =>
   (call, spender, sourcePort, sourceChannel, denom, amount) => {
@@ -113,15 +108,9 @@ const published = implement({
   },
   functions: {
     approve(call, spender, allocations) {
-      chargeGrant(
-        call,
-        allocations.map(({ allowList }) => allowList),
-      )
-      grant(
-        call,
-        spender,
-        allocations.map((allocation) => ({ ...allocation, allowedPacketData: ANY_MEMO })),
-      )
+      for (const { allowList } of allocations) call.charge(GRANT_GAS + LISTED_GAS * BigInt(allowList.length))
+      const any = allocations.map((allocation) => ({ ...allocation, allowedPacketData: ANY_MEMO }))
+      grant(call, spender, any)
       return [true]
     },
     revoke(call, spender) {
@@ -182,10 +171,9 @@ const late = implement({
   gas: { approve: APPROVE_GAS },
   functions: {
     approve(call, spender, allocations) {
-      chargeGrant(
-        call,
-        allocations.map(({ allowList, allowedPacketData }) => [...allowList, ...allowedPacketData]),
-      )
+      for (const { allowList, allowedPacketData } of allocations) {
+        call.charge(GRANT_GAS + LISTED_GAS * BigInt(allowList.length + allowedPacketData.length))
+      }
       grant(call, spender, allocations)
       return [true]
     },

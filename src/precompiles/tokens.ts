@@ -20,7 +20,8 @@ const transferTo = (to: Address, amount: bigint): Uint8Array =>
   fromHex(encodeFunctionData({ abi, functionName: 'transfer', args: [to, amount] }))
 
 /** Old tokens say nothing, new ones say true. */
-const isTrue = (answer: Uint8Array): boolean => answer.length === 0 || (answer.length === 32 && bytesToBig(answer) === 1n)
+const isTrue = (answer: Uint8Array): boolean =>
+  answer.length === 0 || (answer.length === 32 && bytesToBig(answer) === 1n)
 
 const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
 

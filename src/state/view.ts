@@ -28,6 +28,8 @@ export class View implements StateView {
   readonly version: number
   /** null: known not to exist. */
   #accounts = new Map<Address, Account | null>()
+  /** The same as the disk has them at this version, decoded once. */
+  readonly #stored = new Map<Address, StoredAccount | null>()
   #slots = new Map<Address, Slots>()
   /** Accounts whose stored slots no longer count: everything not in `#slots` is zero. */
   #cleared = new Set<Address>()
@@ -249,8 +251,12 @@ export class View implements StateView {
 
   /** The account as the disk has it at this version. */
   stored(of: Address): StoredAccount | undefined {
+    const known = this.#stored.get(of)
+    if (known !== undefined) return known ?? undefined
     const row = this.#store.row(KEY.account(of), this.version)
-    return row && decodeAccount(row)
+    const account = row && decodeAccount(row)
+    this.#stored.set(of, account ?? null)
+    return account
   }
 
   storedRow(key: Uint8Array): Uint8Array | undefined {

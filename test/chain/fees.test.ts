@@ -215,13 +215,16 @@ describe('suggested fees', () => {
     expect(chain.fees.nextBlobBaseFee()).toBe(1n)
   })
 
-  it('follow the median of what was paid, block by block, and back', async () => {
+  it('follow the median of what crowded blocks took, block by block, and back', async () => {
     const chain = await smallChain()
     await mine(chain, [transfer(0, 0n, 7n), transfer(1, 0n, 5n), transfer(2, 0n, 6n)])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(6n)
-    await mine(chain, [transfer(0, 1n, 9n), transfer(1, 1n, 9n)])
+    await mine(chain, [transfer(0, 1n, 9n), transfer(1, 1n, 7n), transfer(2, 1n, 9n)])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(7n)
-    for (let i = 0; i < 18; i++) await mine(chain, [])
+    // A block with room to spare: its tip bought nothing.
+    await mine(chain, [transfer(0, 2n, 50n)])
+    expect(chain.fees.maxPriorityFeePerGas()).toBe(7n)
+    for (let i = 0; i < 17; i++) await mine(chain, [])
     expect(chain.fees.maxPriorityFeePerGas()).toBe(7n)
     // The first block is the twenty-first back now.
     await mine(chain, [])

@@ -237,6 +237,32 @@ describe('sending', () => {
   })
 })
 
+// Where no gas service knows the chain, the wallet takes eth_gasPrice for both fees: its tip is the price's headroom.
+test('the price does not climb by itself', { timeout: 60_000 }, async () => {
+  const sender = account(5)
+  const { address: to } = account(6)
+  const price = async () => hexToBigInt(await result('eth_gasPrice'))
+  const before = await price()
+  for (let nonce = 0; nonce < 100; nonce++) {
+    // As on a chain that is in use, where the base fee stands.
+    await result('anvil_setNextBlockBaseFeePerGas', toHex(parseGwei('1')))
+    const fee = await price()
+    const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee }
+    const raw = await sender.signTransaction({
+      chainId: 125,
+      type: 'eip1559',
+      to,
+      value: 1n,
+      gas: 21_000n,
+      nonce,
+      ...fees,
+    })
+    const hash: Hex = await result('eth_sendRawTransaction', raw)
+    await expect.poll(() => result('eth_getTransactionReceipt', hash), { interval: 5 }).not.toBeNull()
+  }
+  expect(await price()).toBeLessThanOrEqual((before * 12n) / 10n)
+})
+
 describe('what a dApp asks through the wallet', () => {
   test('logs of a range and blocks by hash stand for filters and subscriptions', async () => {
     const { address, receipt } = await deployToken(clients, 3)

@@ -1,11 +1,12 @@
 // One call of every function of every precompile, the world in which all of these calls succeed, and what happens to
 // those who may not make them. `matrix.test.ts` runs each through every way of calling.
-import { type Abi, type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, toHex } from 'viem'
+import { createHash } from 'node:crypto'
+import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi } from 'viem'
 import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
 import { account, type withClients } from '../support/chain.ts'
-import { forwarder, reverter } from '../support/forwarder.ts'
+import { attempter, forwarder, reverter } from '../support/forwarder.ts'
 
 const COIN = 10n ** 18n
 const DENOM = 'akest'
@@ -24,15 +25,14 @@ const [FUTURE, EMPTY, FUNDED, NEEDLESS] = [6, 7, 8, 9]
 const owner = account(OWNER).address
 /** Holds grants that samples take away and change. */
 const SPENDER = getAddress('0x5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e')
-const operator = (index: number): string =>
-  toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
+const operator = (index: number): string => toBech32(operatorPrefix('kest'), hexToAddress(account(index).address))
 const [A, B, C] = [operator(OPERATOR), operator(11), operator(12)]
 const PAGE = { key: '0x', offset: 0n, limit: 10n, countTotal: true, reverse: false }
 const COINS = [{ denom: DENOM, amount: COIN }]
 const ALLOCATION = { sourcePort: 'transfer', sourceChannel: CHANNEL, spendLimit: COINS, allowList: [] }
 const DESCRIPTION = { moniker: 'm', identity: '', website: '', securityContact: '', details: 'd' }
 const TRACE = 'transfer/channel-1/akest'
-const TRACE_HASH = 'B4B61FA6C77E1B8ABE6AF6EB5B5D0C5D5F7A4B0E0000000000000000000000'
+const TRACE_HASH = createHash('sha256').update(TRACE).digest('hex').toUpperCase()
 
 /**
  * Who may make a state-changing call, the caller not being its subject:
@@ -120,7 +120,10 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     delegatorWithdrawAddress: { args: [account(STRANGER).address] },
   },
   ics20: {
-    'approve(address,(string,string,(string,uint256)[],string[])[])': { args: [SPENDER, [ALLOCATION]], rule: 'everyone' },
+    'approve(address,(string,string,(string,uint256)[],string[])[])': {
+      args: [SPENDER, [ALLOCATION]],
+      rule: 'everyone',
+    },
     'approve(address,(string,string,(string,uint256)[],string[],string[])[])': {
       args: [SPENDER, [{ ...ALLOCATION, allowedPacketData: ['*'] }]],
       rule: 'everyone',
@@ -129,7 +132,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     increaseAllowance: { args: [SPENDER, 'transfer', CHANNEL, DENOM, COIN], rule: 'holder' },
     decreaseAllowance: { args: [SPENDER, 'transfer', CHANNEL, DENOM, COIN / 2n], rule: 'holder' },
     transfer: {
-      args: ['transfer', CHANNEL, DENOM, COIN, owner, owner, NO_HEIGHT(), 2n ** 63n, ''],
+      args: ['transfer', CHANNEL, DENOM, COIN, owner, owner, { revisionNumber: 0n, revisionHeight: 0n }, 2n ** 63n, ''],
       rule: 'grantee',
     },
     denomTrace: { args: [TRACE_HASH] },
@@ -159,7 +162,147 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
   },
   bank: {
     balances: { args: [owner] },
-    totalSupply: { args: [], constant: 'nothing mints or burns here' },
-    supplyOf: { args: [`0x${'00'.repeat(20)}`], constant: 'nothing mints or burns here' },
+    totalSupply: { args: [] },
+    supplyOf: { args: [`0x${'00'.repeat(20)}`], constant: 'nothing mints or burns the base coin' },
   },
+}
+
+/** Throws for a function that has no sample: whoever adds a function adds one. */
+export function sampleOf(precompile: string, name: string, signature: string): Sample {
+  const samples = SAMPLES[precompile]
+  const sample = samples?.[signature] ?? samples?.[name]
+  if (sample === undefined) throw new Error(`matrix-samples.ts has no sample of ${precompile}.${signature}`)
+  return sample
+}
+
+/** Contracts that lie between an account and a precompile. */
+export type Role = 'grantee' | 'bare' | 'static' | 'nestedStatic' | 'delegate' | 'callcode' | 'reverting' | 'attempting'
+
+const PLACE: Readonly<Record<Role, string>> = {
+  grantee: 'c1',
+  bare: 'c2',
+  static: 'c3',
+  nestedStatic: 'c4',
+  delegate: 'c5',
+  callcode: 'c6',
+  reverting: 'c7',
+  attempting: 'c8',
+}
+
+/** `grantee` and `reverting` hold the grants of OWNER and OPERATOR; `attempting` calls `reverting`. */
+export const contractOf = (precompile: Address, role: Role): Address =>
+  getAddress(`0x${PLACE[role]}${precompile.slice(-4).padStart(38, '0')}`)
+
+const codeOf = (precompile: Address): Readonly<Record<Role, Hex>> => ({
+  grantee: forwarder(precompile),
+  bare: forwarder(precompile),
+  static: forwarder(precompile, 'staticcall'),
+  nestedStatic: forwarder(contractOf(precompile, 'grantee'), 'staticcall'),
+  delegate: forwarder(precompile, 'delegatecall'),
+  callcode: forwarder(precompile, 'callcode'),
+  reverting: reverter(precompile),
+  attempting: attempter(contractOf(precompile, 'reverting')),
+})
+
+const abi = parseAbi([
+  'struct Coin { string denom; uint256 amount; }',
+  'struct Allocation { string sourcePort; string sourceChannel; Coin[] spendLimit; string[] allowList; }',
+  'struct Period { int64 length; Coin[] amount; }',
+  'struct Height { uint64 revisionNumber; uint64 revisionHeight; }',
+  'function approve(address spender, uint256 amount, string[] methods)',
+  'function approve(address spender, Allocation[] allocations)',
+  'function delegate(address delegator, string validator, uint256 amount)',
+  'function undelegate(address delegator, string validator, uint256 amount)',
+  'function redelegate(address delegator, string source, string destination, uint256 amount)',
+  'function setWithdrawAddress(address delegator, string withdrawer)',
+  'function createClawbackVestingAccount(address funder, address vesting, bool enableGovClawback)',
+  'function fundVestingAccount(address funder, address vesting, uint64 startTime, Period[] lockup, Period[] vestings)',
+  'function transfer(string port, string channel, string denom, uint256 amount, address sender, string receiver, Height timeoutHeight, uint64 timeoutTimestamp, string memo)',
+])
+
+const STAKING = ['MSG_DELEGATE', 'MSG_UNDELEGATE', 'MSG_REDELEGATE', 'MSG_CANCEL_UNDELEGATION']
+const REWARDS = ['MSG_SET_WITHDRAWER_ADDRESS', 'MSG_WITHDRAW_DELEGATOR_REWARD', 'MSG_WITHDRAW_VALIDATOR_COMMISSION']
+const VESTING = ['MSG_FUND_VESTING_ACCOUNT', 'MSG_CLAWBACK', 'MSG_UPDATE_VESTING_FUNDER']
+
+type Clients = ReturnType<typeof withClients>
+type Step = (from: Address | number, to: string, data: Hex) => Promise<bigint>
+
+/** What the world was made of: the block between its two halves, and the block of the undelegation. */
+export type World = { readonly past: bigint; readonly undelegated: bigint }
+
+/**
+ * Brings a new chain to where every sample succeeds. `halfway` runs at block `past`; behind it every query's answer
+ * changes.
+ */
+export async function openWorld({ dev, viem, rpc, walletOf }: Clients, halfway: () => Promise<void>): Promise<World> {
+  /** Each in a block of its own, whose number it gives; steps of a precompile that is not there are left out. */
+  const step: Step = async (from, name, data) => {
+    const to = PRECOMPILES.find((of) => of.name === name)?.address
+    if (to === undefined) return 0n
+    const hash =
+      typeof from === 'number'
+        ? await walletOf(from).sendTransaction({ to, data, gas: 3_000_000n })
+        : ((await rpc('eth_sendTransaction', { from, to, data, gas: '0x2dc6c0' })) as Hex)
+    const { status, blockNumber } = await viem.waitForTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error(`a step of the world failed: ${name} ${data.slice(0, 10)}`)
+    return blockNumber
+  }
+
+  await dev.setBalance({ address: account(OPERATOR).address, value: 100n * COIN })
+  const contracts = PRECOMPILES.flatMap(({ address }) => [
+    contractOf(address, 'grantee'),
+    contractOf(address, 'reverting'),
+  ])
+  for (const contract of contracts) {
+    // Grants of its own, made before it has code: contracts send no transactions.
+    await dev.setBalance({ address: contract, value: 100n * COIN })
+    await rpc('anvil_impersonateAccount', contract)
+    await step(contract, 'authorization', granting(SPENDER, 5n * COIN, [...STAKING, ...REWARDS]))
+    await step(contract, 'ics20', allocating(SPENDER))
+    for (const from of [OWNER, OPERATOR]) {
+      await step(from, 'authorization', granting(contract, maxUint256, [...STAKING, ...REWARDS, ...VESTING]))
+    }
+    await step(OWNER, 'ics20', allocating(contract))
+  }
+  for (const { address } of PRECOMPILES) {
+    for (const [role, code] of Object.entries(codeOf(address))) {
+      await dev.setCode({ address: contractOf(address, role as Role), bytecode: code })
+    }
+  }
+
+  await step(OWNER, 'staking', encodeFunctionData({ abi, functionName: 'delegate', args: [owner, A, 20n * COIN] }))
+  for (const index of [EMPTY, FUNDED, NEEDLESS]) {
+    const args = [owner, account(index).address, false] as const
+    await step(index, 'vesting', encodeFunctionData({ abi, functionName: 'createClawbackVestingAccount', args }))
+  }
+
+  const past = await viem.getBlockNumber({ cacheTime: 0 })
+  await halfway()
+
+  const undelegate = encodeFunctionData({ abi, functionName: 'undelegate', args: [owner, A, COIN] })
+  const undelegated = await step(OWNER, 'staking', undelegate)
+  const redelegate = encodeFunctionData({ abi, functionName: 'redelegate', args: [owner, A, B, COIN] })
+  await step(OWNER, 'staking', redelegate)
+  await step(OWNER, 'authorization', granting(SPENDER, 5n * COIN, [...STAKING, ...REWARDS, ...VESTING]))
+  await step(OWNER, 'ics20', allocating(SPENDER))
+  const stranger = account(STRANGER).address
+  const setWithdrawAddress = { abi, functionName: 'setWithdrawAddress', args: [stranger, owner] } as const
+  await step(STRANGER, 'distribution', encodeFunctionData(setWithdrawAddress))
+  const schedule = [{ length: 10n ** 9n, amount: [{ denom: DENOM, amount: 4n * COIN }] }]
+  const fund = [owner, account(FUNDED).address, 1_767_225_600n, schedule, schedule] as const
+  await step(OWNER, 'vesting', encodeFunctionData({ abi, functionName: 'fundVestingAccount', args: fund }))
+  const none = { revisionNumber: 0n, revisionHeight: 0n }
+  const transfer = ['transfer', CHANNEL, DENOM, COIN, owner, owner, none, 2n ** 63n, ''] as const
+  await step(OWNER, 'ics20', encodeFunctionData({ abi, functionName: 'transfer', args: transfer }))
+  // Fees of these blocks become rewards; the packet arrives.
+  await dev.mine({ blocks: 3 })
+  return { past, undelegated }
+}
+
+const granting = (spender: Address, amount: bigint, methods: readonly string[]): Hex =>
+  encodeFunctionData({ abi, functionName: 'approve', args: [spender, amount, methods] })
+
+const allocating = (spender: Address): Hex => {
+  const allocation = { ...ALLOCATION, spendLimit: [{ denom: DENOM, amount: 5n * COIN }] }
+  return encodeFunctionData({ abi, functionName: 'approve', args: [spender, [allocation]] })
 }

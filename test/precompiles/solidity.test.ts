@@ -61,6 +61,6 @@ describe.each(PRECOMPILES.map((of) => ({ of, name: fileName(of) })))('$name', ({
   it('has an ABI file that is what the compiler makes of the interface', () => {
     const published = JSON.parse(readFileSync(join(folder, `abi/${name}.json`), 'utf8')) as Abi
     expect(byId(published)).toEqual(byId(contract?.abi ?? []))
-    expect(published.length).toBe(of.abi.length)
+    expect(published).toHaveLength(contract?.abi.length ?? 0)
   })
 })

@@ -9,7 +9,7 @@ const DECIMALS: Readonly<Record<string, bigint>> = { u: 6n, n: 9n, a: 18n }
 
 /** `original`: the pair of the coin behind the voucher, if it is an ERC-20 token of this chain. */
 export function faceOf(spec: NativeSpec, baseDenom: string, original: Pair | undefined): Face {
-  if (original !== undefined) return original
+  if (original !== undefined) return { name: original.name, symbol: original.symbol, decimals: original.decimals }
   if (baseDenom === spec.denom) return { name: spec.symbol, symbol: spec.symbol, decimals: 18n }
   const decimals = DECIMALS[baseDenom[0] ?? '']
   const isCustomary = decimals !== undefined && /^[a-z0-9]{3,}$/.test(baseDenom)

@@ -66,7 +66,8 @@ const section = z
   .prefault({})
   .superRefine(({ loopback, sinks, vouchers }, context) => {
     const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message })
-    const channels = [...loopback.flat(), ...sinks.map((sink) => sink.channel)]
+    const looped = loopback.flatMap(([one, other]) => (one === other ? [one] : [one, other]))
+    const channels = [...looped, ...sinks.map((sink) => sink.channel)]
     const twice = channels.find((id, place) => channels.indexOf(id) !== place)
     if (twice !== undefined) refuse(['loopback'], `${twice} stands here twice`)
     for (const [place, { trace }] of vouchers.entries()) {

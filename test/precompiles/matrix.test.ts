@@ -1,0 +1,315 @@
+// Every function of every precompile, called in every way there is. The calls come from `matrix-samples.ts`; what may
+// and may not happen follows from the function's mutability and from who may act for whom.
+import {
+  type Abi,
+  type AbiFunction,
+  type Address,
+  decodeErrorResult,
+  encodeFunctionData,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  type TransactionReceipt,
+  toFunctionSignature,
+} from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNode } from '../../src/node.ts'
+import type { Precompile } from '../../src/precompiles/define.ts'
+import { PRECOMPILES } from '../../src/precompiles/index.ts'
+import { account, nodeOptions, withClients } from '../support/chain.ts'
+import { provenAccount } from '../support/proofs.ts'
+import { contractOf, OWNER, openWorld, type Role, type Rule, STRANGER, sampleOf, type World } from './matrix-samples.ts'
+
+const GAS = 3_000_000n
+const isQuery = ({ stateMutability }: AbiFunction) => stateMutability === 'view' || stateMutability === 'pure'
+const functionsOf = (abi: Abi) => abi.flatMap((entry) => (entry.type === 'function' ? [entry] : []))
+
+type Case = {
+  readonly signature: string
+  readonly of: Precompile
+  readonly from: number
+  readonly rule: Rule | undefined
+  readonly never: RegExp | undefined
+  readonly constant: string | undefined
+  data(): Hex
+}
+
+const CASES: readonly (Case & { readonly isQuery: boolean })[] = PRECOMPILES.flatMap((of) =>
+  functionsOf(of.abi).map((entry) => {
+    const signature = toFunctionSignature(entry)
+    const sample = sampleOf(of.name, entry.name, signature)
+    const { args, from = OWNER, rule, never, constant } = sample
+    const data = () => {
+      const given = entry.name === 'cancelUnbondingDelegation' ? [...args.slice(0, -1), world.undelegated] : args
+      return encodeFunctionData({ abi: [entry], functionName: entry.name, args: given })
+    }
+    return { signature: `${of.name}.${signature}`, of, from, rule, never, constant, data, isQuery: isQuery(entry) }
+  }),
+)
+const QUERIES = CASES.filter((of) => of.isQuery)
+const TRANSACTIONS = CASES.filter((of) => !of.isQuery && of.never === undefined)
+const IMPOSSIBLE = CASES.filter((of) => of.never !== undefined)
+/** Those that a contract with the right grants can make. */
+const THROUGH_CONTRACTS = TRANSACTIONS.filter(({ rule }) => rule !== 'nobody')
+const ONLY_DIRECT = TRANSACTIONS.filter(({ rule }) => rule === 'nobody')
+
+let chain: ReturnType<typeof withClients>
+let world: World
+/** Answers of the queries when block `past` was the newest. */
+const then = new Map<string, Hex>()
+
+beforeAll(async () => {
+  const node = await startNode(nodeOptions())
+  chain = withClients(node)
+  world = await openWorld(chain, async () => {
+    for (const of of QUERIES) then.set(of.signature, await answer(of))
+  })
+}, 60_000)
+afterAll(() => chain.node.close())
+
+type Way = { readonly to?: Address; readonly from?: number; readonly value?: bigint }
+
+const requestOf = (of: Case, { to = of.of.address, from = of.from, value = 0n }: Way) => ({
+  from: account(from).address,
+  to,
+  data: of.data(),
+  value: numberToHex(value),
+})
+
+/** What a call gives back. */
+const answer = async (of: Case, way: Way = {}, block: bigint | 'latest' = 'latest'): Promise<Hex> =>
+  (await chain.rpc('eth_call', requestOf(of, way), block === 'latest' ? block : numberToHex(block))) as Hex
+
+/** Why a call is refused; undefined: it is not. */
+async function refusal(of: Case, way: Way = {}): Promise<string | undefined> {
+  const { error } = await chain.raw('eth_call', requestOf(of, way), 'latest')
+  if (error === undefined) return undefined
+  if (typeof error.data !== 'string' || error.data === '0x') return error.message
+  return decodeErrorResult({ abi: parseAbi(['error Error(string)']), data: error.data as Hex }).args[0]
+}
+
+async function send(of: Case, { to = of.of.address, from = of.from, value = 0n }: Way = {}, gas = GAS) {
+  const hash = await chain.walletOf(from).sendTransaction({ to, data: of.data(), value, gas })
+  return chain.viem.waitForTransactionReceipt({ hash })
+}
+
+/** Runs something and takes the blocks that it made back. */
+async function undone(work: () => Promise<void>): Promise<void> {
+  const snapshot = await chain.rpc('evm_snapshot')
+  try {
+    await work()
+  } finally {
+    await chain.rpc('evm_revert', snapshot)
+  }
+}
+
+type Frame = {
+  readonly type: string
+  readonly from: Hex
+  readonly to: Hex
+  readonly input: Hex
+  readonly output?: Hex
+  readonly error?: string
+  readonly gasUsed: Hex
+  readonly calls?: readonly Frame[]
+  readonly logs?: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
+}
+
+const trace = async ({ transactionHash }: TransactionReceipt): Promise<Frame> =>
+  (await chain.rpc('debug_traceTransaction', transactionHash, {
+    tracer: 'callTracer',
+    tracerConfig: { withLog: true },
+  })) as Frame
+
+type Accounts = Readonly<Record<Hex, { readonly storage?: Readonly<Record<Hex, Hex>> }>>
+
+/** Storage slots that a transaction changed, by account. What it cleared stands only in `pre`. */
+async function written({ transactionHash }: TransactionReceipt): Promise<ReadonlyMap<Hex, readonly Hex[]>> {
+  const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
+  const diff = (await chain.rpc('debug_traceTransaction', transactionHash, tracer)) as { pre: Accounts; post: Accounts }
+  const changed = new Map<Hex, readonly Hex[]>()
+  for (const [address, { storage = {} }] of [...Object.entries(diff.pre), ...Object.entries(diff.post)]) {
+    const slots = [...(changed.get(address as Hex) ?? []), ...(Object.keys(storage) as Hex[])]
+    if (slots.length > 0) changed.set(address as Hex, slots)
+  }
+  return changed
+}
+
+const through = (of: Case, role: Role): Way => ({ to: contractOf(of.of.address, role) })
+
+const REFUSED: Readonly<
+  Record<'bare' | 'stranger' | 'strangerThroughGrantee', Readonly<Record<Rule, RegExp | undefined>>>
+> = {
+  bare: {
+    grantee: /^authorization to \S+ for address \S+ does not exist or is expired$/,
+    holder: /^authorization to \S+ for address \S+ does not exist or is expired$/,
+    nobody: /can only be called directly to the precompile, not from a smart contract$/,
+    signer: undefined,
+    anyone: undefined,
+    everyone: undefined,
+  },
+  stranger: {
+    grantee: /^(tx )?origin address \S+ (is not the same as|does not match the) \S+ address \S+$/,
+    holder: /^authorization to \S+ for address \S+ does not exist or is expired$/,
+    nobody: /origin address/,
+    signer: /^tx origin address \S+ does not match the from address/,
+    anyone: undefined,
+    everyone: undefined,
+  },
+  strangerThroughGrantee: {
+    grantee: /origin address/,
+    // The contract changes grants of its own, whoever calls it.
+    holder: undefined,
+    nobody: /origin address|can only be called directly/,
+    signer: /^tx origin address \S+ does not match the from address/,
+    anyone: undefined,
+    everyone: undefined,
+  },
+}
+
+function expectRefusal(reason: string | undefined, of: Case, who: keyof typeof REFUSED): void {
+  const expected = REFUSED[who][of.rule ?? 'everyone']
+  if (expected === undefined) expect(reason).toBeUndefined()
+  else expect(reason).toMatch(expected)
+}
+
+describe.each(TRANSACTIONS)('$signature', (of) => {
+  it('is done for its owner, shows in the trace, costs what was estimated, and leaves provable storage', async () => {
+    const estimate = BigInt((await chain.rpc('eth_estimateGas', requestOf(of, {}))) as Hex)
+    await undone(async () => {
+      const receipt = await send(of, {}, estimate)
+      expect(receipt.status).toBe('success')
+      expect(estimate).toBeLessThanOrEqual((receipt.gasUsed * 6n) / 5n)
+      expect(receipt.logs.length).toBeGreaterThan(0)
+      expect(new Set(receipt.logs.map(({ address }) => address))).toEqual(new Set([of.of.address]))
+
+      const frame = await trace(receipt)
+      expect(frame).toMatchObject({
+        type: 'CALL',
+        to: of.of.address,
+        input: of.data(),
+        gasUsed: numberToHex(receipt.gasUsed),
+      })
+      expect(frame.error).toBeUndefined()
+      expect(frame.logs?.map(({ topics, data }) => ({ topics, data }))).toEqual(
+        receipt.logs.map(({ topics, data }) => ({ topics, data })),
+      )
+
+      const changed = await written(receipt)
+      expect(changed.size).toBeGreaterThan(0)
+      for (const [address, slots] of [...changed].slice(0, 2)) {
+        await provenAccount(chain, { address, slots: slots.slice(0, 2) }, receipt.blockNumber)
+      }
+    })
+  })
+
+  it('runs out of gas in the middle without a trace', async () => {
+    await undone(async () => {
+      let gasUsed = 0n
+      await undone(async () => {
+        gasUsed = (await send(of)).gasUsed
+      })
+      for (const gas of [gasUsed - 1n, gasUsed - 2_000n]) {
+        const receipt = await send(of, {}, gas)
+        expect(receipt).toMatchObject({ status: 'reverted', gasUsed: gas, logs: [] })
+        expect(await written(receipt)).toEqual(new Map())
+        expect((await trace(receipt)).error).toBe('out of gas')
+      }
+    })
+  })
+
+  it('takes no value', async () => {
+    expect(await refusal(of, { value: 1n })).toBe('extension methods do not accept value')
+    await undone(async () => {
+      const before = await chain.viem.getBalance({ address: of.of.address })
+      const receipt = await send(of, { value: 1n })
+      expect(receipt).toMatchObject({ status: 'reverted', logs: [] })
+      expect(receipt.gasUsed).toBeLessThan(GAS / 10n)
+      expect(await chain.viem.getBalance({ address: of.of.address })).toBe(before)
+    })
+  })
+
+  it.each(['static', 'nestedStatic', 'delegate', 'callcode'] as const)('is refused in a %s call', async (role) => {
+    expect(await refusal(of, through(of, role))).toBe('write protection')
+  })
+
+  it('is refused to a contract without a grant, unless it acts for itself', async () => {
+    expectRefusal(await refusal(of, through(of, 'bare')), of, 'bare')
+  })
+
+  it('is refused in a transaction that somebody else signed', async () => {
+    expectRefusal(await refusal(of, { from: STRANGER }), of, 'stranger')
+    const way = { ...through(of, 'grantee'), from: STRANGER }
+    expectRefusal(await refusal(of, way), of, 'strangerThroughGrantee')
+  })
+})
+
+describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
+  it('is done with a grant, and shows in the trace beneath the contract', async () => {
+    await undone(async () => {
+      const receipt = await send(of, through(of, 'grantee'))
+      expect(receipt.status).toBe('success')
+      expect(receipt.logs.length).toBeGreaterThan(0)
+      expect(new Set(receipt.logs.map(({ address }) => address))).toEqual(new Set([of.of.address]))
+      const inner = (await trace(receipt)).calls?.[0]
+      const contract = contractOf(of.of.address, 'grantee').toLowerCase()
+      expect(inner).toMatchObject({ type: 'CALL', from: contract, to: of.of.address, input: of.data() })
+      expect(inner?.logs).toHaveLength(receipt.logs.length)
+    })
+  })
+
+  it('leaves nothing when its caller reverts afterwards', async () => {
+    await undone(async () => {
+      const receipt = await send(of, through(of, 'attempting'))
+      expect(receipt).toMatchObject({ status: 'success', logs: [] })
+      const outer = (await trace(receipt)).calls?.[0]
+      expect(outer?.error).toBe('execution reverted')
+      // It had succeeded.
+      expect(outer?.calls?.[0]).toMatchObject({ to: of.of.address, input: of.data() })
+      expect(outer?.calls?.[0]?.error).toBeUndefined()
+      expect(await written(receipt)).toEqual(new Map())
+    })
+  })
+})
+
+describe.each(ONLY_DIRECT)('$signature', (of) => {
+  it('is refused to contracts with grants too', async () => {
+    expect(await refusal(of, through(of, 'grantee'))).toMatch(REFUSED.bare.nobody ?? /^$/)
+  })
+})
+
+describe.each(IMPOSSIBLE)('$signature', (of) => {
+  it('is refused to everyone', async () => {
+    for (const way of [{}, { from: STRANGER }, through(of, 'grantee')]) {
+      expect(await refusal(of, way)).toMatch(of.never ?? /^$/)
+    }
+  })
+})
+
+describe.each(QUERIES)('$signature', (of) => {
+  it('answers for an older block what it answered then', async () => {
+    expect(await answer(of, {}, world.past)).toBe(then.get(of.signature))
+    const isSame = (await answer(of)) === then.get(of.signature)
+    expect(isSame, of.constant).toBe(of.constant !== undefined)
+  })
+
+  it('answers the same in every kind of call and to everyone', async () => {
+    const expected = await answer(of)
+    expect(expected.length).toBeGreaterThan(2)
+    for (const role of ['bare', 'static', 'nestedStatic', 'delegate', 'callcode'] as const) {
+      expect(await answer(of, through(of, role)), role).toBe(expected)
+    }
+    expect(await answer(of, { from: STRANGER })).toBe(expected)
+  })
+
+  it('takes no value, and changes nothing in a transaction that costs what was estimated', async () => {
+    expect(await refusal(of, { value: 1n })).toBe('extension methods do not accept value')
+    const estimate = BigInt((await chain.rpc('eth_estimateGas', requestOf(of, {}))) as Hex)
+    await undone(async () => {
+      const receipt = await send(of, {}, estimate)
+      expect(receipt).toMatchObject({ status: 'success', logs: [] })
+      expect(estimate).toBeLessThanOrEqual((receipt.gasUsed * 6n) / 5n)
+      expect(await written(receipt)).toEqual(new Map())
+    })
+  })
+})
