@@ -9,7 +9,8 @@ import "../ICS20.sol";
 ///     ICS20_CONTRACT.approve(address(sender), [Allocation("transfer", channel, limits, receivers)])
 ///
 /// or its own, which come back to it if the transfer fails.
-/// @dev `transfer` has nine arguments: compile with `viaIR`, or the stack is too deep.
+/// @dev `transfer` has nine arguments, for which the stack is soon too deep: keep variables around it few, or compile
+/// with `viaIR`.
 contract InterchainSender {
     address public immutable owner = msg.sender;
     string public channel;

@@ -37,7 +37,7 @@ contract VestingVault {
 
     /// @notice Takes back what has not vested, to the owner.
     /// @return amount Base units; 0 if all has vested.
-    function leave(address from) external onlyOwner returns (uint256 amount) {
+    function dismiss(address from) external onlyOwner returns (uint256 amount) {
         Coin[] memory unvested = VESTING_CONTRACT.clawback(address(this), from, owner);
         return unvested.length == 0 ? 0 : unvested[0].amount;
     }

@@ -7,7 +7,8 @@ import type { Runtime } from './runtime.ts'
 export function brokenInvariants(runtime: Runtime, header: Header, view: StateView): string[] {
   const modules = runtime.modules(view, runtime.env(header), 'read')
   if (modules === undefined) return []
-  return [modules.staking, modules.distribution].flatMap((module) =>
+  const { staking, distribution, transfer } = modules
+  return [staking, distribution, transfer].flatMap((module) =>
     module.invariants().map((broken) => `${module.name}: ${broken}`),
   )
 }

@@ -19,15 +19,12 @@ export function layout<H extends object>(fields: Fields<H>): Layout<H> {
   // Modules are opened for every native call and most of their fields are not looked at: a field opens when it is.
   const prototype = {}
   for (const [name, offset] of places) {
-    const get = function (this: Opened<H>) {
-      const handle = this.handles[name] ?? fields[name].open(this.slots, slotAt(this.base, offset))
-      this.handles[name] = handle
-      return handle
-    }
+    const open = ({ handles, slots, base }: Opened<H>) =>
+      (handles[name] ??= fields[name].open(slots, slotAt(base, offset)))
     Object.defineProperty(prototype, name, {
       enumerable: true,
-      get() {
-        return get.call(this.opened)
+      get(this: { opened: Opened<H> }) {
+        return open(this.opened)
       },
     })
   }

@@ -124,7 +124,7 @@ function check(ledger: Ledger, { point, mined }: Told, gone: readonly Mined[]): 
 }
 
 describe.each(['shanghai', 'prague'] as const)('a ledger under %s', (fork) => {
-  it('tells one story whatever is committed, amended and taken back', async () => {
+  it('tells one story whatever is committed, amended and taken back', { timeout: 120_000 }, async () => {
     const spec = smallSpec(fork)
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {

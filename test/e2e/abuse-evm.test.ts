@@ -6,8 +6,9 @@ import { processForFile } from '../support/process.ts'
 import { faultOf, type WireAnswer } from '../support/wire.ts'
 
 const CALL_TIMEOUT = 1500
-/** How long others may wait meanwhile, and how late a call may stop, on a busy machine. */
-const PROMPT = 1000
+/** How long others may wait meanwhile, and how late a call may stop: with room for a machine that is busy. */
+const PROMPT = 1500
+const LATE = 5000
 const { node, rpc, raw } = await processForFile(['--in-memory', '--call-timeout', String(CALL_TIMEOUT)])
 
 const CODE_AT = `0x${'e2'.repeat(20)}`
@@ -99,7 +100,7 @@ describe('others are answered while a call', () => {
   ])('%s', async (_, requests) => {
     const { waited, took } = await besides(...requests())
     expect(waited, 'a bystander’s wait, ms').toBeLessThan(PROMPT)
-    expect(took, 'ms').toBeLessThan(CALL_TIMEOUT + 2 * PROMPT)
+    expect(took, 'ms').toBeLessThan(CALL_TIMEOUT + LATE)
   })
 })
 

@@ -3,10 +3,12 @@ import {
   type AbstractProvider,
   Contract,
   ContractFactory,
+  concat,
   type EventLog,
   encodeBytes32String,
   getCreateAddress,
   HDNodeWallet,
+  hexlify,
   isError,
   JsonRpcProvider,
   keccak256,
@@ -21,6 +23,7 @@ import {
   WebSocketProvider,
 } from 'ethers'
 import { afterAll, describe, expect, test } from 'vitest'
+import { scheme } from '../support/blobs.ts'
 import { MNEMONIC } from '../support/chain.ts'
 import compiled from '../support/contracts/contracts.json' with { type: 'json' }
 import { processForFile } from '../support/process.ts'
@@ -92,6 +95,24 @@ describe.each([
     const setCode = await (await sender.sendTransaction({ to, type: 4, authorizationList: [authorization] })).wait()
     expect(setCode).toMatchObject({ type: 4, status: 1 })
     expect(await provider.getCode(owner.address)).toBe(`0xef0100${String(target).slice(2).toLowerCase()}`)
+  })
+
+  test('blob transactions, with the proof that ethers makes and with cell proofs', async () => {
+    const sender = signer(1)
+    const maxFeePerBlobGas = parseUnits('10', 'gwei')
+    // Of the zero polynomial the commitment and every proof are the point at infinity.
+    const data = hexlify(new Uint8Array(131_072))
+    const commitment = `0xc0${'00'.repeat(47)}`
+    const proof = concat(Array(128).fill(commitment))
+    const kinds = [
+      { blobs: [data], kzg: scheme },
+      { blobs: [{ data, commitment, proof }], blobWrapperVersion: 1 },
+    ]
+    for (const kind of kinds) {
+      const response = await sender.sendTransaction({ type: 3, to: stranger(), maxFeePerBlobGas, ...kind })
+      expect(await response.wait()).toMatchObject({ type: 3, status: 1, blobGasUsed: 131_072n })
+      expect((await provider.getTransaction(response.hash))?.blobVersionedHashes).toHaveLength(1)
+    }
   })
 
   test('a contract: deployment, reads, writes, events', async () => {

@@ -5,8 +5,9 @@ import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, par
 import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
-import { account, type withClients } from '../support/chain.ts'
+import { account } from '../support/chain.ts'
 import { attempter, forwarder, reverter } from '../support/forwarder.ts'
+import type { Clients } from '../support/process.ts'
 
 const COIN = 10n ** 18n
 const DENOM = 'akest'
@@ -224,7 +225,6 @@ const STAKING = ['MSG_DELEGATE', 'MSG_UNDELEGATE', 'MSG_REDELEGATE', 'MSG_CANCEL
 const REWARDS = ['MSG_SET_WITHDRAWER_ADDRESS', 'MSG_WITHDRAW_DELEGATOR_REWARD', 'MSG_WITHDRAW_VALIDATOR_COMMISSION']
 const VESTING = ['MSG_FUND_VESTING_ACCOUNT', 'MSG_CLAWBACK', 'MSG_UPDATE_VESTING_FUNDER']
 
-type Clients = ReturnType<typeof withClients>
 type Step = (from: Address | number, to: string, data: Hex) => Promise<bigint>
 
 /** What the world was made of: the block between its two halves, and the block of the undelegation. */
@@ -276,7 +276,7 @@ export async function openWorld({ dev, viem, rpc, walletOf }: Clients, halfway: 
     await step(index, 'vesting', encodeFunctionData({ abi, functionName: 'createClawbackVestingAccount', args }))
   }
 
-  const past = await viem.getBlockNumber({ cacheTime: 0 })
+  const past = await viem.getBlockNumber()
   await halfway()
 
   const undelegate = encodeFunctionData({ abi, functionName: 'undelegate', args: [owner, A, COIN] })

@@ -13,10 +13,11 @@ import {
   toFunctionSignature,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNode } from '../../src/node.ts'
+import { type Node, startNode } from '../../src/node.ts'
 import type { Precompile } from '../../src/precompiles/define.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
-import { account, nodeOptions, withClients } from '../support/chain.ts'
+import { account, nodeOptions } from '../support/chain.ts'
+import { type Clients, clientsOf } from '../support/process.ts'
 import { provenAccount } from '../support/proofs.ts'
 import { contractOf, OWNER, openWorld, type Role, type Rule, STRANGER, sampleOf, type World } from './matrix-samples.ts'
 
@@ -53,19 +54,20 @@ const IMPOSSIBLE = CASES.filter((of) => of.never !== undefined)
 const THROUGH_CONTRACTS = TRANSACTIONS.filter(({ rule }) => rule !== 'nobody')
 const ONLY_DIRECT = TRANSACTIONS.filter(({ rule }) => rule === 'nobody')
 
-let chain: ReturnType<typeof withClients>
+let node: Node
+let chain: Clients
 let world: World
 /** Answers of the queries when block `past` was the newest. */
 const then = new Map<string, Hex>()
 
 beforeAll(async () => {
-  const node = await startNode(nodeOptions())
-  chain = withClients(node)
+  node = await startNode(nodeOptions())
+  chain = clientsOf(node.url)
   world = await openWorld(chain, async () => {
     for (const of of QUERIES) then.set(of.signature, await answer(of))
   })
 }, 60_000)
-afterAll(() => chain.node.close())
+afterAll(() => node.close())
 
 type Way = { readonly to?: Address; readonly from?: number; readonly value?: bigint }
 

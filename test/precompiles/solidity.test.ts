@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Abi, type AbiParameter, toEventSelector, toFunctionSelector } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { fileName, solidityFiles } from '../../scripts/solidity-source.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
 import { compileSolidity } from '../support/solc.ts'
@@ -48,6 +48,14 @@ describe('the files of solidity/', () => {
     const there = [...readdirSync(folder), ...readdirSync(join(folder, 'abi')).map((name) => `abi/${name}`)]
     expect(there.filter((path) => /\.(sol|json)$/.test(path) && !files.has(path))).toEqual([])
   })
+})
+
+test('everything compiles without a warning, the examples to code', () => {
+  const { contracts, warnings } = compileSolidity()
+  expect(warnings).toEqual([])
+  for (const name of ['StakingManager', 'AutoCompounder', 'VestingVault', 'InterchainSender']) {
+    expect(contracts.get(name)?.bytecode.length, name).toBeGreaterThan(1_000)
+  }
 })
 
 describe.each(PRECOMPILES.map((of) => ({ of, name: fileName(of) })))('$name', ({ of, name }) => {

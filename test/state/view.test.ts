@@ -26,7 +26,9 @@ import {
 } from './twins.ts'
 
 describe('a view', () => {
-  it('agrees with @ethereumjs/statemanager whatever is written, reverted and landed', async () => {
+  it('agrees with @ethereumjs/statemanager whatever is written, reverted and landed', {
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(block, { minLength: 1, maxLength: 5 }), async (blocks) => {
         const { store, ours, reference } = await twins()
@@ -58,11 +60,11 @@ describe('a view', () => {
         }
         await store.close()
       }),
-      { numRuns: 80 },
+      { numRuns: 60 },
     )
   })
 
-  it('answers for every version, proves it, and goes back to it exactly', async () => {
+  it('answers for every version, proves it, and goes back to it exactly', { timeout: 120_000 }, async () => {
     const history = fc.array(fc.oneof({ weight: 4, arbitrary: block }, { weight: 1, arbitrary: fc.nat({ max: 9 }) }), {
       minLength: 2,
       maxLength: 8,
@@ -99,7 +101,7 @@ describe('a view', () => {
         for (const [version, recorded] of versions.entries()) await checkProofs(ours.at(version), recorded)
         await store.close()
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     )
   })
 
@@ -141,7 +143,7 @@ describe('a view', () => {
         for (const { view, content } of readers.slice(0, to + 1)) expect(await lookAt(view)).toEqual(content)
         await store.close()
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     )
   })
 
@@ -169,7 +171,7 @@ describe('a view', () => {
         expect(ours.at(ours.version).root()).toBe(await rootOf(reference))
         await store.close()
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     )
   })
 })

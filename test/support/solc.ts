@@ -32,8 +32,6 @@ export function compileSolidity(): Compiled {
     language: 'Solidity',
     sources: Object.fromEntries(sources.map(([path, content]) => [path, { content }])),
     settings: {
-      // `transfer` has more arguments than the stack holds; only this way of compiling puts them elsewhere.
-      viaIR: true,
       optimizer: { enabled: true, runs: 200 },
       evmVersion: 'prague',
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },

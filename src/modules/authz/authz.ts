@@ -248,7 +248,7 @@ export class Authz implements NativeModule<unknown> {
 
 /** Empties the grant's storage. */
 function clear(of: Grant): void {
-  for (const cell of Object.values(of)) cell.clear()
+  for (const name in of) of[name as keyof Grant].clear()
 }
 
 /** Writes what is left; a grant of nothing goes. */

@@ -3,14 +3,18 @@ import { type Dec, formatDec, fromInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { booksOf, type DistributionContext } from './context.ts'
-import { earned, isEarning } from './periods.ts'
+import { afterSlashes, earned, isEarning, worthOf } from './periods.ts'
 
 /** The broken ones, in words; empty when all is well. */
 export function distributionInvariants(context: DistributionContext): string[] {
   const operators = context.staking().operators()
   return [
     ...solvency(context, operators),
-    ...operators.flatMap((operator) => [...debts(context, operator), ...references(context, operator)]),
+    ...operators.flatMap((operator) => [
+      ...debts(context, operator),
+      ...stakes(context, operator),
+      ...references(context, operator),
+    ]),
   ]
 }
 
@@ -22,7 +26,7 @@ function solvency(context: DistributionContext, operators: readonly Address[]): 
   return held >= due ? [] : [`${formatDec(held)} held, ${formatDec(due)} due`]
 }
 
-/** Rounding may put claims above what is there by as much, for each delegation; whoever comes last gets less. */
+/** Rounding may put a delegation's claim or stake above what is there by as much; whoever comes last gets less. */
 const MARGIN: Dec = 10n ** 6n
 
 /** All claims on a validator's rewards together are within what is outstanding. */
@@ -34,6 +38,20 @@ function debts(context: DistributionContext, operator: Address): string[] {
   return owed <= there + MARGIN * BigInt(delegations.length)
     ? []
     : [`${operator} owes ${formatDec(owed)} of ${formatDec(there)}`]
+}
+
+/** No delegation earns for more than it is worth. */
+function stakes(context: DistributionContext, operator: Address): string[] {
+  return context
+    .staking()
+    .delegationsTo(operator)
+    .flatMap(({ delegator }) => {
+      const { stake } = afterSlashes(context, delegator, operator)
+      const worth = worthOf(context, delegator, operator)
+      return stake <= worth + MARGIN
+        ? []
+        : [`stake of ${delegator} at ${operator} is ${formatDec(stake)}, worth ${formatDec(worth)}`]
+    })
 }
 
 /** Every delegation earns, and every period is held as often as it is needed. */

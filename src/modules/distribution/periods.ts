@@ -118,9 +118,20 @@ export function slashesSince(context: DistributionContext, delegator: Address, o
 /** What a delegation has earned and was not yet paid, as if the period ended now. Writes nothing. */
 export function earned(context: DistributionContext, delegator: Address, operator: Address): Dec {
   const books = booksOf(context, operator)
-  const { previousPeriod, stake: first, height } = books.starting.at(delegator).get()
   // Rewards come at the beginning of a block: there were none since.
-  if (height === context.block.number) return 0n
+  if (books.starting.at(delegator).get().height === context.block.number) return 0n
+  const { rewards, stake, ratio } = afterSlashes(context, delegator, operator)
+  // Rounding may leave the stake some units above what the delegation is worth. (Where the two are more than three units
+  // apart the SDK halts. That would lock the delegation; here the invariants tell of it.)
+  const worth = worthOf(context, delegator, operator)
+  const { tokens } = validatorOf(context, operator)
+  return rewards + mulTruncate(ratioNow(books, tokens) - ratio, stake < worth ? stake : worth)
+}
+
+/** What a delegation had earned at the last slash, the stake that it left, and the sum of rewards per token then. */
+export function afterSlashes(context: DistributionContext, delegator: Address, operator: Address) {
+  const books = booksOf(context, operator)
+  const { previousPeriod, stake: first } = books.starting.at(delegator).get()
   let stake = first
   let ratio = ratioAt(books, previousPeriod)
   let rewards = 0n
@@ -130,14 +141,11 @@ export function earned(context: DistributionContext, delegator: Address, operato
     stake = mulTruncate(stake, ONE - fraction)
     ratio = then
   }
-  // Rounding may leave the stake some units above what the delegation is worth. (Where the two are more than three units
-  // apart the SDK halts. That would lock the delegation; here the invariants tell of it.)
-  const worth = worthOf(context, delegator, operator)
-  const { tokens } = validatorOf(context, operator)
-  return rewards + mulTruncate(ratioNow(books, tokens) - ratio, stake < worth ? stake : worth)
+  return { rewards, stake, ratio }
 }
 
-function worthOf(context: DistributionContext, delegator: Address, operator: Address): Dec {
-  const shares = context.staking().delegation(delegator, operator)?.shares ?? 0n
-  return context.staking().tokensFromShares(operator, shares)
+/** Tokens that the delegation is worth by its shares. */
+export function worthOf({ staking }: DistributionContext, delegator: Address, operator: Address): Dec {
+  const shares = staking().delegation(delegator, operator)?.shares ?? 0n
+  return staking().tokensFromShares(operator, shares)
 }

@@ -53,9 +53,9 @@ const section = z
     vouchers: z
       .array(
         z.strictObject({
-          trace: z
-            .string()
-            .regex(/^(transfer\/channel-\d{1,19}\/)+\S+$/, { error: 'expected a path such as "transfer/channel-2/uatom"' }),
+          trace: z.string().regex(/^(transfer\/channel-\d{1,19}\/)+\S+$/, {
+            error: 'expected a path such as "transfer/channel-2/uatom"',
+          }),
           balances: z
             .record(address, amount)
             .transform((of) => Object.entries(of).map(([holder, coins]) => [hexToAddress(holder), coins] as const)),

@@ -4,7 +4,7 @@ import { atBlock, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
 export const dev_invariants = rpcMethod({
-  summary: 'What is wrong with the books of staking and distribution after a block, in words; empty when all is well.',
+  summary: 'What is wrong with the native modules’ books after a block, in words; empty when all is well.',
   params: [atBlock],
   result: z.array(string).readonly(),
   gate: 'development',

@@ -374,6 +374,18 @@ describe('invariants', () => {
     ).toEqual([`${A} owes 1000.000000000000000000 of 999.000000000000000000`])
   })
 
+  it('tell of a stake that is more than its delegation is worth', async () => {
+    const more = await broken((chain) =>
+      storage(chain)
+        .books.at(A)
+        .starting.at(D)
+        .update({ stake: 2n * P * P }),
+    )
+    expect(more).toContain(
+      `stake of ${D} at ${A} is 2000000000000000000.000000000000000000, worth 1000000000000000000.000000000000000000`,
+    )
+  })
+
   it('tell of periods that are held too often or not enough, and of idle delegations', async () => {
     const books = (chain: Chain) => storage(chain).books.at(A)
     expect(await broken((chain) => books(chain).historical.at(2n).update({ references: 3n }))).toEqual([

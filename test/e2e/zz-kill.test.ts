@@ -1,0 +1,106 @@
+// `kill -9` in the middle of work: whatever a client was told has happened is there after the next start, nothing is
+// half there, and the chain goes on. The moments are random; the invariants are not.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Hex, parseGwei } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, expect, test } from 'vitest'
+import { account } from '../support/chain.ts'
+import { type Clients, clientsOf, startProcess, temporaryFolder } from '../support/process.ts'
+import { provenAccount } from '../support/proofs.ts'
+
+const ROUNDS = 30
+const SENDERS = [0, 1, 2, 3]
+const FOLDER = await temporaryFolder()
+afterAll(() => FOLDER.remove())
+
+/** What clients were told: hashes that were taken, and the blocks of those whose receipt was seen. */
+const taken = new Set<Hex>()
+const seen = new Map<Hex, Hex>()
+const recipient = privateKeyToAccount(generatePrivateKey()).address
+
+/** Sends one wei after the other from an account and looks at each receipt, until the node is gone. */
+async function keepSending({ viem, rpc }: Clients, index: number): Promise<void> {
+  const sender = account(index)
+  let nonce = await viem.getTransactionCount({ address: sender.address, blockTag: 'pending' })
+  for (;;) {
+    const serializedTransaction = await sender.signTransaction({
+      chainId: 125,
+      type: 'eip1559',
+      to: recipient,
+      value: 1n,
+      gas: 21_000n,
+      maxFeePerGas: parseGwei('20'),
+      maxPriorityFeePerGas: 1n,
+      nonce: nonce++,
+    })
+    const hash = await viem.sendRawTransaction({ serializedTransaction })
+    taken.add(hash)
+    for (;;) {
+      const receipt = (await rpc('eth_getTransactionReceipt', hash)) as { blockHash: Hex } | null
+      if (receipt === null) continue
+      seen.set(hash, receipt.blockHash)
+      break
+    }
+  }
+}
+
+async function checkEverythingTold(clients: Clients): Promise<void> {
+  const { viem, rpc } = clients
+  for (const [hash, blockHash] of seen) {
+    const receipt = await viem.getTransactionReceipt({ hash })
+    expect(receipt.blockHash, `block of ${hash}`).toBe(blockHash)
+  }
+  // What was taken is mined by now, or still waits and is mined in a moment.
+  for (const hash of taken) {
+    await expect.poll(() => rpc('eth_getTransactionReceipt', hash), { timeout: 5_000 }).toMatchObject({ status: '0x1' })
+  }
+  expect(await rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+
+  const head = await viem.getBlock()
+  const senders = await Promise.all(SENDERS.map((index) => provenAccount(clients, account(index), head.number)))
+  const { balance } = await provenAccount(clients, { address: recipient }, head.number)
+  const sent = senders.reduce((sum, { nonce }) => sum + nonce, 0)
+  expect(sent).toBeGreaterThanOrEqual(taken.size)
+  expect(balance).toBe(BigInt(sent))
+
+  let count = 0
+  for (let number = head.number, hash = head.hash; number > 0n; number--) {
+    const block = await viem.getBlock({ blockNumber: number })
+    expect(block.hash).toBe(hash)
+    hash = block.parentHash
+    count += block.transactions.length
+  }
+  expect(count).toBe(sent)
+}
+
+test(`survives ${ROUNDS} kills at random moments`, { timeout: 500_000 }, async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const node = await startProcess(['--datadir', FOLDER.path])
+    const clients = clientsOf(node.url)
+    await checkEverythingTold(clients)
+    const before = seen.size
+    const sending = Promise.allSettled(SENDERS.map((index) => keepSending(clients, index)))
+    await sleep(200 + Math.random() * 600)
+    await node.kill()
+    await sending
+    expect(seen.size, 'receipts seen in a round').toBeGreaterThan(before)
+  }
+  const node = await startProcess(['--datadir', FOLDER.path])
+  await checkEverythingTold(clientsOf(node.url))
+  expect(await node.stop()).toBe(0)
+})
+
+test('survives a kill in its first moments', { timeout: 60_000 }, async () => {
+  const folder = await temporaryFolder()
+  afterAll(() => folder.remove())
+  for (const delay of [0, 0.2, 0.5, 0.8]) {
+    const node = await startProcess(['--datadir', folder.path])
+    await sleep(delay * 50)
+    await node.kill()
+  }
+  const node = await startProcess(['--datadir', folder.path])
+  const { viem, walletOf } = clientsOf(node.url)
+  const hash = await walletOf(0).sendTransaction({ to: recipient, value: 1n })
+  expect(await viem.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success', blockNumber: 1n })
+  expect(await node.stop()).toBe(0)
+})

@@ -1,0 +1,252 @@
+// Messages that native code sends to contracts: they count as a call opcode's do. Checkpoint, gas, refunds, logs in order,
+// destructions, depth, tracers. This fails first when the library changes underneath us.
+import { createAddressFromString } from '@ethereumjs/util'
+import { decodeFunctionResult, encodeFunctionData, hexToBytes, parseAbi, toHex } from 'viem'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Machine } from '../../src/evm/machine.ts'
+import { buildTable } from '../../src/evm/tables.ts'
+import { CallTreeTracer, type Frame } from '../../src/evm/tracer.ts'
+import { TransferTracer } from '../../src/evm/transfer-tracer.ts'
+import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
+import { createNativeAccount } from '../../src/modules/module.ts'
+import { definePrecompile, implement } from '../../src/precompiles/define.ts'
+import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
+import { commonFor } from '../../src/spec/forks.ts'
+import { presets } from '../../src/spec/networks.ts'
+import type { StateView } from '../../src/state/types.ts'
+import { asm, returnTop } from '../support/assembler.ts'
+import { alice, bob, emptyView, nativeSpec } from '../support/native.ts'
+
+const abi = parseAbi([
+  'function passOn(address to, bool isStatic) returns (uint256 answer)',
+  'function tryFirst(address to) returns (bool failed)',
+  'event Before(address to)',
+  'event After(address to)',
+])
+/** Calls a contract as bob, between two logs of its own. */
+const trial = definePrecompile({
+  name: 'trial',
+  address: NATIVE_CONTRACT.bank,
+  since: 0n,
+  interfaces: [
+    implement({
+      abi,
+      gas: { passOn: 0n, tryFirst: 0n },
+      functions: {
+        async passOn(call, to, isStatic) {
+          call.modules.bank.adjustSupply(1n)
+          call.emit('Before', { to })
+          const answer = await call.callContract({ from: bob, to, input: new Uint8Array(0), isStatic })
+          call.emit('After', { to })
+          return [answer.length === 0 ? 0n : BigInt(toHex(answer))]
+        },
+        async tryFirst(call, to) {
+          try {
+            await call.callContract({ from: bob, to, input: new Uint8Array(0), isStatic: false })
+            return [false]
+          } catch {
+            return [true]
+          }
+        },
+      },
+    }),
+  ],
+})
+
+const at = (tail: string): Address => hexToAddress(`0x${'c0'.repeat(18)}${tail}`)
+const [target, below, forwarder] = [at('0001'), at('0002'), at('0003')]
+/** What a plain call of the trial costs without the contract: 2,000 and 30 a byte of two words. */
+const OWN_GAS = 2_000n + 30n * 64n
+
+let view: StateView
+beforeEach(async () => {
+  view = await emptyView()
+  createNativeAccount(view, trial.address)
+})
+const put = (of: Address, ...lines: string[]) => view.setCode(of, hexToBytes(asm(...lines)))
+const common = commonFor(presets.kestrel(), 'prague')
+const passOn = (to: Address, isStatic = false) =>
+  encodeFunctionData({ abi, functionName: 'passOn', args: [to, isStatic] })
+
+type Running = { gasLimit?: bigint; depth?: number; to?: Address; machine?: (machine: Machine) => void }
+
+async function run(
+  data: `0x${string}`,
+  { gasLimit = 1_000_000n, depth = 0, to = trial.address, machine }: Running = {},
+) {
+  const made = new Machine({
+    common,
+    view,
+    table: buildTable(common, () => undefined),
+    natives: new Map([[trial.address, trial.on(nativeSpec, (message) => expect.fail(message))]]),
+    block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
+    blockHash: () => undefined,
+    deadline: undefined,
+  })
+  machine?.(made)
+  const from = createAddressFromString(alice)
+  const { execResult } = await made.runCall({
+    ...{ to: createAddressFromString(to), caller: from, origin: from, data: hexToBytes(data), gasLimit, depth },
+  })
+  return {
+    error: execResult.exceptionError?.error,
+    output: Buffer.from(execResult.returnValue).toString('hex'),
+    logs: (execResult.logs ?? []).map(([address]) => `0x${Buffer.from(address).toString('hex')}`),
+    gas: execResult.executionGasUsed,
+    refund: execResult.gasRefund,
+    destroyed: [...(execResult.selfdestruct?.keys() ?? [])],
+  }
+}
+const word = (value: bigint) => value.toString(16).padStart(64, '0')
+const noted = () => view.storage(trial.address, 0n)
+/** Runtime code that calls the trial's `passOn(target)` with all its calldata. */
+const calling = (of: Address) => `0x365f5f375f5f365f5f73${of.slice(2)}5af13d5f5f3e602a573d5ffd5b3d5ff3` as const
+
+describe('a contract called by native code', () => {
+  it('sees whom it is called by, and its answer comes back', async () => {
+    view.setCode(target, hexToBytes('0x335f5260205ff3')) // return(caller)
+    const result = await run(passOn(target))
+    expect([result.error, result.output]).toEqual([undefined, word(BigInt(bob))])
+    // CALLER 2, PUSH0 2, MSTORE 3 and memory 3, PUSH1 3, PUSH0 2, RETURN 0.
+    expect(result.gas).toBe(OWN_GAS + 15n)
+  })
+
+  it('logs among the native contract’s own logs, in order', async () => {
+    put(target, 'PUSH0', 'PUSH0', 'LOG0', 'STOP')
+    expect((await run(passOn(target))).logs).toEqual([trial.address, target, trial.address])
+    view.setCode(forwarder, hexToBytes(calling(trial.address)))
+    expect((await run(passOn(target), { to: forwarder })).logs).toEqual([trial.address, target, trial.address])
+  })
+
+  it('is undone with the native contract when it reverts, and its reason goes through', async () => {
+    put(below, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'PUSH1 0x2a', 'PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'REVERT')
+    const result = await run(passOn(below))
+    expect(result).toMatchObject({ error: 'revert', output: word(42n), logs: [] })
+    expect([view.storage(below, 0n), noted()]).toEqual([0n, 0n])
+  })
+
+  it('may fail without the native contract', async () => {
+    put(below, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'PUSH0', 'PUSH0', 'LOG0', 'PUSH0', 'PUSH0', 'REVERT')
+    const data = encodeFunctionData({ abi, functionName: 'tryFirst', args: [below] })
+    const result = await run(data)
+    expect(result).toMatchObject({ error: undefined, logs: [], refund: 0n })
+    expect(decodeFunctionResult({ abi, functionName: 'tryFirst', data: `0x${result.output}` })).toBe(true)
+    expect(view.storage(below, 0n)).toBe(0n)
+  })
+
+  it('may not write when it is called statically', async () => {
+    put(target, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'STOP')
+    const result = await run(passOn(target, true))
+    expect(result.error).toBe('revert')
+    expect(Buffer.from(result.output, 'hex').toString()).toContain(`call of ${target} failed: write protection`)
+    expect((await run(passOn(target))).error).toBeUndefined()
+    expect(view.storage(target, 0n)).toBe(7n)
+  })
+
+  it('has all gas but a 64th, and uses no more than that up', async () => {
+    put(target, 'INVALID')
+    const left = 1_000_000n - OWN_GAS
+    const result = await run(passOn(target))
+    expect([result.error, result.gas]).toEqual(['revert', OWN_GAS + left - left / 64n])
+  })
+
+  it('has its refunds counted', async () => {
+    view.setNonce(target, 1n)
+    view.setStorage(target, 0n, 1n)
+    view.beginTransaction()
+    put(target, 'PUSH0', 'PUSH0', 'SSTORE', 'STOP')
+    // EIP-3529: clearing a slot gives 4,800 back.
+    expect((await run(passOn(target))).refund).toBe(4_800n)
+  })
+
+  it('has its destruction counted, if it stands', async () => {
+    put(target, `PUSH20 ${bob}`, 'SELFDESTRUCT')
+    expect((await run(passOn(target))).destroyed).toEqual([target])
+    view.setCode(below, hexToBytes(calling(target).replace('602a573d5ffd5b3d5ff3', '5f5ffd') as `0x${string}`))
+    expect((await run(passOn(below))).destroyed).toEqual([])
+  })
+
+  it('is not called beyond the greatest depth', async () => {
+    put(target, 'STOP')
+    const deep = await run(passOn(target), { depth: 1024 })
+    expect(Buffer.from(deep.output, 'hex').toString()).toContain(`call of ${target} failed: max call depth exceeded`)
+    expect((await run(passOn(target), { depth: 1023 })).error).toBeUndefined()
+  })
+
+  it('cannot outlast the deadline by being called from native code', async () => {
+    put(target, 'JUMPDEST', 'PUSH0', 'JUMP')
+    const running = run(passOn(target), {
+      gasLimit: 10n ** 12n,
+      machine: (machine) => {
+        machine.deadline = performance.now() + 40
+      },
+    })
+    await expect(running).rejects.toMatchObject({ code: 'limit-exceeded' })
+  })
+})
+
+describe('tracers', () => {
+  beforeEach(() => put(target, 'PUSH0', 'PUSH0', 'LOG0', 'PUSH1 0x05', ...returnTop))
+
+  it('see the call below the native contract', async () => {
+    const tracer = new CallTreeTracer()
+    await run(passOn(target, false), {
+      machine: (machine) => {
+        machine.tracer = tracer
+      },
+    })
+    const short = ({ type, from, to, calls }: Frame): unknown => ({ type, from, to, calls: calls.map(short) })
+    expect(tracer.root && short(tracer.root)).toEqual({
+      ...{ type: 'CALL', from: alice, to: trial.address },
+      calls: [{ type: 'CALL', from: bob, to: target, calls: [] }],
+    })
+    expect(tracer.root?.calls[0]?.gasUsed).toBe(tracer.root && tracer.root.gasUsed - OWN_GAS)
+  })
+
+  it('are told of each log once', async () => {
+    const tracer = new TransferTracer()
+    await run(passOn(target), {
+      machine: (machine) => {
+        machine.tracer = tracer
+      },
+    })
+    expect(tracer.logs.map(({ address }) => address).sort()).toEqual([trial.address, trial.address, target].sort())
+  })
+})
+
+describe('contracts that only the state knows', () => {
+  const found = definePrecompile({ ...trial, name: 'found', address: below, interfaces: [] })
+  const asked: string[] = []
+  const natives = Object.assign(new Map(), {
+    find: (_view: StateView, address: Address) => {
+      asked.push(address)
+      return address === below ? found.on(nativeSpec, (message) => expect.fail(message)) : undefined
+    },
+  })
+
+  it('are looked for behind a lone INVALID and nowhere else', async () => {
+    createNativeAccount(view, below)
+    createNativeAccount(view, forwarder)
+    put(target, 'STOP')
+    asked.length = 0
+    const machine = new Machine({
+      ...{ common, view, natives, blockHash: () => undefined, deadline: undefined },
+      table: buildTable(common, () => undefined),
+      block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
+    })
+    const call = async (to: Address) => {
+      const { execResult } = await machine.runCall({
+        ...{ to: createAddressFromString(to), caller: createAddressFromString(alice), gasLimit: 100_000n },
+        data: hexToBytes('0x12345678'),
+      })
+      return [execResult.exceptionError?.error, Buffer.from(execResult.returnValue).toString()]
+    }
+    expect(await call(target)).toEqual([undefined, ''])
+    expect(await call(bob)).toEqual([undefined, ''])
+    expect(asked).toEqual([])
+    expect(await call(forwarder)).toEqual(['invalid opcode', ''])
+    const [error, output] = await call(below)
+    expect([error, output?.includes('unknown method: 0x12345678')]).toEqual(['revert', true])
+    expect(asked).toEqual([forwarder, below])
+  })
+})
