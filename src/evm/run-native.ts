@@ -99,13 +99,18 @@ async function callContract(
   machine.callType = message.isStatic ? 'STATICCALL' : 'CALL'
   machine.journal.addWarmedAddress(fromHex(to))
   const { execResult } = await machine.runCall({ message })
-  const { returnValue, executionGasUsed, logs = [], gasRefund, exceptionError } = execResult
+  const { gasRefund, exceptionError } = execResult
   if (exceptionError === undefined) {
     // Refunds and destructions take effect when the transaction is over: they are handed up.
     if (gasRefund !== undefined) around.gasRefund = gasRefund
     if (message.selfdestruct !== undefined) around.selfdestruct = message.selfdestruct
     if (message.createdAddresses !== undefined) around.createdAddresses = message.createdAddresses
   }
+  return innerResult(execResult)
+}
+
+function innerResult(execResult: ExecResult): InnerResult {
+  const { returnValue, executionGasUsed, logs = [], exceptionError } = execResult
   return {
     output: exceptionError === undefined || exceptionError.error === ERRORS.revert ? returnValue : EMPTY_BYTES,
     gasUsed: executionGasUsed,
@@ -113,6 +118,34 @@ async function callContract(
     error: failureWords(execResult),
   }
 }
+
+/**
+ * A message of the protocol's own between transactions: nobody pays for it and its logs are nobody's. `block` is what it
+ * is told of the block.
+ */
+export async function callFromProtocol(
+  machine: Machine,
+  block: RunCall['block'],
+  { from, to, input, gasLimit, isStatic }: InnerMessage,
+): Promise<InnerResult> {
+  machine.view.beginTransaction()
+  await machine.journal.cleanup()
+  machine.transientStorage.clear()
+  const { execResult } = await machine.runCall({
+    ...(block !== undefined && { block }),
+    caller: toLibAddress(from),
+    to: toLibAddress(to),
+    data: input,
+    gasLimit,
+    gasPrice: 0n,
+    isStatic,
+    skipNonceIncrement: true,
+  })
+  await machine.journal.cleanup()
+  return innerResult(execResult)
+}
+
+type RunCall = Parameters<Machine['runCall']>[0]
 
 /** What tracers are told: logs of contracts that a native one called they have heard of already. */
 export function withOwnLogs<R extends { readonly execResult: ExecResult }>(result: R): R {

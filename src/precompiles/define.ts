@@ -9,7 +9,7 @@ import type {
   ExtractAbiFunction,
   ExtractAbiFunctionNames,
 } from 'abitype'
-import { toFunctionSignature } from 'viem'
+import { getAddress, toFunctionSignature } from 'viem'
 import type { InnerMessage, NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
@@ -232,7 +232,7 @@ function handed(
 
 /** What our caller hears of a contract's failure: its own revert data if it gave any. */
 const failureOf = (contract: Address, error: string, output: Uint8Array): [string, Hex?] =>
-  output.length > 0 ? [error, toHex(output)] : [`call of ${contract} failed: ${error}`]
+  output.length > 0 ? [error, toHex(output)] : [`call of ${getAddress(contract)} failed: ${error}`]
 
 /**
  * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left.

@@ -2,7 +2,7 @@
 // lets the caller; grants of them are by channel and denomination.
 import { parseAbi } from 'viem'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, hexToHash, ZERO_ADDRESS } from '../lib/hex.ts'
+import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Allocation } from '../modules/authz/allocations.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
 import { fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
@@ -141,7 +141,8 @@ const published = implement({
       const hashes = [...modules.transfer.traces()].sort()
       const { places, response } = page(pageRequest, byKey(hashes, 32))
       charge(TRACE_GAS * BigInt(places.length))
-      const traces = places.flatMap((place) => modules.transfer.trace(hexToHash(hashes[place] ?? '')) ?? [])
+      const listed = new Set(places)
+      const traces = hashes.flatMap((hash, place) => (listed.has(place) ? (modules.transfer.trace(hash) ?? []) : []))
       return [traces.sort((a, b) => (fullPath(a) < fullPath(b) ? -1 : 1)), response]
     },
     denomHash({ modules }, trace) {

@@ -1,6 +1,6 @@
 // Tokens of external pairs and the coins that stand for them: what the token's own contract has to do when one becomes
 // the other. A contract's word is not taken for it: what the module holds is looked at before and after.
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, getAddress, parseAbi } from 'viem'
 import type { InnerMessage, InnerResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex } from '../lib/hex.ts'
@@ -36,7 +36,7 @@ export async function tokensToCoins(call: Converting, pair: Pair, owner: Address
   const { token } = pair
   const before = await heldTokens(call, token)
   const message = { from: owner, to: token, input: transferTo(MODULE_ACCOUNT.erc20, amount), isStatic: false }
-  if (!isTrue(await call.callContract(message))) throw refused(`transfer of token ${token} failed`)
+  if (!isTrue(await call.callContract(message))) throw refused(`transfer of token ${getAddress(token)} failed`)
   const [expected, actual] = [before + amount, await heldTokens(call, token)]
   if (actual !== expected) {
     const found = `invalid token balance - expected: ${expected}, actual: ${actual}`
@@ -48,7 +48,7 @@ export async function tokensToCoins(call: Converting, pair: Pair, owner: Address
 async function heldTokens({ callContract }: Converting, token: Address): Promise<bigint> {
   const holder = MODULE_ACCOUNT.erc20
   const answer = await callContract({ from: holder, to: token, input: balanceOf(holder), isStatic: true })
-  if (answer.length < 32) throw refused(`failed to retrieve balance: ${token} is no token`)
+  if (answer.length < 32) throw refused(`failed to retrieve balance: ${getAddress(token)} is no token`)
   return bytesToBig(answer.subarray(0, 32))
 }
 

@@ -350,7 +350,7 @@ describe('VestingVault', () => {
     expect(await balancesOf(worker)).toEqual([parseEther('40'), parseEther('30'), parseEther('10')])
     // Vested, but locked: the account has no more than it had before.
     const all = { to: account(FRIEND).address, value: before, gas: 21_000n }
-    await expect(chain.walletOf(WORKER).sendTransaction(all)).rejects.toThrow(/insufficient unlocked/)
+    await expect(chain.walletOf(WORKER).sendTransaction(all)).rejects.toThrow(`balance ${before},`)
 
     await later(15 * DAY)
     expect(await balancesOf(worker)).toEqual([0n, parseEther('20'), parseEther('20')])

@@ -1,10 +1,11 @@
 import { decodeFunctionResult, encodeFunctionData, hexToBytes, parseAbi, toHex, zeroAddress } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { initGenesis } from '../../src/modules/index.ts'
+import { hexToAddress } from '../../src/lib/hex.ts'
+import { initGenesis, openModules } from '../../src/modules/index.ts'
 import { installContracts, nativeContracts, PRECOMPILES } from '../../src/precompiles/index.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import type { StateView } from '../../src/state/types.ts'
-import { alice, bob, emptyView, nativeCall, nativeSpec, runNow } from '../support/native.ts'
+import { alice, bob, emptyView, moduleContext, nativeCall, nativeSpec, runNow } from '../support/native.ts'
 
 // As Evmos publishes it.
 const abi = parseAbi([
@@ -55,6 +56,32 @@ describe('bank precompile', () => {
     }
     expect(supplyOf(zeroAddress)).toBe(12n)
     expect(supplyOf(bob)).toBe(0n)
+  })
+})
+
+describe('coins beside the base coin', () => {
+  const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+  beforeEach(() => {
+    const { bank, erc20 } = openModules(moduleContext(view))
+    const pair = { isEnabled: true, name: '', symbol: '', decimals: 0n }
+    erc20.register({ ...pair, token: hexToAddress(TOKEN), denom: `erc20/${TOKEN}` })
+    bank.mint(alice, 5n, `erc20/${TOKEN}`)
+    bank.mint(alice, 6n, 'nobody/knows')
+  })
+
+  it('are listed by their contracts, if they have one, and paid for one by one', () => {
+    const listed = [
+      { contractAddress: zeroAddress, amount: 12n },
+      { contractAddress: TOKEN, amount: 5n },
+    ]
+    const held = ask(encodeFunctionData({ abi, functionName: 'balances', args: [alice] }))
+    expect(decodeFunctionResult({ abi, functionName: 'balances', data: held.data })).toEqual(listed)
+    expect(held.gasUsed).toBe(3_947n + 2_851n)
+    const all = ask(encodeFunctionData({ abi, functionName: 'totalSupply' }))
+    expect(decodeFunctionResult({ abi, functionName: 'totalSupply', data: all.data })).toEqual(listed)
+    expect(all.gasUsed).toBe(3_477n + 2_477n)
+    const one = ask(encodeFunctionData({ abi, functionName: 'supplyOf', args: [TOKEN] }))
+    expect(decodeFunctionResult({ abi, functionName: 'supplyOf', data: one.data })).toBe(5n)
   })
 })
 

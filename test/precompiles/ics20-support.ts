@@ -13,6 +13,7 @@ import {
 } from 'viem'
 import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import type { NativeSpec } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { account, testChain } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
@@ -108,7 +109,8 @@ export const approve = (...allocations: ReturnType<typeof allocation>[]): Hex =>
 
 type Sending = { readonly to?: Address; readonly from?: number; readonly gas?: bigint; readonly value?: bigint }
 
-export async function ics20Chain(modules: Record<string, unknown> = {}) {
+/** `modules`: their sections of the genesis; `native`: what else of the chain is otherwise. */
+export async function ics20Chain(modules: Record<string, unknown> = {}, native: Partial<NativeSpec> = {}) {
   const preset = presets.kestrel()
   if (preset.native === undefined) throw new Error('the network has no native modules')
   const sinks = ['ack-success', 'ack-error', 'timeout', 'never'].map((behaviour, i) => ({
@@ -121,7 +123,7 @@ export async function ics20Chain(modules: Record<string, unknown> = {}) {
     { address: UNUSED, enabled: false },
   ]
   const all = { transfer: { sinks, vouchers }, erc20: { pairs }, ...modules }
-  const chain = await testChain({ spec: { ...preset, native: { ...preset.native, modules: all } } })
+  const chain = await testChain({ spec: { ...preset, native: { ...preset.native, ...native, modules: all } } })
   const { viem, raw, dev, walletOf } = chain
   await dev.setCode({ address: CONTRACT, bytecode: forwarder(ICS20) })
   const read = { address: ICS20, abi } as const

@@ -16,7 +16,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { traceHash } from '../../src/modules/transfer/denoms.ts'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
-import { deployToken, token } from '../support/contracts.ts'
+import { token } from '../support/contracts.ts'
 import {
   abi,
   allocation,
@@ -41,8 +41,9 @@ const SUPPLY = parseEther('1000')
 
 async function tokenChain() {
   const chain = await ics20Chain()
-  const { address } = await deployToken(chain, 0)
-  expect(address).toBe(TOKEN)
+  const hash = await chain.walletOf(0).deployContract({ ...token, args: ['Token', SUPPLY] })
+  const { contractAddress } = await chain.viem.waitForTransactionReceipt({ hash })
+  expect(getAddress(contractAddress ?? '0x')).toBe(TOKEN)
   return chain
 }
 
@@ -178,12 +179,12 @@ describe('a token that is none', () => {
 
   it('is refused for saying no', async () => {
     const { refusal } = await put(returning(0))
-    expect(await refusal(send)).toBe(`transfer of token ${TOKEN.toLowerCase()} failed`)
+    expect(await refusal(send)).toBe(`transfer of token ${TOKEN} failed`)
   })
 
   it('is refused for saying nothing, and for not being there', async () => {
     const { refusal } = await put('0x00')
-    const why = `failed to retrieve balance: ${TOKEN.toLowerCase()} is no token`
+    const why = `failed to retrieve balance: ${TOKEN} is no token`
     expect(await refusal(send)).toBe(why)
     const { refusal: other } = await ics20Chain()
     expect(await other(send)).toBe(why)
@@ -191,7 +192,7 @@ describe('a token that is none', () => {
 
   it('is refused for using up all gas, of which some is left', async () => {
     const { refusal, send: sending } = await put('0xfe')
-    expect(await refusal(send)).toBe(`call of ${TOKEN.toLowerCase()} failed: invalid opcode: INVALID`)
+    expect(await refusal(send)).toBe(`call of ${TOKEN} failed: invalid opcode: INVALID`)
     const { status, gasUsed } = await sending(send, { gas: 2_000_000n })
     expect(status).toBe('reverted')
     expect(gasUsed).toBeLessThan(2_000_000n)
@@ -218,7 +219,7 @@ describe('a token that is none', () => {
   it('cannot send its user’s coins meanwhile, unless that was granted to it', async () => {
     const { refusal, send: sending } = await put(reentrant(transfer({ amount: 3n })))
     // The inner call fails, which the token does not mind: it says no.
-    expect(await refusal(send)).toBe(`transfer of token ${TOKEN.toLowerCase()} failed`)
+    expect(await refusal(send)).toBe(`transfer of token ${TOKEN} failed`)
     const grant = encodeFunctionData({ abi, functionName: 'approve', args: [TOKEN, [allocation(maxUint256)]] })
     await sending(grant)
     expect(await refusal(send)).toBeUndefined()

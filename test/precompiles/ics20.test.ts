@@ -134,6 +134,16 @@ describe('grants', () => {
     expect(await allowance()).toEqual([])
   })
 
+  it('10: are the caller’s, or the signer’s where the chain has it so; then they are asked for grantee first', async () => {
+    const { send, allowance } = await ics20Chain()
+    await send(approve(allocation(5n)), { to: CONTRACT })
+    expect([await allowance(owner), await allowance(CONTRACT)]).toEqual([[], [allocation(5n)]])
+    const compat = { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false } as const
+    const late = await ics20Chain({}, { authz: { granter: 'origin' }, compat })
+    await late.send(approve(allocation(5n)), { to: CONTRACT })
+    expect([await late.allowance(CONTRACT, owner), await late.allowance(owner)]).toEqual([[allocation(5n)], []])
+  })
+
   it('cost by their size: 25,000 each and 100 for each receiver', async () => {
     const { send } = await ics20Chain()
     const gasOf = async (data: Hex) => {

@@ -17,6 +17,7 @@ import { type Node, startNode } from '../../src/node.ts'
 import type { Precompile } from '../../src/precompiles/define.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
 import { account, nodeOptions } from '../support/chain.ts'
+import { attempter } from '../support/forwarder.ts'
 import { type Clients, clientsOf } from '../support/process.ts'
 import { provenAccount } from '../support/proofs.ts'
 import { contractOf, OWNER, openWorld, type Role, type Rule, STRANGER, sampleOf, type World } from './matrix-samples.ts'
@@ -137,7 +138,7 @@ async function written({ transactionHash }: TransactionReceipt): Promise<Readonl
   return changed
 }
 
-const through = (of: Case, role: Role): Way => ({ to: contractOf(of.of.address, role) })
+const through = (of: Case, role: Role) => ({ to: contractOf(of.of.address, role) })
 
 const REFUSED: Readonly<
   Record<'bare' | 'stranger' | 'strangerThroughGrantee', Readonly<Record<Rule, RegExp | undefined>>>
@@ -257,6 +258,25 @@ describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
       const contract = contractOf(of.of.address, 'grantee').toLowerCase()
       expect(inner).toMatchObject({ type: 'CALL', from: contract, to: of.of.address, input: of.data() })
       expect(inner?.logs).toHaveLength(receipt.logs.length)
+    })
+  })
+
+  it('leaves nothing when it runs out of gas and its caller goes on', async () => {
+    await undone(async () => {
+      let needed = 0n
+      await undone(async () => {
+        needed = BigInt((await trace(await send(of, through(of, 'grantee')))).calls?.[0]?.gasUsed ?? 0)
+      })
+      // The holder of the grants, for once with a bound on what it passes on.
+      const way = through(of, 'reverting')
+      await chain.dev.setCode({ address: way.to, bytecode: attempter(of.of.address, needed - 1n) })
+      const receipt = await send(of, way)
+      expect(receipt).toMatchObject({ status: 'success', logs: [] })
+      expect((await trace(receipt)).calls?.[0]).toMatchObject({ to: of.of.address, error: 'out of gas' })
+      expect(await written(receipt)).toEqual(new Map())
+
+      await chain.dev.setCode({ address: way.to, bytecode: attempter(of.of.address, needed) })
+      expect((await send(of, way)).logs.length).toBeGreaterThan(0)
     })
   })
 

@@ -12,14 +12,14 @@ const OPCODE: Readonly<Record<CallKind, { readonly value: Hex; readonly op: Hex 
 }
 
 /** calldatacopy(0, 0, calldatasize), and a call with all of it whose success is left on the stack. */
-const passOn = (target: Hex, kind: CallKind): Hex => {
+const passOn = (target: Hex, kind: CallKind, gas?: bigint): Hex => {
   const { value, op } = OPCODE[kind]
   return concatHex([
     '0x365f5f37',
     '0x5f5f365f', // where the answer goes: nowhere; the input: all of memory
     value,
     concatHex(['0x73', target]), // push20 target
-    '0x5a', // gas
+    gas === undefined ? '0x5a' : concatHex(['0x63', numberToHex(gas, { size: 4 })]), // gas, or push4
     op,
   ])
 }
@@ -41,5 +41,8 @@ export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
 /** As `forwarder`, but takes everything back: it reverts with what `target` answered. */
 export const reverter = (target: Hex): Hex => concatHex([passOn(target, 'call'), '0x50', answer, '0xfd'])
 
-/** As `forwarder`, but never fails: it answers one word, 1 if `target` succeeded and 0 if not. */
-export const attempter = (target: Hex): Hex => concatHex([passOn(target, 'call'), '0x5f5260205ff3'])
+/**
+ * As `forwarder`, but never fails: it answers one word, 1 if `target` succeeded and 0 if not.
+ * With `gas`, the target gets so much and no more.
+ */
+export const attempter = (target: Hex, gas?: bigint): Hex => concatHex([passOn(target, 'call', gas), '0x5f5260205ff3'])
