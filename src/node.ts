@@ -126,9 +126,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       server,
       url,
       close: async () => {
+        // Requests may be waiting for blocks: the producer ends first.
+        await producer.stop()
         await server.close()
         filters.stop()
-        await producer.stop()
         await chain.close()
       },
     }

@@ -177,10 +177,11 @@ export class Chain implements ChainFace {
   }
 
   async build(draft: Partial<HeaderDraft> = {}, candidates?: Iterable<Transaction>): Promise<ExecutedBlock> {
-    const parent = this.head
-    const complete = completeDraft(parent, this.#draft(), draft)
-    const view = this.#ledger.view()
-    return executeBlock(this.#runtime, view, complete, candidates ?? this.pool.ready(), this.#ledger.ancestors(parent))
+    const complete = completeDraft(this.head, this.#draft(), draft)
+    const ready = candidates ?? this.pool.ready()
+    const ancestors = this.#ledger.ancestors(this.head)
+    const drop = ({ hash }: Transaction) => this.pool.remove(hash)
+    return executeBlock(this.#runtime, this.#ledger.view(), complete, ready, ancestors, drop)
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
@@ -201,9 +202,8 @@ export class Chain implements ChainFace {
     return this.#writer.run(async () => {
       const decoded = decodeBlock(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
-      const ledger = this.#ledger
-      const ancestors = ledger.ancestors(this.head)
-      const executed = await importBlock(this.#runtime, ledger.view(), block, ledger.ancestry(), ancestors)
+      const ancestors = this.#ledger.ancestors(this.head)
+      const executed = await importBlock(this.#runtime, this.#ledger.view(), block, this.#ledger.ancestry(), ancestors)
       await this.#commit(executed)
       return executed
     })

@@ -57,13 +57,17 @@ export function draftHeader(runtime: Runtime, draft: HeaderDraft, difficulty = 0
   }
 }
 
-/** Runs a new block on the view of its parent. Candidates that do not fit are left; those that can never run are refused. */
+/**
+ * Runs a new block on the view of its parent. Candidates that do not fit are left; those that can never run are refused.
+ * One that makes this program fail is told to `onFault` before the error goes on: the block is lost, the next need not be.
+ */
 export async function executeBlock(
   runtime: Runtime,
   view: StateView,
   draft: HeaderDraft,
   candidates: Iterable<Transaction>,
   blockHash: BlockHashes,
+  onFault: (candidate: Transaction) => void,
 ): Promise<ExecutedBlock> {
   const header = draftHeader(runtime, draft)
   const execution = new BlockExecution(runtime, view, header, blockHash)
@@ -80,7 +84,10 @@ export async function executeBlock(
     try {
       await execution.apply(transaction)
     } catch (error) {
-      if (!(error instanceof ChainError)) throw error
+      if (!(error instanceof ChainError)) {
+        onFault(transaction)
+        throw error
+      }
       // Later nonces of this sender cannot run in this block either.
       waiting.add(transaction.from)
       refused.push({ transaction, reason: error })

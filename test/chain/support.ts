@@ -154,7 +154,7 @@ export function reopen(store: KvStore, spec: ChainSpec): Chain & { readonly erro
 export function blockOn(ledger: Ledger, spec: ChainSpec, transactions: readonly Transaction[]): Promise<ExecutedBlock> {
   const parent = ledger.head
   const draft = completeDraft(parent, { timestamp: parent.timestamp + 1n })
-  return executeBlock(new Runtime(spec), ledger.view(), draft, transactions, ledger.ancestors(parent))
+  return executeBlock(new Runtime(spec), ledger.view(), draft, transactions, ledger.ancestors(parent), () => undefined)
 }
 
 /** Anything as text, fields in order: bytes in hex, so that a Buffer and an array of the same bytes are the same. */

@@ -241,11 +241,13 @@ describe('sending', () => {
 test('the price does not climb by itself', { timeout: 60_000 }, async () => {
   const sender = account(5)
   const { address: to } = account(6)
-  const price = async () => hexToBigInt(await result('eth_gasPrice'))
+  // As on a chain that is in use, where the base fee stands.
+  const price = async () => {
+    await result('anvil_setNextBlockBaseFeePerGas', toHex(parseGwei('1')))
+    return hexToBigInt(await result('eth_gasPrice'))
+  }
   const before = await price()
   for (let nonce = 0; nonce < 100; nonce++) {
-    // As on a chain that is in use, where the base fee stands.
-    await result('anvil_setNextBlockBaseFeePerGas', toHex(parseGwei('1')))
     const fee = await price()
     const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee }
     const raw = await sender.signTransaction({
