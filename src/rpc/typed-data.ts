@@ -41,7 +41,7 @@ export function typedDataHash(data: z.output<typeof typedData>): Uint8Array {
       }),
     )
   } catch (error) {
-    throw invalid((error as Error).message.split('\n')[0] ?? '')
+    throw invalid((error as Error).message.split('\n')[0]?.slice(0, 200) ?? '')
   }
 }
 

@@ -19,12 +19,12 @@ function merge(tables: readonly ParamsDict[]): ParamsDict {
 export class SharedCommon extends Common {
   // Declared only: the base constructor fills them through the overrides below, and an initialiser would undo that.
   // A rebuilt cache is a new object, so that copies, which share them at first, never see each other's values.
-  declare private params: Map<string, bigint>
-  declare private activeEips: Set<number>
-  declare private reached: Map<string, boolean>
-  declare private consensus: string | undefined
-  declare private id: bigint | undefined
-  declare private shared: boolean
+  private declare params: Map<string, bigint>
+  private declare activeEips: Set<number>
+  private declare reached: Map<string, boolean>
+  private declare consensus: string | undefined
+  private declare id: bigint | undefined
+  private declare shared: boolean
 
   /** `opts.params` overrides the packages' tables; a fork's name as key overrides from that fork on. */
   constructor(opts: CommonOpts) {

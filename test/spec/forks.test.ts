@@ -11,7 +11,9 @@ import { atLeast, blobParamsAt, commonFor, forkAt, forkId, genesisFork } from '.
 import { parseGenesis, parseGenesisText } from '../../src/spec/genesis-file.ts'
 import { presets } from '../../src/spec/networks.ts'
 
-const conformance = parseGenesisText(readFileSync(new URL('../conformance/execution-apis/genesis.json', import.meta.url), 'utf8'))
+const conformance = parseGenesisText(
+  readFileSync(new URL('../conformance/execution-apis/genesis.json', import.meta.url), 'utf8'),
+)
 
 /** Mainnet's schedule, from go-ethereum's params/config.go. */
 const mainnet = parseGenesis({

@@ -1,8 +1,9 @@
 // A running chain in one line: `const { rpc, alice, mine } = await testChain()`. In memory, on a free port, closed after
 // the test that opened it.
-import { onTestFinished } from 'vitest'
+
 import { createPublicClient, createTestClient, createWalletClient, http, type Hex as ViemHex } from 'viem'
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
+import { onTestFinished } from 'vitest'
 import { createLogger } from '../../src/lib/log.ts'
 import { defaultLimits, type Node, type NodeOptions, startNode } from '../../src/node.ts'
 import { presets } from '../../src/spec/networks.ts'
@@ -18,7 +19,12 @@ export function account(index: number): HDAccount {
   return known
 }
 
-export type RpcAnswer = { jsonrpc: string; id: unknown; result?: unknown; error?: { code: number; message: string; data?: unknown } }
+export type RpcAnswer = {
+  jsonrpc: string
+  id: unknown
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
+}
 
 /** Options of a node for tests; anything may be overridden. */
 export function nodeOptions(overrides: Partial<NodeOptions> = {}): NodeOptions {

@@ -11,6 +11,7 @@ import { createPublicClient, createTestClient, createWalletClient, defineChain, 
 import { afterAll } from 'vitest'
 import { account, rawRequest, request } from './chain.ts'
 
+/** The program of the last `npm run build`; the variable names another one. */
 const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
 const STARTING = 20_000
 const STOPPING = 10_000
