@@ -101,10 +101,10 @@ async function callContract(
   const { execResult } = await machine.runCall({ message })
   const { gasRefund, exceptionError } = execResult
   if (exceptionError === undefined) {
-    // Refunds and destructions take effect when the transaction is over: they are handed up.
+    // Refunds and destructions take effect when the transaction is over: they are handed up, in the frame's own lists.
     if (gasRefund !== undefined) around.gasRefund = gasRefund
-    if (message.selfdestruct !== undefined) around.selfdestruct = message.selfdestruct
-    if (message.createdAddresses !== undefined) around.createdAddresses = message.createdAddresses
+    for (const [destroyed, beneficiary] of message.selfdestruct ?? []) around.selfdestruct?.set(destroyed, beneficiary)
+    for (const created of message.createdAddresses ?? []) around.createdAddresses?.add(created)
   }
   return innerResult(execResult)
 }

@@ -53,7 +53,7 @@ export class Logs {
       const block = await this.#chain.block({ number })
       const receipts = block && this.#chain.receipts(block.header.hash)
       if (block === undefined || receipts === undefined) continue
-      for (const mined of minedLogs(block, receipts)) if (matches(mined, query)) yield mined
+      for (const mined of minedLogs(block, receipts)) if (matchesLog(mined, query)) yield mined
     }
   }
 
@@ -92,7 +92,8 @@ function takingTurns(): () => Promise<void> | undefined {
   }
 }
 
-function matches({ log }: MinedLog, { addresses, topics }: LogQuery): boolean {
+/** Whether a log is among those that are wanted. */
+export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQuery, 'addresses' | 'topics'>): boolean {
   if (addresses.length > 0 && !addresses.includes(log.address)) return false
   return topics.every((wanted, position) => {
     if (wanted === null || wanted.length === 0) return position < log.topics.length

@@ -2,8 +2,9 @@
 // log-query.ts asks the index about the past; this is for polling filters and subscriptions.
 import { minedLogs } from '../chain/logs.ts'
 import type { MinedLog } from '../chain/types.ts'
+import { matchesLog } from '../indexer/logs.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
-import { logMatch, matchesLog } from './log-query.ts'
+import { logMatch } from './log-query.ts'
 import type { LogFilter } from './shapes/filter.ts'
 
 /**

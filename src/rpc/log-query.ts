@@ -20,16 +20,6 @@ export function logMatch(filter: LogFilter): Pick<LogQuery, 'addresses' | 'topic
   return { addresses, topics }
 }
 
-/** Whether a log is among those that were asked for. */
-export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQuery, 'addresses' | 'topics'>): boolean {
-  if (addresses.length > 0 && !addresses.includes(log.address)) return false
-  if (topics.length > log.topics.length) return false
-  return topics.every((choices, position) => {
-    const topic = log.topics[position]
-    return choices === null || (topic !== undefined && choices.includes(topic))
-  })
-}
-
 /**
  * The filter as blocks from–to. Both ends default to the head. Throws `invalid-params` for a reversed range or one
  * beyond the head, and `header-not-found` for an unknown block hash.

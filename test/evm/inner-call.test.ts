@@ -159,11 +159,17 @@ describe('a contract called by native code', () => {
     put(target, 'PUSH0', 'PUSH0', 'SSTORE', 'STOP')
     // EIP-3529: clearing a slot gives 4,800 back.
     expect((await run(passOn(target))).refund).toBe(4_800n)
+    view.setStorage(target, 0n, 1n)
+    view.beginTransaction()
+    view.setCode(forwarder, hexToBytes(calling(trial.address)))
+    expect((await run(passOn(target), { to: forwarder })).refund).toBe(4_800n)
   })
 
   it('has its destruction counted, if it stands', async () => {
     put(target, `PUSH20 ${bob}`, 'SELFDESTRUCT')
     expect((await run(passOn(target))).destroyed).toEqual([target])
+    view.setCode(forwarder, hexToBytes(calling(trial.address)))
+    expect((await run(passOn(target), { to: forwarder })).destroyed).toEqual([target])
     view.setCode(below, hexToBytes(calling(target).replace('602a573d5ffd5b3d5ff3', '5f5ffd') as `0x${string}`))
     expect((await run(passOn(below))).destroyed).toEqual([])
   })

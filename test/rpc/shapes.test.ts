@@ -2,11 +2,12 @@
 // with the RLP of the blocks they speak of. Comparison is exact: no key more, no key less.
 import { describe, expect, it, test } from 'vitest'
 import type { MinedReceipt } from '../../src/chain/types.ts'
+import { matchesLog } from '../../src/indexer/logs.ts'
 import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import { decodeBlock } from '../../src/primitives/block.ts'
 import { decodeSigned } from '../../src/primitives/transaction.ts'
 import type { Block, TransactionType } from '../../src/primitives/types.ts'
-import { logMatch, matchesLog } from '../../src/rpc/log-query.ts'
+import { logMatch } from '../../src/rpc/log-query.ts'
 import { revertError } from '../../src/rpc/revert.ts'
 import { wireBlock, wireHeader, wireUncle } from '../../src/rpc/shapes/block.ts'
 import {
