@@ -2,11 +2,13 @@
 // replaying are the same steps in the same order; they differ in where the transactions come from and what is checked.
 
 import type { Machine } from '../evm/machine.ts'
+import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
 import { beginBlock, endBlock } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
+import { returnTokens } from '../precompiles/tokens.ts'
 import { EMPTY_UNCLES_HASH, encodeWithdrawal } from '../primitives/block.ts'
 import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
@@ -14,7 +16,7 @@ import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
-import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
+import { type BlockEnv, blobRulesOf, rulesOf, toLibBlock } from './block-env.ts'
 import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
@@ -182,7 +184,10 @@ export class BlockExecution {
     }
     payRewards(machine, env, uncles)
     const modules = this.#runtime.modules(this.#view, env, 'write')
-    if (modules !== undefined) endBlock(modules)
+    if (modules !== undefined) {
+      endBlock(modules)
+      await returnTokens(modules, (message) => callFromProtocol(machine, toLibBlock(env), message))
+    }
     return {
       requests,
       roots: {
