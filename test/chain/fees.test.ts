@@ -23,6 +23,20 @@ describe('the base fee (EIP-1559)', () => {
     expect(nextBaseFee({ baseFeePerGas: GWEI, gasLimit, gasUsed })).toBe(expected)
   })
 
+  // V14 of the precompiles' specification.
+  it.each([
+    [0n, 875_000_000n],
+    [21_000n, 875_525_000n],
+    [2_500_000n, 937_500_000n],
+    [5_000_000n, 1_000_000_000n],
+    [7_500_000n, 1_062_500_000n],
+    [10_000_000n, 1_125_000_000n],
+  ])('V14: after %d of 10 million gas is %d', (gasUsed, expected) => {
+    expect(nextBaseFee({ baseFeePerGas: GWEI, gasLimit: 10_000_000n, gasUsed })).toBe(expected)
+    expect(nextBaseFee({ baseFeePerGas: 7n, gasLimit: 10_000_000n, gasUsed: 0n })).toBe(7n)
+    expect(nextBaseFee({ baseFeePerGas: 1n, gasLimit: 10_000_000n, gasUsed: 10_000_000n })).toBe(2n)
+  })
+
   it('begins with 1 gwei, rises by at least one, and falls to nothing', () => {
     const block = { gasLimit: 100n, gasUsed: 100n }
     expect(nextBaseFee({ ...block, baseFeePerGas: undefined })).toBe(1_000_000_000n)

@@ -1,8 +1,11 @@
 // ERC-20 coins that come back are tokens again when their block is over: refunded by a sink, or home from the other end.
+
+import { getAddress } from 'viem'
 import { expect, it } from 'vitest'
 import { traceHash } from '../../src/modules/transfer/denoms.ts'
+import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { token } from '../support/contracts.ts'
-import { ics20Chain, other, owner, TOKEN, textOf, transfer } from './ics20-support.ts'
+import { ICS20, ics20Chain, other, owner, TOKEN, textOf, transfer, UNUSED } from './ics20-support.ts'
 
 it('pays refunded and returning tokens back as tokens', async () => {
   const chain = await ics20Chain()
@@ -24,4 +27,16 @@ it('pays refunded and returning tokens back as tokens', async () => {
   await chain.mine()
   expect([await chain.tokenBalance(owner), await chain.tokenBalance(other)]).toEqual([900n, 60n])
   expect(await chain.rpc('dev_invariants')).toEqual([])
+})
+
+it('48: escrows a registered token by its address, its own log first; a disabled pair is refused', async () => {
+  const chain = await ics20Chain()
+  const hash = await chain.walletOf(0).deployContract({ ...token, args: ['Token', 1000n] })
+  await chain.viem.waitForTransactionReceipt({ hash })
+  const { events, logs } = await chain.send(transfer({ denom: TOKEN, amount: 100n }))
+  expect(events.map(({ eventName }) => eventName)).toEqual(['Transfer', 'IBCTransfer'])
+  expect(logs.map(({ address }) => getAddress(address))).toEqual([getAddress(TOKEN), getAddress(ICS20)])
+  expect(events[1]?.args).toMatchObject({ denom: `erc20/${getAddress(TOKEN)}`, amount: 100n })
+  expect([await chain.tokenBalance(owner), await chain.tokenBalance(MODULE_ACCOUNT.erc20)]).toEqual([900n, 100n])
+  expect(await chain.refusal(transfer({ denom: UNUSED }))).toBe('erc20 token pair is disabled')
 })
