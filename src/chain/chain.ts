@@ -8,6 +8,7 @@ import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeBlock } from '../primitives/block.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
+import { editState } from '../runtime/edit-state.ts'
 import { executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -44,6 +45,7 @@ export class Chain implements ChainFace {
   readonly store: KvStore
   readonly fees: ChainFees
   readonly live: Live
+  readonly pool: Pool
   readonly traces: ChainTraces
   readonly inspection: ChainInspection
   readonly #runtime: Runtime
@@ -72,6 +74,7 @@ export class Chain implements ChainFace {
     this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
     this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
+    this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
       this.#pending = undefined
       this.live.emit('pending', transaction)
@@ -83,10 +86,6 @@ export class Chain implements ChainFace {
 
   get head(): SealedHeader {
     return this.#ledger.head
-  }
-
-  get pool(): Pool {
-    return this.#waiting.pool
   }
 
   // --- reading
@@ -211,7 +210,7 @@ export class Chain implements ChainFace {
 
   edit(change: (view: StateView) => void): Promise<void> {
     return this.#writer.run(async () => {
-      await this.#ledger.amend(change)
+      await this.#ledger.amend((view) => editState(this.#runtime, this.head, view, change))
       this.#headMoved()
     })
   }

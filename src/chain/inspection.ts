@@ -82,7 +82,11 @@ export class ChainInspection implements Inspection {
 
   async invariants(ref: BlockRef): Promise<string[]> {
     const { header, view } = await this.#reader.at(ref)
-    return brokenInvariants(this.#runtime, header, view)
+    let held = 0n
+    for await (const [row] of this.#ledger.store.scan(RANGE.accounts())) {
+      held += view.balance(toAddress(row.subarray(1, 1 + ADDRESS_SIZE)))
+    }
+    return brokenInvariants(this.#runtime, header, view, held)
   }
 
   async #withStorage(view: View, account: InspectedAccount): Promise<InspectedAccount> {

@@ -3,12 +3,18 @@ import type { Header } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
-/** What is wrong, in words that begin with the module's name; empty when all is well, and on a plain chain. */
-export function brokenInvariants(runtime: Runtime, header: Header, view: StateView): string[] {
+/**
+ * What is wrong, in words that begin with the module's name; empty when all is well, and on a plain chain.
+ * `held`: base coins on all accounts together. They may be fewer than the supply (SELFDESTRUCT burns untold), never more.
+ */
+export function brokenInvariants(runtime: Runtime, header: Header, view: StateView, held: bigint): string[] {
   const modules = runtime.modules(view, runtime.env(header), 'read')
   if (modules === undefined) return []
-  const { staking, distribution, transfer } = modules
-  return [staking, distribution, transfer].flatMap((module) =>
+  const { bank, staking, distribution, transfer } = modules
+  const supply = bank.supply()
+  const conserved = held <= supply ? [] : [`bank: accounts hold ${held}, and the supply is ${supply}`]
+  const books = [staking, distribution, transfer].flatMap((module) =>
     module.invariants().map((broken) => `${module.name}: ${broken}`),
   )
+  return [...conserved, ...books]
 }

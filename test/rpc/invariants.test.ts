@@ -1,0 +1,38 @@
+// The books of the native modules on a running node, and what happens to the supply when a developer edits balances.
+import { parseAbi, parseEther, toHex } from 'viem'
+import { expect, test } from 'vitest'
+import { testChain } from '../support/chain.ts'
+
+const BANK = '0x0000000000000000000000000000000000000804'
+const abi = parseAbi(['function supplyOf(address erc20Address) view returns (uint256 totalSupply)'])
+const NOBODY = `0x${'ab'.repeat(20)}` as const
+const ZERO = `0x${'00'.repeat(20)}` as const
+
+test('coins are conserved, and edits of balances change the supply by as much', async () => {
+  const { rpc, viem, walletOf, bob, mine } = await testChain()
+  const supply = () => viem.readContract({ address: BANK, abi, functionName: 'supplyOf', args: [ZERO] })
+  const genesis = await supply()
+  // Ten accounts with 10,000 KEST, three operators with 2,000.
+  expect(genesis).toBe(parseEther('106000'))
+  await walletOf(0).sendTransaction({ to: bob.address, value: parseEther('1') })
+  await mine(2)
+  expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis, []])
+
+  await rpc('anvil_setBalance', NOBODY, toHex(parseEther('5')))
+  expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis + parseEther('5'), []])
+  await rpc('anvil_setBalance', NOBODY, toHex(parseEther('2')))
+  expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis + parseEther('2'), []])
+})
+
+test('a supply that is too small is told', async () => {
+  const { rpc } = await testChain()
+  await rpc('anvil_setStorageAt', BANK, '0x0', `0x${'00'.repeat(32)}`)
+  expect(await rpc('dev_invariants')).toEqual([`bank: accounts hold ${parseEther('106000')}, and the supply is 0`])
+})
+
+test('a balance of the largest number is set all the same', async () => {
+  const { rpc } = await testChain()
+  const most = toHex(2n ** 256n - 1n)
+  await rpc('hardhat_setBalance', NOBODY, most)
+  expect(await rpc('eth_getBalance', NOBODY, 'latest')).toBe(most)
+})
