@@ -1,7 +1,7 @@
 // May this transaction wait here? Every refusal is geth's, in geth's words: wallets and libraries match on them.
 // Pure: nothing is remembered and nothing changes. What other waiting transactions say is the pool's business.
 import { ChainError } from '../lib/errors.ts'
-import { toHex } from '../lib/hex.ts'
+import { delegationOf } from '../primitives/delegation.ts'
 import { floorGas, type GasForks, intrinsicGas, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
@@ -30,7 +30,6 @@ const MAX_BLOBS_PER_TRANSACTION = 6
 const CELL_PROOFS_PER_BLOB = 128
 const MAX_UINT64 = 2n ** 64n - 1n
 const MAX_UINT256 = 2n ** 256n - 1n
-const DELEGATION_PREFIX = '0xef0100'
 
 export const rejected = (words: string): ChainError => new ChainError('transaction-rejected', words)
 
@@ -129,7 +128,7 @@ function checkSender(transaction: Transaction, head: PoolHead): void {
   const next = head.nonce(from)
   if (nonce < next) throw rejected(`nonce too low: next nonce ${next}, tx nonce ${nonce}`)
   const code = head.code(from)
-  if (signed && code.length > 0 && !isDelegation(code)) {
+  if (signed && code.length > 0 && delegationOf(code) === undefined) {
     throw rejected(`sender not an eoa: address ${from}, len(code): ${code.length}`)
   }
   const balance = head.balance(from)
@@ -141,10 +140,6 @@ function checkSender(transaction: Transaction, head: PoolHead): void {
     )
   }
 }
-
-/** EIP-7702: 0xef0100 and an address. */
-const isDelegation = (code: Uint8Array): boolean =>
-  code.length === 23 && toHex(code.subarray(0, 3)) === DELEGATION_PREFIX
 
 /**
  * Whether blobs, commitments and proofs are there in the right number; throws `transaction-rejected` if not.

@@ -112,8 +112,6 @@ function readFixed<T extends Hex>(hex: string, size: number, name: string): T {
 export const address = fixed<Address>(20, 'an address')
 /** 32 bytes. */
 export const hash = fixed<Hash>(32, 'a hash')
-/** 8 bytes: a block's nonce. */
-export const bytes8 = fixed<Hex>(8, '8 bytes')
 
 /** At most 32 bytes as a number, leading zeros allowed: storage words, signature halves. */
 export const word = codec(

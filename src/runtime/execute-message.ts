@@ -5,12 +5,13 @@ import { generateAddress } from '@ethereumjs/util'
 import { type Machine, toLibAddress } from '../evm/machine.ts'
 import { failureWords } from '../evm/tracer.ts'
 import { type Address, bigToBytes, EMPTY_BYTES, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
 import type { AccessList, Log, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import { type BlockEnv, toLibBlock } from './block-env.ts'
-import { checkMessage, delegationOf } from './validity.ts'
+import { checkMessage } from './validity.ts'
 
 /** Where fees go. Plain Ethereum: the tip to the coinbase, the base fee to nobody. */
 export type FeePolicy = { readonly collector: Address | undefined }
@@ -41,7 +42,6 @@ export type MessageMode = 'transaction' | 'impersonated' | 'simulated' | 'call'
 const refundQuotient = (env: BlockEnv): bigint => (env.rules.london ? 5n : 2n)
 /** What an authorization of an account that exists gets back (EIP-7702). */
 const AUTHORIZATION_REFUND = 25_000n - 12_500n
-const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00)
 const MAX_NONCE = (1n << 64n) - 1n
 
 /**
@@ -148,10 +148,7 @@ function authorize(machine: Machine, view: StateView, chainId: bigint, message: 
     if (view.nonce(authority) !== authorization.nonce) continue
     if (view.account(authority) !== undefined) refund += AUTHORIZATION_REFUND
     const clears = /^0x0+$/.test(authorization.address)
-    view.setCode(
-      authority,
-      clears ? EMPTY_BYTES : Buffer.concat([DELEGATION_PREFIX, toLibAddress(authorization.address).bytes]),
-    )
+    view.setCode(authority, clears ? EMPTY_BYTES : delegationTo(authorization.address))
     view.setNonce(authority, authorization.nonce + 1n)
     machine.touch(authority)
   }

@@ -1,6 +1,6 @@
 // May this message run in this block, on this state? The rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
 // Violations are ChainError `transaction-rejected` in geth's words, which wallets match on, and say which rule it was.
-import { type Address, toAddress } from '../lib/hex.ts'
+import { delegationOf } from '../primitives/delegation.ts'
 import { floorGas, intrinsicGas, MAX_INITCODE_SIZE, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
 import { hasLowS } from '../primitives/transaction.ts'
@@ -10,14 +10,6 @@ import type { BlockEnv } from './block-env.ts'
 import type { MessageMode } from './execute-message.ts'
 
 const MAX_NONCE = (1n << 64n) - 1n
-const DELEGATION_SIZE = 23
-
-/** The account a code delegates to (EIP-7702), if it is a delegation. */
-export function delegationOf(code: Uint8Array): Address | undefined {
-  const delegates = code.length === DELEGATION_SIZE && code[0] === 0xef && code[1] === 0x01 && code[2] === 0x00
-  return delegates ? toAddress(code.subarray(3)) : undefined
-}
-
 /** What only a signed transaction has: a type its fork knows, a chain id, a low s. */
 export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Transaction): void {
   const { rules } = env

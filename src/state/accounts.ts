@@ -25,6 +25,3 @@ export function decodeAccount(row: Uint8Array): StoredAccount {
   }
   return { nonce: bytesToBig(nonce), balance: bytesToBig(balance), storageRoot, codeHash: toHash(codeHash) }
 }
-
-export const isEmptyAccount = (account: Account): boolean =>
-  account.nonce === 0n && account.balance === 0n && account.codeHash === EMPTY_CODE_HASH

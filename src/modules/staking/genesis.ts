@@ -2,11 +2,10 @@
 // own. Everything may be left out.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { z } from 'zod'
-import { parseDec } from '../../lib/dec.ts'
-import { ChainError } from '../../lib/errors.ts'
 import { type Address, fromHex, type Hash, hexToAddress, toHash } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 import type { GenesisValidator } from '../../spec/chain-spec.ts'
+import { fraction, readSection } from '../genesis-section.ts'
 import type { StakingParams } from './layout.ts'
 
 export type GenesisDelegation = { readonly delegator: Address; readonly validator: Address; readonly amount: bigint }
@@ -42,11 +41,6 @@ const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'expected an address of 20 bytes of hex' })
   .transform(hexToAddress)
 
-const fraction = z
-  .string()
-  .regex(/^(0(\.\d{1,18})?|1)$/, { error: 'expected a decimal string from "0" to "1"' })
-  .transform(parseDec)
-
 const section = z.strictObject({
   params: z
     .strictObject({
@@ -64,12 +58,7 @@ const section = z.strictObject({
 
 /** Staking's genesis from the specification's two places. Throws ChainError `invalid-genesis` that names the field. */
 export function readStakingGenesis(validators: readonly GenesisValidator[], json: unknown): StakingGenesis {
-  const parsed = section.safeParse(json ?? {})
-  if (parsed.success) return { validators, ...parsed.data }
-  const [issue] = parsed.error.issues
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = ['kestrel.modules.staking', ...(issue?.path ?? []), ...unknown].join('.')
-  throw new ChainError('invalid-genesis', `${field}: ${unknown.length > 0 ? 'unknown field' : issue?.message}`)
+  return { validators, ...readSection('staking', section, json ?? {}) }
 }
 
 /** What PKCS #8 puts before the 32 bytes of an ed25519 secret (RFC 8410). */

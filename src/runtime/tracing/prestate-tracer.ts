@@ -16,11 +16,11 @@ import {
   toQuantity,
 } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
+import { delegationOf } from '../../primitives/delegation.ts'
 import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import { createdContract } from '../execute-message.ts'
-import { delegationOf } from '../validity.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
 
 export type PrestateOptions = {
