@@ -22,7 +22,7 @@ export function solidityFiles(precompiles: readonly Precompile[] = PRECOMPILES):
     ['Types.sol', [HEAD, ...types.map(structSource)].join('\n')],
     ...precompiles.flatMap((of): [string, string][] => [
       [`${fileName(of)}.sol`, interfaceSource(of, inherited(of, precompiles))],
-      [`abi/${fileName(of)}.json`, `${JSON.stringify(publishedAbi(entriesOf(of)), undefined, 2)}\n`],
+      [`abi/${fileName(of)}.json`, `${JSON.stringify(publishedAbi(of), undefined, 2)}\n`],
     ]),
   ])
 }
@@ -32,12 +32,13 @@ export const fileName = ({ name }: Pick<Precompile, 'name'>): string =>
   name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1)
 
 /** The ABI as solc writes it: with the Solidity type of every value. */
-const publishedAbi = (entries: readonly Named[]) =>
-  entries.map((entry) => {
+const publishedAbi = (of: Precompile) =>
+  entriesOf(of).map((entry) => {
     if (entry.type === 'function') {
       const { inputs, name, outputs, stateMutability, type } = entry
+      const enums = enumsOf(of.name, entry)
       return {
-        inputs: inputs.map((input) => published(input)),
+        inputs: inputs.map((input) => published(input, enums[input.name ?? ''])),
         name,
         outputs: outputs.map((output) => published(output)),
         stateMutability,
@@ -134,7 +135,10 @@ function interfaceSource(of: Precompile, base: Precompile | undefined): string {
   const foreign = base === undefined ? [] : signatures(base)
   const own = entriesOf(of).filter((entry) => !foreign.includes(signatureOf(entry)))
   const structs = structsIn(own.flatMap(parametersOf))
-  const enums = new Set(structs.flatMap((struct) => Object.values(STRUCTS[struct.name]?.enums ?? {})))
+  const enums = new Set([
+    ...structs.flatMap((struct) => Object.values(STRUCTS[struct.name]?.enums ?? {})),
+    ...own.flatMap((entry) => Object.values(enumsOf(name, entry))),
+  ])
   const isShared = ({ name }: Struct) => STRUCTS[name]?.isShared === true
   const imports = [...(base === undefined ? [] : [fileName(base)]), ...(structs.some(isShared) ? ['Types'] : [])]
   const face = `${fileName(of)}I`
@@ -178,6 +182,10 @@ function textOf(contract: string, entry: Named): Text {
   return found
 }
 
+/** Enums by the parameters that Solidity sees as such. */
+const enumsOf = (contract: string, { name }: Named): Readonly<Record<string, string>> =>
+  CONTRACTS[contract]?.functions[name]?.enums ?? {}
+
 /** What a parameter or result means. Throws TypeError if that is written nowhere. */
 function wordsOf(text: Text, name: string): string {
   const words = text.values?.[name] ?? VALUES[name]
@@ -197,7 +205,11 @@ function entrySource(of: Precompile, entry: Named): string {
   }
   const { inputs, outputs, name, stateMutability } = entry
   const list = (parameters: readonly AbiParameter[], where: string) =>
-    parameters.map((of) => solidityType(of) + (isReference(of) ? ` ${where}` : '') + nameOf(of)).join(', ')
+    parameters
+      .map(
+        (of) => (text.enums?.[of.name ?? ''] ?? solidityType(of)) + (isReference(of) ? ` ${where}` : '') + nameOf(of),
+      )
+      .join(', ')
   const doc = natSpec('    ', [about, ...lines('param', inputs), ...lines('return', outputs)])
   const mutability = stateMutability === 'nonpayable' ? '' : ` ${stateMutability}`
   const head = `function ${name}(${list(inputs, 'calldata')})`

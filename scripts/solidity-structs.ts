@@ -168,6 +168,71 @@ export const STRUCTS: Readonly<Record<string, StructText>> = {
     about: 'A step of a schedule.',
     members: { length: 'Seconds since the step before.', amount: 'Coins that become free at its end.' },
   },
+  WeightedVoteOption: {
+    about: 'A part of a vote.',
+    members: { option: 'What the voter wants.', weight: 'With which part of the stake: a decimal text up to `1`.' },
+    enums: { option: 'VoteOption' },
+  },
+  WeightedVote: {
+    about: 'The vote of an account.',
+    members: {
+      proposalId: 'The number of the proposal.',
+      voter: 'Whose vote it is.',
+      options: 'What the voter wants; the weights add up to 1.',
+      metadata: 'What the voter has to say.',
+    },
+  },
+  DepositData: {
+    about: 'The deposit of an account.',
+    members: {
+      proposalId: 'The number of the proposal.',
+      depositor: 'Whose coins they are.',
+      amount: 'All that the account has given.',
+    },
+  },
+  TallyResultData: {
+    about: 'A count of votes, in base units of bonded coins as decimal texts.',
+    members: { yes: 'For it.', abstain: 'Without a wish.', no: 'Against it.', noWithVeto: 'Strongly against it.' },
+  },
+  ProposalData: {
+    about: 'A proposal.',
+    members: {
+      id: 'Its number, counted from 1.',
+      messages: 'Types of what it would do; `getMessages` has all.',
+      status: '1 waits for deposits, 2 is voted on, 3 passed, 4 rejected, 5 passed but failed in execution.',
+      finalTallyResult: 'The count, when the vote is over.',
+      submitTime: 'Unix seconds.',
+      depositEndTime: 'Unix seconds until which the deposit must be complete.',
+      totalDeposit: 'All that was ever deposited for it.',
+      votingStartTime: 'Unix seconds; 0 before the vote.',
+      votingEndTime: 'Unix seconds; 0 before the vote.',
+      metadata: 'Free text.',
+      title: 'In a few words.',
+      summary: 'In more words.',
+      proposer: 'Who put it forward.',
+    },
+  },
+  Params: {
+    about: 'The rules of governance. Periods are in nanoseconds; parts are decimal texts, 1 being all.',
+    members: {
+      votingPeriod: 'How long a vote lasts.',
+      minDeposit: 'With which the vote begins.',
+      maxDepositPeriod: 'How long a proposal may wait for it.',
+      quorum: 'Part of the bonded coins that must vote.',
+      threshold: 'Part of those who do not abstain that yes must exceed.',
+      vetoThreshold: 'Part of the votes that no-with-veto must not exceed.',
+      minInitialDepositRatio: 'Part of the deposit that comes with a proposal.',
+      proposalCancelRatio: 'Part of the deposits that cancelling costs.',
+      proposalCancelDest: 'Who gets that, as bech32 text; empty: it is burnt.',
+      expeditedVotingPeriod: 'The same for expedited proposals.',
+      expeditedThreshold: 'The same for expedited proposals.',
+      expeditedMinDeposit: 'The same for expedited proposals.',
+      burnVoteQuorum: 'Whether deposits are burnt when too few vote.',
+      burnProposalDepositPrevote: 'Whether deposits are burnt when there are too few in time.',
+      burnVoteVeto: 'Whether deposits are burnt after a veto.',
+      minDepositRatio: 'Part of the deposit that every later deposit reaches.',
+    },
+  },
   Balance: {
     about: 'An amount of one token.',
     members: { contractAddress: 'Token contract; zero stands for the base coin.', amount: 'In base units.' },
@@ -179,5 +244,9 @@ export const ENUMS: Readonly<Record<string, { readonly about: string; readonly m
   BondStatus: {
     about: "Whether a validator's stake counts.",
     members: ['Unspecified', 'Unbonded', 'Unbonding', 'Bonded'],
+  },
+  VoteOption: {
+    about: 'What a voter wants.',
+    members: ['Unspecified', 'Yes', 'Abstain', 'No', 'NoWithVeto'],
   },
 }

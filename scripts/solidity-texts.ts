@@ -6,6 +6,8 @@ export type Text = {
   readonly about: string
   /** Parameters and results whose meaning differs from what `VALUES` says of their name. */
   readonly values?: Readonly<Record<string, string>>
+  /** Parameters that Solidity sees as an enum. */
+  readonly enums?: Readonly<Record<string, string>>
 }
 
 export type ContractText = {
@@ -30,11 +32,16 @@ export const VALUES: Readonly<Record<string, string>> = {
   commission: 'In base units.',
   commissionRate: 'New commission rate, 10^18 being 100 %; -1 leaves it as it is.',
   commissionRates: 'The rate, its bound and how far it may move in a day.',
+  authorityBech32: 'As bech32 text.',
+  authorityHex: 'As an address.',
   completionTime: 'Unix seconds at which the coins are free.',
+  constitution: 'The text.',
   creationHeight: 'The block in which the unbonding began.',
   delegatorAddress: 'Whose stake it is.',
   denom: 'Denomination of the coin.',
+  deposit: 'Coins of the base denomination; may be empty.',
   depositor: 'Whose coins they are.',
+  deposits: 'In the order in which accounts first gave something.',
   description: 'Name and contacts of the validator.',
   destAddress: 'Who receives the coins; zero stands for the funder.',
   dstValidatorAddress: 'The validator that the stake moved to.',
@@ -47,8 +54,11 @@ export const VALUES: Readonly<Record<string, string>> = {
   granter: 'Who allows it.',
   hash: 'The hash of the trace, in capitals and without `ibc/`.',
   lockupPeriods: 'Steps in which the coins unlock; empty: at once.',
+  jsonProposal: 'JSON with `messages`, `title`, `summary`, `metadata` and `expedited`, as UTF-8.',
   locked: 'Coins that the lockup still holds.',
   maxRetrieve: 'How many validators to take rewards from at most.',
+  messages: 'As JSON, in order.',
+  metadata: 'Free text of up to 255 bytes.',
   memo: 'Free text for the other chain.',
   method: 'Message type URL, or its `MSG_` name.',
   methods: 'Message type URLs, or their `MSG_` names.',
@@ -56,11 +66,21 @@ export const VALUES: Readonly<Record<string, string>> = {
   newFunderAddress: 'Who takes the place of the funder.',
   newShares: 'Shares minted, scaled by 10^18.',
   nextSequence: 'The sequence number of this packet.',
+  option: 'What the voter wants.',
+  options: 'What the voter wants, with weights that add up to 1.',
   owner: 'Who granted.',
   pageRequest: 'Which part of the list to answer.',
   pageResponse: 'Where the list goes on.',
+  pagination: 'Which part of the list to answer.',
+  params: 'As they hold now.',
   prefix: 'The human-readable part, such as `kest` or `kestvaloper`.',
+  proposal: 'As it stands.',
+  proposalId: 'The number of the proposal.',
+  proposalStatus: 'As in `ProposalData`; 0 for all.',
+  proposals: 'In order of their numbers.',
+  proposer: 'Who puts the proposal forward.',
   pubkey: 'The consensus key: base64 of 32 ed25519 bytes.',
+  reason: 'The words of the refusal; empty: there was none.',
   receiver: 'Who receives, in the spelling of the other chain.',
   remaining: 'What may still be used; the largest uint256 for no limit.',
   revoked: 'Always true; a refusal reverts.',
@@ -75,6 +95,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   startingHeight: 'The first block looked at.',
   status: '`BOND_STATUS_BONDED`, `BOND_STATUS_UNBONDING`, `BOND_STATUS_UNBONDED`, or empty for all.',
   success: 'Always true; a refusal reverts.',
+  tallyResult: 'Tokens behind each option.',
   timeoutHeight: 'Height of the other chain from which on the packet is refused; zero for none.',
   timeoutTimestamp: 'Unix nanoseconds from which on the packet is refused; zero for none.',
   trace: 'The path `port/channel/.../base`.',
@@ -89,6 +110,9 @@ export const VALUES: Readonly<Record<string, string>> = {
   vested: 'Coins that are vested.',
   vestingAddress: 'The vesting account.',
   vestingPeriods: 'Steps in which the coins vest; empty: at once.',
+  vote: 'As it was cast last.',
+  voter: 'Whose vote it is.',
+  votes: 'In the order in which accounts first voted.',
   withdrawAddress: 'Bech32 text of the account that rewards go to.',
   withdrawerAddress: 'The account that rewards shall go to, as bech32 text or 0x hex.',
 }
@@ -297,6 +321,52 @@ export const CONTRACTS: Readonly<Record<string, ContractText>> = {
       },
     },
     events: {},
+  },
+  gov: {
+    title: 'Governance',
+    about:
+      'Whoever has bonded coins decides on proposals, which are carried out at the end of the block in which their vote ends. Everybody acts for themselves, contracts too.',
+    functions: {
+      submitProposal: {
+        about: 'Puts a proposal to the vote, or to those who would add to its deposit.',
+        values: { proposalId: 'Its number.' },
+      },
+      cancelProposal: { about: 'Takes a proposal back, which costs a part of its deposits.' },
+      deposit: {
+        about: 'Adds to the deposit of a proposal; with enough of it the vote begins.',
+        values: { amount: 'Coins of the base denomination.' },
+      },
+      vote: { about: 'Votes for one option. The last vote counts.', enums: { option: 'VoteOption' } },
+      voteWeighted: { about: 'Splits a vote over several options. The last vote counts.' },
+      getVote: { about: 'The vote of an account, as long as the votes are not counted. Reverts if there is none.' },
+      getVotes: { about: 'The votes on a proposal, as long as they are not counted.' },
+      getDeposit: {
+        about: 'The deposit of an account, until it is given back or burnt. Reverts if there is none.',
+        values: { deposit: 'All that the account has given.' },
+      },
+      getDeposits: { about: 'The deposits of a proposal, until they are given back or burnt.' },
+      getTallyResult: { about: 'The count of a proposal: as the votes stand now, or as it ended.' },
+      getProposal: { about: 'A proposal. Reverts if there is none with this number, or no longer.' },
+      getProposals: {
+        about: 'Proposals of a status that an account has voted on or deposited for.',
+        values: {
+          voter: 'Only those with a vote of this account; zero for all.',
+          depositor: 'Only those with a deposit of this account; zero for all.',
+        },
+      },
+      getParams: { about: 'The rules of governance.' },
+      getConstitution: { about: 'The constitution of the chain.' },
+      getAuthority: { about: 'The account that proposals act as: the `authority` of their messages.' },
+      getMessages: { about: 'What a proposal would do, in full.' },
+      getFailure: { about: 'Why a proposal that had passed could not be carried out.' },
+    },
+    events: {
+      SubmitProposal: 'A proposal was put forward.',
+      CancelProposal: 'A proposal was taken back.',
+      Deposit: 'Coins were added to a deposit.',
+      Vote: 'A vote was cast.',
+      VoteWeighted: 'A split vote was cast.',
+    },
   },
   bank: {
     title: 'Coins',

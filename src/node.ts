@@ -4,7 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import type { PoolPolicy } from './chain/admission-rules.ts'
 import { Chain } from './chain/chain.ts'
 import { createChain, storedSpec } from './chain/open.ts'
+import type { Proposal } from './cip/define.ts'
+import { proposalsOf } from './cip/index.ts'
 import { Solo } from './consensus/solo.ts'
+import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
+import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
 import { ChainError } from './lib/errors.ts'
@@ -28,6 +32,8 @@ export type StoreOptions = {
 }
 
 export type ChainSettings = StoreOptions & {
+  /** Improvement proposals beside the program's own. */
+  readonly proposals?: readonly Proposal[] | undefined
   readonly limits: CallLimits
   readonly pool: PoolPolicy
   readonly log: Logger
@@ -44,6 +50,7 @@ export type NodeOptions = ChainSettings & {
   readonly gasLimit: bigint | undefined
   readonly wallet: Wallet
   readonly rpc: Partial<RpcOptions>
+  readonly explorer?: Partial<ExplorerOptions>
 }
 
 export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
@@ -57,30 +64,34 @@ export type Node = {
   close(): Promise<void>
 }
 
-/** Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`. */
-export async function openChain({ datadir, spec, limits, pool, log }: ChainSettings): Promise<Chain> {
+/**
+ * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
+ * registry's when the chain needs an improvement proposal that is not there.
+ */
+export async function openChain({ datadir, spec, proposals, limits, pool, log }: ChainSettings): Promise<Chain> {
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
   try {
-    const own = await specOf(store, { datadir, spec })
-    return new Chain({
-      store,
-      runtime: new Runtime(own, kzg),
-      indexer,
-      limits,
-      pool,
-      onError: (error) => log.error({ err: error, room: 'chain' }, String(error)),
-    })
+    const own = specOf(store, { datadir, spec })
+    const registry = proposalsOf(own.name)
+    registry.register(proposals ?? [])
+    const runtime = new Runtime(own, kzg, registry)
+    if (storedSpec(store) === undefined) await createChain(store, own, indexer, runtime)
+    const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
+    const chain = new Chain({ store, runtime, indexer, limits, pool, onError })
+    const { header, view } = await chain.at('latest')
+    runtime.requireProposals(view, runtime.env(header))
+    return chain
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-async function specOf(store: KvStore, { datadir, spec }: StoreOptions): Promise<ChainSpec> {
+/** The chain that the store holds, or the one that it is to hold. */
+function specOf(store: KvStore, { datadir, spec }: StoreOptions): ChainSpec {
   const stored = storedSpec(store)
   if (stored === undefined) {
     if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain`)
-    await createChain(store, spec, indexer)
     return spec
   }
   if (spec !== undefined && (spec.chainId !== stored.chainId || spec.name !== stored.name)) {
@@ -114,6 +125,12 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       development: { impersonated: new Set(), autoImpersonate: false },
       options: { ...defaultRpcOptions, ...options.rpc },
       log: log.child({ room: 'rpc' }),
+    },
+    explorer: {
+      chain,
+      options: { ...defaultExplorerOptions, ...options.explorer },
+      hub: new Hub(),
+      log: log.child({ room: 'explorer' }),
     },
   })
   try {

@@ -30,7 +30,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['lib', 'primitives', 'spec', 'wallet', 'chain', 'indexer'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
-  explorer: ['lib', 'primitives', 'spec', 'chain', 'indexer', 'state (types)', 'runtime (types)'],
+  // Precompiles for their ABIs, by which calls and logs are shown.
+  explorer: [
+    ...['lib', 'primitives', 'spec', 'state', 'precompiles', 'chain', 'indexer'],
+    ...['runtime (types)', 'pool (types)'],
+  ],
   'server.ts': ['lib', 'rpc', 'explorer'],
   'node.ts': [...ROOMS, 'rpc', 'explorer', 'server.ts'],
   cli: [...ROOMS, 'server.ts', 'node.ts'],

@@ -62,7 +62,7 @@ export class Chain implements ChainFace {
     this.store = store
     this.#runtime = runtime
     this.#limits = limits
-    this.#ledger = new Ledger(store, indexer)
+    this.#ledger = new Ledger(store, runtime, indexer)
     this.live = new Live(onError)
     this.fees = new ChainFees(
       runtime,

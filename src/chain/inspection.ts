@@ -12,7 +12,7 @@ import type { Range } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { Ledger } from './ledger.ts'
 import { readStateVersion } from './open.ts'
-import type { BlockRef, InspectedAccount, InspectedSlot, Inspection, Page, TracePoint } from './types.ts'
+import type { BlockRef, InspectedAccount, InspectedSlot, Inspection, KnownProposal, Page, TracePoint } from './types.ts'
 
 const ADDRESS_SIZE = 20
 const ACCOUNT_PREFIX = RANGE.accounts().gte[0]
@@ -87,6 +87,19 @@ export class ChainInspection implements Inspection {
       held += view.balance(toAddress(row.subarray(1, 1 + ADDRESS_SIZE)))
     }
     return brokenInvariants(this.#runtime, header, view, held)
+  }
+
+  async activeProposals(ref: BlockRef): Promise<readonly string[]> {
+    const { header, view } = await this.#reader.at(ref)
+    return this.#runtime.modules(view, this.#runtime.env(header), 'read')?.params.activeProposals() ?? []
+  }
+
+  async proposals(ref: BlockRef): Promise<KnownProposal[]> {
+    const active = await this.activeProposals(ref)
+    const { proposals } = this.#runtime
+    return proposals.names().map((name) => {
+      return { name, title: proposals.get(name)?.title ?? '', isActive: active.includes(name) }
+    })
   }
 
   async #withStorage(view: View, account: InspectedAccount): Promise<InspectedAccount> {

@@ -4,9 +4,11 @@ import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
 import type { Ancestry } from '../runtime/check-header.ts'
+import { contractReader } from '../runtime/read-contract.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { StateStore } from '../state/state-store.ts'
-import type { KvStore, StateView } from '../state/types.ts'
+import type { KvStore, Op, StateView } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { Blocks, blockRemoval, blockRows } from './blocks.ts'
 import {
@@ -14,6 +16,7 @@ import {
   readHead,
   readStateVersion,
   readTotalDifficulty,
+  requireIndex,
   stateVersionRow,
   totalDifficultyAfter,
 } from './open.ts'
@@ -28,14 +31,17 @@ export type Point = { readonly number: bigint; readonly version: number }
 export class Ledger {
   readonly store: KvStore
   readonly blocks: Blocks
+  readonly #runtime: Runtime
   readonly #indexer: Indexer
   readonly #state: StateStore
   #head: SealedHeader
 
-  /** Throws ChainError `storage` when the store holds no chain. */
-  constructor(store: KvStore, indexer: Indexer) {
+  /** Throws ChainError `storage` when the store holds no chain, or its index is not whole. */
+  constructor(store: KvStore, runtime: Runtime, indexer: Indexer) {
     const { number, version } = readHead(store)
+    requireIndex(store)
     this.store = store
+    this.#runtime = runtime
     this.#indexer = indexer
     this.blocks = new Blocks(store, number)
     this.#state = new StateStore(store, version)
@@ -88,10 +94,11 @@ export class Ledger {
     }
     const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes)
+    const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
     await this.store.write([
       ...staged.ops,
       ...blockRows(block, receipts),
-      ...(await this.#indexer.rows(executed, this.store)),
+      ...(await this.#indexer.block(executed, staged.version, this.store, read)),
       ...totalDifficultyAfter(this.store, header),
       stateVersionRow(header.number, staged.version),
       headRow(header.number, staged.version),
@@ -108,7 +115,12 @@ export class Ledger {
     const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes)
     const { number } = this.#head
-    await this.store.write([...staged.ops, stateVersionRow(number, staged.version), headRow(number, staged.version)])
+    await this.store.write([
+      ...staged.ops,
+      ...(await this.#indexer.edit(view.changedAccounts(), view, number, staged.version, this.store)),
+      stateVersionRow(number, staged.version),
+      headRow(number, staged.version),
+    ])
     staged.landed()
   }
 
@@ -121,10 +133,13 @@ export class Ledger {
       return { block, receipts }
     })
     const undone = this.#state.rewind(version)
-    const index = removed.map(({ block, receipts }) => this.#indexer.undo(block, receipts, this.store))
+    const undoneRows: Op[] = []
+    for (let above = this.#state.version; above > version; above--) {
+      undoneRows.push(...this.#indexer.undo(above, this.store))
+    }
     await this.store.write([
       ...removed.flatMap(({ block }) => blockRemoval(block)),
-      ...(await Promise.all(index)).flat(),
+      ...undoneRows,
       ...undone.ops,
       stateVersionRow(number, version),
       headRow(number, version),

@@ -3,6 +3,7 @@ import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, bytesToBig } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { executeGenesis } from '../runtime/genesis.ts'
+import { contractReader } from '../runtime/read-contract.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
@@ -14,7 +15,9 @@ import type { Indexer } from './types.ts'
 
 const ALL_KEYS = { gte: new Uint8Array(0), lt: new Uint8Array(256).fill(0xff) }
 /** Layout of the database; a change that old rows do not survive raises it. */
-const FORMAT = 'kestrel/1'
+const FORMAT = 'kestrel/2'
+/** Layout of the readers' tables, which can be made again from the rest; a change of them raises it. */
+const INDEX_FORMAT = '1'
 
 /** The chain that a database holds; undefined when it is empty. Throws ChainError `storage` when it is not ours. */
 export function storedSpec(store: KvStore): ChainSpec | undefined {
@@ -28,26 +31,47 @@ export function storedSpec(store: KvStore): ChainSpec | undefined {
 }
 
 /** Writes block 0 of a spec into an empty database, in one batch. Throws ChainError `storage` when it is not empty. */
-export async function createChain(store: KvStore, spec: ChainSpec, indexer: Indexer): Promise<void> {
+export async function createChain(
+  store: KvStore,
+  spec: ChainSpec,
+  indexer: Indexer,
+  runtime: Runtime = new Runtime(spec),
+): Promise<void> {
   // LevelDB has other users: a database of theirs is not a new one of ours.
   for await (const _ of store.scan({ ...ALL_KEYS, limit: 1 })) {
     throw new ChainError('storage', 'the database is not empty and holds no kestrel chain')
   }
   const state = new StateStore(store, -1)
   const view = state.at(-1)
-  const executed = executeGenesis(new Runtime(spec), view)
+  const executed = executeGenesis(runtime, view)
   const { rows, codes } = await view.changes()
   const staged = state.stage(rows, codes)
+  const read = contractReader(runtime, view, executed.block.header, () => undefined)
   await store.write([
     ...staged.ops,
     ...blockRows(executed.block, executed.receipts),
-    ...(await indexer.rows(executed, store)),
+    ...(await indexer.block(executed, staged.version, store, read)),
     ...totalDifficultyRow(0n, spec.genesis.difficulty),
     stateVersionRow(0n, staged.version),
     headRow(0n, staged.version),
+    indexRow('complete'),
     { type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) },
     { type: 'put', key: KEY.meta('genesis'), value: Buffer.from(JSON.stringify(formatGenesis(spec))) },
   ])
+}
+
+/** Says that the readers' tables are whole; while they are made again it is not there. */
+export const indexRow = (state: 'complete' | 'incomplete'): Op =>
+  state === 'complete'
+    ? { type: 'put', key: KEY.meta('index'), value: Buffer.from(INDEX_FORMAT) }
+    : { type: 'del', key: KEY.meta('index') }
+
+/** Throws ChainError `storage` unless the readers' tables are whole and of this program's layout. */
+export function requireIndex(store: Pick<Reader, 'get'>): void {
+  const row = store.get(KEY.meta('index'))
+  if (row !== undefined && Buffer.from(row).toString() === INDEX_FORMAT) return
+  const what = row === undefined ? 'is incomplete' : 'has a layout that this program does not read'
+  throw new ChainError('storage', `the explorer's index of this database ${what}; make it again with kestrel reindex`)
 }
 
 /** Number of the head and version of the state at it. */
@@ -59,7 +83,7 @@ export const headRow = (number: bigint, version: number): Op => ({
   value: Buffer.from(JSON.stringify([number.toString(), version])),
 })
 
-export function readHead(store: KvStore): HeadRow {
+export function readHead(store: Pick<Reader, 'get'>): HeadRow {
   const row = store.get(KEY.meta('head'))
   const head: unknown = row && JSON.parse(Buffer.from(row).toString())
   if (!Array.isArray(head) || typeof head[0] !== 'string' || typeof head[1] !== 'number') {

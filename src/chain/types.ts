@@ -3,13 +3,14 @@
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import type { ReadContract } from '../runtime/read-contract.ts'
 import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runtime/simulate.ts'
 import type { Reward } from '../runtime/system.ts'
 import type { Recorded } from '../runtime/tracing/recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { Account, KvStore, Op, Reader, StateView } from '../state/types.ts'
+import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -64,12 +65,23 @@ export interface LiveEvents {
   on(event: 'removed', listener: (blocks: readonly Block[], logs: readonly MinedLog[]) => void): () => void
 }
 
-/** Rows of readers' tables for one block: a pure function of its arguments, written in the block's own batch. */
+/**
+ * Rows of readers' tables: pure functions of their arguments, written in the batch of the version they belong to. A
+ * version is a block, or a change of the state by hand.
+ */
 export type Indexer = {
-  /** Rows to add for the block; `before` holds the rows of the block before. */
-  rows(executed: ExecutedBlock, before: Reader): Promise<Op[]>
-  /** Operations that take a block's rows back, exactly. */
-  undo(block: Block, receipts: readonly Receipt[], now: Reader): Promise<Op[]>
+  /** Rows of a block; `before` holds those of the version before, `read` asks contracts on the state after the block. */
+  block(executed: ExecutedBlock, version: number, before: Reader, read: ReadContract): Promise<Op[]>
+  /** Rows of a change by hand after block `number`; `view` has the state after it. */
+  edit(
+    changed: readonly ChangedAccount[],
+    view: StateView,
+    number: bigint,
+    version: number,
+    before: Reader,
+  ): Promise<Op[]>
+  /** Takes a version's rows back, exactly; several are taken back newest first. */
+  undo(version: number, now: Reader): Op[]
 }
 
 /** One account with everything it holds. */
@@ -137,7 +149,10 @@ export type InspectedAccount = {
   readonly storage: readonly InspectedSlot[]
 }
 
-/** State page by page, in the order of the trie: by hash of address or slot. */
+/** An improvement proposal that this program knows. */
+export type KnownProposal = { readonly name: string; readonly title: string; readonly isActive: boolean }
+
+/** State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. */
 export interface Inspection {
   slots(of: Address, at: TracePoint, start: Hash, count: number): Promise<Page<InspectedSlot>>
   accounts(
@@ -150,6 +165,10 @@ export interface Inspection {
   modified(from: bigint, to: bigint): Promise<readonly Address[]>
   /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
   invariants(ref: BlockRef): Promise<readonly string[]>
+  /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
+  activeProposals(ref: BlockRef): Promise<readonly string[]>
+  /** By name. */
+  proposals(ref: BlockRef): Promise<readonly KnownProposal[]>
 }
 
 export interface Chain {

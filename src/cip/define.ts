@@ -1,15 +1,25 @@
-// An improvement proposal: a number and what it does to the opcode table. It is inactive until the chain's parameters
-// list it, as `<chain name>_<number>`; then it applies to blocks from there on and to no earlier one.
-import type { JumpTable } from '../evm/jump-table.ts'
+// An improvement proposal: a name and what it does to the opcode table. It is inactive until the chain's parameters list
+// it; then it applies to blocks from there on and to no earlier one.
+
+import type { JumpTable, maxStackAtEntry } from '../evm/jump-table.ts'
+import type { expansionGas } from '../evm/memory-size.ts'
+
+/** What a proposal may use without importing anything. */
+export type Tools = {
+  /** Gas of growing the memory to so many bytes. */
+  readonly expansionGas: typeof expansionGas
+  /** The limit at entry of an opcode that may leave a full stack. */
+  readonly maxStackAtEntry: typeof maxStackAtEntry
+}
 
 export type Proposal = {
-  readonly number: number
+  /** `kestrel_7`; or `number` alone, and the chain's name is put before it. */
+  readonly name?: string | undefined
+  readonly number?: number | undefined
   readonly title: string
-  apply(table: JumpTable): void
+  /** Changes the table; throws when it cannot. The same every time: nodes have to agree. */
+  apply(table: JumpTable, tools: Tools): void
 }
 
-/** Checks a proposal as it is written down. */
-export function defineProposal(proposal: Proposal): Proposal {
-  if (!Number.isInteger(proposal.number) || proposal.number < 0) throw new RangeError(`proposal ${proposal.number}`)
-  return proposal
-}
+/** A proposal as it is written down, with its types. */
+export const defineProposal = (proposal: Proposal): Proposal => proposal

@@ -1,19 +1,12 @@
-// The registry of improvement proposals that this program knows.
-import { ChainError } from '../lib/errors.ts'
+// The improvement proposals of this program: a new one gets a line here.
 import { cip0 } from './cip-0.ts'
+import { cip1 } from './cip-1.ts'
+import { cip2 } from './cip-2.ts'
 import type { Proposal } from './define.ts'
+import { ETHEREUM } from './ethereum.ts'
+import { createRegistry, type Registry } from './registry.ts'
 
-export const PROPOSALS: readonly Proposal[] = [cip0]
+export const PROPOSALS: readonly Proposal[] = [cip0, cip1, cip2]
 
-/**
- * The proposals of a parameter list, in its order, on the chain of this name.
- * Throws ChainError `not-allowed` for a name that this program does not know: guessing would fork the chain.
- */
-export function proposalsNamed(chain: string, names: readonly string[]): readonly Proposal[] {
-  return names.map((name) => {
-    const proposal = PROPOSALS.find(({ number }) => name === `${chain}_${number}`)
-    if (proposal !== undefined) return proposal
-    const known = PROPOSALS.map(({ number }) => `${chain}_${number}`).join(' ')
-    throw new ChainError('not-allowed', `EIP ${name} is not activateable, valid EIPs are: [${known}]`)
-  })
-}
+/** What a chain of this name may activate, open for the proposals of its users. */
+export const proposalsOf = (chainName: string): Registry => createRegistry(chainName, [...ETHEREUM, ...PROPOSALS])

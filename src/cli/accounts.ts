@@ -68,7 +68,8 @@ Examples:
   })
 }
 
-async function readKey(file: string): Promise<Uint8Array> {
+/** The key that a file holds as text. Throws ChainError `invalid-params`. */
+export async function readKey(file: string): Promise<Uint8Array> {
   const digits = (await readFile(file, 'utf8')).trim().replace(/^0x/i, '')
   if (!/^[0-9a-fA-F]{64}$/.test(digits))
     throw new ChainError('invalid-params', `${file}: expected a key of 64 hex digits`)

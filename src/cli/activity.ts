@@ -5,18 +5,18 @@ import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Receipt, Transaction } from '../primitives/types.ts'
 import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 import { amount } from './banner.ts'
 
 const SHOWN = 10
 
 /** Writes the lines until the chain closes. */
-export function logActivity(
-  { spec, live }: { spec: { native: { symbol: string } | undefined }; live: LiveEvents },
-  log: Logger,
-): void {
+export function logActivity({ spec, live }: { spec: Pick<ChainSpec, 'native'>; live: LiveEvents }, log: Logger): void {
   const symbol = spec.native?.symbol ?? 'ETH'
   live.on('block', ({ block, receipts, traces }: ExecutedBlock) => {
     const { header, transactions } = block
+    for (const { name, height } of spec.native?.upgrades ?? [])
+      if (height === header.number) log.info({ upgrade: name }, `block ${height}  upgrade ${name}`)
     const count = transactions.length
     const facts = { number: header.number.toString(), hash: header.hash, transactions: count }
     if (count === 0) return log.debug(facts, `block ${header.number}  empty`)

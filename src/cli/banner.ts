@@ -1,14 +1,22 @@
 // What a newcomer reads first: where the node listens, which chain it is, and the accounts to play with, keys last.
 import { resolve } from 'node:path'
 import { formatUnits, getAddress } from 'viem'
-import { toHex } from '../lib/hex.ts'
+import { type Address, toHex } from '../lib/hex.ts'
 import type { Node } from '../node.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
-/** The text, with a line break at its end. The keys in `development` are shown, those of key files never. */
-export async function banner(node: Node, flags: StartFlags, development: Wallet): Promise<string> {
+/**
+ * The text, with a line break at its end. The keys in `development` are shown, those of key files never; for the
+ * validators' operators the node signs too.
+ */
+export async function banner(
+  node: Node,
+  flags: StartFlags,
+  development: Wallet,
+  operators: readonly Address[],
+): Promise<string> {
   const { spec, head } = node.chain
   const { url } = node
   const socket = url.replace(/^http/, 'ws')
@@ -21,7 +29,8 @@ export async function banner(node: Node, flags: StartFlags, development: Wallet)
     ['Head', `block ${head.number}  ${head.hash}`],
     ['Blocks', miningMode(node.producer.mode())],
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
-    ['Unlocked', flags.unlock.map((account) => getAddress(account)).join('\n            ') || false],
+    ['Unlocked', listed(flags.unlock)],
+    ['Operators', listed(operators)],
   ]
   const lines = facts.filter(([, value]) => value).map(([name, value]) => `  ${name.padEnd(10)}${value}`)
   const accounts = development.addresses().length > 0 ? await accountLines(node, flags, development) : []
@@ -46,6 +55,10 @@ async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: W
     '',
   ]
 }
+
+/** Under each other; false when there is none. */
+const listed = (accounts: readonly Address[]): string | false =>
+  accounts.map((account) => getAddress(account)).join('\n            ') || false
 
 const miningMode = ({ automine, interval }: { automine: boolean; interval: number }): string =>
   automine ? 'at once for each transaction' : interval > 0 ? `every ${interval} s` : 'only when asked for (evm_mine)'

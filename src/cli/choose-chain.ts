@@ -3,11 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ChainError } from '../lib/errors.ts'
+import type { Address } from '../lib/hex.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
-import { devKeys, type NetworkName, presets } from '../spec/networks.ts'
+import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
-import { Wallet } from '../wallet/wallet.ts'
+import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
 import { refuseFlag } from './flags.ts'
 
 export type ChainFlags = {
@@ -22,6 +23,8 @@ export type ChainFlags = {
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
   readonly preinstalls: boolean
+  /** Improvement proposals that are active from block 0, besides those of the genesis file. */
+  readonly activate?: readonly string[] | undefined
 }
 
 const DEFAULT_ACCOUNTS = 10
@@ -29,9 +32,19 @@ const DEFAULT_ACCOUNTS = 10
 /** The spec of a new chain. Throws ChainError `invalid-genesis`, `invalid-params` or the file's error. */
 export async function newChain(flags: ChainFlags): Promise<ChainSpec> {
   const { preset = 'kestrel', genesis, chainId, balance, gasLimit, preinstalls } = flags
-  if (genesis !== undefined) return readGenesis(genesis)
+  if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
   const accounts = namedWallet(flags, preset)?.addresses()
-  return presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls })
+  return withActivated(presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls }), flags.activate)
+}
+
+/** The spec with more proposals active from block 0. Throws ChainError `invalid-params` on a plain chain. */
+export function withActivated(spec: ChainSpec, names: readonly string[] = []): ChainSpec {
+  const { native } = spec
+  if (names.length === 0) return spec
+  if (native === undefined) throw refuseFlag('activate', 'a genesis without the section "kestrel" has no proposals')
+  const { activeProposals: before } = native.params
+  const activeProposals = [...before, ...names.filter((name) => !before.includes(name))]
+  return { ...spec, native: { ...native, params: { ...native.params, activeProposals } } }
 }
 
 /** A genesis file, ours or geth's. Throws ChainError `invalid-genesis` that begins with the file's name, then the field. */
@@ -47,14 +60,16 @@ export async function readGenesis(file: string): Promise<ChainSpec> {
 
 /** Throws ChainError `invalid-params` when a flag contradicts the chain that `datadir` holds. */
 export async function checkAgrees(flags: ChainFlags, stored: ChainSpec, datadir: string): Promise<void> {
-  const { preset, chainId, genesis, balance, preinstalls } = flags
+  const { preset, chainId, genesis, balance, preinstalls, activate = [] } = flags
   const holds = `${datadir} holds the chain ${stored.name} (id ${stored.chainId})`
   const refuse = (flag: keyof ChainFlags, difference: string) =>
     refuseFlag(flag, `${holds}${difference}; leave the flag out or choose another --datadir`)
 
   if (preset !== undefined && preset !== stored.name) throw refuse('preset', '')
   if (chainId !== undefined && chainId !== stored.chainId) throw refuse('chainId', '')
-  if (genesis !== undefined && !sameChain(await readGenesis(genesis), stored))
+  if (activate.some((name) => !stored.native?.params.activeProposals.includes(name)))
+    throw refuse('activate', ', which began without these proposals')
+  if (genesis !== undefined && !sameChain(await newChain(flags), stored))
     throw refuse('genesis', ', which began with another genesis')
 
   const { alloc } = stored.genesis
@@ -83,12 +98,26 @@ export function developmentWallet(flags: ChainFlags, spec: ChainSpec): Wallet {
   if (named !== undefined) return named
   const wallet = new Wallet()
   if (!isPreset(spec.name)) return wallet
-  for (const { mnemonic, count } of devKeys[spec.name]) {
-    const candidates = Wallet.fromMnemonic(mnemonic, count)
+  for (const { mnemonic, first, count } of devKeys[spec.name]) {
+    const candidates = Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
     for (const account of candidates.addresses())
       if (spec.genesis.alloc.has(account)) wallet.add(candidates.privateKey(account))
   }
   return wallet
+}
+
+/**
+ * Lets the wallet sign for those of the chain's validators whose keys everybody knows, so that they can vote, without
+ * listing them among the accounts. Returns the operators.
+ */
+export function holdValidatorKeys(wallet: Wallet, { native }: ChainSpec): Address[] {
+  const operators = new Set(native?.validators.map(({ operator }) => operator))
+  if (operators.size === 0) return []
+  return devValidatorKeys.flatMap(({ mnemonic, first, count }) => {
+    const candidates = Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
+    const held = candidates.addresses().filter((account) => operators.has(account))
+    return held.map((account) => wallet.addUnlisted(candidates.privateKey(account)))
+  })
 }
 
 /** Accounts of --mnemonic and --accounts; undefined when neither was given. Throws ChainError `invalid-params`. */

@@ -9,20 +9,23 @@ import { requireChainSpec, withDatadir } from './datadir.ts'
 import { integer, readFlags, refuseFlag } from './flags.ts'
 import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
+import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
 
 const blockNumber = integer(0n, 2n ** 64n - 1n)
-const flags = z.object({ datadir: z.string(), first: blockNumber, last: blockNumber.optional() })
+const flags = z.object({ datadir: z.string(), first: blockNumber, last: blockNumber.optional(), ...proposalFlags })
 /** Bytes gathered before they are written. */
 const CHUNK = 1 << 20
 
 export function register(program: Command): void {
-  withDatadir(
-    program
-      .command('export')
-      .description('write blocks to a file')
-      .argument('<file>', 'a file that is not there yet')
-      .addOption(new Option('--first <number>', 'first block').default('1', '1'))
-      .option('--last <number>', 'last block (default: the head)'),
+  withProposals(
+    withDatadir(
+      program
+        .command('export')
+        .description('write blocks to a file')
+        .argument('<file>', 'a file that is not there yet')
+        .addOption(new Option('--first <number>', 'first block').default('1', '1'))
+        .option('--last <number>', 'last block (default: the head)'),
+    ),
   )
     .addHelpText(
       'after',
@@ -34,8 +37,9 @@ Examples:
   kestrel export some.rlp --first 100 --last 200`,
     )
     .action(async (file: string, given) => {
-      const { datadir, first, last } = readFlags(flags, given)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir))
+      const { datadir, first, last, proposal } = readFlags(flags, given)
+      const proposals = await readProposals(proposal)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir), proposals)
       try {
         await exportFile(chain, file, first, last ?? chain.head.number)
       } finally {

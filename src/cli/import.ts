@@ -10,15 +10,18 @@ import { requireChainSpec, withDatadir } from './datadir.ts'
 import { readFlags } from './flags.ts'
 import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
+import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
 
-const flags = z.object({ datadir: z.string() })
+const flags = z.object({ datadir: z.string(), ...proposalFlags })
 
 export function register(program: Command): void {
-  withDatadir(
-    program
-      .command('import')
-      .description('take blocks from a file; blocks that are there already are skipped')
-      .argument('<file>', 'RLP of blocks, one after the other, as export writes them'),
+  withProposals(
+    withDatadir(
+      program
+        .command('import')
+        .description('take blocks from a file; blocks that are there already are skipped')
+        .argument('<file>', 'RLP of blocks, one after the other, as export writes them'),
+    ),
   )
     .addHelpText(
       'after',
@@ -30,8 +33,9 @@ Example:
   kestrel init --genesis genesis.json --datadir copy && kestrel import chain.rlp --datadir copy`,
     )
     .action(async (file: string, given) => {
-      const { datadir } = readFlags(flags, given)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir))
+      const { datadir, proposal } = readFlags(flags, given)
+      const proposals = await readProposals(proposal)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir), proposals)
       try {
         await importFile(chain, file)
       } finally {

@@ -2,20 +2,21 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
-import { readGenesis, sameChain } from './choose-chain.ts'
+import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
 import { readChainSpec, withDatadir } from './datadir.ts'
 import { readFlags } from './flags.ts'
 import { openForWork } from './open-chain.ts'
+import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
+import { activation, withActivation } from './start-flags.ts'
 
-const flags = z.object({ datadir: z.string(), genesis: z.string() })
+const flags = z.object({ datadir: z.string(), genesis: z.string(), activate: activation, ...proposalFlags })
 
 export function register(program: Command): void {
-  withDatadir(
-    program
-      .command('init')
-      .description('begin a chain from a genesis file; prints the hash of block 0')
-      .requiredOption('--genesis <file>', "genesis file, kestrel's or geth's"),
-  )
+  const command = program
+    .command('init')
+    .description('begin a chain from a genesis file; prints the hash of block 0')
+    .requiredOption('--genesis <file>', "genesis file, kestrel's or geth's")
+  withProposals(withActivation(withDatadir(command)))
     .addHelpText(
       'after',
       `
@@ -27,15 +28,16 @@ Examples:
   kestrel genesis --chain-id 777 > mine.json && kestrel init --genesis mine.json --datadir mine`,
     )
     .action(async (given) => {
-      const { datadir, genesis } = readFlags(flags, given)
-      const spec = await readGenesis(genesis)
+      const { datadir, genesis, activate, proposal } = readFlags(flags, given)
+      const spec = withActivated(await readGenesis(genesis), activate)
+      const proposals = await readProposals(proposal)
       const stored = await readChainSpec(datadir)
       if (stored !== undefined && !sameChain(stored, spec))
         throw new ChainError(
           'storage',
           `${datadir} holds another chain, ${stored.name} (id ${stored.chainId}); choose another with --datadir`,
         )
-      const chain = await openForWork(datadir, spec)
+      const chain = await openForWork(datadir, spec, proposals)
       try {
         process.stdout.write(`${chain.canonicalHash(0n)}\n`)
       } finally {

@@ -7,14 +7,17 @@ import { register as accounts } from './accounts.ts'
 import { explain } from './explain.ts'
 import { register as exporting } from './export.ts'
 import { register as genesis } from './genesis.ts'
+import { register as gov } from './gov.ts'
 import { register as importing } from './import.ts'
 import { register as init } from './init.ts'
+import { register as params } from './params.ts'
+import { register as reindexing } from './reindex.ts'
 import { register as start } from './start.ts'
 import { register as statetest } from './statetest.ts'
 import { VERSION } from './version.ts'
 
 /** Every command, in the order of the help page. A new one gets a line here. */
-const commands = [start, init, genesis, importing, exporting, accounts, statetest]
+const commands = [start, init, genesis, importing, exporting, accounts, gov, params, reindexing, statetest]
 
 const program = new Command('kestrel')
   .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')

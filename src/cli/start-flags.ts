@@ -3,10 +3,17 @@ import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { withDatadir } from './datadir.ts'
 import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
+import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
 /** geth's smallest. */
 const MIN_GAS_LIMIT = 5000n
+
+/** Names of proposals that a new chain begins with. */
+export const activation = list.optional()
+
+export const withActivation = (command: Command): Command =>
+  command.option('--activate <names>', 'opcode proposals that are active from block 0, e.g. kestrel_0,kestrel_1')
 
 export const chainFlags = {
   preset: oneOf('kestrel', 'evmos').optional(),
@@ -17,11 +24,12 @@ export const chainFlags = {
   balance: coins.optional(),
   gasLimit: integer(MIN_GAS_LIMIT, MAX_UINT64 / 2n).optional(),
   preinstalls: z.boolean(),
+  activate: activation,
 }
 
 /** Adds the flags that describe a chain. */
 export const withChainFlags = (command: Command): Command =>
-  command
+  withActivation(command)
     .addOption(new Option('--preset <name>', 'kestrel (the default) or evmos').conflicts('genesis'))
     .addOption(new Option('--chain-id <id>', "chain id, instead of the preset's").conflicts('genesis'))
     .option('--accounts <number>', 'how many accounts of the mnemonic have coins and are unlocked (default: 10)')
@@ -34,6 +42,7 @@ export const withChainFlags = (command: Command): Command =>
 
 const flags = z.object({
   ...chainFlags,
+  ...proposalFlags,
   datadir: z.string(),
   inMemory: z.boolean().default(false),
   genesis: z.string().optional(),
@@ -75,7 +84,7 @@ export function withStartFlags(command: Command): Command {
     .option('--in-memory', 'keep nothing on disk')
     .optionsGroup('Chain (of a new one; a chain that is there must agree):')
     .option('--genesis <file>', "genesis file, kestrel's or geth's")
-  return withChainFlags(command)
+  return withProposals(withChainFlags(command))
     .optionsGroup('Blocks:')
     .option('--block-time <seconds>', 'a block every so many seconds, instead of at once for each transaction')
     .addOption(new Option('--no-mining', 'make no blocks until asked to').conflicts('blockTime'))

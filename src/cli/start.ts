@@ -10,10 +10,11 @@ import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
-import { checkAgrees, developmentWallet, newChain } from './choose-chain.ts'
+import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
 import { chainFolder, keystoreFolder, readChainSpec } from './datadir.ts'
 import { refuseFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
+import { readProposals } from './proposal-flags.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
@@ -33,6 +34,7 @@ Examples:
   kestrel start --block-time 5 --port 9545
   kestrel start --preset evmos
   kestrel start --genesis genesis.json --no-mining
+  kestrel start --in-memory --proposal average.mjs --activate kestrel_0,kestrel_7
   kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
     )
     .action((given) => start(readStartFlags(given)))
@@ -45,13 +47,16 @@ async function start(flags: StartFlags): Promise<void> {
   if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
   const spec = stored ?? (await newChain(flags))
 
+  const proposals = await readProposals(flags.proposal)
+
   const development = developmentWallet(flags, spec)
   const shown = flags.production ? new Wallet() : development
   const wallet = await withUnlocked(shown, flags)
+  const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
 
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
-  const node = await startNode(nodeOptions(flags, spec, wallet, log))
-  if (!flags.silent) process.stdout.write(await banner(node, flags, shown))
+  const node = await startNode({ ...nodeOptions(flags, spec, wallet, log), proposals })
+  if (!flags.silent) process.stdout.write(await banner(node, flags, shown, operators))
   if (flags.production && flags.mnemonic === undefined && development.addresses().length > 0)
     log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')
   logActivity(node.chain, log)

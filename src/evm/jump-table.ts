@@ -1,178 +1,241 @@
 // The opcode table as an improvement proposal sees it: geth's names and numbers over the library's entries.
 // A proposal works on the copy that `buildTable` hands out; the library's own entries are never touched.
 import type { Common } from '@ethereumjs/common'
-import { EVMError } from '@ethereumjs/evm'
-import type { OpcodeTable, RunState } from './tables.ts'
+import {
+  bookedElsewhere,
+  changedEntry,
+  type DynamicGas,
+  type Execute,
+  type Plan,
+  type StackEffect,
+} from './changed-entry.ts'
+import { type MemorySize, ownMemorySize } from './memory-size.ts'
+import { opcodeOf } from './opcodes.ts'
+import type { Entry, OpcodeTable } from './tables.ts'
 
 type OpcodeMap = OpcodeTable['map']
-type Entry = OpcodeMap[number]
 
+/** An opcode as it is now, after the proposals before this one. Setters throw RangeError for what cannot be. */
 export interface Operation {
+  readonly number: number
+  /** geth's: `CREATE2`. */
+  readonly name: string
   /** Charged before anything else: geth's number, also where the library books it elsewhere. */
   readonly constantGas: bigint
-  /** Replaces what the opcode does. */
-  setExecute(run: (state: RunState) => void | Promise<void>): this
+  readonly minStack: number
+  /** As it was set last; 1024 in the beginning. */
+  readonly maxStack: number
+  /** Replaces what the opcode does. With `effect`, the stack is checked before it runs, else afterwards. */
+  setExecute(run: Execute, effect?: StackEffect): this
   setConstantGas(gas: bigint): this
-  /** Replaces the gas beside the constant part, warm and cold access included. */
-  setDynamicGas(gas: (state: RunState) => bigint): this
+  /** Replaces the gas beside the constant part, warm and cold access included; null takes it away. */
+  setDynamicGas(gas: DynamicGas | null): this
   /** Fewer items before it runs are a stack underflow. */
   setMinStack(items: number): this
-  /** More items after it ran are a stack overflow. */
-  setMaxStack(items: number): this
-  /** Bytes of memory it touches, from 0; the dynamic gas has to charge for them, `expansionGas` tells how much. */
-  setMemorySize(size: (state: RunState) => bigint): this
+  /** More items after it ran are a stack overflow; with `semantics: 'entry'`, more items before it runs. */
+  setMaxStack(items: number, options?: { readonly semantics: 'after' | 'entry' }): this
+  /** Bytes of memory it touches, from 0. The dynamic gas has to charge for them; `expansionGas` tells how much. */
+  setMemorySize(size: MemorySize | null): this
+}
+
+/** A new opcode. What is left out costs nothing, touches no memory, and asks for as many items as are popped. */
+export type Definition = Partial<StackEffect> & {
+  readonly execute: Execute
+  readonly constantGas?: bigint
+  readonly dynamicGas?: DynamicGas
+  readonly minStack?: number
+  readonly maxStack?: number
+  readonly memorySize?: MemorySize
 }
 
 export interface JumpTable {
-  /** An opcode of this fork by its name, `CREATE2`. Throws RangeError for any other. */
-  op(name: string): Operation
+  /** An opcode that there is, by its name (`CREATE2`) or number. Throws RangeError for any other. */
+  op(nameOrNumber: string | number): Operation
+  /** Whether the number means anything in this fork and after the proposals before this one. */
+  has(number: number): boolean
+  /** Gives a meaning to a number that has none, under a name that nothing else has. Throws RangeError otherwise. */
+  define(number: number, name: string, definition: Definition): Operation
+  /** Throws RangeError for an opcode that touches memory and has no gas that could pay for it. */
+  validate(): void
 }
 
-/** Opens the entries for change. */
-export function jumpTable(map: OpcodeMap, common: Common): JumpTable {
-  const operations = new Map<string, Operation>()
-  return {
-    op(name) {
-      const known = operations.get(name)
-      if (known !== undefined) return known
-      const code = map.findIndex(({ opcodeInfo }) => opcodeInfo.fullName === name && !opcodeInfo.isInvalid)
-      const entry = map[code]
-      if (entry === undefined) throw new RangeError(`no opcode ${name} in this fork`)
-      const operation = new ChangedOperation(entry, bookedElsewhere(name, common), (changed) => {
-        map[code] = changed
-      })
-      operations.set(name, operation)
-      return operation
-    },
+const INVALID = 0xfe
+const STACK_LIMIT = 1024
+/** Items that the hungriest opcode could take; a limit at entry counts them in. */
+const MOST_POPS = 1024
+const OPCODE_NAME = /^[A-Z][A-Z0-9]{0,31}$/
+
+/** What a limit at entry is for an opcode that may leave a full stack. */
+export const maxStackAtEntry = (pops: number, pushes: number): number => STACK_LIMIT + pops - pushes
+
+/** Lets `change` work on the entries. When it has ended, whatever it kept is closed. Throws what it throws. */
+export function changeTable(map: OpcodeMap, common: Common, change: (table: JumpTable) => void): void {
+  const table = new ChangedTable(map, common)
+  try {
+    change(table)
+    table.validate()
+  } finally {
+    table.isOpen = false
   }
 }
 
-const WARM_ACCESS = [
-  'CALL',
-  'CALLCODE',
-  'DELEGATECALL',
-  'STATICCALL',
-  'BALANCE',
-  'EXTCODESIZE',
-  'EXTCODECOPY',
-  'EXTCODEHASH',
-]
+class ChangedTable implements JumpTable {
+  isOpen = true
+  readonly #map: OpcodeMap
+  readonly #common: Common
+  readonly #operations = new Map<number, ChangedOperation>()
 
-/** What geth counts as constant gas and the library does not; negative the other way round. */
-export function bookedElsewhere(name: string, common: Common): bigint {
-  if (WARM_ACCESS.includes(name) && common.isActivatedEIP(2929)) return 100n
-  if (/^LOG[0-4]$/.test(name)) return -375n
-  return name === 'EXP' ? -10n : 0n
-}
+  constructor(map: OpcodeMap, common: Common) {
+    this.#map = map
+    this.#common = common
+  }
 
-type Change = {
-  execute?: (state: RunState) => void | Promise<void>
-  constantGas?: bigint
-  dynamicGas?: (state: RunState) => bigint
-  minStack?: number
-  maxStack?: number
-  memorySize?: (state: RunState) => bigint
+  op(nameOrNumber: string | number): Operation {
+    const code = typeof nameOrNumber === 'number' ? nameOrNumber : this.#map.findIndex(isNamed(nameOrNumber))
+    const entry = this.#map[code]
+    if (entry === undefined || entry.opcodeInfo.isInvalid) throw new RangeError(`no opcode ${shown(nameOrNumber)}`)
+    const known = this.#operations.get(code)
+    if (known !== undefined) return known
+    const { name, pops, pushes } = opcodeOf(code)
+    const constantGas = entry.opcodeInfo.feeBigInt + bookedElsewhere(entry.opcodeInfo.fullName, this.#common)
+    return this.#change(entry, entry.opcodeInfo.dynamicGas, {
+      ...{ code, name, constantGas, minStack: pops, stackLimit: { items: STACK_LIMIT, at: 'after' } },
+      ...{ effect: { pops, pushes }, execute: undefined, dynamicGas: 'own', memorySize: undefined },
+    })
+  }
+
+  has(number: number): boolean {
+    return this.#map[number]?.opcodeInfo.isInvalid === false
+  }
+
+  define(number: number, name: string, definition: Definition): Operation {
+    const entry = this.#map[number]
+    if (entry === undefined || number === INVALID) throw new RangeError(`${shown(number)} cannot be an opcode`)
+    if (this.has(number)) throw new RangeError(`opcode ${shown(number)} is ${this.op(number).name} already`)
+    if (!OPCODE_NAME.test(name)) throw new RangeError(`${name} cannot name an opcode: capital letters and digits`)
+    if (this.#map.some(isNamed(name))) throw new RangeError(`there is an opcode ${name} already`)
+    const { execute, constantGas = 0n, pops, pushes, dynamicGas = null, memorySize = null } = definition
+    const effect = pops === undefined || pushes === undefined ? undefined : { pops, pushes }
+    const operation = this.#change(entry, false, {
+      ...{ code: number, name, constantGas: 0n, minStack: 0, stackLimit: { items: STACK_LIMIT, at: 'after' } },
+      ...{ effect: undefined, execute, dynamicGas: null, memorySize: null },
+    })
+    operation
+      .setExecute(execute, effect)
+      .setConstantGas(constantGas)
+      .setDynamicGas(dynamicGas)
+      .setMemorySize(memorySize)
+      .setMinStack(definition.minStack ?? pops ?? 0)
+    return definition.maxStack === undefined ? operation : operation.setMaxStack(definition.maxStack)
+  }
+
+  validate(): void {
+    for (const operation of this.#operations.values()) operation.validate()
+  }
+
+  #change(entry: Entry, hasOwnGas: boolean, plan: Plan): ChangedOperation {
+    const operation = new ChangedOperation(plan, hasOwnGas, (changed) => {
+      if (!this.isOpen) throw new Error('the table is closed: a proposal changes it in `apply` only')
+      this.#map[plan.code] = changedEntry(entry, changed, plan.constantGas)
+    })
+    this.#operations.set(plan.code, operation)
+    return operation
+  }
 }
 
 class ChangedOperation implements Operation {
-  readonly #entry: Entry
-  readonly #elsewhere: bigint
-  readonly #put: (entry: Entry) => void
-  readonly #change: Change = {}
+  #plan: Plan
+  /** Whether the fork's own entry has dynamic gas. */
+  readonly #hasOwnGas: boolean
+  readonly #put: (plan: Plan) => void
 
-  constructor(entry: Entry, elsewhere: bigint, put: (entry: Entry) => void) {
-    this.#entry = entry
-    this.#elsewhere = elsewhere
+  constructor(plan: Plan, hasOwnGas: boolean, put: (plan: Plan) => void) {
+    this.#plan = plan
+    this.#hasOwnGas = hasOwnGas
     this.#put = put
   }
 
-  get constantGas(): bigint {
-    return this.#change.constantGas ?? this.#entry.opcodeInfo.feeBigInt + this.#elsewhere
+  get number(): number {
+    return this.#plan.code
   }
 
-  setExecute(execute: NonNullable<Change['execute']>): this {
-    return this.#set({ execute })
+  get name(): string {
+    return this.#plan.name
+  }
+
+  get constantGas(): bigint {
+    return this.#plan.constantGas
+  }
+
+  get minStack(): number {
+    return this.#plan.minStack
+  }
+
+  get maxStack(): number {
+    return this.#plan.stackLimit.items
+  }
+
+  setExecute(execute: Execute, effect?: StackEffect): this {
+    requireFunction('execute', execute)
+    if (effect === undefined) return this.#set({ execute, effect: undefined })
+    const { pops, pushes } = effect
+    return this.#set({ execute, effect: { pops: within(pops, STACK_LIMIT), pushes: within(pushes, STACK_LIMIT) } })
   }
 
   setConstantGas(constantGas: bigint): this {
-    if (BigInt.asUintN(64, constantGas) !== constantGas) throw new RangeError(`constant gas ${constantGas}`)
+    if (typeof constantGas !== 'bigint' || BigInt.asUintN(64, constantGas) !== constantGas)
+      throw new RangeError(`constant gas ${constantGas}: expected a bigint from 0 to 2^64 - 1`)
     return this.#set({ constantGas })
   }
 
-  setDynamicGas(dynamicGas: NonNullable<Change['dynamicGas']>): this {
+  setDynamicGas(dynamicGas: DynamicGas | null): this {
+    if (dynamicGas !== null) requireFunction('dynamic gas', dynamicGas)
     return this.#set({ dynamicGas })
   }
 
   setMinStack(minStack: number): this {
-    return this.#set({ minStack: stackSize(minStack) })
+    return this.#set({ minStack: within(minStack, STACK_LIMIT) })
   }
 
-  setMaxStack(maxStack: number): this {
-    return this.#set({ maxStack: stackSize(maxStack) })
+  setMaxStack(items: number, { semantics: at }: { semantics: 'after' | 'entry' } = { semantics: 'after' }): this {
+    const most = at === 'after' ? STACK_LIMIT : STACK_LIMIT + (this.#plan.effect?.pops ?? MOST_POPS)
+    return this.#set({ stackLimit: { items: within(items, most), at } })
   }
 
-  setMemorySize(memorySize: NonNullable<Change['memorySize']>): this {
+  setMemorySize(memorySize: MemorySize | null): this {
+    if (memorySize !== null) requireFunction('memory size', memorySize)
     return this.#set({ memorySize })
   }
 
-  #set(change: Change): this {
-    Object.assign(this.#change, change)
-    // Where the dynamic part is replaced, nothing is booked elsewhere any more.
-    const fee = this.#change.dynamicGas === undefined ? this.constantGas - this.#elsewhere : this.constantGas
-    this.#put(changedEntry(this.#entry, this.#change, fee))
+  validate(): void {
+    const { name, dynamicGas, memorySize } = this.#plan
+    const hasGas = dynamicGas === 'own' ? this.#hasOwnGas : dynamicGas !== null
+    const touches = memorySize === undefined ? ownMemorySize(name) !== undefined : memorySize !== null
+    if (touches && !hasGas) throw new RangeError(`${name} has a memory size and no dynamic gas to pay for it`)
+  }
+
+  #set(change: Partial<Plan>): this {
+    const plan = { ...this.#plan, ...change }
+    this.#put(plan)
+    this.#plan = plan
     return this
   }
 }
 
-const STACK_LIMIT = 1024
+const isNamed =
+  (name: string) =>
+  ({ opcodeInfo, changed }: Entry, code: number): boolean =>
+    !opcodeInfo.isInvalid && [opcodeInfo.fullName, changed?.opcode.name ?? opcodeOf(code).name].includes(name)
 
-function stackSize(items: number): number {
-  if (!Number.isInteger(items) || items < 0 || items > STACK_LIMIT) throw new RangeError(`stack of ${items} items`)
+const shown = (nameOrNumber: string | number): string =>
+  typeof nameOrNumber === 'number' ? `0x${nameOrNumber.toString(16).padStart(2, '0')}` : nameOrNumber
+
+function within(items: number, most: number): number {
+  if (!Number.isInteger(items) || items < 0 || items > most)
+    throw new RangeError(`stack of ${items} items: expected 0 to ${most}`)
   return items
 }
 
-/** The entry as the interpreter runs it. `fee` may be negative: the library's own gas function then adds at least as much. */
-function changedEntry(entry: Entry, change: Change, fee: bigint): Entry {
-  const { opcodeInfo } = entry
-  const { minStack = 0, maxStack = STACK_LIMIT, dynamicGas, memorySize, execute } = change
-  const innerGas = opcodeInfo.dynamicGas ? entry.gasHandler : undefined
-  return {
-    opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, {
-      fee: Number(fee),
-      feeBigInt: fee,
-      isAsync: opcodeInfo.isAsync || execute !== undefined,
-      dynamicGas: true,
-    }),
-    gasHandler(state, gas, common) {
-      if (state.stack.length < minStack) throw new EVMError(EVMError.errorMessages.STACK_UNDERFLOW)
-      if (dynamicGas !== undefined) return gas + dynamicGas(state)
-      // The interpreter awaits either kind of handler.
-      return innerGas === undefined ? gas : (innerGas(state, gas, common) as bigint)
-    },
-    opHandler(state, common) {
-      if (memorySize !== undefined) expandMemory(state, memorySize(state))
-      const check = () => {
-        if (state.stack.length > maxStack) throw new EVMError(EVMError.errorMessages.STACK_OVERFLOW)
-      }
-      const running = execute === undefined ? entry.opHandler(state, common) : execute(state)
-      return running instanceof Promise ? running.then(check) : check()
-    },
-  }
-}
-
-const wordsOf = (bytes: bigint): bigint => (bytes + 31n) / 32n
-const memoryCost = (words: bigint): bigint => words * 3n + (words * words) / 512n
-
-/** Gas of growing the memory to so many bytes (Yellow Paper, appendix H); zero when it is that large already. */
-export function expansionGas(state: RunState, size: bigint): bigint {
-  const words = wordsOf(size)
-  return words > state.memoryWordCount ? memoryCost(words) - memoryCost(state.memoryWordCount) : 0n
-}
-
-function expandMemory(state: RunState, size: bigint): void {
-  const words = wordsOf(size)
-  if (words <= state.memoryWordCount) return
-  state.memory.extend(0, Number(words) * 32)
-  state.memoryWordCount = words
-  state.highestMemCost = memoryCost(words)
+function requireFunction(what: string, given: unknown): void {
+  if (typeof given !== 'function') throw new RangeError(`${what}: expected a function`)
 }

@@ -53,6 +53,7 @@ export class Machine extends EVM implements OpcodeHost {
   /** What is warm from the start (EIP-2929): the fork's precompiles and the natives, wherever they are moved later. */
   readonly precompileAddresses: readonly Address[]
   #tracer: MessageTracer | undefined
+  #table: OpcodeTable
   readonly #options: MachineOptions
   readonly #natives: Map<Address, NativeContract>
   #jumps = 0
@@ -64,10 +65,8 @@ export class Machine extends EVM implements OpcodeHost {
     this.#options = options
     this.deadline = options.deadline
     this.#natives = new Map(options.natives)
-    this._opcodes = options.table.context.opcodes
-    this._handlers = options.table.context.handlers
-    this._dynamicGasHandlers = options.table.context.dynamicGasHandlers
-    this._opcodeMap = options.table.map
+    this.#table = options.table
+    this.useTable(options.table)
     // Native contracts stand among the precompiles, so that they are warm and are found wherever those are.
     for (const native of options.natives.values()) this._precompiles.set(native.address.slice(2), unreachable)
     this.precompileAddresses = [...this._precompiles.keys()].map((hex) => `0x${hex}` as Address)
@@ -86,8 +85,17 @@ export class Machine extends EVM implements OpcodeHost {
   /** Who is told of messages (and of opcodes, if it listens to them) from now on. */
   set tracer(tracer: MessageTracer | undefined) {
     this.#tracer = tracer
-    const { table } = this.#options
-    this._opcodeMap = tracer === undefined ? table.map : watched(table, tracer)
+    this._opcodeMap = tracer === undefined ? this.#table.map : watched(this.#table, tracer)
+  }
+
+  /** Changes what opcodes do in the messages to come. */
+  useTable(table: OpcodeTable): void {
+    const { opcodes, handlers, dynamicGasHandlers } = table.context
+    this._opcodes = opcodes
+    this._handlers = handlers
+    this._dynamicGasHandlers = dynamicGasHandlers
+    this.#table = table
+    this.tracer = this.#tracer
   }
 
   /** One of Ethereum's own precompiles, not a native contract. */

@@ -3,11 +3,22 @@
 import type { Common } from '@ethereumjs/common'
 import { getOpcodesForHF } from '@ethereumjs/evm'
 import { legacyCreate } from './legacy-create.ts'
+import type { Opcode } from './opcodes.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
 
 type Context = ReturnType<typeof getOpcodesForHF>
-type Entry = Context['opcodeMap'][number]
-export type RunState = Parameters<Entry['opHandler']>[0]
+type LibEntry = Context['opcodeMap'][number]
+/** `changed`: what proposals made of it. */
+export type Entry = LibEntry & { readonly changed?: Changed }
+export type RunState = Parameters<LibEntry['opHandler']>[0]
+
+/** An operation that proposals changed, for those who watch it run. */
+export type Changed = {
+  readonly opcode: Opcode
+  readonly constantGas: bigint
+  /** It no longer does what the fork's opcode of this name did. */
+  readonly isReplaced: boolean
+}
 
 /** What the marks tell: the machine. */
 export interface OpcodeHost {
@@ -20,7 +31,7 @@ export interface OpcodeHost {
   pause(): Promise<void> | undefined
 }
 
-export type OpcodeTable = { readonly context: Context; readonly map: Context['opcodeMap'] }
+export type OpcodeTable = { readonly context: Context; readonly map: Entry[] }
 
 const CALL_OPCODES = new Map([
   [0xf1, 'CALL'],
@@ -38,16 +49,15 @@ const JUMPS = [0x56, 0x57]
 export const machineOf = (state: RunState): OpcodeHost => state.interpreter._evm as unknown as OpcodeHost
 
 /** The table of a fork. `change` applies improvement proposals to a copy of the library's entries. */
-export function buildTable(common: Common, change: (map: Context['opcodeMap']) => void): OpcodeTable {
+export function buildTable(common: Common, change: (map: Entry[]) => void): OpcodeTable {
   const context = getOpcodesForHF(common)
-  const map = context.opcodeMap.slice()
+  const map: Entry[] = context.opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
   for (const code of CREATES) {
     const entry = map[code]
     if (entry !== undefined) map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2) }
   }
-  change(map)
   for (const [code, type] of CALL_OPCODES) {
     mark(map, code, (state) => {
       machineOf(state).callType = type
@@ -58,8 +68,18 @@ export function buildTable(common: Common, change: (map: Context['opcodeMap']) =
     const [beneficiary] = state.stack.peek(1)
     machineOf(state).onSelfdestruct(state, beneficiary ?? 0n)
   })
+  // What a proposal replaced has lost its mark: it may do something else now.
+  change(map)
   for (const code of JUMPS) pausable(map, code)
+  for (const [code, { changed }] of map.entries()) if (changed?.isReplaced) pausable(map, code)
   return { context, map }
+}
+
+/** The library has one entry for all numbers that mean nothing; a failure is to name the one that was there. */
+function withOwnCode(entry: Entry, code: number): Entry {
+  if (entry.opcodeInfo.code === code) return entry
+  const { opcodeInfo } = entry
+  return { ...entry, opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { code }) }
 }
 
 /** EXP, squaring from the highest bit and cutting to 256 bits: a third of the time of the library's, which divides. */
@@ -87,7 +107,7 @@ function mark(map: Entry[], code: number, note: (state: RunState) => void): void
   }
 }
 
-/** No loop is without a jump: there a long run lets other work have the thread, and stops when its time is up. */
+/** No loop is without a jump, or an opcode that was made for it: there a long run lets other work have the thread, and stops when its time is up. */
 function pausable(map: Entry[], code: number): void {
   const entry = map[code]
   if (entry === undefined) return

@@ -2,14 +2,13 @@
 // without it. Two degrees: calls and logs only, or every opcode with its cost.
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
 import { EMPTY_BYTES, toAddress, toHash } from '../lib/hex.ts'
-import { bookedElsewhere } from './jump-table.ts'
+import { bookedElsewhere } from './changed-entry.ts'
 import { opcodeOf, stackFault } from './opcodes.ts'
 import { addressOf } from './state-adapter.ts'
-import { machineOf, type OpcodeTable, type RunState } from './tables.ts'
+import { type Entry, machineOf, type OpcodeTable, type RunState } from './tables.ts'
 import { errorWords, type Frame, type MessageTracer, type Step } from './tracer.ts'
 
 type OpcodeMap = OpcodeTable['map']
-type Entry = OpcodeMap[number]
 type Watched = { events?: OpcodeMap; steps?: OpcodeMap }
 
 const watchedTables = new WeakMap<OpcodeTable, Watched>()
@@ -40,7 +39,8 @@ const isLog = (code: number): boolean => code >= 0xa0 && code <= 0xa4
 function withEvents(map: OpcodeMap): OpcodeMap {
   return map.map((entry, code) => {
     const type = CALLS.get(code)
-    if (entry.opcodeInfo.isInvalid) return entry
+    // What a proposal put in an opcode's place calls and logs as it likes.
+    if (entry.opcodeInfo.isInvalid || entry.changed?.isReplaced) return entry
     if (type !== undefined) return calling(entry, type)
     return isLog(code) ? logging(entry) : entry
   })
@@ -131,8 +131,8 @@ export function impliedStop({ exceptionError, runState }: ExecResult): Step | un
 
 /** Tells of the opcode once its gas is known, which is before its memory grows and before it runs. */
 function stepping(entry: Entry, code: number): Entry {
-  const { opcodeInfo, gasHandler } = entry
-  const opcode = opcodeOf(code)
+  const { opcodeInfo, gasHandler, changed } = entry
+  const opcode = changed?.opcode ?? opcodeOf(code)
   const charge = opcodeInfo.dynamicGas ? gasHandler : undefined
   const hands = CALLS.has(code) && opcode.name !== 'CREATE' && opcode.name !== 'CREATE2'
   const name = opcodeInfo.fullName
@@ -147,8 +147,8 @@ function stepping(entry: Entry, code: number): Entry {
         tell(0n)
         return base
       }
-      const constant = () => base + (charge === undefined ? 0n : bookedElsewhere(name, common))
-      const fault = stackFault(opcode, state.stack.length)
+      const constant = () => changed?.constantGas ?? base + (charge === undefined ? 0n : bookedElsewhere(name, common))
+      const fault = changed === undefined ? stackFault(opcode, state.stack.length) : undefined
       if (fault !== undefined) {
         tell(constant(), fault)
         const { STACK_UNDERFLOW, STACK_OVERFLOW } = EVMError.errorMessages

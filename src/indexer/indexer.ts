@@ -1,8 +1,35 @@
-// An executed block as rows for readers: a pure function, written in the block's own batch, undone by its inverse.
+// An executed block as rows for readers: a pure function, written in the block's own batch, undone by its own undo row.
 import type { Indexer } from '../chain/types.ts'
-import { putLogs, removeLogs } from './logs.ts'
+import { indexAccounts, indexEdit } from './accounts.ts'
+import type { BlockFacts } from './block-facts.ts'
+import { indexBlock } from './blocks.ts'
+import { indexCalls } from './calls.ts'
+import { Draft, undoOps } from './draft.ts'
+import { indexLogs } from './logs.ts'
+import { splitCrowds } from './ranking.ts'
+import { indexTokens } from './tokens.ts'
+import { indexTransactions } from './transactions.ts'
 
 export const indexer: Indexer = {
-  rows: async ({ block, receipts }) => putLogs(block, receipts),
-  undo: async (block, receipts) => removeLogs(block, receipts),
+  async block(executed, version, before, read) {
+    const draft = new Draft(before)
+    const facts: BlockFacts = { executed, changed: executed.view.changedAccounts(), read }
+    const calls = indexCalls(facts, draft)
+    const tokens = await indexTokens(facts, draft)
+    indexTransactions(facts, draft, calls, tokens)
+    indexLogs(facts, draft)
+    indexAccounts(facts, draft)
+    indexBlock(facts, draft)
+    await splitCrowds(draft)
+    return draft.ops(version)
+  },
+
+  async edit(changed, view, number, version, before) {
+    const draft = new Draft(before)
+    indexEdit(changed, view, Number(number), draft)
+    await splitCrowds(draft)
+    return draft.ops(version)
+  },
+
+  undo: undoOps,
 }

@@ -1,32 +1,26 @@
-// Logs by emitter and by topic: one empty row per log and key, so that a search over the whole chain reads only what
-// matches. Every row of this table is derived from a block's receipts and can be removed by the same derivation.
-
+// Logs by emitter, by topic and by both: lists of places, so that a search over the whole chain reads only what matches.
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import type { Address, Hash } from '../lib/hex.ts'
-import type { Block, Receipt } from '../primitives/types.ts'
-import { KEY, within } from '../state/keyspace.ts'
-import type { Op } from '../state/types.ts'
+import { RANGE } from '../state/keyspace.ts'
+import type { BlockFacts } from './block-facts.ts'
+import { type Draft, listLength } from './draft.ts'
+import { positionOf } from './lists.ts'
+import { LIST, placeRow } from './tables.ts'
 
-const EMPTY = new Uint8Array(0)
-const MAX_INDEX = 0xffff_ffff
 /** How long a search may hold the thread before others get a turn, in milliseconds. */
 const TURN = 15
 
-/** Keys of a block's logs: by address, and by each topic at its position. */
-export function logKeys(block: Block, receipts: readonly Receipt[]): Uint8Array[] {
-  const { number } = block.header
-  return minedLogs(block, receipts).flatMap(({ log, logIndex }) => [
-    KEY.logsByAddress(log.address, number, logIndex),
-    ...log.topics.map((topic, position) => KEY.logsByTopic(topic, position, number, logIndex)),
-  ])
+/** Lists a block's logs. */
+export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
+  for (const { log, header, logIndex } of minedLogs(block, receipts)) {
+    const place = placeRow.encode({ number: Number(header.number), index: logIndex })
+    const [topic0] = log.topics
+    draft.append(LIST.logsOf(log.address), place)
+    if (topic0 !== undefined) draft.append(LIST.logsOfWith(log.address, topic0), place)
+    for (const [position, topic] of log.topics.entries()) draft.append(LIST.logsByTopic(position, topic), place)
+  }
 }
-
-export const putLogs = (block: Block, receipts: readonly Receipt[]): Op[] =>
-  logKeys(block, receipts).map((key) => ({ type: 'put', key, value: EMPTY }))
-
-export const removeLogs = (block: Block, receipts: readonly Receipt[]): Op[] =>
-  logKeys(block, receipts).map((key) => ({ type: 'del', key }))
 
 /** Which logs are wanted: an empty list or a null position matches everything. */
 export type LogQuery = {
@@ -60,8 +54,8 @@ export class Logs {
   /** Numbers of blocks that may match, rising. */
   async *#blocks(query: LogQuery): AsyncIterable<bigint> {
     if (query.from > query.to) return
-    const prefixes = narrowest(query)
-    if (prefixes === undefined) {
+    const lists = narrowest(query)
+    if (lists === undefined) {
       const pause = takingTurns()
       for (let number = query.from; number <= query.to; number++) {
         await pause()
@@ -70,9 +64,15 @@ export class Logs {
       }
       return
     }
+    const { store } = this.#chain
     const found = new Set<bigint>()
-    for (const range of prefixes) {
-      for await (const [key] of this.#chain.store.scan(range)) found.add(blockOf(key))
+    for (const list of lists) {
+      const length = listLength(store, list)
+      const from = positionOf(store, list, length, Number(query.from))
+      const to = positionOf(store, list, length, Number(query.to) + 1)
+      for await (const [, place] of store.scan(RANGE.listEntries(list, from, to))) {
+        found.add(BigInt(placeRow.decode(place).number))
+      }
     }
     yield* [...found].sort((a, b) => (a < b ? -1 : 1))
   }
@@ -102,21 +102,14 @@ export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQue
   })
 }
 
-/** The key ranges to scan: those of the topics at one position, else of the addresses; undefined when neither is named. */
-function narrowest({ from, to, addresses, topics }: LogQuery) {
-  for (const [position, wanted] of topics.entries()) {
-    if (wanted === null || wanted.length === 0) continue
-    return wanted.map((topic) => ({
-      gte: KEY.logsByTopic(topic, position, from, 0),
-      lt: within(KEY.logsByTopic(topic, position, to, MAX_INDEX)).lt,
-    }))
+/** The lists that hold every match: of emitters with a first topic, of topics at one position, or of emitters. */
+function narrowest({ addresses, topics }: LogQuery): Uint8Array[] | undefined {
+  const [first] = topics
+  if (first !== undefined && first !== null && first.length > 0 && addresses.length > 0) {
+    return addresses.flatMap((address) => first.map((topic) => LIST.logsOfWith(address, topic)))
   }
-  if (addresses.length === 0) return undefined
-  return addresses.map((address) => ({
-    gte: KEY.logsByAddress(address, from, 0),
-    lt: within(KEY.logsByAddress(address, to, MAX_INDEX)).lt,
-  }))
+  for (const [position, wanted] of topics.entries()) {
+    if (wanted !== null && wanted.length > 0) return wanted.map((topic) => LIST.logsByTopic(position, topic))
+  }
+  return addresses.length === 0 ? undefined : addresses.map((address) => LIST.logsOf(address))
 }
-
-/** Both tables end with block number (8 bytes) and log index (4). */
-const blockOf = (key: Uint8Array): bigint => Buffer.from(key).readBigUInt64BE(key.length - 12)

@@ -5,10 +5,10 @@ import { ChainError } from '../lib/errors.ts'
 
 const FRACTION = { error: 'expected a decimal string from "0" to "1"' }
 
-/** A Dec from `"0"` to `"1"`. */
+/** A Dec from `"0"` to `"1"`; all 18 decimals may be written out. */
 export const fraction = z
   .string(FRACTION)
-  .regex(/^(0(\.\d{1,18})?|1)$/, FRACTION)
+  .regex(/^(0(\.\d{1,18})?|1(\.0{1,18})?)$/, FRACTION)
   .transform(parseDec)
 
 const WHOLE = { error: 'expected a whole number of up to 30 digits' }
@@ -17,6 +17,15 @@ const WHOLE = { error: 'expected a whole number of up to 30 digits' }
 export const whole = z
   .union([z.int().nonnegative().transform(String), z.string().regex(/^\d{1,30}$/)], WHOLE)
   .transform(BigInt)
+
+const LONGEST_PERIOD = 86_400n * 10_000n
+const SECONDS = { error: `expected seconds from 1 to ${LONGEST_PERIOD}, as a number or as "30s"` }
+
+/** Seconds: a number, its digits, or the way protobuf writes durations. */
+export const seconds = z
+  .union([z.int().transform(String), z.string().regex(/^\d{1,12}s?$/)], SECONDS)
+  .transform((text) => BigInt(text.replace('s', '')))
+  .refine((period) => period >= 1n && period <= LONGEST_PERIOD, SECONDS)
 
 /** A module's section by its schema. Throws ChainError `invalid-genesis` that names the field. */
 export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {

@@ -10,6 +10,8 @@ import { Distribution } from './distribution/distribution.ts'
 import { readDistributionGenesis } from './distribution/genesis.ts'
 import { Erc20 } from './erc20/erc20.ts'
 import { readErc20Genesis } from './erc20/genesis.ts'
+import { readGovGenesis } from './gov/genesis.ts'
+import { Gov } from './gov/gov.ts'
 import { Inflation, readInflationGenesis } from './inflation.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
@@ -29,12 +31,13 @@ export type Modules = {
   readonly vesting: Vesting
   readonly erc20: Erc20
   readonly transfer: Transfer
+  readonly gov: Gov
 }
 
 export function openModules(context: ModuleContext): Modules {
   const bank = new Bank(context)
   const params = new Params(context)
-  const vesting = new Vesting(context, bank)
+  const vesting = new Vesting(context, bank, (account) => gov.isContested(account))
   bank.restrictSends(vesting.requireSpendable)
   bank.ruleDelegations(vesting.delegations)
   const distribution = new Distribution(context, bank, () => staking)
@@ -43,7 +46,9 @@ export function openModules(context: ModuleContext): Modules {
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
   const erc20 = new Erc20(context, bank)
   const transfer = new Transfer(context, bank, erc20)
-  return { bank, params, authz, staking, distribution, inflation, vesting, erc20, transfer }
+  const reach = { params, erc20, staking, distribution, vesting }
+  const gov = new Gov(context, bank, staking, reach)
+  return { bank, params, authz, staking, distribution, inflation, vesting, erc20, transfer, gov }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
@@ -54,7 +59,13 @@ const beginOrder = ({ params, bank, inflation, distribution, authz }: Modules): 
   distribution,
   authz,
 ]
-const endOrder = ({ staking, transfer, bank, params }: Modules): readonly Hooks[] => [staking, transfer, bank, params]
+const endOrder = ({ gov, staking, transfer, bank, params }: Modules): readonly Hooks[] => [
+  gov,
+  staking,
+  transfer,
+  bank,
+  params,
+]
 
 /** What modules do before a block's first transaction. */
 export function beginBlock(modules: Modules): void {
@@ -75,16 +86,23 @@ const HOMES: readonly Address[] = [
   NATIVE_CONTRACT.authorization,
   NATIVE_CONTRACT.vesting,
   NATIVE_CONTRACT.ics20,
+  NATIVE_CONTRACT.gov,
 ]
 
 /**
  * Writes the modules' first state on a view that holds the genesis accounts already.
  * `supply` is the sum of their balances in base units.
  */
-export function initGenesis(view: StateView, spec: NativeSpec, supply: bigint, block: BlockInfo): void {
+export function initGenesis(
+  view: StateView,
+  spec: NativeSpec,
+  supply: bigint,
+  block: BlockInfo,
+  checkProposals?: ModuleContext['checkProposals'],
+): void {
   for (const home of HOMES) createNativeAccount(view, home)
-  const modules = openModules({ spec, block, view, access: 'write' })
-  const { bank, params, authz, staking, distribution, inflation, erc20, transfer } = modules
+  const modules = openModules({ spec, block, view, access: 'write', checkProposals })
+  const { bank, params, authz, staking, distribution, inflation, erc20, transfer, gov } = modules
   bank.initGenesis({ supply })
   params.initGenesis(spec.params)
   authz.initGenesis(spec.modules.authz)
@@ -93,4 +111,5 @@ export function initGenesis(view: StateView, spec: NativeSpec, supply: bigint, b
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
   erc20.initGenesis(readErc20Genesis(spec.modules.erc20))
   transfer.initGenesis(readTransferGenesis(spec.modules.transfer))
+  gov.initGenesis(readGovGenesis(spec))
 }

@@ -19,6 +19,11 @@ export type ModuleContext = {
   readonly view: StateView
   /** `read`: whatever would write storage throws. */
   readonly access: 'read' | 'write'
+  /**
+   * Throws ChainError unless these improvement proposals can be active together from this block on. Left out where
+   * nobody changes them.
+   */
+  readonly checkProposals?: ((names: readonly string[]) => void) | undefined
 }
 
 /**

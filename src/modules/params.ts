@@ -1,7 +1,9 @@
 // The EVM's parameters as state: which improvement proposals are active, in the order in which they are applied.
-// Being state, they answer for every block with what held there. Whether this binary knows a name is not asked here.
-import { ChainError } from '../lib/errors.ts'
+// Being state, they answer for every block with what held there.
+import { z } from 'zod'
+import { checkProposalList } from '../lib/proposal-name.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
+import type { Upgrade } from '../spec/chain-spec.ts'
 import { layout, list } from '../state/layout.ts'
 import { text } from '../state/words.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
@@ -12,6 +14,22 @@ export const paramsLayout = layout({
 })
 
 export type ParamsGenesis = { readonly activeProposals: readonly string[] }
+
+/** The whole parameter set, as governance replaces it. */
+export type EvmParams = {
+  /** Names of improvement proposals in order of application: `kestrel_0`. */
+  readonly extraEips: readonly string[]
+}
+
+const names = z.array(z.string({ error: 'expected a name' }), { error: 'expected a list of names' }).readonly()
+
+/** The set as JSON, its keys in snake or camel case. Whether the names can be activated is not asked here. */
+export const evmParamsSchema = z
+  .strictObject({ extra_eips: names.optional(), extraEips: names.optional() })
+  .refine(({ extra_eips, extraEips }) => (extra_eips === undefined) !== (extraEips === undefined), {
+    error: 'expected extra_eips',
+  })
+  .transform(({ extra_eips, extraEips }): EvmParams => ({ extraEips: extra_eips ?? extraEips ?? [] }))
 
 export class Params implements NativeModule<ParamsGenesis> {
   readonly name = 'params'
@@ -32,10 +50,17 @@ export class Params implements NativeModule<ParamsGenesis> {
   beginBlock(): void {
     const { spec, block } = this.#context
     for (const upgrade of spec.upgrades) {
-      if (upgrade.height !== block.number) continue
-      for (const name of upgrade.addProposals) this.addProposal(name)
-      for (const name of upgrade.removeProposals) this.removeProposal(name)
+      if (upgrade.height === block.number) this.setActiveProposals(upgraded(this.activeProposals(), upgrade))
     }
+  }
+
+  get(): EvmParams {
+    return { extraEips: this.activeProposals() }
+  }
+
+  /** Replaces the whole set. Throws ChainError; then the old set stands. */
+  update({ extraEips }: EvmParams): void {
+    this.setActiveProposals(extraEips)
   }
 
   /** Names in order of application: `kestrel_0`. */
@@ -43,31 +68,20 @@ export class Params implements NativeModule<ParamsGenesis> {
     return this.#state.activeProposals.get()
   }
 
-  /** Replaces the list. Throws ChainError on a malformed or repeated name; then the old list stands. */
+  /**
+   * Replaces the list. Throws ChainError on a malformed or repeated name and on one that cannot be activated; then the
+   * old list stands.
+   */
   setActiveProposals(names: readonly string[]): void {
-    for (const [i, name] of names.entries()) {
-      if (!isProposalName(name)) throw new ChainError('invalid-params', `EIP ${name} name is not valid`)
-      if (names.indexOf(name) !== i) throw new ChainError('invalid-params', `found duplicate EIP: ${name}`)
-    }
+    const { checkProposals = checkProposalList } = this.#context
+    checkProposals(names)
     this.#state.activeProposals.set(names)
-  }
-
-  /** Adds a name at the end; one that is active already stays where it is. */
-  addProposal(name: string): void {
-    const active = this.activeProposals()
-    if (!active.includes(name)) this.setActiveProposals([...active, name])
-  }
-
-  /** Takes a name out; one that is not active is no error. */
-  removeProposal(name: string): void {
-    this.setActiveProposals(this.activeProposals().filter((active) => active !== name))
   }
 }
 
-const LONGEST_NAME = 64
-
-/** `<chain name>_<number>`: lower case, the number up to 2^31 - 1 without leading zeros. */
-export function isProposalName(name: string): boolean {
-  const number = /^[a-z][a-z0-9-]*_(0|[1-9][0-9]*)$/.exec(name)?.[1]
-  return number !== undefined && name.length <= LONGEST_NAME && BigInt(number) < 2n ** 31n
+/** The list after an upgrade. What is active already keeps its place, and what is not there need not be removed. */
+export function upgraded(active: readonly string[], { params, addProposals, removeProposals }: Upgrade): string[] {
+  const before = params?.activeProposals ?? active
+  const added = addProposals.filter((name) => !before.includes(name))
+  return [...before, ...added].filter((name) => !removeProposals.includes(name))
 }

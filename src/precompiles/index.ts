@@ -9,12 +9,22 @@ import { bank } from './bank.ts'
 import { bech32 } from './bech32.ts'
 import type { FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
+import { gov } from './gov.ts'
 import { ics20 } from './ics20.ts'
 import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
 import { voucherContracts } from './voucher.ts'
 
-export const PRECOMPILES: readonly Precompile[] = [bech32, staking, distribution, ics20, vesting, bank, authorization]
+export const PRECOMPILES: readonly Precompile[] = [
+  bech32,
+  staking,
+  distribution,
+  ics20,
+  vesting,
+  bank,
+  gov,
+  authorization,
+]
 
 /** The native contracts that answer in a block, by address; and the vouchers that have come by then. */
 export function nativeContracts(

@@ -1,10 +1,10 @@
 // Tokens of external pairs and the coins that stand for them: what the token's own contract has to do when one becomes
 // the other. A contract's word is not taken for it: what the module holds is looked at before and after.
-import { encodeFunctionData, getAddress, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, getAddress, parseAbi } from 'viem'
 import type { InnerMessage, InnerResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bytesToBig, fromHex } from '../lib/hex.ts'
-import type { Pair } from '../modules/erc20/layout.ts'
+import { type Address, bytesToBig, fromHex, toHex } from '../lib/hex.ts'
+import type { Pair, TokenFace } from '../modules/erc20/layout.ts'
 import type { Modules } from '../modules/index.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ContractCall } from './define.ts'
@@ -12,6 +12,9 @@ import type { ContractCall } from './define.ts'
 const abi = parseAbi([
   'function balanceOf(address owner) view returns (uint256 balance)',
   'function transfer(address to, uint256 amount) returns (bool success)',
+  'function name() view returns (string name)',
+  'function symbol() view returns (string symbol)',
+  'function decimals() view returns (uint8 decimals)',
 ])
 
 const balanceOf = (owner: Address): Uint8Array =>
@@ -50,6 +53,24 @@ async function heldTokens({ callContract }: Converting, token: Address): Promise
   const answer = await callContract({ from: holder, to: token, input: balanceOf(holder), isStatic: true })
   if (answer.length < 32) throw refused(`failed to retrieve balance: ${getAddress(token)} is no token`)
   return bytesToBig(answer.subarray(0, 32))
+}
+
+const LONGEST_NAME = 128
+
+/** What a token says of itself. Throws ChainError when it does not answer as ERC-20 tokens do. */
+export async function faceOfToken({ callContract }: Converting, token: Address): Promise<TokenFace> {
+  const ask = async (functionName: 'name' | 'symbol' | 'decimals'): Promise<string> => {
+    const input = fromHex(encodeFunctionData({ abi, functionName }))
+    const answer = await callContract({ from: MODULE_ACCOUNT.erc20, to: token, input, isStatic: true })
+    try {
+      const value = String(decodeFunctionResult({ abi, functionName, data: toHex(answer) }))
+      if (Buffer.byteLength(value, 'utf8') <= LONGEST_NAME) return value
+    } catch {
+      // Said below.
+    }
+    throw refused(`${getAddress(token)} has no ${functionName} that an ERC-20 token would have`)
+  }
+  return { name: await ask('name'), symbol: await ask('symbol'), decimals: BigInt(await ask('decimals')) }
 }
 
 /** More than any token needs for a transfer; what it does beyond that is not the block's to pay for. */

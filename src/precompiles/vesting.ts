@@ -9,6 +9,7 @@ import { checkGrant } from '../modules/vesting/grant.ts'
 import type { Period } from '../modules/vesting/schedule.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { authorize, granterOf, requireSigner } from './authority.ts'
+import { type Coin, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement } from './define.ts'
 import { COIN } from './structs.ts'
 
@@ -17,7 +18,6 @@ const PERIOD_GAS = 1_000n
 const STEP_GAS = 200n
 const READ_GAS = 100n
 
-type Coin = { readonly denom: string; readonly amount: bigint }
 type GivenPeriod = { readonly length: bigint; readonly amount: readonly Coin[] }
 
 const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
@@ -75,7 +75,7 @@ const main = implement({
         modules.vesting.clawback(funderAddress, accountAddress, destAddress),
       )
       call.emit('Clawback', { funderAddress, accountAddress, destAddress })
-      return [coins(spec.denom, amount)]
+      return [coinsOf(spec.denom, amount)]
     },
     updateVestingFunder(call, funderAddress, newFunderAddress, vestingAddress) {
       authorize(call, funderAddress, { message: MESSAGE.updateVestingFunder }, () =>
@@ -93,7 +93,7 @@ const main = implement({
     balances({ charge, modules, spec }, vestingAddress) {
       charge(READ_GAS * BigInt(modules.vesting.steps(vestingAddress)))
       const { locked, unvested, vested } = modules.vesting.balances(vestingAddress)
-      return [coins(spec.denom, locked), coins(spec.denom, unvested), coins(spec.denom, vested)]
+      return [coinsOf(spec.denom, locked), coinsOf(spec.denom, unvested), coinsOf(spec.denom, vested)]
     },
   },
 })
@@ -129,19 +129,9 @@ export const vesting = definePrecompile({
   interfaces: [main, grants],
 })
 
-/** Nothing is not listed. */
-const coins = (denom: string, amount: bigint): readonly Coin[] => (amount === 0n ? [] : [{ denom, amount }])
-
 /** A period of base coins. Throws ChainError when the coins are malformed, or of another denomination. */
 function readPeriod(base: string, { length, amount }: GivenPeriod): Period {
-  amount.forEach((coin, i) => {
-    const before = amount[i - 1]?.denom
-    const { denom } = coin
-    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}: invalid coins`)
-    if (before === denom) throw refused(`duplicate denomination ${denom}: invalid coins`)
-    if (before !== undefined && before > denom) throw refused(`denomination ${denom} is not sorted: invalid coins`)
-    if (coin.amount === 0n) throw refused(`coin 0${denom} amount is not positive: invalid coins`)
-  })
+  requireCoins(amount)
   const other = amount.find(({ denom }) => denom !== base)
   if (other !== undefined) throw refused(`${other.denom} cannot vest, only ${base} can: invalid coins`)
   return { length, amount: amount[0]?.amount ?? 0n }

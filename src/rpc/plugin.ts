@@ -11,8 +11,11 @@ import { serveSocket } from './socket.ts'
 const PATHS = ['/rpc', '/']
 const HINT = 'This is a JSON-RPC 2.0 endpoint: POST a request here, or open a WebSocket.\n'
 
+/** What a browser is shown that opens the endpoint at `/`; others get a line of text. */
+export type RpcFace = RpcServices & { readonly landing?: (reply: FastifyReply) => FastifyReply }
+
 /** Registers the face. The instance must already carry @fastify/websocket. */
-export async function rpcPlugin(app: FastifyInstance, services: RpcServices): Promise<void> {
+export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: RpcFace): Promise<void> {
   const { options } = services
   const context: RpcContext = { ...services, methods }
   const anyOrigin = options.corsOrigins.includes('*')
@@ -54,7 +57,11 @@ export async function rpcPlugin(app: FastifyInstance, services: RpcServices): Pr
     app.route({
       method: 'GET',
       url,
-      handler: (_request, reply) => reply.type('text/plain; charset=utf-8').send(HINT),
+      handler(request, reply) {
+        const isBrowser = url === '/' && (request.headers.accept ?? '').includes('text/html')
+        if (isBrowser && landing !== undefined) return landing(reply)
+        return reply.type('text/plain; charset=utf-8').send(HINT)
+      },
       wsHandler(socket, request) {
         // Browsers let any page open a WebSocket; the origin is ours to check.
         const { origin } = request.headers

@@ -148,6 +148,8 @@ export class BlockExecution {
     if (modules === undefined) return
     installContracts(this.#view, this.env.number)
     beginBlock(modules)
+    // An upgrade holds for the block's own transactions.
+    this.machine.useTable(this.#runtime.table(this.#view, this.env))
   }
 
   /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */

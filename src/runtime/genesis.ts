@@ -18,6 +18,7 @@ import type { ExecutedBlock } from './types.ts'
 /** Writes the genesis state on an empty view and returns block 0. */
 export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock {
   const { genesis, native } = runtime.spec
+  const fork = genesisFork(runtime.spec)
   let supply = 0n
   for (const [address, { balance, nonce, code, storage }] of genesis.alloc) {
     view.setBalance(address, balance)
@@ -27,10 +28,11 @@ export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock
     supply += balance
   }
   if (native !== undefined) {
-    initGenesis(view, native, supply, { number: 0n, timestamp: genesis.timestamp, proposer: genesis.coinbase })
+    const block = { number: 0n, timestamp: genesis.timestamp, proposer: genesis.coinbase }
+    initGenesis(view, native, supply, block, (names) => runtime.checkProposals(names, { fork, number: 0n }))
     installContracts(view, 0n)
   }
-  const rules = rulesOf(genesisFork(runtime.spec))
+  const rules = rulesOf(fork)
   const header = sealHeader({
     parentHash: genesis.parentHash,
     sha3Uncles: EMPTY_UNCLES_HASH,

@@ -10,10 +10,10 @@ import type { Runtime } from './runtime.ts'
 export function brokenInvariants(runtime: Runtime, header: Header, view: StateView, held: bigint): string[] {
   const modules = runtime.modules(view, runtime.env(header), 'read')
   if (modules === undefined) return []
-  const { bank, staking, distribution, transfer } = modules
+  const { bank, staking, distribution, transfer, gov } = modules
   const supply = bank.supply()
   const conserved = held <= supply ? [] : [`bank: accounts hold ${held}, and the supply is ${supply}`]
-  const books = [staking, distribution, transfer].flatMap((module) =>
+  const books = [staking, distribution, transfer, gov].flatMap((module) =>
     module.invariants().map((broken) => `${module.name}: ${broken}`),
   )
   return [...conserved, ...books]

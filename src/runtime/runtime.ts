@@ -1,35 +1,45 @@
 // The only room that knows EVM, modules, precompiles and proposals: it puts a machine together for one block.
 // Everything it needs is in its arguments and in the state, so an old block is executed by its own rules.
 import type { KZG } from '@ethereumjs/util'
-import { proposalsNamed } from '../cip/index.ts'
-import { jumpTable } from '../evm/jump-table.ts'
+import { LRUCache } from 'lru-cache'
+import { proposalsOf } from '../cip/index.ts'
+import type { Registry } from '../cip/registry.ts'
+import { changeTable } from '../evm/jump-table.ts'
 import { Machine } from '../evm/machine.ts'
 import type { NativeContract } from '../evm/native-call.ts'
 import { buildTable, type OpcodeTable } from '../evm/tables.ts'
+import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Modules, openModules } from '../modules/index.ts'
+import { upgraded } from '../modules/params.ts'
 import { holdings } from '../modules/vesting/held.ts'
 import { nativeContracts } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
-import { commonFor, forkAt } from '../spec/forks.ts'
+import { atLeast, commonFor, forkAt } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import { type BlockEnv, blockEnv } from './block-env.ts'
 import type { FeePolicy } from './execute-message.ts'
 
 export type BlockHashes = (number: bigint) => Hash | undefined
 const NO_NATIVES: ReadonlyMap<Address, NativeContract> = new Map()
+/** Tables of this many lists of proposals are kept; there are never more than a few, unless somebody plays with them. */
+const TABLES = 64
 
 export class Runtime {
   readonly spec: ChainSpec
   readonly fees: FeePolicy
   readonly #kzg: KZG | undefined
-  readonly #tables = new Map<string, OpcodeTable>()
+  readonly #tables = new LRUCache<string, OpcodeTable>({ max: TABLES })
+  /** The improvement proposals that this program knows on this chain. */
+  readonly proposals: Registry
 
-  constructor(spec: ChainSpec, kzg?: KZG) {
+  constructor(spec: ChainSpec, kzg?: KZG, proposals: Registry = proposalsOf(spec.name)) {
     this.spec = spec
     this.#kzg = kzg
+    this.proposals = proposals
+    proposals.seal()
     const collects = spec.native !== undefined && !spec.native.feeMarket.burnBaseFee
     this.fees = { collector: collects ? MODULE_ACCOUNT.feeCollector : undefined }
   }
@@ -52,7 +62,7 @@ export class Runtime {
     return new Machine({
       common: commonFor(this.spec, env.fork, this.#kzg),
       view,
-      table: this.#table(env.fork, this.modules(view, env, 'read')?.params.activeProposals() ?? []),
+      table: this.table(view, env),
       natives: this.spec.native === undefined ? NO_NATIVES : nativeContracts(this.spec.native, env.number),
       block: { number: env.number, timestamp: env.timestamp, proposer: env.coinbase },
       blockHash,
@@ -70,20 +80,61 @@ export class Runtime {
   modules(view: StateView, env: BlockEnv, access: 'read' | 'write'): Modules | undefined {
     if (this.spec.native === undefined) return undefined
     const block = { number: env.number, timestamp: env.timestamp, proposer: env.coinbase }
-    return openModules({ spec: this.spec.native, block, view, access })
+    const checkProposals = (names: readonly string[]) => this.checkProposals(names, env)
+    return openModules({ spec: this.spec.native, block, view, access, checkProposals })
+  }
+
+  /** What opcodes do under the parameters that a view holds. Throws ChainError as `checkProposals`. */
+  table(view: StateView, env: BlockEnv): OpcodeTable {
+    return this.#table(env.fork, this.modules(view, env, 'read')?.params.activeProposals() ?? [])
+  }
+
+  /**
+   * Throws ChainError unless these improvement proposals can be active together after a block, and the upgrades to come
+   * can be made on top of them. All forks that may still come are tried out.
+   */
+  checkProposals(names: readonly string[], { fork, number }: Pick<BlockEnv, 'fork' | 'number'>): void {
+    this.#tryOut(names, fork)
+    let active = names
+    for (const upgrade of this.spec.native?.upgrades ?? []) {
+      if (upgrade.height <= number) continue
+      active = upgraded(active, upgrade)
+      const { name, height } = upgrade
+      explained(` (at upgrade ${name}, block ${height})`, () => this.#tryOut(active, fork))
+    }
+  }
+
+  /** Throws ChainError when this program lacks a proposal that the chain has active, or will have at an upgrade. */
+  requireProposals(view: StateView, env: BlockEnv): void {
+    const active = this.modules(view, env, 'read')?.params.activeProposals() ?? []
+    explained('; this chain needs it: give the module that defines it', () => this.checkProposals(active, env))
+  }
+
+  #tryOut(names: readonly string[], from: Fork): void {
+    if (names.length === 0) return
+    this.proposals.check(names)
+    for (const { fork } of this.spec.forks) if (atLeast(fork, from)) this.#table(fork, names)
   }
 
   /** The opcode table of a fork with improvement proposals applied in their order. */
-  #table(fork: Fork, proposals: readonly string[]): OpcodeTable {
-    const name = [fork, ...proposals].join(' ')
-    const known = this.#tables.get(name)
+  #table(fork: Fork, names: readonly string[]): OpcodeTable {
+    const key = [fork, ...names].join(' ')
+    const known = this.#tables.get(key)
     if (known !== undefined) return known
     const common = commonFor(this.spec, fork, this.#kzg)
     const table = buildTable(common, (map) => {
-      const opcodes = jumpTable(map, common)
-      for (const proposal of proposalsNamed(this.spec.name, proposals)) proposal.apply(opcodes)
+      if (names.length > 0) changeTable(map, common, (opcodes) => this.proposals.apply(names, opcodes))
     })
-    this.#tables.set(name, table)
+    this.#tables.set(key, table)
     return table
+  }
+}
+
+/** Adds words to the refusal, if it comes to one. */
+function explained(words: string, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw error instanceof ChainError ? new ChainError(error.code, `${error.message}${words}`) : error
   }
 }

@@ -78,8 +78,16 @@ export type GenesisValidator = {
 export type Upgrade = {
   readonly name: string
   readonly height: bigint
+  /** Replaces the EVM's whole parameter set before anything is added or removed. */
+  readonly params?: EvmGenesisParams | undefined
+  /** At the end of the list; one that is active already stays where it is. */
   readonly addProposals: readonly string[]
   readonly removeProposals: readonly string[]
+}
+
+export type EvmGenesisParams = {
+  /** Improvement proposals that are active, in order of application: `kestrel_0`. */
+  readonly activeProposals: readonly string[]
 }
 
 /** What a chain of our own adds to Ethereum; absent on a plain chain. */
@@ -108,10 +116,8 @@ export type NativeSpec = {
     /** DecCoin amounts in units of 10^-18, as their precision says; else whole base units, as Evmos has them. */
     readonly decCoinRaw: boolean
   }
-  readonly params: {
-    /** Improvement proposals active from genesis, in order of application: `kestrel_0`. */
-    readonly activeProposals: readonly string[]
-  }
+  /** The EVM's parameters from genesis on. */
+  readonly params: EvmGenesisParams
   /** In order of height. */
   readonly upgrades: readonly Upgrade[]
   readonly validators: readonly GenesisValidator[]

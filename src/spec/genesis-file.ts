@@ -220,10 +220,12 @@ function readNative(section: NonNullable<GenesisFile['kestrel']>, chainId: bigin
     if (commission.maxChangeRate > commission.maxRate)
       throw refuse(`${field}.commission.maxChangeRate`, 'expected at most maxRate')
   })
-  native.upgrades.forEach(({ height }, index, all) => {
-    const field = `kestrel.upgrades.${index}.height`
-    if (height === 0n) throw refuse(field, 'expected a block after genesis')
-    if (height < (all[index - 1]?.height ?? 0n)) throw refuse(field, 'expected upgrades in order of height')
+  native.upgrades.forEach(({ name, height }, index, all) => {
+    const field = `kestrel.upgrades.${index}`
+    if (height === 0n) throw refuse(`${field}.height`, 'expected a block after genesis')
+    if (height < (all[index - 1]?.height ?? 0n)) throw refuse(`${field}.height`, 'expected upgrades in order of height')
+    if (all.findIndex((other) => other.name === name) !== index)
+      throw refuse(`${field}.name`, 'expected each name once')
   })
   return {
     ...native,

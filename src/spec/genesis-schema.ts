@@ -1,6 +1,7 @@
 // The genesis file as a two-way schema: geth's format (hex or decimal numbers, addresses with or without 0x) and our
 // section `kestrel`, which is strict. Every message says what was expected; the path says where.
 import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
 import {
   type Address,
   bigToFixed,
@@ -12,6 +13,7 @@ import {
   toHex,
   toQuantity,
 } from '../lib/hex.ts'
+import { checkProposalList } from '../lib/proposal-name.ts'
 
 /** One value on the wire. `read` throws a TypeError whose message says what it expected. */
 const value = <T>(read: (wire: unknown) => T, write: (value: T) => unknown) =>
@@ -197,10 +199,20 @@ const account = z.object({
   storage: storage.optional(),
 })
 
-const proposals = z
-  .array(text(/^[a-z][a-z0-9]*_\d+$/, 'a proposal name such as "kestrel_0"'))
-  .refine((names) => new Set(names).size === names.length, { error: 'expected each proposal once' })
-  .readonly()
+const names = z.array(text(/^/, 'a proposal name such as "kestrel_0"')).readonly()
+
+/** Names of proposals, each once. Whether there are such proposals the runtime knows. */
+const proposals = names.superRefine((list, context) => {
+  for (const [index, name] of list.entries()) {
+    try {
+      checkProposalList(list.slice(0, index + 1))
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      return context.addIssue({ code: 'custom', message: error.message, input: name, path: [index] })
+    }
+  }
+})
+const params = z.strictObject({ activeProposals: proposals })
 
 const validator = z.strictObject({
   operator: address,
@@ -214,6 +226,7 @@ const validator = z.strictObject({
 const upgrade = z.strictObject({
   name: text(/^\S+$/, 'a name'),
   height: u64,
+  params: params.optional(),
   addProposals: proposals.default([]),
   removeProposals: proposals.default([]),
 })
@@ -233,7 +246,7 @@ const kestrel = z.strictObject({
   feeMarket: z.strictObject({ burnBaseFee: z.boolean() }).default({ burnBaseFee: false }),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
   compat: compat.default({ allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false }),
-  params: z.strictObject({ activeProposals: proposals }).default({ activeProposals: [] }),
+  params: params.default({ activeProposals: [] }),
   upgrades: z.array(upgrade).readonly().default([]),
   validators: z.array(validator).readonly().default([]),
   modules: z.record(z.string(), z.unknown()).default({}),

@@ -25,8 +25,8 @@ export type NetworkOptions = {
   readonly timestamp?: bigint | undefined
 }
 
-/** Accounts 0 to `count` - 1 of a public mnemonic, path m/44'/60'/0'/0. Never use them where coins have a value. */
-export type DevKeys = { readonly mnemonic: string; readonly count: number }
+/** `count` accounts of a public mnemonic from `first` on, path m/44'/60'/0'/0. Never use them where coins have a value. */
+export type DevKeys = { readonly mnemonic: string; readonly first: number; readonly count: number }
 
 type Network = {
   readonly name: string
@@ -34,10 +34,14 @@ type Network = {
   readonly keys: readonly DevKeys[]
   /** Addresses of `keys` with the balance of each. */
   readonly accounts: readonly (readonly [Address, bigint])[]
+  /** Of the validators' operators, as far as they are not among `keys`. */
+  readonly validatorKeys: readonly DevKeys[]
   readonly native: Omit<NativeSpec, 'textChainId'>
 }
 
 const COIN = 10n ** 18n
+/** Free coins of a validator's operator, for the gas of its votes. */
+const OPERATOR_COINS = 10n * COIN
 
 /** The newest rules that the library calls stable, as on Ethereum mainnet since January 2026. */
 const NEWEST: Fork = 'bpo2'
@@ -55,10 +59,12 @@ const validator = (operator: string, moniker: string, selfDelegation: bigint): G
   minSelfDelegation: 1n,
 })
 
+const JUNK = 'test test test test test test test test test test test junk'
+
 const kestrel: Network = {
   name: 'kestrel',
   chainId: 125n,
-  keys: [{ mnemonic: 'test test test test test test test test test test test junk', count: 10 }],
+  keys: [{ mnemonic: JUNK, first: 0, count: 10 }],
   accounts: [
     ...[
       '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
@@ -73,6 +79,8 @@ const kestrel: Network = {
       '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
     ].map((account) => [hexToAddress(account), 10_000n * COIN] as const),
   ],
+  // Not among the accounts, so that these keep their round balances.
+  validatorKeys: [{ mnemonic: JUNK, first: 10, count: 3 }],
   native: {
     denom: 'akest',
     symbol: 'KEST',
@@ -82,7 +90,6 @@ const kestrel: Network = {
     compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
     params: { activeProposals: [] },
     upgrades: [],
-    // The mnemonic's accounts 10 to 12, so that the ten accounts keep their round balances.
     validators: [
       validator('0xBcd4042DE499D14e55001CcbB24a551F3b954096', 'kestrel-0', 1_000n * COIN),
       validator('0x71bE63f3384f5fb98995898A86B02Fb2426c5788', 'kestrel-1', 1_000n * COIN),
@@ -102,7 +109,7 @@ const evmos: Network = {
     'maximum display century economy unlock van census kite error heart snow filter midnight usage egg venture cash kick motor survey drastic edge muffin visual',
     'will wear settle write dance topic tape sea glory hotel oppose rebel client problem era video gossip glide during yard balance cancel file rose',
     'doll midnight silk carpet brush boring pluck office gown inquiry duck chief aim exit gain never tennis crime fragile ship cloud surface exotic patch',
-  ].map((mnemonic) => ({ mnemonic, count: 1 })),
+  ].map((mnemonic) => ({ mnemonic, first: 0, count: 1 })),
   accounts: [
     [hexToAddress('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E'), 100_000_000n * COIN],
     [hexToAddress('0xC6Fe5D33615a1C52c08018c47E8Bc53646A0E101'), 1_000n * COIN],
@@ -110,6 +117,7 @@ const evmos: Network = {
     [hexToAddress('0x40a0cb1C63e026A81B55EE1308586E21eec1eFa9'), 1_000n * COIN],
     [hexToAddress('0x498B5AeC5D439b733dC2F58AB489783A23FB26dA'), 1_000n * COIN],
   ],
+  validatorKeys: [],
   native: {
     denom: 'aevmos',
     symbol: 'EVMOS',
@@ -131,10 +139,11 @@ function create(network: Network, options: NetworkOptions): ChainSpec {
   const [, first = 0n] = network.accounts[0] ?? []
 
   const balances = new Map(accounts.map((account) => [account, options.balance ?? presetBalance.get(account) ?? first]))
-  // A self-delegation is taken out of the operator's balance: the same again stays free, for fees.
+  // A self-delegation is taken out of the operator's balance.
   for (const { operator, selfDelegation } of network.native.validators) {
     const balance = balances.get(operator) ?? 0n
-    if (balance < 2n * selfDelegation) balances.set(operator, balance + 2n * selfDelegation)
+    const needed = selfDelegation + OPERATOR_COINS
+    if (balance < needed) balances.set(operator, balance + needed)
   }
   const alloc = new Map<Address, GenesisAccount>()
   for (const [account, balance] of balances)
@@ -181,3 +190,6 @@ export const presets: Readonly<Record<NetworkName, (options?: NetworkOptions) =>
 
 /** The public keys' mnemonics behind a network's accounts, in the order of the accounts. */
 export const devKeys: Readonly<Record<NetworkName, readonly DevKeys[]>> = { kestrel: kestrel.keys, evmos: evmos.keys }
+
+/** Public keys of the networks' validators that are no accounts of `devKeys`. */
+export const devValidatorKeys: readonly DevKeys[] = [...kestrel.validatorKeys, ...evmos.validatorKeys]

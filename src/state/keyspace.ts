@@ -1,11 +1,15 @@
 // THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
-import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+import { type Address, fromHex, type Hash, toAddress } from '../lib/hex.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
   const out = Buffer.allocUnsafe(8)
-  out.writeBigUInt64BE(BigInt(value))
+  if (typeof value === 'bigint') out.writeBigUInt64BE(value)
+  else {
+    out.writeUInt32BE(Math.floor(value / 2 ** 32), 0)
+    out.writeUInt32BE(value % 2 ** 32, 4)
+  }
   return out
 }
 
@@ -63,15 +67,32 @@ export const KEY = {
   journal: (hash: Hash) => key(0x30, fromHex(hash)),
 
   // --- readers' tables (indexer)
-  /** address, number, index in block -> nothing; logs by emitter */
-  logsByAddress: (of: Address, number: bigint, index: number) => key(0x40, fromHex(of), u64(number), u32(index)),
-  /** topic, position, number, index in block -> nothing; logs by topic */
-  logsByTopic: (topic: Hash, position: number, number: bigint, index: number) =>
-    key(0x41, fromHex(topic), Uint8Array.of(position), u64(number), u32(index)),
+  /** list, position -> entry; lists only grow, and only undoing a version shortens them */
+  listEntry: (list: Uint8Array, position: number) => key(0x40, path(list), u64(position)),
+  /** list -> how many entries it has */
+  listLength: (list: Uint8Array) => key(0x41, list),
+  /** ranking, member in order -> nothing */
+  member: (ranking: Uint8Array, order: Uint8Array) => key(0x42, path(ranking), order),
+  /** ranking, prefix of members with its length -> how many members begin with it */
+  memberCount: (ranking: Uint8Array, prefix: Uint8Array) => key(0x43, path(ranking), path(prefix)),
+  /** table, owner -> what readers know of it now */
+  fact: (table: number, owner: Uint8Array) => key(0x44, Uint8Array.of(table), owner),
+  /** word of a name, address -> nothing */
+  word: (word: string, of: Uint8Array) => key(0x45, text(word), Uint8Array.of(0), of),
+  /** version of the state -> what takes the rows of readers' tables back that came with it */
+  readersUndo: (version: number) => key(0x46, u64(version)),
+
+  // --- what people told this node
+  /** address -> sources of a contract whose code was made from them */
+  verified: (of: Address) => key(0x50, fromHex(of)),
 } as const
 
 /** Whether a key is that of a code row. */
 export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
+
+/** The account whose own fields a row holds; undefined for all other rows. */
+export const accountOfRow = (key: Uint8Array): Address | undefined =>
+  key[0] === 0x10 ? toAddress(key.subarray(1)) : undefined
 
 /** Key ranges that are scanned. `lt` is exclusive. */
 export const RANGE = {
@@ -79,6 +100,18 @@ export const RANGE = {
   storageNodes: (of: Address) => within(key(0x13, fromHex(of))),
   journal: () => within(key(0x30)),
   accounts: () => within(key(0x10)),
+  listEntries: (list: Uint8Array, from: number, to: number) => ({
+    gte: KEY.listEntry(list, from),
+    lt: KEY.listEntry(list, to),
+  }),
+  members: (ranking: Uint8Array, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
+  /** Counts of the prefixes that are one byte longer. */
+  memberCounts: (ranking: Uint8Array, prefix: Uint8Array) =>
+    within(Buffer.concat([key(0x43, path(ranking)), Uint8Array.of(prefix.length + 1), prefix])),
+  words: (prefix: string) => within(key(0x45, text(prefix))),
+  verified: () => within(key(0x50)),
+  /** All that an indexer has written. */
+  readers: () => ({ gte: key(0x40), lt: key(0x50) }),
 } as const
 
 /** All keys that begin with the bytes. */

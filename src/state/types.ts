@@ -32,6 +32,13 @@ export interface SlotAccess {
   store(slot: bigint, word: bigint): void
 }
 
+/** An account's own fields at two times. */
+export type ChangedAccount = {
+  readonly address: Address
+  readonly before: Account | undefined
+  readonly after: Account | undefined
+}
+
 export type AccountDiff = {
   readonly address: Address
   readonly before: Account | undefined
@@ -83,6 +90,8 @@ export interface StateView {
   revert(): void
   /** Begins a transaction: originals (EIP-2200) and the transaction's diff count from here. */
   beginTransaction(): void
+  /** Accounts whose own fields are not what they were when the view was opened, in order of address. */
+  changedAccounts(): readonly ChangedAccount[]
   /** What has changed since `beginTransaction`. */
   transactionDiff(): TransactionDiff
   /** An independent copy: writing on either does not touch the other. */

@@ -4,12 +4,12 @@
 import { type Address, bigToBytes, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { decodeAccount, EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
-import { transactionDiff } from './diff.ts'
+import { sameAccount, transactionDiff } from './diff.ts'
 import { KEY } from './keyspace.ts'
 import { proveAccount } from './proof.ts'
 import type { StateStore } from './state-store.ts'
 import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
-import type { Account, AccountProof, SlotAccess, StateView, TransactionDiff } from './types.ts'
+import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
 
 const EMPTY = new Uint8Array(0)
 const NEW_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
@@ -235,6 +235,17 @@ export class View implements StateView {
       if (code) codes.set(account.codeHash, code)
     }
     return { rows: await this.#trie.changedRows(this.#store.store), codes }
+  }
+
+  /** Accounts whose own fields are not what they were at this view's version, in order of address. */
+  changedAccounts(): ChangedAccount[] {
+    const changed: ChangedAccount[] = []
+    for (const address of [...this.#accounts.keys()].sort()) {
+      const after = this.account(address)
+      const before = this.stored(address)
+      if (!sameAccount(before, after)) changed.push({ address, before, after })
+    }
+    return changed
   }
 
   fork(): View {

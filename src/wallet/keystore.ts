@@ -1,7 +1,7 @@
 // Keys at rest: Web3 Secret Storage version 3, one file per account in one folder, named as geth names them.
 // A key is never written in the clear, and a file is never written over.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Wallet as KeyFile } from '@ethereumjs/wallet'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToAddress } from '../lib/hex.ts'
@@ -52,17 +52,21 @@ export const listAccounts = async (dir: string): Promise<Address[]> =>
 export async function unlock(dir: string, address: Address, password: string): Promise<Uint8Array> {
   const entry = (await entries(dir)).find((candidate) => candidate.address === address)
   if (!entry) throw new ChainError('unknown-account', 'unknown account')
-  const content = await readFile(join(dir, entry.file), 'utf8')
-  let key: Uint8Array
+  const key = await unlockFile(join(dir, entry.file), password)
+  if (addressOf(key) !== address) throw new ChainError('storage', `key file ${entry.file} holds another account's key`)
+  return key
+}
+
+/** The private key in a key file. Throws ChainError `invalid-params` for a wrong password, `storage` for a damaged file. */
+export async function unlockFile(file: string, password: string): Promise<Uint8Array> {
+  const content = await readFile(file, 'utf8')
   try {
-    key = (await KeyFile.fromV3(content, password, true)).getPrivateKey()
+    return (await KeyFile.fromV3(content, password, true)).getPrivateKey()
   } catch (error) {
     if (error instanceof Error && error.message.includes('wrong passphrase'))
       throw new ChainError('invalid-params', 'could not decrypt key with given password')
-    throw new ChainError('storage', `key file ${entry.file} is damaged`)
+    throw new ChainError('storage', `key file ${basename(file)} is damaged`)
   }
-  if (addressOf(key) !== address) throw new ChainError('storage', `key file ${entry.file} holds another account's key`)
-  return key
 }
 
 /** Key files in order of their names, which begin with the time they were made. Anything else in the folder is skipped. */

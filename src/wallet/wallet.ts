@@ -23,25 +23,27 @@ export function addressOf(privateKey: Uint8Array): Address {
 
 export class Wallet {
   readonly #keys = new Map<Address, Uint8Array>()
+  readonly #unlisted = new Set<Address>()
 
   /**
-   * A wallet with the mnemonic's first `count` accounts under `path` (BIP-39 without passphrase, BIP-32).
+   * A wallet with `count` accounts of the mnemonic under `path`, from index `first` on (BIP-39 without passphrase,
+   * BIP-32).
    * Throws ChainError `invalid-params` when the phrase is not a BIP-39 mnemonic or the path is malformed.
    */
-  static fromMnemonic(phrase: string, count: number, path = ETHEREUM_PATH): Wallet {
+  static fromMnemonic(phrase: string, count: number, path = ETHEREUM_PATH, first = 0): Wallet {
     const wallet = new Wallet()
-    wallet.addMnemonic(phrase, count, path)
+    wallet.addMnemonic(phrase, count, path, first)
     return wallet
   }
 
   /** Adds accounts as `fromMnemonic` does and returns them. */
-  addMnemonic(phrase: string, count: number, path = ETHEREUM_PATH): Address[] {
+  addMnemonic(phrase: string, count: number, path = ETHEREUM_PATH, first = 0): Address[] {
     const words = phrase.normalize('NFKD').trim().split(/\s+/).join(' ')
     if (!validateMnemonic(words, wordlist)) throw new ChainError('invalid-params', 'invalid mnemonic')
     // BIP-39's seed. Node's PBKDF2 is native; the library's takes longer than the rest of the start.
     const parent = derive(HDKey.fromMasterSeed(pbkdf2Sync(words, 'mnemonic', 2048, 64, 'sha512')), path)
     return Array.from({ length: count }, (_, index) => {
-      const { privateKey } = parent.deriveChild(index)
+      const { privateKey } = parent.deriveChild(first + index)
       if (!privateKey) throw new ChainError('invalid-params', 'invalid mnemonic') // 1 in 2^127, says BIP-32
       return this.add(privateKey)
     })
@@ -51,12 +53,21 @@ export class Wallet {
   add(privateKey: Uint8Array): Address {
     const address = addressOf(privateKey)
     this.#keys.set(address, Uint8Array.from(privateKey))
+    this.#unlisted.delete(address)
     return address
   }
 
-  /** The accounts in the order they were added. */
+  /** Adds a key as `add` does, to sign with when its account is named; `addresses` lists it only if it did before. */
+  addUnlisted(privateKey: Uint8Array): Address {
+    const address = addressOf(privateKey)
+    if (!this.has(address)) this.#unlisted.add(address)
+    this.#keys.set(address, Uint8Array.from(privateKey))
+    return address
+  }
+
+  /** The listed accounts in the order they were added. */
   addresses(): Address[] {
-    return [...this.#keys.keys()]
+    return [...this.#keys.keys()].filter((address) => !this.#unlisted.has(address))
   }
 
   has(address: Address): boolean {

@@ -10,6 +10,7 @@ import { indexer } from '../../src/indexer/indexer.ts'
 import { ChainError } from '../../src/lib/errors.ts'
 import { fromHex, type Hash, hexToAddress } from '../../src/lib/hex.ts'
 import type { Block, Receipt, Transaction } from '../../src/primitives/types.ts'
+import { Runtime } from '../../src/runtime/runtime.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
 import { everyRow, TestStore } from '../support/stores.ts'
@@ -130,7 +131,7 @@ describe.each(['shanghai', 'prague'] as const)('a ledger under %s', (fork) => {
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
         const store = await openMemoryStore()
         await createChain(store, spec, indexer)
-        const ledger = new Ledger(store, indexer)
+        const ledger = new Ledger(store, new Runtime(spec), indexer)
         const told: Told[] = [await tell(ledger, [])]
         const gone: Mined[] = []
         const last = (): Told => told.at(-1) ?? fail('there is always block 0')
@@ -154,7 +155,7 @@ describe.each(['shanghai', 'prague'] as const)('a ledger under %s', (fork) => {
           }
           check(ledger, last(), gone)
         }
-        check(new Ledger(store, indexer), last(), gone)
+        check(new Ledger(store, new Runtime(spec), indexer), last(), gone)
         await store.close()
       }),
       { numRuns: 15 },
@@ -167,7 +168,7 @@ describe('a ledger', () => {
     const spec = smallSpec()
     const inner = new TestStore(store ?? (await openMemoryStore()))
     await createChain(inner, spec, indexer)
-    return { store: inner, spec, ledger: new Ledger(inner, indexer) }
+    return { store: inner, spec, ledger: new Ledger(inner, new Runtime(spec), indexer) }
   }
 
   it('is where it was when the disk fails, and goes on from there', async () => {
@@ -204,7 +205,7 @@ describe('a ledger', () => {
     }
     await expect(ledger.commit(block)).rejects.toThrow('killed')
     store.afterWrite = () => undefined
-    const again = new Ledger(store, indexer)
+    const again = new Ledger(store, new Runtime(spec), indexer)
     expect(again.head.hash).toBe(block.block.header.hash)
     expect(again.view().root()).toBe(again.head.stateRoot)
     await again.commit(await blockOn(again, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })]))
@@ -241,7 +242,7 @@ describe('a ledger', () => {
     }
     expect(await everyRow(store)).toEqual(before)
     expect([...(await everyRow(theirs))]).toEqual([['0x4c617374426c6f636b', '0x01']])
-    expect(() => new Ledger(theirs, indexer)).toThrow(ChainError)
+    expect(() => new Ledger(theirs, new Runtime(spec), indexer)).toThrow(ChainError)
   })
 })
 

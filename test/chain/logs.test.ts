@@ -2,10 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MinedLog } from '../../src/chain/types.ts'
+import { listLength } from '../../src/indexer/draft.ts'
 import { type LogQuery, Logs } from '../../src/indexer/logs.ts'
+import { LIST } from '../../src/indexer/tables.ts'
 import type { Address, Hash } from '../../src/lib/hex.ts'
 import type { ExecutedBlock } from '../../src/runtime/types.ts'
-import { within } from '../../src/state/keyspace.ts'
 import { KEEPER, KEYS, LOGGERS, openSmallChain, signed, word, words } from './support.ts'
 
 /** Where a log stands and what it says, in one line. */
@@ -103,21 +104,22 @@ describe('the index of logs', () => {
     )
   })
 
-  it('holds one row per log and address, and one per topic; none after the blocks are gone', async () => {
+  it('lists a log by address, by topic, and by both; nothing after the blocks are gone', async () => {
     const chain = await openSmallChain()
-    const rows = async (prefix: number): Promise<number> => {
-      let count = 0
-      for await (const _ of chain.store.scan(within(Uint8Array.of(prefix)))) count++
-      return count
-    }
     for (const [topics, to] of LOGGERS.entries()) {
       await chain.submit(signed(0, BigInt(topics), { to, data: words(1n, 1n, 2n, 2n, 3n) }).raw)
     }
+    const lengths = (lists: readonly Uint8Array[]) => lists.map((list) => listLength(chain.store, list))
+    const byAddress = LOGGERS.map(LIST.logsOf)
+    const byBoth = LOGGERS.map((logger) => LIST.logsOfWith(logger, word(1n)))
+    const byTopic = [0, 1, 2, 3].flatMap((position) => [1n, 2n, 3n].map((n) => LIST.logsByTopic(position, word(n))))
     await chain.produce()
-    // Two logs with none to four topics each: ten logs, twenty topics.
-    expect([await rows(0x40), await rows(0x41)]).toEqual([10, 20])
+    // Two logs each with none to four topics: 1, 1, 2, 2 and 1, 2, 2, 3 as far as they go.
+    expect(lengths(byAddress)).toEqual([2, 2, 2, 2, 2])
+    expect(lengths(byBoth)).toEqual([0, 2, 2, 2, 2])
+    expect(lengths(byTopic)).toEqual([...[8, 0, 0], ...[3, 3, 0], ...[0, 4, 0], ...[0, 1, 1]])
     await chain.rewind(0n)
-    expect([await rows(0x40), await rows(0x41)]).toEqual([0, 0])
+    for (const length of lengths([...byAddress, ...byBoth, ...byTopic])) expect(length).toBe(0)
   })
 
   it('has nothing for a range that is the wrong way round, or beyond the head', async () => {

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { isProposalName, Params } from '../../src/modules/params.ts'
+import { ChainError } from '../../src/lib/errors.ts'
+import { evmParamsSchema, Params, upgraded } from '../../src/modules/params.ts'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
+import type { Upgrade } from '../../src/spec/chain-spec.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { emptyView, moduleContext, nativeSpec } from '../support/native.ts'
 
@@ -11,16 +13,17 @@ beforeEach(async () => {
   params = new Params(moduleContext(view))
 })
 
+const upgrade = (change: Partial<Upgrade>): Upgrade => ({
+  ...{ name: 'v2', height: 5n, addProposals: [], removeProposals: [] },
+  ...change,
+})
+
 describe('params', () => {
   it('keeps names in the order in which they are applied', () => {
     params.initGenesis({ activeProposals: ['kestrel_10', 'kestrel_2'] })
-    params.addProposal('kestrel_0')
-    expect(params.activeProposals()).toEqual(['kestrel_10', 'kestrel_2', 'kestrel_0'])
-    params.addProposal('kestrel_2')
-    expect(params.activeProposals()).toEqual(['kestrel_10', 'kestrel_2', 'kestrel_0'])
-    params.removeProposal('kestrel_2')
-    params.removeProposal('kestrel_7')
-    expect(params.activeProposals()).toEqual(['kestrel_10', 'kestrel_0'])
+    expect(params.activeProposals()).toEqual(['kestrel_10', 'kestrel_2'])
+    params.update({ extraEips: ['kestrel_2', 'kestrel_10', 'kestrel_0'] })
+    expect(params.get()).toEqual({ extraEips: ['kestrel_2', 'kestrel_10', 'kestrel_0'] })
     params.setActiveProposals([])
     expect(params.activeProposals()).toEqual([])
   })
@@ -39,35 +42,29 @@ describe('params', () => {
   it('refuses a bad list whole', () => {
     params.setActiveProposals(['kestrel_1'])
     expect(() => params.setActiveProposals(['kestrel_0', 'kestrel'])).toThrow('EIP kestrel name is not valid')
-    expect(() => params.setActiveProposals(['kestrel_0', 'kestrel_0'])).toThrow('found duplicate EIP: kestrel_0')
+    expect(() => params.update({ extraEips: ['kestrel_0', 'kestrel_0'] })).toThrow('found duplicate EIP: kestrel_0')
     expect(params.activeProposals()).toEqual(['kestrel_1'])
   })
 
-  it.each([
-    ['kestrel_0', true],
-    ['my-chain2_2147483647', true],
-    [`${'a'.repeat(62)}_1`, true],
-    [`${'a'.repeat(63)}_1`, false],
-    ['kestrel_2147483648', false],
-    ['_0', false],
-    ['kestrel_', false],
-    ['kestrel_-1', false],
-    ['kestrel_0000', false],
-    ['Kestrel_0', false],
-    ['kestrel_0_1', false],
-    ['kestrel_0\n', false],
-  ])('%j is a name: %s', (name, expected) => {
-    expect(isProposalName(name)).toBe(expected)
+  it('asks whoever knows the proposals', () => {
+    const asked: (readonly string[])[] = []
+    const checkProposals = (names: readonly string[]) => {
+      asked.push(names)
+      if (names.includes('kestrel_9')) throw new ChainError('not-allowed', 'EIP kestrel_9 is not activateable')
+    }
+    const checked = new Params(moduleContext(view, { checkProposals }))
+    checked.initGenesis({ activeProposals: ['kestrel_0'] })
+    expect(() => checked.update({ extraEips: ['kestrel_9'] })).toThrow('EIP kestrel_9 is not activateable')
+    expect(checked.activeProposals()).toEqual(['kestrel_0'])
+    expect(asked).toEqual([['kestrel_0'], ['kestrel_9']])
   })
 
   it('applies the upgrades of its block and no others', () => {
-    const at = (height: bigint, addProposals: string[], removeProposals: string[]) => ({
-      name: `at ${height}`,
-      height,
-      addProposals,
-      removeProposals,
-    })
-    const upgrades = [at(5n, ['kestrel_0'], []), at(5n, ['kestrel_1'], []), at(7n, ['kestrel_0'], ['kestrel_1'])]
+    const upgrades = [
+      upgrade({ name: 'a', addProposals: ['kestrel_0'] }),
+      upgrade({ name: 'b', addProposals: ['kestrel_1'] }),
+      upgrade({ name: 'c', height: 7n, addProposals: ['kestrel_0'], removeProposals: ['kestrel_1'] }),
+    ]
     const activeAfter = (number: bigint) => {
       const { block } = moduleContext(view)
       const opened = new Params(moduleContext(view, { spec: { ...nativeSpec, upgrades }, block: { ...block, number } }))
@@ -78,5 +75,37 @@ describe('params', () => {
     expect(activeAfter(5n)).toEqual(['kestrel_0', 'kestrel_1'])
     expect(activeAfter(6n)).toEqual(['kestrel_0', 'kestrel_1'])
     expect(activeAfter(7n)).toEqual(['kestrel_0'])
+  })
+})
+
+describe('an upgrade', () => {
+  it('adds at the end, leaves what is there where it is, and sorts nothing', () => {
+    const active = ['kestrel_10', 'kestrel_2']
+    expect(upgraded(active, upgrade({ addProposals: ['kestrel_2', 'kestrel_1'] }))).toEqual([...active, 'kestrel_1'])
+    expect(upgraded(active, upgrade({ removeProposals: ['kestrel_10', 'kestrel_7'] }))).toEqual(['kestrel_2'])
+    expect(upgraded(active, upgrade({}))).toEqual(active)
+  })
+
+  it('replaces the parameters first', () => {
+    const change = upgrade({ params: { activeProposals: ['kestrel_5'] }, addProposals: ['kestrel_2', 'kestrel_5'] })
+    expect(upgraded(['kestrel_10', 'kestrel_2'], change)).toEqual(['kestrel_5', 'kestrel_2'])
+  })
+})
+
+describe('the parameter set as JSON', () => {
+  it('has one key, in either spelling', () => {
+    expect(evmParamsSchema.parse({ extra_eips: ['kestrel_0'] })).toEqual({ extraEips: ['kestrel_0'] })
+    expect(evmParamsSchema.parse({ extraEips: [] })).toEqual({ extraEips: [] })
+  })
+
+  it.each([
+    [{}, 'expected extra_eips'],
+    [{ extra_eips: [], extraEips: [] }, 'expected extra_eips'],
+    [{ extra_eips: 'kestrel_0' }, 'expected a list of names'],
+    [{ extra_eips: [0] }, 'expected a name'],
+    [{ extra_eips: [], evm_denom: 'akest' }, 'evm_denom'],
+    [null, 'expected object'],
+  ])('is not %j', (json, words) => {
+    expect(evmParamsSchema.safeParse(json).error?.issues[0]?.message).toContain(words)
   })
 })

@@ -1,7 +1,7 @@
 // One call of every function of every precompile, the world in which all of these calls succeed, and what happens to
 // those who may not make them. `matrix.test.ts` runs each through every way of calling.
 import { createHash } from 'node:crypto'
-import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi } from 'viem'
+import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, toHex } from 'viem'
 import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
@@ -32,6 +32,12 @@ const PAGE = { key: '0x', offset: 0n, limit: 10n, countTotal: true, reverse: fal
 const COINS = [{ denom: DENOM, amount: COIN }]
 const ALLOCATION = { sourcePort: 'transfer', sourceChannel: CHANNEL, spendLimit: COINS, allowList: [] }
 const DESCRIPTION = { moniker: 'm', identity: '', website: '', securityContact: '', details: 'd' }
+const ZERO = `0x${'00'.repeat(20)}`
+/** Two proposals of the owner's: one that still needs a deposit, one that is voted on for longer than the tests take. */
+const [UNPAID, VOTED] = [1n, 2n]
+const PROPOSAL = toHex(JSON.stringify({ title: 'A title', summary: 'A summary' }))
+const DEPOSIT = [{ denom: DENOM, amount: 10_000_000n }]
+export const WORLD_MODULES = { gov: { params: { votingPeriod: 100_000 } } }
 const TRACE = 'transfer/channel-1/akest'
 const TRACE_HASH = createHash('sha256').update(TRACE).digest('hex').toUpperCase()
 
@@ -157,6 +163,25 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     approve: { args: [SPENDER, 'MSG_CLAWBACK'], rule: 'everyone' },
     balances: { args: [account(FUNDED).address] },
   },
+  gov: {
+    submitProposal: { args: [owner, PROPOSAL, DEPOSIT], rule: 'nobody' },
+    cancelProposal: { args: [owner, VOTED], rule: 'nobody' },
+    deposit: { args: [owner, UNPAID, DEPOSIT], rule: 'nobody' },
+    vote: { args: [owner, VOTED, 1, 'why'], rule: 'nobody' },
+    voteWeighted: { args: [owner, VOTED, [{ option: 2, weight: '1' }], ''], rule: 'nobody' },
+    getVote: { args: [VOTED, owner] },
+    getVotes: { args: [VOTED, PAGE] },
+    getDeposit: { args: [UNPAID, owner] },
+    getDeposits: { args: [UNPAID, PAGE] },
+    getTallyResult: { args: [VOTED] },
+    getProposal: { args: [UNPAID] },
+    getProposals: { args: [0, ZERO, ZERO, PAGE] },
+    getParams: { args: [], constant: 'nobody has changed them' },
+    getConstitution: { args: [], constant: 'there is none' },
+    getAuthority: { args: [], constant: 'it is always the same' },
+    getMessages: { args: [VOTED], constant: 'they are what was submitted' },
+    getFailure: { args: [VOTED], constant: 'it is still voted on' },
+  },
   bech32: {
     hexToBech32: { args: [owner, 'kest'], constant: 'it reads no state' },
     bech32ToHex: { args: [A], constant: 'it reads no state' },
@@ -164,7 +189,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
   bank: {
     balances: { args: [owner] },
     totalSupply: { args: [] },
-    supplyOf: { args: [`0x${'00'.repeat(20)}`], constant: 'nothing mints or burns the base coin' },
+    supplyOf: { args: [ZERO], constant: 'nothing mints or burns the base coin' },
   },
 }
 
@@ -218,6 +243,9 @@ const abi = parseAbi([
   'function setWithdrawAddress(address delegator, string withdrawer)',
   'function createClawbackVestingAccount(address funder, address vesting, bool enableGovClawback)',
   'function fundVestingAccount(address funder, address vesting, uint64 startTime, Period[] lockup, Period[] vestings)',
+  'function submitProposal(address proposer, bytes jsonProposal, Coin[] deposit)',
+  'function deposit(address depositor, uint64 proposalId, Coin[] amount)',
+  'function vote(address voter, uint64 proposalId, uint8 option, string metadata)',
   'function transfer(string port, string channel, string denom, uint256 amount, address sender, string receiver, Height timeoutHeight, uint64 timeoutTimestamp, string memo)',
 ])
 
@@ -276,6 +304,13 @@ export async function openWorld({ dev, viem, rpc, walletOf }: Clients, halfway: 
     await step(index, 'vesting', encodeFunctionData({ abi, functionName: 'createClawbackVestingAccount', args }))
   }
 
+  for (const amount of [100_000n, 10_000_000n]) {
+    const args = [owner, PROPOSAL, [{ denom: DENOM, amount }]] as const
+    await step(OWNER, 'gov', encodeFunctionData({ abi, functionName: 'submitProposal', args }))
+  }
+  const voting = (option: number) => encodeFunctionData({ abi, functionName: 'vote', args: [owner, VOTED, option, ''] })
+  await step(OWNER, 'gov', voting(1))
+
   const past = await viem.getBlockNumber()
   await halfway()
 
@@ -294,6 +329,9 @@ export async function openWorld({ dev, viem, rpc, walletOf }: Clients, halfway: 
   const none = { revisionNumber: 0n, revisionHeight: 0n }
   const transfer = ['transfer', CHANNEL, DENOM, COIN, owner, owner, none, 2n ** 63n, ''] as const
   await step(OWNER, 'ics20', encodeFunctionData({ abi, functionName: 'transfer', args: transfer }))
+  await step(OWNER, 'gov', voting(3))
+  const more = [owner, UNPAID, [{ denom: DENOM, amount: 100_000n }]] as const
+  await step(OWNER, 'gov', encodeFunctionData({ abi, functionName: 'deposit', args: more }))
   // Fees of these blocks become rewards; the packet arrives.
   await dev.mine({ blocks: 3 })
   return { past, undelegated }

@@ -16,11 +16,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Node, startNode } from '../../src/node.ts'
 import type { Precompile } from '../../src/precompiles/define.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
+import { presets } from '../../src/spec/networks.ts'
 import { account, nodeOptions } from '../support/chain.ts'
 import { attempter } from '../support/forwarder.ts'
 import { type Clients, clientsOf } from '../support/process.ts'
 import { provenAccount } from '../support/proofs.ts'
-import { contractOf, OWNER, openWorld, type Role, type Rule, STRANGER, sampleOf, type World } from './matrix-samples.ts'
+import {
+  contractOf,
+  OWNER,
+  openWorld,
+  type Role,
+  type Rule,
+  STRANGER,
+  sampleOf,
+  WORLD_MODULES,
+  type World,
+} from './matrix-samples.ts'
 
 const GAS = 3_000_000n
 const isQuery = ({ stateMutability }: AbiFunction) => stateMutability === 'view' || stateMutability === 'pure'
@@ -62,7 +73,9 @@ let world: World
 const then = new Map<string, Hex>()
 
 beforeAll(async () => {
-  node = await startNode(nodeOptions())
+  const spec = presets.kestrel()
+  if (spec.native === undefined) throw new Error('the preset has no native modules')
+  node = await startNode(nodeOptions({ spec: { ...spec, native: { ...spec.native, modules: WORLD_MODULES } } }))
   chain = clientsOf(node.url)
   world = await openWorld(chain, async () => {
     for (const of of QUERIES) then.set(of.signature, await answer(of))

@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { defaultExplorerOptions, type ExplorerServices } from '../../src/explorer/define.ts'
+import { Hub } from '../../src/explorer/socket/hub.ts'
 import { defaultRpcOptions, type RpcOptions, type RpcServices } from '../../src/rpc/define.ts'
 import { createServer } from '../../src/server.ts'
 
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
-const chain = { spec: { chainId: 125n }, head: { number: 7n } }
+const chain = { spec: { chainId: 125n, name: 'kestrel' }, head: { number: 7n } }
+const live = { on: () => () => undefined }
 
 let app: FastifyInstance
 let url: string
@@ -15,7 +18,8 @@ let url: string
 async function start(options: Partial<RpcOptions> = {}) {
   // These tests ask for nothing but the chain's id.
   const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
-  app = createServer({ rpc: services })
+  const explorer = { chain: { ...chain, live }, log, hub: new Hub(), options: defaultExplorerOptions }
+  app = createServer({ rpc: services, explorer: explorer as unknown as ExplorerServices })
   url = await app.listen({ port: 0, host: '127.0.0.1' })
 }
 

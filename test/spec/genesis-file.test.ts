@@ -417,12 +417,12 @@ describe('refusals name the field', () => {
     [
       'bad proposal',
       { ...genesis(), kestrel: { ...KESTREL, params: { activeProposals: ['falcon'] } } },
-      'kestrel.params.activeProposals.0: expected a proposal name',
+      'kestrel.params.activeProposals.0: EIP falcon name is not valid',
     ],
     [
       'proposal twice',
       { ...genesis(), kestrel: { ...KESTREL, params: { activeProposals: ['falcon_0', 'falcon_0'] } } },
-      'kestrel.params.activeProposals: expected each proposal once',
+      'kestrel.params.activeProposals.1: found duplicate EIP: falcon_0',
     ],
   ]
   it.each(cases)('%s', (_, file, message) => {

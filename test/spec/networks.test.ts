@@ -1,7 +1,7 @@
 import { HDNodeWallet, Mnemonic } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress } from '../../src/lib/hex.ts'
-import { devKeys, presets } from '../../src/spec/networks.ts'
+import { devKeys, devValidatorKeys, presets } from '../../src/spec/networks.ts'
 import { FACTORIES } from '../../src/spec/preinstalls.ts'
 
 const COIN = 10n ** 18n
@@ -29,19 +29,29 @@ describe('kestrel', () => {
   })
 
   it('gives the ten known accounts 10,000 coins each', () => {
-    const accounts = devKeys.kestrel.flatMap(({ mnemonic, count }) => accountsOf(mnemonic, range(0, count)))
+    const accounts = devKeys.kestrel.flatMap(({ mnemonic, first, count }) => accountsOf(mnemonic, range(first, count)))
     expect(accounts).toHaveLength(10)
     expect(accounts[0]).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
     for (const account of accounts) expect(alloc.get(account)?.balance).toBe(10_000n * COIN)
     expect([...alloc.keys()].slice(0, 10)).toEqual(accounts)
   })
 
-  it('has three validators beside them, who can pay for what they bond', () => {
-    const [{ mnemonic } = { mnemonic: '' }] = devKeys.kestrel
+  it('has three validators beside them, with known keys and ten coins more than they bond', () => {
     const validators = spec.native?.validators ?? []
-    expect(validators.map(({ operator }) => operator)).toEqual(accountsOf(mnemonic, range(10, 3)))
-    for (const { operator, selfDelegation } of validators)
-      expect(alloc.get(operator)?.balance).toBe(2n * selfDelegation)
+    const operators = devValidatorKeys.flatMap(({ mnemonic, first, count }) =>
+      accountsOf(mnemonic, range(first, count)),
+    )
+    expect(operators).toHaveLength(3)
+    expect(validators.map(({ operator }) => operator)).toEqual(operators)
+    for (const { operator } of validators) expect(alloc.get(operator)?.balance).toBe(1_010n * COIN)
+  })
+
+  it('gives a validator its stake on top of a small balance of its own', () => {
+    const operator = hexToAddress('0xBcd4042DE499D14e55001CcbB24a551F3b954096')
+    const balanceOf = (balance: bigint) =>
+      presets.kestrel({ accounts: [operator], balance }).genesis.alloc.get(operator)?.balance
+    expect(balanceOf(5n * COIN)).toBe(1_015n * COIN)
+    expect(balanceOf(1_010n * COIN)).toBe(1_010n * COIN)
   })
 
   it('has the system contracts and factories, with nonce 1', () => {

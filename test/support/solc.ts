@@ -23,14 +23,25 @@ type Output = {
   readonly contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
 }
 
-/** Everything below `solidity/`, whose paths begin there; throws what the compiler says about an error. */
-export function compileSolidity(): Compiled {
-  const folder = join(ROOT, 'solidity')
+/** Everything below a folder, whose paths begin there; throws what the compiler says about an error. */
+export function compileSolidity(below = 'solidity'): Compiled {
+  const folder = join(ROOT, below)
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.sol'))
   const sources = paths.sort().map((path) => [path.replaceAll('\\', '/'), readFileSync(join(folder, path), 'utf8')])
+  return compiled('Solidity', Object.fromEntries(sources.map(([path, content]) => [path, { content }])))
+}
+
+/** The object of a Yul source, which has no ABI of its own. Throws what the compiler says about an error. */
+export function compileYul(content: string): Hex {
+  const [contract] = compiled('Yul', { 'source.yul': { content } }).contracts.values()
+  if (contract === undefined) throw new Error('no object in the source')
+  return contract.bytecode
+}
+
+function compiled(language: 'Solidity' | 'Yul', sources: Record<string, { readonly content: string }>): Compiled {
   const output = compile({
-    language: 'Solidity',
-    sources: Object.fromEntries(sources.map(([path, content]) => [path, { content }])),
+    language,
+    sources,
     settings: {
       optimizer: { enabled: true, runs: 200 },
       evmVersion: 'prague',

@@ -3,7 +3,7 @@ import { HDNodeWallet, keccak256, Mnemonic, recoverAddress, Signature, toUtf8Byt
 import { describe, expect, it } from 'vitest'
 import { bigToFixed, fromHex, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { devKeys } from '../../src/spec/networks.ts'
-import { addressOf, Wallet } from '../../src/wallet/wallet.ts'
+import { addressOf, ETHEREUM_PATH, Wallet } from '../../src/wallet/wallet.ts'
 
 const PHRASE = 'test test test test test test test test test test test junk'
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -48,9 +48,16 @@ describe('mnemonic', () => {
     )
   })
 
+  it('derives accounts from an index on', () => {
+    // Hardhat and Anvil print these as accounts 10 and 11.
+    expect(Wallet.fromMnemonic(PHRASE, 2, ETHEREUM_PATH, 10).addresses()).toEqual(
+      ['0xBcd4042DE499D14e55001CcbB24a551F3b954096', '0x71bE63f3384f5fb98995898A86B02Fb2426c5788'].map(hexToAddress),
+    )
+  })
+
   it('gathers several phrases, as the networks need', () => {
     const wallet = new Wallet()
-    for (const { mnemonic, count } of devKeys.evmos) wallet.addMnemonic(mnemonic, count)
+    for (const { mnemonic, first, count } of devKeys.evmos) wallet.addMnemonic(mnemonic, count, ETHEREUM_PATH, first)
     expect(wallet.addresses()).toEqual(
       [
         '0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E',
@@ -106,6 +113,19 @@ describe('keys', () => {
     key.fill(9)
     wallet.privateKey(address).fill(9)
     expect(wallet.privateKey(address)).toEqual(bigToFixed(5n, 32))
+  })
+
+  it('may hold a key without listing its account', () => {
+    const wallet = new Wallet()
+    const [listed, unlisted] = [wallet.add(bigToFixed(5n, 32)), wallet.addUnlisted(bigToFixed(6n, 32))]
+    expect(wallet.addresses()).toEqual([listed])
+    expect(wallet.has(unlisted)).toBe(true)
+    expect(addressOf(wallet.privateKey(unlisted))).toBe(unlisted)
+    // Listing goes one way.
+    wallet.addUnlisted(bigToFixed(5n, 32))
+    expect(wallet.addresses()).toEqual([listed])
+    wallet.add(bigToFixed(6n, 32))
+    expect(wallet.addresses()).toEqual([listed, unlisted])
   })
 })
 

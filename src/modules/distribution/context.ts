@@ -62,3 +62,11 @@ export function fundPool(context: DistributionContext, from: Address, amount: bi
   context.bank.transfer(from, MODULE_ACCOUNT.distribution, amount)
   giveToPool(context, fromInt(amount))
 }
+
+/** Pays an account base units that are nobody's. */
+export function spendPool({ state, bank }: DistributionContext, to: Address, amount: bigint): void {
+  const left = state.communityPool.get() - fromInt(amount)
+  if (left < 0n) throw refuse('community pool does not have sufficient coins to distribute')
+  state.communityPool.set(left)
+  bank.transfer(MODULE_ACCOUNT.distribution, to, amount)
+}

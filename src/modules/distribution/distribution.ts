@@ -14,6 +14,7 @@ import {
   fundPool,
   refuse,
   type StakingReader,
+  spendPool,
   withdrawAddressOf,
 } from './context.ts'
 import type { DistributionGenesis } from './genesis.ts'
@@ -139,6 +140,14 @@ export class Distribution implements NativeModule<DistributionGenesis> {
   /** Gives base units of an account to the community pool. */
   fundCommunityPool(from: Address, amount: bigint): void {
     fundPool(this.#context, from, amount)
+  }
+
+  /** Pays an account out of the community pool. */
+  spendCommunityPool(to: Address, amount: bigint): void {
+    if (isBlocked(to)) {
+      throw refuse(`${toBech32(this.#prefix, to)} is not allowed to receive external funds: unauthorized`)
+    }
+    spendPool(this.#context, to, amount)
   }
 
   /** What is wrong with the books, in words; empty when all is well. Between blocks only. */

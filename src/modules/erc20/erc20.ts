@@ -12,7 +12,7 @@ import type { Bank } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
 import { createNativeAccount, type ModuleContext, type NativeModule } from '../module.ts'
 import type { Erc20Genesis } from './genesis.ts'
-import { type DueTokens, erc20Layout, type Pair, voucherLayout } from './layout.ts'
+import { type DueTokens, erc20Layout, type Pair, type TokenFace, voucherLayout } from './layout.ts'
 
 const COIN_PREFIX = 'erc20/'
 const UNLIMITED = 2n ** 256n - 1n
@@ -58,6 +58,30 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   /** Makes a pair with somebody's contract. Throws ChainError when the contract or the coin is in one already. */
   register(pair: Omit<Pair, 'owner'>): void {
     this.#add({ ...pair, owner: 'external' })
+  }
+
+  /** Keeps what a contract says of itself until governance has decided on it. */
+  describe(token: Address, face: TokenFace): void {
+    this.#state.described.at(token).set({ isDescribed: true, ...face })
+  }
+
+  /** Makes a pair with a contract that has said what it is. Throws ChainError when it has not, or is no longer there. */
+  registerDescribed(token: Address): void {
+    if (!this.#state.isEnabled.get()) {
+      throw refused('registration is currently disabled by governance: erc20 module is disabled')
+    }
+    const { isDescribed, ...face } = this.#state.described.at(token).get()
+    if (!isDescribed || this.#context.view.code(token).length === 0) {
+      throw refused(`token contract ${getAddress(token)} does not exist`)
+    }
+    this.register({ token, denom: coinOf(token), isEnabled: true, ...face })
+  }
+
+  /** Switches a pair off, or on again; named by its contract or its coin. Throws ChainError when there is none. */
+  toggleNamed(text: string): void {
+    const pair = this.pairOf(text) ?? this.named(text)
+    if (pair === undefined) throw refused('token pair not found')
+    this.toggle(pair.token)
   }
 
   /** Switches a pair off, or on again. Throws ChainError when there is no such pair. */

@@ -19,6 +19,9 @@ export type Pair = {
   readonly decimals: bigint
 }
 
+/** What a token contract says of itself. */
+export type TokenFace = Pick<Pair, 'name' | 'symbol' | 'decimals'>
+
 /** Coins of an external pair that are to become tokens again. */
 export type DueTokens = { readonly holder: Address; readonly token: Address; readonly amount: bigint }
 
@@ -39,6 +42,11 @@ export const erc20Layout = layout({
   /** Contracts by denomination. */
   tokens: mapping(text, address),
   dueTokens: queue(struct<DueTokens>({ holder: address, token: address, amount: u256 })),
+  /** Contracts that somebody has proposed to make pairs of. */
+  described: mapping(
+    address,
+    struct<TokenFace & { isDescribed: boolean }>({ isDescribed: bool, name: text, symbol: text, decimals: u64 }),
+  ),
 })
 
 export const voucherLayout = layout({

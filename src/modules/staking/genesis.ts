@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Address, fromHex, type Hash, hexToAddress, toHash } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 import type { GenesisValidator } from '../../spec/chain-spec.ts'
-import { fraction, readSection } from '../genesis-section.ts'
+import { fraction, readSection, seconds } from '../genesis-section.ts'
 import type { StakingParams } from './layout.ts'
 
 export type GenesisDelegation = { readonly delegator: Address; readonly validator: Address; readonly amount: bigint }
@@ -41,12 +41,15 @@ const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'expected an address of 20 bytes of hex' })
   .transform(hexToAddress)
 
+const maxValidators = whole(1n, 1_000n)
+const maxEntries = whole(1n, 100n)
+
 const section = z.strictObject({
   params: z
     .strictObject({
       unbondingTime: whole(1n, 10_000n * DAY).default(DEFAULT_PARAMS.unbondingTime),
-      maxValidators: whole(1n, 1_000n).default(DEFAULT_PARAMS.maxValidators),
-      maxEntries: whole(1n, 100n).default(DEFAULT_PARAMS.maxEntries),
+      maxValidators: maxValidators.default(DEFAULT_PARAMS.maxValidators),
+      maxEntries: maxEntries.default(DEFAULT_PARAMS.maxEntries),
       minCommissionRate: fraction.default(DEFAULT_PARAMS.minCommissionRate),
       powerReduction: whole(1n, 10n ** 30n).default(DEFAULT_PARAMS.powerReduction),
     })
@@ -55,6 +58,22 @@ const section = z.strictObject({
     .array(z.strictObject({ delegator: address, validator: address, amount: whole(1n, 2n ** 192n) }))
     .default([]),
 })
+
+/**
+ * All parameters as a proposal replaces them. The bond denomination cannot change, and history is not kept by count.
+ * What makes a unit of power is not the SDK's to say and stays.
+ */
+export const newStakingParams = (denom: string) =>
+  z
+    .strictObject({
+      unbondingTime: seconds,
+      maxValidators,
+      maxEntries,
+      minCommissionRate: fraction,
+      historicalEntries: z.int().nonnegative().optional(),
+      bondDenom: z.literal(denom).optional(),
+    })
+    .transform(({ historicalEntries, bondDenom, ...params }) => params)
 
 /** Staking's genesis from the specification's two places. Throws ChainError `invalid-genesis` that names the field. */
 export function readStakingGenesis(validators: readonly GenesisValidator[], json: unknown): StakingGenesis {

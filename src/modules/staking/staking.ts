@@ -63,6 +63,12 @@ export class Staking implements NativeModule<StakingGenesis> {
     return this.#context.state.params.get()
   }
 
+  /** Replaces the parameters. A new size of the set of validators takes effect at the end of the block. */
+  updateParams(params: Omit<StakingParams, 'powerReduction'>): void {
+    this.#context.state.params.update(params)
+    this.#context.state.powersChanged.set(true)
+  }
+
   /** undefined: there is none with this operator. */
   validator(operator: Address): Validator | undefined {
     return findValidator(this.#context, operator)

@@ -25,9 +25,12 @@ export class Vesting {
   readonly #context: ModuleContext
   readonly #bank: Bank
   readonly #state: VestingState
+  readonly #isContested: (account: Address) => boolean
 
-  constructor(context: ModuleContext, bank: Bank) {
+  /** `isContested`: whether a vote is open on governance's own clawback from an account. */
+  constructor(context: ModuleContext, bank: Bank, isContested: (account: Address) => boolean) {
     this.#context = context
+    this.#isContested = isContested
     this.#bank = bank
     this.#state = vestingLayout.open(context.view.slots(NATIVE_CONTRACT.vesting, context.access))
   }
@@ -75,13 +78,14 @@ export class Vesting {
    * delegations stay. Returns the base units moved.
    */
   clawback(funder: Address, account: Address, to: Address): bigint {
+    if (this.#isContested(account)) {
+      const why = 'clawback is disabled while there is an active clawback proposal for account'
+      throw refuse(`${why} ${this.#name(account)}: unauthorized`)
+    }
     if (isBlocked(to)) {
       throw refuse(`${this.#name(to)} is a blocked address and not allowed to receive funds: unauthorized`)
     }
-    const of = this.#require(account)
-    if (of.vesting.length === 0) {
-      throw refuse(`account ${this.#name(account)} has no vesting or lockup periods: invalid request`)
-    }
+    const of = this.#requireSchedule(account)
     const recorded = this.funder(account)
     if (recorded !== funder) {
       throw refuse(`clawback can only be requested by original funder: ${this.#name(recorded)}: unauthorized`)
@@ -90,6 +94,15 @@ export class Vesting {
     this.#forget(account, of)
     this.#bank.transfer(account, to, unvested)
     return unvested
+  }
+
+  /** The same by governance, where the account allows it; `take` is given what has not vested. */
+  clawbackByGovernance(account: Address, take: (from: Address, amount: bigint) => void): void {
+    const of = this.#requireSchedule(account)
+    if (!of.governance.get()) throw refuse(`${this.#name(account)}: account does not have governance clawback enabled`)
+    const { unvested } = this.balances(account)
+    this.#forget(account, of)
+    take(account, unvested)
   }
 
   /** Hands the funder's part to somebody else. */
@@ -101,6 +114,10 @@ export class Vesting {
       throw refuse(`${name} is a blocked address and not allowed to fund vesting accounts: unauthorized`)
     }
     this.#require(account)
+    if (this.#isContested(account)) {
+      const why = 'cannot update funder while there is an active clawback proposal for account'
+      throw refuse(`${why} ${this.#name(account)}: unauthorized`)
+    }
     const recorded = this.funder(account)
     if (recorded !== funder) {
       const why = 'is not the current funder and cannot update the funder address'
@@ -195,6 +212,12 @@ export class Vesting {
       throw refuse(`account at address '${name}' does not exist: unknown address`)
     }
     throw refuse(`${name}: account is not subject to clawback vesting`)
+  }
+
+  #requireSchedule(account: Address): VestingAccount {
+    const of = this.#require(account)
+    if (of.vesting.length > 0) return of
+    throw refuse(`account ${this.#name(account)} has no vesting or lockup periods: invalid request`)
   }
 
   #forget(account: Address, of: VestingAccount): void {

@@ -13,6 +13,7 @@ import * as devMining from './dev-mining.ts'
 import * as devNative from './dev-native.ts'
 import * as devState from './dev-state.ts'
 import * as filters from './filters.ts'
+import * as kestrel from './kestrel.ts'
 import * as logs from './logs.ts'
 import * as net from './net.ts'
 import * as ots from './ots.ts'
@@ -40,6 +41,7 @@ const families = {
   devNative,
   devState,
   filters,
+  kestrel,
   logs,
   net,
   ots,

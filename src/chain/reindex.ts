@@ -1,0 +1,134 @@
+// Readers' tables made again from what they tell of: every version of the state is indexed once more, as it was when it
+// was written: blocks by running them on their parents' state, changes by hand by the difference of two states.
+import { ChainError } from '../lib/errors.ts'
+import type { Header } from '../primitives/types.ts'
+import { executeGenesis } from '../runtime/genesis.ts'
+import { executeTransactions } from '../runtime/import-block.ts'
+import { contractReader } from '../runtime/read-contract.ts'
+import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
+import { sameAccount } from '../state/diff.ts'
+import { decodeChanges } from '../state/history.ts'
+import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
+import { StateStore } from '../state/state-store.ts'
+import type { ChangedAccount, KvStore, Op, StateView } from '../state/types.ts'
+import { Blocks } from './blocks.ts'
+import { type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
+import type { Indexer } from './types.ts'
+
+/** Rows that are deleted in one batch. */
+const BATCH = 10_000
+
+/**
+ * Deletes all rows of readers' tables and writes them again; nobody else may have the chain open. When it is interrupted,
+ * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done.
+ * Throws ChainError `storage` when a stored block does not come out as it did, and the registry's error, before anything
+ * is deleted, when the chain needs an improvement proposal that is not there.
+ */
+export async function reindex(
+  store: KvStore,
+  runtime: Runtime,
+  indexer: Indexer,
+  onBlock: (number: bigint) => void,
+): Promise<void> {
+  const past = new Past(store, runtime)
+  past.requireProposals()
+  await store.write([indexRow('incomplete')])
+  await deleteRows(store)
+  let version = 0
+  for (let number = 0n; number <= past.head.number; number++) {
+    const executed = await past.execute(number, version)
+    const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
+    await store.write(await indexer.block(executed, version++, store, read))
+    for (const last = past.versionAfter(number); version <= last; version++) {
+      const { changed, view } = past.edit(version)
+      await store.write(await indexer.edit(changed, view, number, version, store))
+    }
+    onBlock(number)
+  }
+  await store.write([indexRow('complete')])
+}
+
+async function deleteRows(store: KvStore): Promise<void> {
+  let ops: Op[] = []
+  for await (const [key] of store.scan(RANGE.readers())) {
+    ops.push({ type: 'del', key })
+    if (ops.length < BATCH) continue
+    await store.write(ops)
+    ops = []
+  }
+  await store.write(ops)
+}
+
+/** What made each version of the state. */
+class Past {
+  readonly head: HeadRow
+  readonly blockHash: BlockHashes = (number) => this.#blocks.header(number)?.hash
+  readonly #store: KvStore
+  readonly #runtime: Runtime
+  readonly #blocks: Blocks
+  readonly #state: StateStore
+
+  constructor(store: KvStore, runtime: Runtime) {
+    this.head = readHead(store)
+    this.#store = store
+    this.#runtime = runtime
+    this.#blocks = new Blocks(store, this.head.number)
+    this.#state = new StateStore(store, this.head.version)
+  }
+
+  /** Throws unless the program has all improvement proposals of the chain. */
+  requireProposals(): void {
+    const { number, version } = this.head
+    const header = this.#blocks.header(number) ?? missing(`block ${number}`)
+    this.#runtime.requireProposals(this.#state.at(version), this.#runtime.env(header))
+  }
+
+  /** The last version of the state before the next block. */
+  versionAfter(number: bigint): number {
+    return readStateVersion(this.#store, number) ?? missing(`the version of the state after block ${number}`)
+  }
+
+  /** Runs the block that made a version. */
+  async execute(number: bigint, version: number): Promise<ExecutedBlock> {
+    const view = this.#state.at(version - 1)
+    const block = this.#blocks.block(number) ?? missing(`block ${number}`)
+    if (number === 0n) {
+      const executed = executeGenesis(this.#runtime, view)
+      compare(block.header, executed.block.header)
+      return executed
+    }
+    const execution = await executeTransactions(this.#runtime, view, block, this.blockHash)
+    const { roots, requests } = await execution.finish(block.withdrawals ?? [], block.uncles)
+    compare(block.header, roots)
+    const { receipts, traces, diffs } = execution
+    return { block, receipts, requests, traces, diffs, refused: [], view }
+  }
+
+  /** The change by hand that made a version, and the state after it. */
+  edit(version: number): { changed: readonly ChangedAccount[]; view: StateView } {
+    const [earlier, view] = [this.#state.at(version - 1), this.#state.at(version)]
+    const keys = this.#store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
+    const changed = decodeChanges(keys)
+      .flatMap((key) => accountOfRow(key) ?? [])
+      .sort()
+      .map((address) => ({ address, before: earlier.account(address), after: view.account(address) }))
+      .filter(({ before, after }) => !sameAccount(before, after))
+    return { changed, view }
+  }
+}
+
+type Outcome = Pick<Header, 'stateRoot' | 'receiptsRoot' | 'gasUsed'>
+
+/** What an index tells has to be what the chain holds. */
+function compare(header: Header, outcome: Outcome): void {
+  for (const field of ['gasUsed', 'receiptsRoot', 'stateRoot'] as const) {
+    if (outcome[field] === header[field]) continue
+    const words = `block ${header.number} does not come out as it did: ${field} is ${outcome[field]}, not ${header[field]}`
+    throw new ChainError('storage', words)
+  }
+}
+
+function missing(what: string): never {
+  throw new ChainError('storage', `${what} is missing`)
+}

@@ -1,0 +1,11 @@
+// Calling costs more: the constant part, which is charged for a warm account too.
+import { defineProposal } from './define.ts'
+
+export const cip1 = defineProposal({
+  number: 1,
+  title: 'CALL costs ten times as much before what it does is counted',
+  apply(table) {
+    const operation = table.op('CALL')
+    operation.setConstantGas(operation.constantGas * 10n)
+  },
+})

@@ -1,0 +1,15 @@
+// Ethereum's own improvements under the names that parameter lists of Evmos chains hold. This chain's forks have all of
+// them, so that there is nothing left for them to do.
+import { defineProposal, type Proposal } from './define.ts'
+
+const NUMBERS = [1344, 1884, 2200, 2929, 3198, 3529, 3855]
+
+export const RESERVED = 'ethereum_'
+
+export const ETHEREUM: readonly Proposal[] = NUMBERS.map((number) =>
+  defineProposal({
+    name: `${RESERVED}${number}`,
+    title: `EIP-${number}, which the fork has already`,
+    apply: () => undefined,
+  }),
+)

@@ -1,0 +1,87 @@
+// Proposals of a chain's users: modules that are loaded at start, JavaScript or TypeScript, each with one proposal or a
+// list of them as its default export. They need nothing of this program: what they work on is handed to them.
+import { existsSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import type { Proposal } from './define.ts'
+
+const MOST = 2 ** 31 - 1
+
+const shape = z
+  .looseObject(
+    {
+      name: z.string({ error: 'name: expected a text such as "kestrel_7"' }).optional(),
+      number: z.int({ error: 'number: expected a whole number' }).min(0).max(MOST).optional(),
+      title: z.string({ error: 'title: expected a text' }),
+      apply: z.custom((given) => typeof given === 'function', { error: 'apply: expected a function' }),
+    },
+    { error: 'expected an object { number, title, apply }' },
+  )
+  .refine(({ name, number }) => (name === undefined) !== (number === undefined), {
+    error: 'expected either a number or a name',
+  })
+
+/** The proposals of a file. Throws ChainError `invalid-params` that begins with the file's name. */
+export async function loadProposals(file: string): Promise<readonly Proposal[]> {
+  const { default: exported }: { default?: unknown } = await importModule(file)
+  const listed: readonly unknown[] = Array.isArray(exported) ? exported : [exported]
+  return listed.map((given, index) => {
+    const parsed = shape.safeParse(given)
+    // The object itself goes on: its `apply` may be a method.
+    if (parsed.success) return given as Proposal
+    const place = Array.isArray(exported) ? `default export, element ${index}` : 'default export'
+    throw refuse(file, `${place}: ${parsed.error.issues[0]?.message}`)
+  })
+}
+
+async function importModule(file: string): Promise<{ default?: unknown }> {
+  if (!existsSync(file)) throw refuse(file, 'no such file')
+  try {
+    return await import(pathToFileURL(resolve(file)).href)
+  } catch (error) {
+    if (!isUnknownExtension(error)) throw refuse(file, messageOf(error))
+  }
+  if (!/^\.[mc]?ts$/.test(extname(file))) throw refuse(file, 'expected a JavaScript or TypeScript module')
+  try {
+    return await import(await transpiled(file))
+  } catch (error) {
+    throw error instanceof ChainError ? error : refuse(file, messageOf(error))
+  }
+}
+
+/**
+ * The module and what it imports as one JavaScript module, in a URL. Node.js before 22.18 does not read TypeScript; the
+ * bundler that builds this program does, where it is installed.
+ */
+async function transpiled(file: string): Promise<string> {
+  // Not a literal, so that it does not become a part of the built program.
+  const bundler: string = 'esbuild'
+  const { build }: typeof import('esbuild') = await import(bundler).catch(() => {
+    const { node } = process.versions
+    throw refuse(file, `Node.js ${node} reads no TypeScript; use 22.18 or later, or give the module as JavaScript`)
+  })
+  const { outputFiles } = await build({
+    ...{
+      entryPoints: [resolve(file)],
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'silent',
+    },
+    target: `node${process.versions.node}`,
+  })
+  const [output] = outputFiles
+  if (output === undefined) throw refuse(file, 'there is nothing in it')
+  return `data:text/javascript;base64,${Buffer.from(output.contents).toString('base64')}`
+}
+
+const isUnknownExtension = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION'
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const refuse = (file: string, problem: string): ChainError =>
+  new ChainError('invalid-params', `${file}: ${problem.replace(/\s+/g, ' ')}`)

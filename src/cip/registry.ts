@@ -1,0 +1,86 @@
+// The proposals that this program knows on one chain, by name: a value, handed to the runtime, which seals it.
+import { type JumpTable, maxStackAtEntry } from '../evm/jump-table.ts'
+import { expansionGas } from '../evm/memory-size.ts'
+import { ChainError } from '../lib/errors.ts'
+import { checkProposalList, isProposalName } from '../lib/proposal-name.ts'
+import type { Proposal, Tools } from './define.ts'
+import { RESERVED } from './ethereum.ts'
+
+export interface Registry {
+  /** Takes all of them or none. Throws ChainError `invalid-params`, or `not-allowed` when it is sealed. */
+  register(proposals: Proposal | readonly Proposal[]): void
+  /** From now on nothing is added. */
+  seal(): void
+  /** Sorted. */
+  names(): readonly string[]
+  get(name: string): Proposal | undefined
+  /** Throws ChainError `invalid-params` for a name that is malformed, unknown or repeated. */
+  check(names: readonly string[]): void
+  /** Applies proposals in their order. Throws as `check`, and when one fails. */
+  apply(names: readonly string[], table: JumpTable): void
+}
+
+const TOOLS: Tools = { expansionGas, maxStackAtEntry }
+
+/** `own` are proposals of this program: nobody else may use the names that are reserved for it. */
+export function createRegistry(chainName: string, own: readonly Proposal[]): Registry {
+  const known = new Map<string, Proposal>()
+  let isSealed = false
+  const names = () => [...known.keys()].sort()
+  const add = (proposals: readonly Proposal[], check: (name: string) => void) => {
+    if (isSealed) throw new ChainError('not-allowed', 'already sealed and cannot be modified')
+    const added = new Map<string, Proposal>()
+    for (const proposal of proposals) {
+      const name = proposal.name ?? `${chainName}_${proposal.number}`
+      if (!isProposalName(name)) throw refuse(`eip name does not conform to structure 'chainName_Number': ${name}`)
+      check(name)
+      if (known.has(name) || added.has(name)) {
+        const present = [...new Set([...names(), ...added.keys()])].sort().join(' ')
+        throw refuse(`duplicate activation: ${name} is already present in [${present}]`)
+      }
+      added.set(name, proposal)
+    }
+    for (const [name, proposal] of added) known.set(name, proposal)
+  }
+  const proposalOf = (name: string): Proposal => {
+    const proposal = known.get(name)
+    if (proposal !== undefined) return proposal
+    throw refuse(`EIP ${name} is not activateable, valid EIPs are: [${names().join(' ')}]`)
+  }
+  const check = (list: readonly string[]) => checkProposalList(list, proposalOf)
+  add(own, () => undefined)
+  return {
+    register(proposals) {
+      add([proposals].flat(), (name) => {
+        if (name.startsWith(RESERVED)) throw refuse(`${name}: names that begin with ${RESERVED} are reserved`)
+      })
+    },
+    seal() {
+      isSealed = true
+    },
+    names,
+    get: (name) => known.get(name),
+    check,
+    apply(list, table) {
+      check(list)
+      for (const name of list) applyOne(name, proposalOf(name), table)
+    },
+  }
+}
+
+function applyOne(name: string, proposal: Proposal, table: JumpTable): void {
+  try {
+    const result: unknown = proposal.apply(table, TOOLS)
+    if (result instanceof Promise) {
+      // Nobody waits for it; what becomes of it must not end the process.
+      result.catch(() => undefined)
+      throw new TypeError('apply must not be asynchronous')
+    }
+    table.validate()
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    throw refuse(`EIP ${name} failed to activate: ${problem}`)
+  }
+}
+
+const refuse = (problem: string): ChainError => new ChainError('invalid-params', problem)

@@ -1,0 +1,48 @@
+// Amounts of coins, as people type them and as they read them. A chain's base coin has 18 decimals; its symbol follows
+// from its denomination: `akest` is 10^-18 KEST.
+import { formatUnits } from 'viem'
+import { ChainError } from '../lib/errors.ts'
+import { amount } from './banner.ts'
+
+export type Coin = { readonly denom: string; readonly amount: bigint }
+
+const DECIMALS = 18
+/** From here on a number of base units is easier to read as coins. */
+const READABLE = 10n ** 12n
+
+/** The name of 10^18 base units. */
+export const symbolOf = (base: string): string => base.replace(/^a(?=.)/, '').toUpperCase()
+
+/**
+ * Reads `10` and `1.5KEST` as coins of the chain whose base denomination is given, `10000000akest` as base units, and
+ * whole numbers of other denominations with a path in their name (`ibc/…`, `erc20/…`).
+ * Throws ChainError `invalid-params`.
+ */
+export function parseCoin(text: string, base: string): Coin {
+  const symbol = symbolOf(base)
+  const [, whole, decimals, unit = symbol] = /^(\d{1,60})(?:\.(\d+))?\s*([a-zA-Z][\w/:.-]*)?$/.exec(text.trim()) ?? []
+  const isBase = unit === base || unit.includes('/')
+  if (whole !== undefined && isBase && decimals === undefined) return { denom: unit, amount: BigInt(whole) }
+  const isCoin = !isBase && unit.toLowerCase() === symbol.toLowerCase()
+  if (whole !== undefined && isCoin && (decimals ?? '').length <= DECIMALS)
+    return { denom: base, amount: BigInt(whole + (decimals ?? '').padEnd(DECIMALS, '0')) }
+  throw new ChainError(
+    'invalid-params',
+    `expected an amount such as 10, 1.5${symbol} or 10000000${base}, not "${text}"`,
+  )
+}
+
+/** For people: coins with thousands separated, small change in base units. */
+export function formatCoin({ denom, amount: units }: Coin, base: string): string {
+  if (denom !== base || (units < READABLE && units > 0n)) return `${units}${denom}`
+  return `${amount(units)} ${symbolOf(base)}`
+}
+
+export const formatCoins = (coins: readonly Coin[], base: string): string =>
+  coins.map((coin) => formatCoin(coin, base)).join(', ') || 'nothing'
+
+/** A share of 10^18, with up to two decimals: `33.4 %`. */
+export function formatShare(part: bigint, whole: bigint): string {
+  if (whole === 0n) return '0 %'
+  return `${formatUnits((part * 10_000n + whole / 2n) / whole, 2)} %`
+}

@@ -1,0 +1,159 @@
+// Governance of a running chain: reading what the contract at 0x…0805 tells, and calling it.
+import type { Hex, TransactionReceipt } from 'viem'
+import { ChainError } from '../lib/errors.ts'
+import { govAbi } from '../precompiles/gov-abi.ts'
+import type { Coin } from './gov-amount.ts'
+import { addressOfSender, type Sender } from './gov-sender.ts'
+import { type RpcClient, refusalOf } from './rpc-client.ts'
+
+export const GOV = '0x0000000000000000000000000000000000000805'
+const contract = { address: GOV, abi: govAbi } as const
+
+/** In the contract's numbers: 1 is the first. */
+export const STATUSES = ['deposit', 'voting', 'passed', 'rejected', 'failed'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** Base coins behind each option. */
+export type Tally = { readonly yes: bigint; readonly no: bigint; readonly abstain: bigint; readonly veto: bigint }
+
+/** Times are seconds since 1970. */
+export type Proposal = {
+  readonly id: number
+  readonly status: Status
+  readonly title: string
+  readonly summary: string
+  readonly metadata: string
+  readonly proposer: Hex
+  readonly deposit: readonly Coin[]
+  readonly tally: Tally
+  readonly submitTime: number
+  readonly depositEndTime: number
+  /** 0 while deposits are missing, as is the next. */
+  readonly votingStartTime: number
+  readonly votingEndTime: number
+}
+
+type ProposalData = Awaited<ReturnType<typeof readProposalData>>
+
+const readProposalData = ({ viem }: RpcClient, id: number) =>
+  viem.readContract({ ...contract, functionName: 'getProposal', args: [BigInt(id)] })
+
+/** Throws ChainError when there is none, and when the chain has no governance. */
+export async function readProposal(node: RpcClient, id: number): Promise<Proposal> {
+  await requireGovernance(node)
+  return toProposal(node, await readProposalData(node, id))
+}
+
+/** Every proposal that the chain still knows, oldest first; `status` leaves out the others. */
+export async function readProposals(node: RpcClient, status: Status | undefined): Promise<Proposal[]> {
+  await requireGovernance(node)
+  const number = status === undefined ? 0 : STATUSES.indexOf(status) + 1
+  const found: ProposalData[] = []
+  let key: Hex = '0x'
+  do {
+    const pagination = { key, offset: 0n, limit: 100n, countTotal: false, reverse: false }
+    const [proposals, { nextKey }] = await node.viem.readContract({
+      ...contract,
+      functionName: 'getProposals',
+      args: [number, NOBODY, NOBODY, pagination],
+    })
+    found.push(...proposals)
+    key = nextKey
+  } while (key !== '0x')
+  return Promise.all(found.map((data) => toProposal(node, data)))
+}
+
+const NOBODY = '0x0000000000000000000000000000000000000000'
+
+async function toProposal({ viem }: RpcClient, data: ProposalData): Promise<Proposal> {
+  const { title, summary, metadata, proposer, totalDeposit } = data
+  const status = STATUSES[data.status - 1]
+  if (status === undefined)
+    throw new ChainError('not-found', `proposal ${data.id} has the unknown status ${data.status}`)
+  // The final result is nothing until there is one.
+  const { yes, no, abstain, noWithVeto } =
+    status === 'voting'
+      ? await viem.readContract({ ...contract, functionName: 'getTallyResult', args: [data.id] })
+      : data.finalTallyResult
+  return {
+    id: Number(data.id),
+    status,
+    title,
+    summary,
+    metadata,
+    proposer,
+    deposit: totalDeposit,
+    tally: { yes: BigInt(yes), no: BigInt(no), abstain: BigInt(abstain), veto: BigInt(noWithVeto) },
+    submitTime: Number(data.submitTime),
+    depositEndTime: Number(data.depositEndTime),
+    votingStartTime: Number(data.votingStartTime),
+    votingEndTime: Number(data.votingEndTime),
+  }
+}
+
+/** The messages that a proposal executes when it passes, as the JSON they were submitted as. */
+export async function readMessages({ viem }: RpcClient, id: number): Promise<unknown[]> {
+  const texts = await viem.readContract({ ...contract, functionName: 'getMessages', args: [BigInt(id)] })
+  return texts.map((text) => JSON.parse(text))
+}
+
+/** Why a passed proposal could not be executed; empty for all others. */
+export const readFailure = ({ viem }: RpcClient, id: number): Promise<string> =>
+  viem.readContract({ ...contract, functionName: 'getFailure', args: [BigInt(id)] })
+
+export async function readGovParams(node: RpcClient) {
+  await requireGovernance(node)
+  return node.viem.readContract({ ...contract, functionName: 'getParams' })
+}
+
+export type GovParams = Awaited<ReturnType<typeof readGovParams>>
+
+/** The denomination that deposits and stakes are in. */
+export const baseDenom = ({ minDeposit }: GovParams): string => minDeposit[0]?.denom ?? ''
+
+/** The account that proposals act as, in bech32. */
+export async function readAuthority({ viem }: RpcClient): Promise<string> {
+  const [bech32] = await viem.readContract({ ...contract, functionName: 'getAuthority' })
+  return bech32
+}
+
+/** An answer of no bytes would be the only sign, and one that says little. */
+async function requireGovernance({ viem }: RpcClient): Promise<void> {
+  if ((await viem.getCode({ address: GOV })) === undefined)
+    throw new ChainError('not-found', `this chain has no governance: nothing is at ${GOV}`)
+}
+
+/** A call of the contract that would go through as things stand. */
+export type Tried = { readonly sender: Sender; readonly data: Hex; readonly gas: bigint }
+
+/** Tries a call, given as its encoded data: what would revert tells its reason and costs nothing. Throws viem's errors. */
+export async function tryCall({ viem }: RpcClient, sender: Sender, data: Hex): Promise<Tried> {
+  const gas = await viem.estimateGas({ account: addressOfSender(sender), to: GOV, data })
+  // What others do until the block may make it dearer; what is not used is not paid.
+  return { sender, data, gas: gas + gas / 5n }
+}
+
+/** Sends it in a transaction and waits for the block. Throws viem's errors, and ChainError when no block comes. */
+export async function send({ viem }: RpcClient, { sender, data, gas }: Tried): Promise<TransactionReceipt> {
+  const hash = await viem.sendTransaction({ account: sender, to: GOV, data, gas, chain: null }).catch((error) => {
+    if (refusalOf(error)?.message !== 'unknown account') throw error
+    throw new ChainError(
+      'unknown-account',
+      `the node has no key of ${addressOfSender(sender)}; sign with --private-key-file or --keystore`,
+    )
+  })
+  const receipt = await viem.waitForTransactionReceipt({ hash, timeout: PATIENCE }).catch((error) => {
+    if (!(error instanceof Error) || error.name !== 'WaitForTransactionReceiptTimeoutError') throw error
+    throw new ChainError('limit-exceeded', `no block has taken transaction ${hash} in ${PATIENCE / 1000} s; it waits`)
+  })
+  if (receipt.status === 'reverted')
+    throw new ChainError('execution-reverted', `transaction ${hash} reverted in block ${receipt.blockNumber}`)
+  return receipt
+}
+
+/** `tryCall`, then `send`. */
+export const transact = async (node: RpcClient, sender: Sender, data: Hex): Promise<TransactionReceipt> =>
+  send(node, await tryCall(node, sender, data))
+
+/** Milliseconds that a transaction may wait for its block. */
+const PATIENCE = 60_000

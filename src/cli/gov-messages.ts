@@ -1,0 +1,143 @@
+// What a proposal does when it passes: messages in the Cosmos SDK's JSON, written from flags and read back as words.
+import { z } from 'zod'
+import { decodeBech32, readAddress, toBech32 } from '../lib/bech32.ts'
+import { ChainError } from '../lib/errors.ts'
+import { formatCoins, parseCoin } from './gov-amount.ts'
+import type { EvmParams } from './gov-params.ts'
+
+/** What flags ask for. */
+export type Actions = {
+  readonly activate: readonly string[]
+  readonly deactivate: readonly string[]
+  /** `RECIPIENT:AMOUNT` */
+  readonly spend: readonly string[]
+  readonly registerErc20: readonly string[]
+  /** A token's address or its denomination. */
+  readonly toggleErc20: readonly string[]
+}
+
+/** What of the chain they depend on. */
+export type Surroundings = {
+  /** The account that proposals act as, in bech32. */
+  readonly authority: string
+  readonly base: string
+  readonly evmParams: EvmParams
+  /** Names of the improvement proposals that can be activated. */
+  readonly known: readonly string[]
+}
+
+export type Message = { readonly '@type': string; readonly [field: string]: unknown }
+
+/** The messages, in the order of the flags' descriptions. Throws ChainError `invalid-params`. */
+export function messagesOf(actions: Actions, surroundings: Surroundings): Message[] {
+  const { authority, base, evmParams } = surroundings
+  const { activate, deactivate, spend, registerErc20, toggleErc20 } = actions
+  const messages: Message[] = []
+  if (activate.length + deactivate.length > 0) {
+    // The message replaces the whole set.
+    const params = { ...evmParams, extraEips: changed(surroundings, activate, deactivate) }
+    messages.push({ '@type': '/ethermint.evm.v1.MsgUpdateParams', authority, params })
+  }
+  if (registerErc20.length > 0)
+    messages.push({ '@type': '/evmos.erc20.v1.MsgRegisterERC20', authority, erc20addresses: registerErc20 })
+  for (const token of toggleErc20) messages.push({ '@type': '/evmos.erc20.v1.MsgToggleConversion', authority, token })
+  for (const text of spend) {
+    const [, recipient = '', amount = ''] = /^([^:]+):(.+)$/.exec(text) ?? []
+    if (recipient === '') throw refused(`expected RECIPIENT:AMOUNT, not "${text}"`)
+    const { prefix } = decodeBech32(authority)
+    const coin = parseCoin(amount, base)
+    messages.push({
+      '@type': '/cosmos.distribution.v1beta1.MsgCommunityPoolSpend',
+      authority,
+      recipient: toBech32(prefix, readAddress(prefix, recipient)),
+      amount: [{ denom: coin.denom, amount: coin.amount.toString() }],
+    })
+  }
+  return messages
+}
+
+/** The list of active proposals after a change; new ones come last, for the order is that of application. */
+function changed(
+  { evmParams: { extraEips: active }, known }: Surroundings,
+  added: readonly string[],
+  removed: readonly string[],
+): string[] {
+  for (const name of added) {
+    if (active.includes(name)) throw refused(`${name} is active already`)
+    if (!known.includes(name)) throw refused(`the node knows no proposal ${name}; it knows ${known.join(', ')}`)
+  }
+  for (const name of removed) if (!active.includes(name)) throw refused(`${name} is not active`)
+  return [...active.filter((name) => !removed.includes(name)), ...added]
+}
+
+/** A title for those who give none. */
+export function titleOf({ activate, deactivate, spend, registerErc20, toggleErc20 }: Actions): string {
+  const parts = [
+    activate.length > 0 && `activate ${activate.join(', ')}`,
+    deactivate.length > 0 && `deactivate ${deactivate.join(', ')}`,
+    registerErc20.length > 0 && `register ERC-20 ${registerErc20.join(', ')}`,
+    toggleErc20.length > 0 && `toggle conversion of ${toggleErc20.join(', ')}`,
+    spend.length > 0 && `spend from the community pool: ${spend.join(', ')}`,
+  ]
+  const text = parts.filter((part) => part !== false).join('; ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const message = z.looseObject({ '@type': z.string() })
+const strings = z.array(z.string())
+const updatedParams = z.looseObject({ extra_eips: strings.optional(), extraEips: strings.optional() })
+const coins = z.array(z.object({ denom: z.string(), amount: z.coerce.bigint() }))
+
+/** A message in words; one that this program does not know as its JSON. */
+export function describe(given: unknown, base: string): string {
+  const { data } = message.safeParse(given)
+  if (data === undefined) return JSON.stringify(given)
+  const { '@type': type, authority: _, ...fields } = data
+  const text = (name: string) => String(fields[name])
+  switch (type) {
+    case '/ethermint.evm.v1.MsgUpdateParams':
+    case '/cosmos.evm.vm.v1.MsgUpdateParams': {
+      const { extra_eips, extraEips = extra_eips ?? [] } = updatedParams.catch({}).parse(fields.params)
+      return extraEips.length === 0
+        ? 'lets no improvement proposal be active'
+        : `lets these improvement proposals be active, in this order: ${extraEips.join(', ')}`
+    }
+    case '/evmos.erc20.v1.MsgRegisterERC20':
+    case '/cosmos.evm.erc20.v1.MsgRegisterERC20':
+      return `registers ERC-20 tokens as coins: ${strings.catch([]).parse(fields.erc20addresses).join(', ')}`
+    case '/evmos.erc20.v1.MsgToggleConversion':
+    case '/cosmos.evm.erc20.v1.MsgToggleConversion':
+      return `switches conversion of ${text('token')} on, or off if it is on`
+    case '/cosmos.distribution.v1beta1.MsgCommunityPoolSpend':
+      return `pays ${formatCoins(coins.catch([]).parse(fields.amount), base)} from the community pool to ${text('recipient')}`
+    default:
+      return `${type} ${JSON.stringify(fields)}`
+  }
+}
+
+const file = z.looseObject({
+  messages: z.array(message).default([]),
+  title: z.string().min(1),
+  summary: z.string().default(''),
+  metadata: z.string().default(''),
+  deposit: z.string().optional(),
+  expedited: z.boolean().default(false),
+})
+
+export type ProposalFile = z.output<typeof file>
+
+/** A proposal as the Cosmos SDK's tools write it. Throws ChainError `invalid-params`, naming file and field. */
+export function parseProposalFile(name: string, text: string): ProposalFile {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw refused(`${name}: ${error instanceof Error ? error.message : 'not JSON'}`)
+  }
+  const parsed = file.safeParse(json)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw refused(`${name}: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+const refused = (why: string): ChainError => new ChainError('invalid-params', why)

@@ -1,0 +1,108 @@
+// What governance commands print: lines for people, or one JSON object for machines. In JSON amounts are decimal texts,
+// times are seconds since 1970.
+
+import { formatCoin, formatCoins, formatShare } from './gov-amount.ts'
+import { baseDenom, type GovParams, type Proposal, type Status, type Tally } from './gov-chain.ts'
+import { describe } from './gov-messages.ts'
+import { DEFAULT_RPC_URL } from './rpc-client.ts'
+
+/** Prints `value` with --json, else the lines. */
+export function print(asJson: boolean, value: unknown, lines: readonly string[]): void {
+  const text = asJson
+    ? JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? field.toString() : field), 2)
+    : lines.join('\n')
+  process.stdout.write(`${text}\n`)
+}
+
+/** Something on the way, for people: on standard error, so that it never mixes with what is piped on. */
+export const note = (text: string): void => void process.stderr.write(`${text}\n`)
+
+export const utc = (seconds: number): string =>
+  `${new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`
+
+/** A name and its value, under each other's. */
+export const row = (name: string, ...values: readonly string[]): string[] =>
+  values.map((value, index) => `  ${(index === 0 ? name : '').padEnd(11)}${value}`)
+
+const STATUS_WORDS: Readonly<Record<Status, string>> = {
+  deposit: 'waits for deposits',
+  voting: 'is being voted on',
+  passed: 'passed',
+  rejected: 'rejected',
+  failed: 'passed, but failed in execution',
+}
+
+export type Details = { readonly messages: readonly unknown[]; readonly failure: string; readonly base: string }
+
+/** All about a proposal. */
+export function proposalLines(proposal: Proposal, { messages, failure, base }: Details): string[] {
+  const { id, status, title, summary, metadata, proposer, deposit } = proposal
+  const what = messages.map((message) => describe(message, base))
+  const hasVoting = proposal.votingStartTime > 0
+  return [
+    `Proposal ${id}: ${title}`,
+    ...row('Status', STATUS_WORDS[status]),
+    ...(failure === '' ? [] : row('Failure', failure)),
+    ...(summary === '' ? [] : row('Summary', ...summary.split('\n'))),
+    ...(metadata === '' ? [] : row('Metadata', metadata)),
+    ...row('Does', ...(what.length === 0 ? ['nothing by itself: it states an opinion'] : what)),
+    ...row('Proposer', proposer),
+    ...row('Submitted', utc(proposal.submitTime)),
+    ...row(
+      'Deposit',
+      formatCoins(deposit, base) + (hasVoting ? '' : `, to be complete by ${utc(proposal.depositEndTime)}`),
+    ),
+    ...(hasVoting ? row('Voting', `${utc(proposal.votingStartTime)} to ${utc(proposal.votingEndTime)}`) : []),
+    ...(hasVoting ? row('Votes', ...tallyLines(proposal.tally, base)) : []),
+  ]
+}
+
+function tallyLines(tally: Tally, base: string): string[] {
+  const total = tally.yes + tally.no + tally.abstain + tally.veto
+  if (total === 0n) return ['none']
+  return (['yes', 'no', 'abstain', 'veto'] as const).map(
+    (option) =>
+      `${option.padEnd(9)}${formatShare(tally[option], total).padStart(8)}  ${formatCoin({ denom: base, amount: tally[option] }, base)}`,
+  )
+}
+
+/** One line for each, under a heading. */
+export function listLines(proposals: readonly Proposal[]): string[] {
+  if (proposals.length === 0) return ['no proposals']
+  const cells = [
+    ['no.', 'status', 'voting ends', 'title'],
+    ...proposals.map(({ id, status, votingEndTime, title }) => [
+      String(id),
+      status,
+      votingEndTime === 0 ? '-' : utc(votingEndTime),
+      title,
+    ]),
+  ]
+  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
+  return cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+}
+
+const SECOND = 1_000_000_000n
+
+/** The rules of governance with periods in seconds; the contract has nanoseconds. */
+export const inSeconds = (params: GovParams): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value / SECOND) : value]),
+  )
+
+export function paramsLines(params: GovParams): string[] {
+  const base = baseDenom(params)
+  const shown = (value: (typeof params)[keyof GovParams]): string => {
+    if (typeof value === 'bigint') return `${value / SECOND} s`
+    if (typeof value === 'object') return formatCoins(value, base)
+    if (typeof value === 'boolean') return value ? 'yes' : 'no'
+    return /^\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value || '-'
+  }
+  const names = Object.keys(params).map((name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
+  const width = Math.max(...names.map((name) => name.length))
+  return Object.values(params).map((value, index) => `  ${(names[index] ?? '').padEnd(width)}  ${shown(value)}`)
+}
+
+/** A command to be typed next, for the same node. */
+export const hint = (command: string, rpcUrl: string): string =>
+  `kestrel ${command}${rpcUrl === DEFAULT_RPC_URL ? '' : ` --rpc-url ${rpcUrl}`}`

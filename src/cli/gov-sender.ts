@@ -1,0 +1,116 @@
+// Who sends a transaction of a command: an account whose key the node holds, or a key of one's own that signs here and
+// never leaves this process.
+import { type Command, Option } from 'commander'
+import { getAddress, type LocalAccount, parseAbi, type Address as ViemAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import { decodeBech32 } from '../lib/bech32.ts'
+import { type Address, hexToAddress, toAddress, toHex } from '../lib/hex.ts'
+import { VALIDATOR } from '../precompiles/staking-queries.ts'
+import { PAGE_REQUEST, PAGE_RESPONSE } from '../precompiles/structs.ts'
+import { unlockFile } from '../wallet/keystore.ts'
+import { readKey } from './accounts.ts'
+import { refuseFlag } from './flags.ts'
+import { askPassword, readPasswords } from './password.ts'
+import { DEFAULT_RPC_URL, type RpcClient } from './rpc-client.ts'
+
+export const nodeFlags = {
+  rpcUrl: z.string().regex(/^https?:\/\/\S+$/, 'expected a URL that begins with http:// or https://'),
+  json: z.boolean().default(false),
+}
+
+export const senderFlags = {
+  ...nodeFlags,
+  from: z
+    .string()
+    .regex(/^(0x[0-9a-fA-F]{40}|\d{1,4}|validators)$/, 'expected an address, a number or `validators`')
+    .optional(),
+  privateKeyFile: z.string().optional(),
+  keystore: z.string().optional(),
+  passwordFile: z.string().optional(),
+}
+
+export type SenderFlags = z.output<z.ZodObject<typeof senderFlags>>
+
+/** Adds what every command has that talks to a node. */
+export const withNodeFlags = (command: Command): Command =>
+  command
+    .optionsGroup('Node:')
+    .addOption(new Option('--rpc-url <url>', 'where the node answers').default(DEFAULT_RPC_URL, DEFAULT_RPC_URL))
+    .option('--json', 'one JSON object on standard output, for machines')
+
+/** Adds what every command has that sends a transaction. */
+export const withSenderFlags = (command: Command): Command =>
+  withNodeFlags(
+    command
+      .optionsGroup('Sender:')
+      .option('--from <account>', 'address or number of an account of the node, or `validators` (default: 0)')
+      .addOption(new Option('--private-key-file <file>', 'sign with the key in a file').conflicts('keystore'))
+      .option('--keystore <file>', 'sign with an encrypted key file')
+      .option('--password-file <file>', 'its password; asked for otherwise'),
+  )
+
+/** A key here, or the address of one that the node holds. */
+export type Sender = LocalAccount | ViemAddress
+
+export const addressOfSender = (sender: Sender): ViemAddress => (typeof sender === 'string' ? sender : sender.address)
+
+/** Whether `--from validators` was given: every validator that counts, rather than one sender. */
+export const isFromValidators = ({ from }: SenderFlags): boolean => from === 'validators'
+
+/** The one sender that the flags name. Throws ChainError, naming the flag. */
+export async function oneSender(node: RpcClient, flags: SenderFlags): Promise<Sender> {
+  const { from, privateKeyFile, keystore } = flags
+  if (isFromValidators(flags)) throw refuseFlag('from', '`validators` is for votes; name one account')
+  if (privateKeyFile === undefined && keystore === undefined) return accountOfNode(node, from ?? '0')
+  const key = privateKeyFile === undefined ? await decrypted(keystore ?? '', flags) : await readKey(privateKeyFile)
+  const account = privateKeyToAccount(toHex(key))
+  if (from !== undefined && from.toLowerCase() !== account.address.toLowerCase())
+    throw refuseFlag('from', `the key is that of ${account.address}`)
+  return account
+}
+
+async function decrypted(file: string, { passwordFile }: SenderFlags): Promise<Uint8Array> {
+  const password = passwordFile === undefined ? undefined : (await readPasswords(passwordFile))(0)
+  return unlockFile(file, password ?? (await askPassword(`Password of ${file}`)))
+}
+
+/** An address as it is; an index among the accounts that the node lists. */
+async function accountOfNode({ viem }: RpcClient, from: string): Promise<ViemAddress> {
+  if (from.startsWith('0x')) return getAddress(from)
+  const accounts = await viem.getAddresses()
+  const account = accounts[Number(from)]
+  if (account !== undefined) return account
+  const holds =
+    accounts.length === 0 ? 'the node holds no accounts' : `the node holds accounts 0 to ${accounts.length - 1}`
+  throw refuseFlag('from', `${holds}; sign with --private-key-file or --keystore`)
+}
+
+const STAKING = '0x0000000000000000000000000000000000000800'
+const stakingAbi = parseAbi([
+  VALIDATOR,
+  PAGE_REQUEST,
+  PAGE_RESPONSE,
+  'function validators(string status, PageRequest pageRequest) view returns (Validator[] validators, PageResponse pageResponse)',
+])
+
+/** The operators of all bonded validators: those whose votes count. */
+export async function bondedOperators({ viem }: RpcClient): Promise<Address[]> {
+  const operators: Address[] = []
+  let key: `0x${string}` = '0x'
+  do {
+    const request = { key, offset: 0n, limit: 100n, countTotal: false, reverse: false }
+    const [validators, { nextKey }] = await viem.readContract({
+      address: STAKING,
+      abi: stakingAbi,
+      functionName: 'validators',
+      args: ['BOND_STATUS_BONDED', request],
+    })
+    operators.push(...validators.map(({ operatorAddress }) => operatorAt(operatorAddress)))
+    key = nextKey
+  } while (key !== '0x')
+  return operators
+}
+
+const operatorAt = (name: string): Address =>
+  name.startsWith('0x') ? hexToAddress(name) : toAddress(decodeBech32(name).bytes)

@@ -1,0 +1,184 @@
+// Submitting a proposal: from a file, or from flags that say what it shall do.
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { encodeFunctionData, parseEventLogs, stringToHex } from 'viem'
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import { govAbi } from '../precompiles/gov-abi.ts'
+import { list, readFlags, refuseFlag } from './flags.ts'
+import { type Coin, formatCoins, parseCoin } from './gov-amount.ts'
+import { baseDenom, readAuthority, readGovParams, readProposal, transact } from './gov-chain.ts'
+import { type Actions, describe, type Message, messagesOf, parseProposalFile, titleOf } from './gov-messages.ts'
+import { hint, print, row, utc } from './gov-output.ts'
+import { readEvmParams, readKnownProposals } from './gov-params.ts'
+import { addressOfSender, oneSender, senderFlags, withSenderFlags } from './gov-sender.ts'
+import { type RpcClient, withNode } from './rpc-client.ts'
+
+/** Lists that the flag may also give one by one. */
+const names = z
+  .array(z.string())
+  .transform((texts) => texts.join(','))
+  .pipe(list)
+  .default([])
+
+const changes = { activate: names, deactivate: names }
+const texts = {
+  title: z.string().min(1, 'expected a title').optional(),
+  summary: z.string().default(''),
+  deposit: z.string().optional(),
+}
+const repeated = z.array(z.string()).default([])
+const flags = z.object({
+  ...senderFlags,
+  ...changes,
+  ...texts,
+  expedited: z.boolean().default(false),
+  spend: repeated,
+  registerErc20: repeated,
+  toggleErc20: repeated,
+})
+type SubmitFlags = z.output<typeof flags>
+
+const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
+
+const withChanges = (command: Command): Command =>
+  command
+    .option('--activate <names>', 'improvement proposals to activate, such as kestrel_0', collect)
+    .option('--deactivate <names>', 'improvement proposals to deactivate', collect)
+
+const withTexts = (command: Command): Command =>
+  command
+    .optionsGroup('Proposal:')
+    .option('--title <text>', 'its title (default: what it does)')
+    .option('--summary <text>', 'what it is for')
+    .option('--deposit <amount>', 'deposit to begin with (default: as much as voting needs)')
+
+/** `gov submit` */
+export function registerSubmit(gov: Command): void {
+  const command = gov
+    .command('submit')
+    .description('submit a proposal, from a file or as flags say; prints its number')
+    .argument('[file]', "JSON as the Cosmos SDK's tools write it: messages, title, summary, deposit")
+    .optionsGroup('What it does (several flags make several messages):')
+  withSenderFlags(
+    withTexts(
+      withChanges(command)
+        .option('--spend <recipient:amount>', 'pay from the community pool; may be repeated', collect)
+        .option('--register-erc20 <address>', 'make an ERC-20 token a coin too; may be repeated', collect)
+        .option('--toggle-erc20 <token>', "switch a token's conversion on or off; may be repeated", collect),
+    ).option('--expedited', 'shorter voting, higher threshold and deposit'),
+  )
+    .addHelpText(
+      'after',
+      `
+Amounts: 10 and 1.5KEST are coins, 10000000akest are base units.
+
+Examples:
+  kestrel gov submit --activate kestrel_0
+  kestrel gov submit --title "Pay the auditors" --spend 0xADDRESS:250
+  kestrel gov submit --title "Blue or green?" --summary "Blue." --from 3
+  kestrel gov submit proposal.json --private-key-file key.txt`,
+    )
+    .action((file: string | undefined, given) => submit(file, readFlags(flags, given)))
+}
+
+/** `params propose` */
+export function registerPropose(params: Command): void {
+  withSenderFlags(
+    withTexts(withChanges(params.command('propose').description('submit a proposal to change the parameters'))),
+  )
+    .addHelpText('after', '\nExample:\n  kestrel params propose --activate kestrel_0')
+    .action((given) => {
+      const read = readFlags(flags, given)
+      if (read.activate.length + read.deactivate.length === 0)
+        throw refuseFlag('activate', 'expected --activate or --deactivate with a name such as kestrel_0')
+      return submit(undefined, read)
+    })
+}
+
+/** What is sent to the contract, and the coins that go with it. */
+type Draft = {
+  readonly messages: readonly Message[]
+  readonly metadata: string
+  readonly title: string
+  readonly summary: string
+  readonly expedited: boolean
+}
+
+async function submit(file: string | undefined, given: SubmitFlags): Promise<void> {
+  await withNode(given.rpcUrl, async (node) => {
+    const params = await readGovParams(node)
+    const base = baseDenom(params)
+    const { draft, deposit: written } =
+      file === undefined ? await fromFlags(node, given, base) : await fromFile(file, given)
+    const least = draft.expedited ? params.expeditedMinDeposit : params.minDeposit
+    const amount = given.deposit ?? written
+    const deposit = amount === undefined ? least : [parseCoin(amount, base)].filter((coin) => coin.amount > 0n)
+    const sender = await oneSender(node, given)
+    const data = encodeFunctionData({
+      abi: govAbi,
+      functionName: 'submitProposal',
+      args: [addressOfSender(sender), stringToHex(JSON.stringify(draft)), [...deposit]],
+    })
+    const receipt = await transact(node, sender, data)
+    const [event] = parseEventLogs({ abi: govAbi, eventName: 'SubmitProposal', logs: receipt.logs })
+    if (event === undefined) throw new ChainError('not-found', `transaction ${receipt.transactionHash} has no proposal`)
+    await report(node, given, { id: Number(event.args.proposalId), draft, base, least, receipt })
+  })
+}
+
+type Submitted = {
+  readonly id: number
+  readonly draft: Draft
+  readonly base: string
+  readonly least: readonly Coin[]
+  readonly receipt: { readonly transactionHash: string; readonly blockNumber: bigint }
+}
+
+async function report(node: RpcClient, { json, rpcUrl }: SubmitFlags, submitted: Submitted): Promise<void> {
+  const { id, draft, base, least, receipt } = submitted
+  const proposal = await readProposal(node, id)
+  const { transactionHash: transaction, blockNumber } = receipt
+  const isVoting = proposal.votingStartTime > 0
+  const does = draft.messages.map((message) => describe(message, base))
+  print(json, { ...proposal, messages: draft.messages, transaction, block: Number(blockNumber) }, [
+    `Proposal ${id}: ${draft.title}`,
+    ...row('Does', ...(does.length === 0 ? ['nothing by itself: it states an opinion'] : does)),
+    ...row('Deposit', formatCoins(proposal.deposit, base)),
+    ...(isVoting
+      ? [
+          ...row('Votes', `count until ${utc(proposal.votingEndTime)}`),
+          ...row('Next', hint(`gov vote ${id} yes --from validators --wait`, rpcUrl)),
+        ]
+      : [
+          ...row('Voting', `begins when ${formatCoins(least, base)} are deposited, by ${utc(proposal.depositEndTime)}`),
+          ...row('Next', hint(`gov deposit ${id} AMOUNT`, rpcUrl)),
+        ]),
+  ])
+}
+
+type Drafted = { readonly draft: Draft; readonly deposit: string | undefined }
+
+async function fromFile(file: string, given: SubmitFlags): Promise<Drafted> {
+  const { title, summary, activate, deactivate, spend, registerErc20, toggleErc20, expedited } = given
+  const others = [activate, deactivate, spend, registerErc20, toggleErc20].flat()
+  if (title !== undefined || summary !== '' || expedited || others.length > 0)
+    throw new ChainError('invalid-params', `${file} says what the proposal is; give either a file or flags`)
+  const { deposit, ...draft } = parseProposalFile(file, await readFile(file, 'utf8'))
+  return { draft, deposit }
+}
+
+async function fromFlags(node: RpcClient, given: SubmitFlags, base: string): Promise<Drafted> {
+  const actions: Actions = given
+  const title = given.title ?? titleOf(actions)
+  if (title === '')
+    throw new ChainError('invalid-params', 'expected a file, or --title, or a flag that says what to do; see --help')
+  const [authority, evmParams, proposals] = await Promise.all([
+    readAuthority(node),
+    readEvmParams(node),
+    readKnownProposals(node),
+  ])
+  const messages = messagesOf(actions, { authority, base, evmParams, known: proposals.map(({ name }) => name) })
+  const { summary, expedited } = given
+  return { draft: { messages, metadata: '', title, summary: summary || title, expedited }, deposit: undefined }
+}

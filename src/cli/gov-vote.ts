@@ -1,0 +1,110 @@
+// Voting, and waiting for what comes of it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Address, encodeFunctionData, getAddress, type Hex, type TransactionReceipt } from 'viem'
+import { parseDec } from '../lib/dec.ts'
+import { ChainError } from '../lib/errors.ts'
+import { govAbi } from '../precompiles/gov-abi.ts'
+import { refuseFlag } from './flags.ts'
+import { type Proposal, readProposal, send, transact, tryCall } from './gov-chain.ts'
+import { note } from './gov-output.ts'
+import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './gov-sender.ts'
+import { ifOffered, type RpcClient } from './rpc-client.ts'
+
+/** The contract's numbers. */
+const OPTIONS: Readonly<Record<string, number>> = { yes: 1, abstain: 2, no: 3, veto: 4, 'no-with-veto': 4 }
+
+/** One option, or several with weights that add up to 1. */
+export type Ballot = readonly { readonly option: number; readonly weight: string }[]
+
+/** Reads `yes`, or `yes=0.7,no=0.3`. Throws ChainError `invalid-params`. */
+export function parseBallot(option: string | undefined, weights: string | undefined): Ballot {
+  if ((option === undefined) === (weights === undefined))
+    throw refused('expected one of yes, no, abstain, veto, or --weights such as yes=0.7,no=0.3')
+  if (option !== undefined) return [{ option: optionNamed(option), weight: '1' }]
+  const ballot = (weights ?? '').split(',').map((part) => {
+    const [name = '', weight = '', ...rest] = part.split('=').map((text) => text.trim())
+    if (rest.length > 0 || weight === '') throw refused(`--weights: expected OPTION=SHARE, not "${part}"`)
+    return { option: optionNamed(name), weight, share: parseDec(weight) }
+  })
+  if (ballot.reduce((sum, { share }) => sum + share, 0n) !== 10n ** 18n)
+    throw refused('--weights: they must add up to 1')
+  return ballot.map(({ option, weight }) => ({ option, weight }))
+}
+
+function optionNamed(name: string): number {
+  const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
+  if (option === undefined) throw refused(`expected one of yes, no, abstain, veto, not "${name}"`)
+  return option
+}
+
+export type Vote = { readonly voter: string; readonly transaction: string; readonly block: number }
+
+/** Votes as the sender, or as every bonded validator whose key the node holds. Throws ChainError when nobody could. */
+export async function castVotes(node: RpcClient, flags: SenderFlags, id: number, ballot: Ballot): Promise<Vote[]> {
+  if (!isFromValidators(flags)) {
+    const sender = await oneSender(node, flags)
+    return [toVote(await transact(node, sender, voteData(addressOfSender(sender), id, ballot)))]
+  }
+  if (flags.privateKeyFile !== undefined || flags.keystore !== undefined)
+    throw refuseFlag('from', 'for `validators` the node signs; leave out the key')
+  const operators = (await bondedOperators(node)).map((operator) => getAddress(operator))
+  const tried = await Promise.all(operators.map((operator) => tryCall(node, operator, voteData(operator, id, ballot))))
+  // All at once, so that they share a block: each block moves the clock on, towards the end of voting.
+  const sent = await Promise.allSettled(tried.map((call) => send(node, call)))
+  const votes = sent.flatMap((outcome, index) => {
+    if (outcome.status === 'fulfilled') return [toVote(outcome.value)]
+    const { reason } = outcome
+    if (!(reason instanceof ChainError) || reason.code !== 'unknown-account') throw reason
+    note(`the node has no key of validator ${operators[index]}: no vote of it`)
+    return []
+  })
+  if (votes.length === 0) throw new ChainError('unknown-account', 'the node holds no key of a bonded validator')
+  return votes
+}
+
+const voteData = (voter: Address, id: number, ballot: Ballot): Hex => {
+  const [only, ...others] = ballot
+  return only !== undefined && others.length === 0
+    ? encodeFunctionData({ abi: govAbi, functionName: 'vote', args: [voter, BigInt(id), only.option, ''] })
+    : encodeFunctionData({ abi: govAbi, functionName: 'voteWeighted', args: [voter, BigInt(id), [...ballot], ''] })
+}
+
+const toVote = ({ from, transactionHash, blockNumber }: TransactionReceipt): Vote => ({
+  voter: getAddress(from),
+  transaction: transactionHash,
+  block: Number(blockNumber),
+})
+
+/** Milliseconds between looks at a chain. */
+const LOOK = 500
+
+/**
+ * The proposal once voting on it is over. A node that makes blocks for transactions only would leave it undecided until
+ * the next one comes: it is asked for a block, if it offers that.
+ */
+export async function waitForOutcome(node: RpcClient, id: number): Promise<Proposal> {
+  // An expedited proposal that does not pass gets a second, longer period.
+  let askedFor = 0
+  for (;;) {
+    const proposal = await readProposal(node, id)
+    if (proposal.status !== 'voting') return proposal
+    const next = await node.viem.getBlock({ blockTag: 'pending' })
+    const left = proposal.votingEndTime - Number(next.timestamp)
+    if (left <= 0 && askedFor !== proposal.votingEndTime && !(await makesBlocksByClock(node))) {
+      askedFor = proposal.votingEndTime
+      const isMade = (await ifOffered(node, 'evm_mine')) !== undefined
+      note(
+        isMade
+          ? 'voting is over; as this node makes blocks for transactions only, it was asked for one (evm_mine) to decide'
+          : 'voting is over; the next block decides, and this node makes one when a transaction comes',
+      )
+      if (isMade) continue
+    }
+    await sleep(Math.min(LOOK, Math.max(left, 0.1) * 1000))
+  }
+}
+
+const makesBlocksByClock = async (node: RpcClient): Promise<boolean> =>
+  Number((await ifOffered(node, 'anvil_getIntervalMining')) ?? 0) > 0
+
+const refused = (why: string): ChainError => new ChainError('invalid-params', why)

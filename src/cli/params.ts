@@ -1,0 +1,51 @@
+// `kestrel params`: the EVM's parameters on a running chain, to look at and to propose changes of.
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { integer, readFlags } from './flags.ts'
+import { print, row } from './gov-output.ts'
+import { readEvmParams, readKnownProposals, readUpgrades } from './gov-params.ts'
+import { nodeFlags, withNodeFlags } from './gov-sender.ts'
+import { registerPropose } from './gov-submit.ts'
+import { withNode } from './rpc-client.ts'
+
+const flags = z.object({ ...nodeFlags, block: integer(0n, 2n ** 64n - 1n).optional() })
+
+export function register(program: Command): void {
+  const params = program
+    .command('params')
+    .description("the EVM's parameters on a running chain: active improvement proposals")
+    .addHelpText(
+      'after',
+      `
+To activate kestrel_0 on a development chain:
+  kestrel params propose --activate kestrel_0
+  kestrel gov vote 1 yes --from validators --wait
+  kestrel params show`,
+    )
+  withNodeFlags(
+    params
+      .command('show')
+      .description('show them')
+      .option('--block <number>', 'as they were after this block (default: the head)'),
+  ).action(async (given) => {
+    const { rpcUrl, json, block } = readFlags(flags, given)
+    await withNode(rpcUrl, async (node) => {
+      const number = block ?? (await node.viem.getBlockNumber({ cacheTime: 0 }))
+      const [{ extraEips }, proposals, upgrades] = await Promise.all([
+        readEvmParams(node, number),
+        readKnownProposals(node, number),
+        readUpgrades(node),
+      ])
+      const titled = (name: string) => `${name.padEnd(16)}${proposals.find((of) => of.name === name)?.title ?? ''}`
+      // Those of Ethereum are names that other chains list; here they change nothing.
+      const choice = proposals.filter(({ name, active }) => !active && !name.startsWith('ethereum_'))
+      print(json, { block: Number(number), activeProposals: extraEips, proposals, upgrades }, [
+        `Parameters of the EVM after block ${number}`,
+        ...row('Active', ...(extraEips.length === 0 ? ['no improvement proposal'] : extraEips.map(titled))),
+        ...row('Inactive', ...choice.map(({ name }) => titled(name))),
+        ...row('Upgrades', ...upgrades.map(({ name, height }) => `${name} at block ${height}`)),
+      ])
+    })
+  })
+  registerPropose(params)
+}

@@ -1,0 +1,46 @@
+// `kestrel reindex`: the explorer's index made again from the blocks, by running them once more.
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { reindex } from '../chain/reindex.ts'
+import { proposalsOf } from '../cip/index.ts'
+import { indexer } from '../indexer/indexer.ts'
+import { kzg } from '../primitives/blobs.ts'
+import { Runtime } from '../runtime/runtime.ts'
+import { openStore } from '../state/kv.ts'
+import { chainFolder, requireChainSpec, withDatadir } from './datadir.ts'
+import { readFlags } from './flags.ts'
+import { showProgress } from './progress.ts'
+import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
+
+const flags = z.object({ datadir: z.string(), ...proposalFlags })
+
+export function register(program: Command): void {
+  withProposals(
+    withDatadir(
+      program.command('reindex').description("make the explorer's index again, by running all blocks once more"),
+    ),
+  )
+    .addHelpText(
+      'after',
+      `
+The chain itself is only read. Until the command is done the chain cannot be started; if it was interrupted, run it
+again.
+
+Example:
+  kestrel reindex --datadir DIR`,
+    )
+    .action(async (given) => {
+      const { datadir, proposal } = readFlags(flags, given)
+      const spec = await requireChainSpec(datadir)
+      const registry = proposalsOf(spec.name)
+      registry.register(await readProposals(proposal))
+      const store = await openStore(chainFolder(datadir))
+      try {
+        const progress = showProgress('indexed')
+        await reindex(store, new Runtime(spec, kzg, registry), indexer, progress.step)
+        progress.done('')
+      } finally {
+        await store.close()
+      }
+    })
+}

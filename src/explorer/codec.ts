@@ -1,0 +1,124 @@
+// The explorer's wire values: how parameters are read and how numbers, addresses and times are written. Amounts are decimal
+// text, addresses carry their checksum (EIP-55), times are ISO 8601 in UTC with six digits.
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { type Address, type Hash, type Hex, hexToAddress, hexToHash } from '../lib/hex.ts'
+import { keccak256 } from '../lib/keccak.ts'
+
+// --- reading
+
+/** An address in any case, with or without a valid checksum. */
+export const addressParam = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'Invalid format. Expected ~r/^0x([A-Fa-f0-9]{40})$/')
+  .transform((text): Address => hexToAddress(text.toLowerCase()))
+
+export const hashParam = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'Invalid format. Expected ~r/^0x([A-Fa-f0-9]{64})$/')
+  .transform((text): Hash => hexToHash(text.toLowerCase()))
+
+/** A block by number or hash; numbers no chain reaches are valid and unknown. */
+export const blockParam = z
+  .string()
+  .regex(/^(0x[0-9a-fA-F]{64}|\d{1,18})$/, 'Invalid format. Expected a block number or ~r/^0x([A-Fa-f0-9]{64})$/')
+  .transform((text): { readonly number: bigint } | { readonly hash: Hash } =>
+    text.startsWith('0x') ? { hash: hexToHash(text.toLowerCase()) } : { number: BigInt(text) },
+  )
+
+/** A token's id: any uint256 in decimal. */
+export const tokenIdParam = z
+  .string()
+  .regex(/^\d{1,78}$/, 'Invalid format. Expected a decimal integer')
+  .transform((text) => BigInt(text))
+  .refine((id) => id < 2n ** 256n, 'Invalid value. Expected an unsigned integer of 256 bits')
+
+/** A whole number as a query has it. */
+export const integer = (from: number, to: number): z.ZodType<number, string> =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'Invalid format. Expected a non-negative integer')
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, `Invalid value. Expected an integer from ${from} to ${to}`)
+
+/**
+ * A filter of labels: `a`, `a,b` or `[a,b]`. Unknown labels beside known ones are dropped; `ignored` ones are known and
+ * match nothing. The result is undefined when the filter is absent.
+ */
+export function labels<const L extends string>(known: readonly L[], ignored: readonly string[] = []) {
+  return z
+    .string()
+    .optional()
+    .transform((text, context): readonly L[] | undefined => {
+      if (text === undefined) return undefined
+      const asked = text
+        .replace(/^\[|\]$/g, '')
+        .split(',')
+        .map((label) => label.trim())
+      const found = known.filter((label) => asked.includes(label))
+      if (found.length === 0 && !asked.some((label) => ignored.includes(label))) {
+        context.addIssue({ code: 'custom', message: `Invalid value for enum. Expected one of ${known.join(', ')}` })
+        return z.NEVER
+      }
+      return found
+    })
+}
+
+/** One of two directions, or both when it is absent. */
+export const direction = labels(['to', 'from'])
+
+// --- writing
+
+const CHECKSUMS = new LRUCache<Address, string>({ max: 50_000 })
+
+/** EIP-55. */
+export function checksummed(address: Address): string {
+  const known = CHECKSUMS.get(address)
+  if (known !== undefined) return known
+  const digits = address.slice(2)
+  const hash = Buffer.from(keccak256(Buffer.from(digits))).toString('hex')
+  let text = '0x'
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charAt(i)
+    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit
+  }
+  CHECKSUMS.set(address, text)
+  return text
+}
+
+/** Seconds since 1970 as `2025-05-16T16:37:46.000000Z`. */
+export const isoTime = (seconds: bigint | number): string =>
+  new Date(Number(seconds) * 1000).toISOString().replace('Z', '000Z')
+
+/** Days since 1970 as `2025-05-16`. */
+export const isoDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+
+// --- schemas of what is written
+
+export const wire = {
+  address: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/)
+    .describe('address with EIP-55 checksum'),
+  hash: z.string().regex(/^0x[0-9a-f]{64}$/),
+  hex: z.string().regex(/^0x([0-9a-f]{2})*$/),
+  /** Unsigned decimal integer. */
+  decimal: z.string().regex(/^\d+$/).describe('decimal integer'),
+  /** Signed decimal integer. */
+  delta: z
+    .string()
+    .regex(/^-?\d+$/)
+    .describe('signed decimal integer'),
+  /** Decimal number with an optional fraction. */
+  number: z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/)
+    .describe('decimal number'),
+  time: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    .describe('ISO 8601, UTC'),
+  day: z.string().regex(/^\d{4}-\d\d-\d\d$/),
+} as const
+
+export const emptyHex: Hex = '0x'

@@ -1,0 +1,201 @@
+// What the explorer can say of calls, logs and failures: it knows the interfaces of native contracts, of verified ones, and
+// those that everybody knows. A contract's own interface comes first; others are guesses and must fit byte by byte.
+import type { Abi } from 'abitype'
+import { type Address, fromHex, type Hash, type Hex, toHex } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import { PRECOMPILES } from '../../precompiles/index.ts'
+import type { Log } from '../../primitives/types.ts'
+import { type ChainSpec, FORKS } from '../../spec/chain-spec.ts'
+import { FACTORIES, systemContracts } from '../../spec/preinstalls.ts'
+import type { Reader, StateView } from '../../state/types.ts'
+import { knownAbi } from './known-abis.ts'
+import { type ProxyOf, proxyIn } from './proxy.ts'
+import { type AbiIndex, type Described, indexOf, typeOf } from './signatures.ts'
+import type { VerifiedContract, VerifiedContracts } from './store.ts'
+import { type DecodedValue, decodeTopic, decodeValues } from './values.ts'
+
+/** What a look at contracts needs; a request's context has all of it. */
+export type Known = {
+  readonly rows: Reader
+  readonly view: StateView
+  readonly spec: ChainSpec
+  /** Left out: nothing is verified. */
+  readonly verification?: { readonly contracts: VerifiedContracts } | undefined
+}
+
+export type DecodedInput = {
+  /** First four bytes of the selector (of a log: of its first topic), without `0x`. */
+  readonly method_id: string
+  /** `transfer(address to, uint256 value)` */
+  readonly method_call: string
+  readonly parameters: readonly { readonly name: string; readonly type: string; readonly value: DecodedValue }[]
+}
+export type DecodedLog = Omit<DecodedInput, 'parameters'> & {
+  readonly parameters: readonly (DecodedInput['parameters'][number] & { readonly indexed: boolean })[]
+}
+
+const NATIVE = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))
+const SELECTOR = 4
+
+// --- of a contract
+
+/** The interface of a contract: a native one's, a verified one's, or that of whose code it runs. */
+export function contractAbi(known: Known, address: Address): Abi | undefined {
+  return ownAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
+}
+
+/** Whose code a proxy runs; undefined for what is none. */
+export const proxyOf = ({ view }: Known, address: Address): ProxyOf | undefined => proxyIn(view, address)
+
+export const isVerified = (known: Known, address: Address): boolean => verified(known, address) !== undefined
+
+/** The name of a verified contract, else that of one which every chain of this kind has. */
+export function contractName(known: Known, address: Address): string | undefined {
+  const native = nativeAt(known, address)
+  return verified(known, address)?.name ?? (native && titleOf(native.name)) ?? preinstalled(known, address)
+}
+
+/** Verified contracts with a word of the name for each prefix; letters in any case. */
+export function verifiedNamed(
+  known: Known,
+  prefixes: readonly string[],
+): readonly (VerifiedContract & { readonly address: Address })[] {
+  const sought = prefixes.map((prefix) => prefix.toLowerCase())
+  return (known.verification?.contracts.all(known.view) ?? []).filter(({ name }) => {
+    const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+    return sought.every((prefix) => words.some((word) => word.startsWith(prefix)))
+  })
+}
+
+const verified = ({ verification, view }: Known, address: Address): VerifiedContract | undefined =>
+  verification?.contracts.get(view, address)
+
+const nativeAt = ({ spec }: Known, address: Address) => (spec.native === undefined ? undefined : NATIVE.get(address))
+
+const ownAbi = (known: Known, address: Address): Abi | undefined =>
+  nativeAt(known, address)?.abi ?? verified(known, address)?.abi
+
+const implementationsOf = (known: Known, address: Address): (Abi | undefined)[] =>
+  (proxyOf(known, address)?.implementations ?? []).map((implementation) => ownAbi(known, implementation))
+
+/** As the Solidity interfaces of the native contracts are called. */
+const titleOf = (name: string): string => (name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1))
+
+let preinstalls: ReadonlyMap<Address, { readonly name: string; readonly codeHash: Hash }> | undefined
+
+/** Only while the code is the well-known one: anybody could have put another contract there. */
+function preinstalled({ view }: Known, address: Address): string | undefined {
+  preinstalls ??= new Map(
+    [...FACTORIES, ...FORKS.flatMap(systemContracts)].map(({ name, address, code }) => [
+      address,
+      { name, codeHash: keccakHash(code) },
+    ]),
+  )
+  const found = preinstalls.get(address)
+  return found !== undefined && view.account(address)?.codeHash === found.codeHash ? found.name : undefined
+}
+
+// --- of what was sent to it
+
+/** A call by its input; null when nobody knows what it means. */
+export function decodeInput(known: Known, to: Address, input: Uint8Array): DecodedInput | null {
+  return firstDecoded(known, to, 'functions', input)
+}
+
+/** What a call reverted with: Solidity's own errors, those of the contract, and those that are known. */
+export function decodeRevert(known: Known, to: Address | undefined, data: Uint8Array): DecodedInput | null {
+  return firstDecoded(known, to, 'errors', data)
+}
+
+/** The name of a function; of several under one selector the first that is known. */
+export function methodName(known: Known, to: Address, selector: Hex): string | undefined {
+  for (const { index } of interfaces(known, to)) {
+    const [first] = index.functions.get(selector) ?? []
+    if (first !== undefined) return first.name
+  }
+  return undefined
+}
+
+/** Every selector of functions with that name; a selector is its own. */
+export function selectorsNamed(known: Known, name: string): readonly Hex[] {
+  if (/^0x[0-9a-fA-F]{8}$/.test(name)) return [name.toLowerCase() as Hex]
+  const native = known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)
+  const found = [...native, ...shared(known)].flatMap((abi) =>
+    [...indexOf(abi).functions].filter(([, list]) => list.some((described) => described.name === name)),
+  )
+  return [...new Set(found.map(([selector]) => selector))]
+}
+
+/** A log by its first topic; null when nobody knows what it means. */
+export function decodeLog(known: Known, log: Log): DecodedLog | null {
+  const [topic] = log.topics
+  if (topic === undefined) return null
+  for (const { index, exact } of interfaces(known, log.address)) {
+    for (const described of index.events.get(topic) ?? []) {
+      const values = eventValues(described, log, exact)
+      if (values === undefined) continue
+      const parameters = parametersOf(described, values).map((parameter, i) => ({
+        ...parameter,
+        indexed: described.inputs[i]?.indexed === true,
+      }))
+      return { method_id: topic.slice(2, 2 + 2 * SELECTOR), method_call: described.call, parameters }
+    }
+  }
+  return null
+}
+
+function firstDecoded(
+  known: Known,
+  to: Address | undefined,
+  kind: 'functions' | 'errors',
+  data: Uint8Array,
+): DecodedInput | null {
+  if (data.length < SELECTOR) return null
+  const selector = toHex(data.subarray(0, SELECTOR))
+  for (const { index, exact } of interfaces(known, to)) {
+    for (const described of index[kind].get(selector) ?? []) {
+      const values = decodeValues(described.inputs, data.subarray(SELECTOR), { exact })
+      if (values === undefined) continue
+      return {
+        method_id: selector.slice(2),
+        method_call: described.call,
+        parameters: parametersOf(described, values),
+      }
+    }
+  }
+  return null
+}
+
+/** Interfaces in which to look: the contract's own, then, to be matched exactly, everybody's. */
+function* interfaces(
+  known: Known,
+  address: Address | undefined,
+): Generator<{ readonly index: AbiIndex; readonly exact: boolean }> {
+  if (address !== undefined) {
+    const own = ownAbi(known, address)
+    if (own !== undefined) yield { index: indexOf(own), exact: false }
+    for (const abi of implementationsOf(known, address)) {
+      if (abi !== undefined) yield { index: indexOf(abi), exact: false }
+    }
+  }
+  for (const abi of shared(known)) yield { index: indexOf(abi), exact: true }
+}
+
+const shared = ({ verification }: Known): readonly Abi[] =>
+  verification === undefined ? [knownAbi()] : [knownAbi(), verification.contracts.abi]
+
+/** Values in the order of the event's parameters, some from the topics and the others from the data. */
+function eventValues({ inputs }: Described, { topics, data }: Log, exact: boolean): DecodedValue[] | undefined {
+  const indexed = inputs.filter((input) => input.indexed === true)
+  const others = inputs.filter((input) => input.indexed !== true)
+  if (indexed.length !== topics.length - 1) return undefined
+  const fromData = decodeValues(others, data, { exact })
+  const fromTopics = indexed.map((input, i) => decodeTopic(input, fromHex(topics[i + 1] ?? '0x'), { exact }))
+  const values = inputs.map((input) =>
+    input.indexed === true ? fromTopics[indexed.indexOf(input)] : fromData?.[others.indexOf(input)],
+  )
+  return values.every((value) => value !== undefined) ? values : undefined
+}
+
+const parametersOf = ({ inputs }: Described, values: readonly DecodedValue[]): DecodedInput['parameters'] =>
+  inputs.map((input, i) => ({ name: input.name || `arg${i}`, type: typeOf(input), value: values[i] ?? '' }))

@@ -1,0 +1,64 @@
+// ABIs by what stands in calls and logs: selectors of functions and errors, first topics of events.
+import type { Abi, AbiEventParameter, AbiParameter } from 'abitype'
+import { type Hash, type Hex, toHash, toHex } from '../../lib/hex.ts'
+import { keccak256 } from '../../lib/keccak.ts'
+
+/** A function, error or event, ready to be decoded by. */
+export type Described = {
+  readonly name: string
+  /** `transfer(address,uint256)` */
+  readonly signature: string
+  /** `transfer(address to, uint256 value)`, `Transfer(address indexed from, …)` */
+  readonly call: string
+  /** Of an event some are indexed. */
+  readonly inputs: readonly AbiEventParameter[]
+}
+
+/** In an overloaded selector's list the ABI's order is kept. */
+export type AbiIndex = {
+  readonly functions: ReadonlyMap<Hex, readonly Described[]>
+  readonly errors: ReadonlyMap<Hex, readonly Described[]>
+  readonly events: ReadonlyMap<Hash, readonly Described[]>
+}
+
+const indexes = new WeakMap<Abi, AbiIndex>()
+
+/** The index of an ABI; made once for each ABI object. */
+export function indexOf(abi: Abi): AbiIndex {
+  const known = indexes.get(abi)
+  if (known !== undefined) return known
+  const index = { functions: new Map(), errors: new Map(), events: new Map() }
+  for (const item of abi) {
+    if (item.type !== 'function' && item.type !== 'error' && item.type !== 'event') continue
+    const { name, inputs } = item
+    const described: Described = { name, inputs, signature: `${name}(${typesOf(inputs)})`, call: callOf(name, inputs) }
+    const hash = keccak256(Buffer.from(described.signature))
+    if (item.type !== 'event') add(index[`${item.type}s`], toHex(hash.subarray(0, 4)), described)
+    else if (item.anonymous !== true) add(index.events, toHash(hash), described)
+  }
+  indexes.set(abi, index)
+  return index
+}
+
+/** Adds it unless the same stands there already: ABIs put together repeat themselves. */
+function add<K>(to: Map<K, Described[]>, key: K, described: Described): void {
+  const there = to.get(key)
+  if (there === undefined) to.set(key, [described])
+  else if (!there.some(({ call }) => call === described.call)) there.push(described)
+}
+
+/** The canonical type: tuples by their components, `(address,uint256)[]`. */
+export function typeOf(parameter: AbiParameter): string {
+  const { type } = parameter
+  return type.startsWith('tuple') ? `(${typesOf(componentsOf(parameter))})${type.slice('tuple'.length)}` : type
+}
+
+export const componentsOf = (parameter: AbiParameter): readonly AbiParameter[] =>
+  'components' in parameter ? parameter.components : []
+
+const typesOf = (parameters: readonly AbiParameter[]): string => parameters.map(typeOf).join(',')
+
+const callOf = (name: string, inputs: readonly AbiEventParameter[]): string =>
+  `${name}(${inputs
+    .map((input) => [typeOf(input), ...(input.indexed === true ? ['indexed'] : []), input.name ?? ''].join(' ').trim())
+    .join(', ')})`

@@ -1,0 +1,109 @@
+// Contracts whose sources somebody has shown to make their code. One row for each, kept apart from the index because no
+// block holds it. A row counts while the account's code is the code that it was made for: rewinding the chain or
+// another contract at the same address takes nothing from here, and nothing wrong is shown.
+import type { Abi } from 'abitype'
+import { type Address, type Hash, toAddress } from '../../lib/hex.ts'
+import { KEY, RANGE } from '../../state/keyspace.ts'
+import type { KvStore, Reader, StateView } from '../../state/types.ts'
+import type { CompilerInput } from './compilers.ts'
+
+/** The licences that explorers know, in the order of their numbers from 1. */
+export const LICENCES = [
+  ...['none', 'unlicense', 'mit', 'gnu_gpl_v2', 'gnu_gpl_v3', 'gnu_lgpl_v2_1', 'gnu_lgpl_v3', 'bsd_2_clause'],
+  ...['bsd_3_clause', 'mpl_2_0', 'osl_3_0', 'apache_2_0', 'gnu_agpl_v3', 'bsl_1_1'],
+] as const
+export type Licence = (typeof LICENCES)[number]
+
+export type VerifiedContract = {
+  readonly codeHash: Hash
+  /** Exact: also the metadata is the same, so that not even a comment differs. */
+  readonly match: 'exact' | 'partial'
+  readonly name: string
+  /** File within the sources. */
+  readonly path: string
+  readonly language: 'solidity' | 'yul'
+  /** `v0.8.37+commit.f401782d` */
+  readonly compilerVersion: string
+  readonly isOptimized: boolean
+  readonly runs: number
+  readonly evmVersion: string
+  readonly abi: Abi
+  readonly licence: Licence
+  /** Libraries that are linked. */
+  readonly libraries: readonly { readonly name: string; readonly address: Address }[]
+  /** Bytes of the creation code; what follows them in its message are the constructor's arguments. */
+  readonly creationSize: number | undefined
+  /** Unix seconds. */
+  readonly verifiedAt: number
+}
+
+/** With the compiler's input, which may be large and is not held in memory. */
+export type VerifiedSources = VerifiedContract & { readonly input: CompilerInput }
+
+type Entry = VerifiedContract & { readonly address: Address }
+
+export class VerifiedContracts {
+  readonly #store: KvStore
+  /** In order of verification. */
+  #entries: readonly Entry[] = []
+  #byAddress = new Map<Address, Entry>()
+  #abi: Abi | undefined
+
+  private constructor(store: KvStore) {
+    this.#store = store
+  }
+
+  static async load(store: KvStore): Promise<VerifiedContracts> {
+    const contracts = new VerifiedContracts(store)
+    const entries: Entry[] = []
+    for await (const [key, row] of store.scan(RANGE.verified())) {
+      const { input: _, ...contract } = decode(row)
+      entries.push({ ...contract, address: toAddress(key.subarray(1)) })
+    }
+    contracts.#set(entries.sort((a, b) => a.verifiedAt - b.verifiedAt))
+    return contracts
+  }
+
+  /** What is known of the contract that an account is now. */
+  get(view: StateView, address: Address): VerifiedContract | undefined {
+    const entry = this.#byAddress.get(address)
+    return entry !== undefined && isCurrent(view, entry) ? entry : undefined
+  }
+
+  /** The same with its sources. */
+  sources(rows: Pick<Reader, 'get'>, view: StateView, address: Address): VerifiedSources | undefined {
+    const row = this.get(view, address) && rows.get(KEY.verified(address))
+    return row && decode(row)
+  }
+
+  /** All that count, newest first. */
+  all(view: StateView): readonly Entry[] {
+    return this.#entries.filter((entry) => isCurrent(view, entry)).reverse()
+  }
+
+  /** Functions, events and errors of all of them together. */
+  get abi(): Abi {
+    this.#abi ??= this.#entries.flatMap(({ abi }) => abi)
+    return this.#abi
+  }
+
+  /** Keeps a contract, in place of what was known of the address before. */
+  async add(address: Address, sources: VerifiedSources): Promise<void> {
+    await this.#store.write([{ type: 'put', key: KEY.verified(address), value: encode(sources) }])
+    const { input: _, ...contract } = sources
+    this.#set([...this.#entries.filter((entry) => entry.address !== address), { ...contract, address }])
+  }
+
+  #set(entries: readonly Entry[]): void {
+    this.#entries = entries
+    this.#byAddress = new Map(entries.map((entry) => [entry.address, entry]))
+    this.#abi = undefined
+  }
+}
+
+const isCurrent = (view: StateView, { address, codeHash }: Entry): boolean =>
+  view.account(address)?.codeHash === codeHash
+
+const encode = (sources: VerifiedSources): Uint8Array => Buffer.from(JSON.stringify(sources))
+// Only `encode` writes these rows.
+const decode = (row: Uint8Array): VerifiedSources => JSON.parse(Buffer.from(row).toString('utf8')) as VerifiedSources

@@ -1,0 +1,81 @@
+// What people send to have a contract verified, in the two forms that there are: a compiler's whole input, or files with the
+// settings that matter. Either becomes the input.
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { type CompilerInput, compilerInput } from './compilers.ts'
+import { LICENCES, type Licence } from './store.ts'
+
+/** Names of the EVM's versions as compilers take them, newest first. */
+export const EVM_VERSIONS = [
+  ...['osaka', 'prague', 'cancun', 'shanghai', 'paris', 'london', 'berlin', 'istanbul', 'petersburg'],
+  ...['constantinople', 'byzantium', 'spuriousDragon', 'tangerineWhistle', 'homestead'],
+] as const
+
+/** Reads Solidity's standard JSON. Throws ChainError `invalid-params`. */
+export function inputFromJson(text: string): CompilerInput {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new ChainError('invalid-params', 'the standard JSON input is no JSON')
+  }
+  const parsed = compilerInput.safeParse(json)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new ChainError('invalid-params', `standard JSON input: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+/** Of the optimizer, when nobody says otherwise. */
+const DEFAULT_RUNS = 200
+
+export type PlainSettings = {
+  readonly isYul?: boolean | undefined
+  readonly isOptimized: boolean
+  readonly runs: number | undefined
+  /** `default` and nothing are the compiler's own. */
+  readonly evmVersion: string | undefined
+  readonly viaIR?: boolean | undefined
+}
+
+/** The input of files by their paths. Libraries need not be named: their addresses stand in the contract's code. */
+export function inputFromFiles(files: Readonly<Record<string, string>>, settings: PlainSettings): CompilerInput {
+  const { isYul = false, isOptimized, runs = DEFAULT_RUNS, evmVersion = 'default', viaIR = false } = settings
+  return {
+    language: isYul ? 'Yul' : 'Solidity',
+    sources: Object.fromEntries(Object.entries(files).map(([path, content]) => [path, { content }])),
+    settings: {
+      optimizer: { enabled: isOptimized, runs },
+      ...(evmVersion !== 'default' && evmVersion !== '' && { evmVersion }),
+      ...(viaIR && { viaIR }),
+    },
+  }
+}
+
+const shown = z.object({
+  optimizer: z
+    .object({ enabled: z.boolean().catch(false), runs: z.number().int().catch(DEFAULT_RUNS) })
+    .catch({ enabled: false, runs: DEFAULT_RUNS }),
+  evmVersion: z.string().catch('default'),
+  libraries: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
+})
+
+/** What is told of an input's settings. */
+export function settingsOf({ settings }: CompilerInput) {
+  const { optimizer, evmVersion, libraries } = shown.parse(settings)
+  return { isOptimized: optimizer.enabled, runs: optimizer.runs, evmVersion, libraries: librariesIn(libraries) }
+}
+
+type Library = { readonly name: string; readonly address: Address }
+
+const librariesIn = (byFile: Readonly<Record<string, Readonly<Record<string, string>>>>): Library[] =>
+  Object.values(byFile)
+    .flatMap((inFile) => Object.entries(inFile))
+    .filter(([, address]) => /^0x[0-9a-fA-F]{40}$/.test(address))
+    .map(([name, address]) => ({ name, address: hexToAddress(address) }))
+
+/** A licence by its name or number; what nobody knows is none. */
+export function licenceOf(given: string | number | undefined): Licence {
+  const named = LICENCES.find((licence) => licence === given)
+  return named ?? LICENCES[Number(given ?? 1) - 1] ?? 'none'
+}

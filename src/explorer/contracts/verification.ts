@@ -1,0 +1,194 @@
+// Showing that sources make a contract's code: they are compiled as they were said to have been, and what comes out is
+// compared with the chain. One at a time, in the background; who asked comes back with a number, or listens on the socket.
+import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Chain } from '../../chain/types.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import type { Logger } from '../../lib/log.ts'
+import { Mutex } from '../../lib/mutex.ts'
+import type { Hub } from '../socket/hub.ts'
+import { type Compiler, type CompilerInput, Compilers } from './compilers.ts'
+import { creationInput, creationOf } from './creation.ts'
+import { artifactsOf, bestMatch, type Match } from './match.ts'
+import { type Licence, VerifiedContracts, type VerifiedSources } from './store.ts'
+import { settingsOf } from './submissions.ts'
+
+/** What somebody says of a contract. */
+export type Submission = {
+  readonly address: Address
+  /** `v0.8.37+commit.f401782d`, or shorter. */
+  readonly compilerVersion: string
+  readonly input: CompilerInput
+  /** `Name` or `path:Name`; undefined: whichever fits. */
+  readonly contractName: string | undefined
+  readonly licence: Licence
+}
+
+/** What a submission is at fault with, by the names that forms have for it. */
+export type Fault = 'files' | 'compiler_version' | 'name'
+
+export type Outcome =
+  | { readonly state: 'pending' }
+  | { readonly state: 'verified'; readonly match: 'exact' | 'partial'; readonly name: string }
+  | { readonly state: 'failed'; readonly fault: Fault; readonly reason: string }
+type Settled = Exclude<Outcome, { state: 'pending' }>
+
+const REMEMBERED = 1000
+const LONGEST_QUEUE = 32
+/** Characters of the compiler's complaints that are passed on. */
+const LONGEST_REASON = 2000
+
+class Refusal extends Error {
+  readonly fault: Fault
+
+  constructor(fault: Fault, reason: string) {
+    super(reason.slice(0, LONGEST_REASON))
+    this.fault = fault
+  }
+}
+
+type Services = {
+  readonly chain: Chain
+  /** Who hears of what is settled. */
+  readonly hub: Pick<Hub, 'push'>
+  readonly log: Pick<Logger, 'error' | 'info'>
+}
+
+export class Verification {
+  readonly contracts: VerifiedContracts
+  readonly compilers: Compilers
+  readonly #services: Services
+  readonly #outcomes = new LRUCache<string, Outcome>({ max: REMEMBERED })
+  readonly #turn = new Mutex()
+  #waiting = 0
+
+  private constructor(services: Services, contracts: VerifiedContracts, compilers: Compilers) {
+    this.#services = services
+    this.contracts = contracts
+    this.compilers = compilers
+  }
+
+  /** `compilers` is a folder with more of them than the one that is there. */
+  static async open({ compilers, ...services }: Services & { readonly compilers: string | undefined }) {
+    return new Verification(services, await VerifiedContracts.load(services.chain.store), new Compilers(compilers))
+  }
+
+  /**
+   * Begins; returns what to ask for the outcome with. Throws ChainError: `not-found` when there is no contract,
+   * `invalid-params` when there is no such compiler, `limit-exceeded` when too many wait.
+   */
+  async submit(submission: Submission): Promise<string> {
+    const { view } = await this.#services.chain.at('latest')
+    if (view.code(submission.address).length === 0) {
+      throw new ChainError('not-found', `no contract at ${submission.address}`)
+    }
+    const compiler = await this.compilers.find(submission.compilerVersion)
+    if (this.#waiting >= LONGEST_QUEUE) throw new ChainError('limit-exceeded', 'too many verifications are waiting')
+    const id = randomUUID().replaceAll('-', '')
+    this.#outcomes.set(id, { state: 'pending' })
+    this.#waiting++
+    this.#turn.run(async () => {
+      const outcome = await this.#settle(submission, compiler)
+      this.#waiting--
+      this.#outcomes.set(id, outcome)
+      this.#tell(submission.address, outcome)
+    })
+    return id
+  }
+
+  /** undefined: never heard of it, or long ago. */
+  outcome(id: string): Outcome | undefined {
+    return this.#outcomes.get(id)
+  }
+
+  /** Ends a running compiler. */
+  close(): void {
+    this.compilers.close()
+  }
+
+  /** As pages of the contract listen for it. */
+  #tell(address: Address, outcome: Settled): void {
+    const { hub } = this.#services
+    const topic = `addresses:${address}`
+    if (outcome.state === 'verified') hub.push(topic, 'smart_contract_was_verified', {})
+    const result =
+      outcome.state === 'verified'
+        ? { status: 'success' }
+        : { status: 'error', errors: { [outcome.fault]: [outcome.reason] } }
+    hub.push(topic, 'verification_result', result)
+  }
+
+  async #settle(submission: Submission, compiler: Compiler): Promise<Settled> {
+    const { address } = submission
+    try {
+      const { match, artifact } = await this.#verify(submission, compiler)
+      this.#services.log.info({ address, match }, `verified ${artifact.name} at ${address}`)
+      return { state: 'verified', match, name: artifact.name }
+    } catch (error) {
+      if (error instanceof Refusal) return { state: 'failed', fault: error.fault, reason: error.message }
+      if (error instanceof ChainError) return { state: 'failed', fault: 'files', reason: error.message }
+      this.#services.log.error({ err: error, address }, 'verification failed')
+      return { state: 'failed', fault: 'files', reason: 'internal error' }
+    }
+  }
+
+  async #verify({ address, input, contractName, licence }: Submission, compiler: Compiler): Promise<Match> {
+    const output = await this.compilers.compile(compiler, input)
+    const errors = output.errors.filter(({ severity }) => severity === 'error')
+    if (errors.length > 0) throw new Refusal('files', errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
+    const artifacts = artifactsOf(output)
+    const named = artifacts.filter(({ path, name }) => isNamed(contractName, path, name))
+    if (named.length === 0) throw new Refusal('name', notAmong(contractName, artifacts))
+
+    const { chain } = this.#services
+    const { view } = await chain.at('latest')
+    const code = view.code(address)
+    const created = await creationOf(chain, chain.store, address)
+    const creation = created && (await creationInput(chain, created, address))
+    const found = bestMatch(named, { address, code, creation })
+    if (found === undefined) {
+      throw new Refusal('files', `the compiled code is not the code at ${address}; sources or settings are others`)
+    }
+    if (found.match === 'partial' && this.contracts.get(view, address) !== undefined) {
+      throw new Refusal('files', 'the contract is verified already; only an exact match would take the place of that')
+    }
+    await this.contracts.add(address, sourcesOf(found, { input, compiler, licence, code }))
+    return found
+  }
+}
+
+function sourcesOf(
+  { artifact, match, libraries, creationSize }: Match,
+  of: Pick<Submission, 'input' | 'licence'> & { readonly compiler: Compiler; readonly code: Uint8Array },
+): VerifiedSources {
+  const { path, name, abi } = artifact
+  const { libraries: given, ...settings } = settingsOf(of.input)
+  return {
+    codeHash: keccakHash(of.code),
+    match,
+    name,
+    path,
+    language: of.input.language === 'Yul' ? 'yul' : 'solidity',
+    compilerVersion: of.compiler.version,
+    abi,
+    licence: of.licence,
+    libraries: [...libraries, ...given],
+    creationSize,
+    ...settings,
+    verifiedAt: Math.floor(Date.now() / 1000),
+    input: of.input,
+  }
+}
+
+/** A path is compared only when it is given. */
+function isNamed(wanted: string | undefined, path: string, name: string): boolean {
+  if (wanted === undefined) return true
+  return wanted.includes(':') ? wanted === `${path}:${name}` : wanted === name
+}
+
+const notAmong = (wanted: string | undefined, artifacts: readonly { readonly name: string }[]): string =>
+  wanted === undefined
+    ? 'there is no contract with code in the sources'
+    : `there is no contract ${wanted} in the sources; there is ${artifacts.map(({ name }) => name).join(', ') || 'none'}`

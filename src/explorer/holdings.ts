@@ -1,0 +1,128 @@
+// What an address holds of tokens: amounts of ERC-20s, how many items of ERC-721s, and amounts of single ids of ERC-1155s.
+import { z } from 'zod'
+import { memberCount, membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
+import { FACT, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
+import { type Address, bytesToBig, fromHex, toAddress } from '../lib/hex.ts'
+import { balanceNow } from './asked.ts'
+import { wire } from './codec.ts'
+import type { ExplorerContext } from './define.ts'
+import { instanceSchema, showInstance, showToken, tokenSchema } from './shapes/token.ts'
+
+const ADDRESS_SIZE = 20
+/** Above every id. */
+const AFTER_IDS = new Uint8Array(32).fill(0xff)
+
+export type ItemType = Exclude<TokenType, 'ERC-20'>
+export const ITEM_TYPES = ['ERC-721', 'ERC-1155'] as const satisfies readonly ItemType[]
+
+export const balanceSchema = z.strictObject({
+  token: tokenSchema,
+  token_id: wire.decimal.nullable().describe('of an ERC-1155'),
+  token_instance: instanceSchema.nullable(),
+  value: wire.decimal.describe('an amount; of an ERC-721 how many items'),
+})
+export type TokenBalance = z.infer<typeof balanceSchema>
+
+/**
+ * A member of RANKING.owned. Of an ERC-20 the token itself is asked: those that change balances without telling are
+ * right here all the same, although they stand where they stood.
+ */
+export async function showBalance(
+  context: ExplorerContext,
+  of: Address,
+  type: TokenType,
+  order: Uint8Array,
+): Promise<TokenBalance> {
+  const { value, rest } = readDescending(order)
+  const { token, id } = itemOf(rest)
+  const amount = type === 'ERC-20' ? ((await balanceNow(context, token, of)) ?? value) : value
+  return {
+    token: showToken(context, token),
+    token_id: id?.toString() ?? null,
+    token_instance: id === undefined ? null : showInstance(context, token, id),
+    value: amount.toString(),
+  }
+}
+
+/** A token, and the id of one of its items where it is followed by one. */
+function itemOf(bytes: Uint8Array): { readonly token: Address; readonly id: bigint | undefined } {
+  const id = bytes.subarray(ADDRESS_SIZE)
+  return { token: toAddress(bytes.subarray(0, ADDRESS_SIZE)), id: id.length === 0 ? undefined : bytesToBig(id) }
+}
+
+export const itemSchema = instanceSchema.extend({
+  token_type: z.enum(TOKEN_TYPES),
+  value: wire.decimal.describe('how many of this id'),
+})
+
+/** A member of RANKING.items. */
+export function showItem(
+  context: ExplorerContext,
+  of: Address,
+  type: ItemType,
+  member: Uint8Array,
+  options: { readonly withToken: boolean },
+): z.infer<typeof itemSchema> {
+  const { token, id = 0n } = itemOf(member)
+  const amount = type === 'ERC-721' ? 1n : (FACT.holdingOfInstance.get(context.rows, of, token, id)?.amount ?? 0n)
+  return { ...showInstance(context, token, id, options), token_type: type, value: amount.toString() }
+}
+
+/** Items that a collection shows. */
+const SHOWN_ITEMS = 9
+/** Ids of one collection that are counted, and collections of ids that are listed. */
+const MOST_IDS = 10_000
+const MOST_COLLECTIONS = 1_000
+
+export const collectionSchema = z.strictObject({
+  token: tokenSchema,
+  amount: wire.decimal.describe('how many different items'),
+  token_instances: z.array(itemSchema),
+})
+
+export type Collection = { readonly token: Address; readonly type: ItemType }
+
+/** Tokens of which an address holds items: ERC-721s by how many, then ERC-1155s. */
+export async function collectionsOf(
+  { rows }: ExplorerContext,
+  of: Address,
+  types: readonly ItemType[],
+): Promise<Collection[]> {
+  const collections: Collection[] = []
+  if (types.includes('ERC-721')) {
+    const ranking = RANKING.owned(of, 'ERC-721')
+    for (const order of await membersFrom(rows, ranking, 0, Math.min(memberCount(rows, ranking), MOST_COLLECTIONS))) {
+      collections.push({ token: itemOf(readDescending(order).rest).token, type: 'ERC-721' })
+    }
+  }
+  if (types.includes('ERC-1155')) {
+    const ranking = RANKING.items(of, 'ERC-1155')
+    let [next] = await membersFrom(rows, ranking, 0, 1)
+    while (next !== undefined && collections.length < 2 * MOST_COLLECTIONS) {
+      collections.push({ token: itemOf(next).token, type: 'ERC-1155' })
+      // Members are ordered by token, so that behind a token's last possible id stands the next token.
+      next = (await membersAfter(rows, ranking, Buffer.concat([next.subarray(0, ADDRESS_SIZE), AFTER_IDS]), 1))[0]
+    }
+  }
+  return collections
+}
+
+/** A collection with its first items. */
+export async function showCollection(
+  context: ExplorerContext,
+  of: Address,
+  { token, type }: Collection,
+): Promise<z.infer<typeof collectionSchema>> {
+  const { rows } = context
+  const isCounted = type === 'ERC-721'
+  const limit = isCounted ? SHOWN_ITEMS : MOST_IDS
+  const members = await membersUnder(rows, RANKING.items(of, type), fromHex(token), limit)
+  const amount = isCounted ? FACT.holding.get(rows, of, token)?.amount : undefined
+  return {
+    token: showToken(context, token),
+    amount: (amount ?? members.length).toString(),
+    token_instances: members
+      .slice(0, SHOWN_ITEMS)
+      .map((member) => showItem(context, of, type, member, { withToken: false })),
+  }
+}

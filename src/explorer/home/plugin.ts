@@ -1,0 +1,66 @@
+// The explorer that the node itself serves: one page with its script and its style, whatever the path below. What it shows
+// it asks of /api/v2.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { ExplorerServices } from '../define.ts'
+
+/** Paths that are pages. */
+const PAGES = ['/blocks', '/txs', '/tokens', '/search', '/block/:id', '/tx/:id', '/address/:id', '/token/:id']
+const ASSETS: Readonly<Record<string, string>> = {
+  'main.js': 'text/javascript; charset=utf-8',
+  'main.css': 'text/css; charset=utf-8',
+}
+/** Beside the bundled program, or from its sources. */
+const HOMES = [join(import.meta.dirname, 'web'), join(import.meta.dirname, '../../../dist/web')]
+
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
+
+export async function explorerHome(app: FastifyInstance, { chain }: ExplorerServices): Promise<void> {
+  const page = pageOf(chain.spec.name, chain.spec.native?.symbol ?? 'ETH')
+  for (const path of PAGES) app.get(path, (_request, reply) => sendPage(reply, page))
+  app.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
+  for (const [name, type] of Object.entries(ASSETS)) {
+    app.get(`/web/${name}`, async (_request, reply) => {
+      const content = await asset(name)
+      if (content === undefined) return reply.code(404).type('text/plain').send('The pages are not built.\n')
+      return reply.type(type).header('cache-control', 'no-cache').send(content)
+    })
+  }
+}
+
+/** The page at `/`, for browsers. */
+export const landing =
+  ({ chain }: Pick<ExplorerServices, 'chain'>) =>
+  (reply: FastifyReply): FastifyReply =>
+    sendPage(reply, pageOf(chain.spec.name, chain.spec.native?.symbol ?? 'ETH'))
+
+const sendPage = (reply: FastifyReply, page: string): FastifyReply =>
+  reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page)
+
+async function asset(name: string): Promise<Buffer | undefined> {
+  for (const home of HOMES) {
+    const content = await readFile(join(home, name)).catch(() => undefined)
+    if (content !== undefined) return content
+  }
+  return undefined
+}
+
+/** Names come from a genesis file: they must not become markup. */
+const inScript = (value: string): string => JSON.stringify(value).replaceAll('<', '\\u003c')
+const inText = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
+const pageOf = (chain: string, coin: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${inText(chain)} explorer</title>
+<link rel="icon" href="/favicon.svg">
+<link rel="stylesheet" href="/web/main.css">
+<script>globalThis.CHAIN = ${inScript(chain)}; globalThis.COIN = ${inScript(coin)}</script>
+</head>
+<body><div id="app"></div><script type="module" src="/web/main.js"></script></body>
+</html>
+`

@@ -1,0 +1,54 @@
+// What the operator knows of prices, from a file. Without it every price is null: none is made up.
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import type { Address } from '../lib/hex.ts'
+import { addressParam, wire } from './codec.ts'
+
+const schema = z.strictObject({
+  /** Of one base coin, now. */
+  coin: wire.number.optional(),
+  /** Of one whole token, now. */
+  tokens: z.record(z.string(), wire.number).optional(),
+  /** Closing prices of the coin by day. */
+  history: z
+    .array(z.strictObject({ date: wire.day, closing_price: wire.number, market_cap: wire.number.optional() }))
+    .optional(),
+})
+
+export type Prices = {
+  readonly coin: string | undefined
+  readonly tokens: ReadonlyMap<Address, string>
+  /** Newest day first. */
+  readonly history: readonly {
+    readonly date: string
+    readonly closing_price: string
+    readonly market_cap?: string | undefined
+  }[]
+}
+
+/** Reads a JSON file `{coin, tokens: {address: price}, history: [{date, closing_price, market_cap}]}`. Throws ChainError. */
+export function readPrices(file: string): Prices {
+  const parsed = schema.safeParse(readJson(file))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new ChainError('invalid-params', `${file}: ${issue?.path.join('.')}: ${issue?.message}`)
+  }
+  const { coin, tokens = {}, history = [] } = parsed.data
+  return {
+    coin,
+    tokens: new Map(Object.entries(tokens).map(([address, price]) => [addressParam.parse(address), price])),
+    history: [...history].sort((a, b) => (a.date < b.date ? 1 : -1)),
+  }
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new ChainError(
+      'invalid-params',
+      `cannot read prices from ${file}: ${error instanceof Error ? error.message : error}`,
+    )
+  }
+}

@@ -1,0 +1,74 @@
+// What an address holds of tokens.
+import { z } from 'zod'
+import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { addressParam, labels } from '../codec.ts'
+import { explorerRoute } from '../define.ts'
+import {
+  balanceSchema,
+  collectionSchema,
+  collectionsOf,
+  ITEM_TYPES,
+  itemSchema,
+  showBalance,
+  showCollection,
+  showItem,
+} from '../holdings.ts'
+import { arrayPage, listOf, pageQuery } from '../page.ts'
+import { chainedMembers, chainedPage } from '../ranked.ts'
+
+const params = z.object({ address_hash_param: addressParam })
+const OTHER_TYPES = ['ERC-20', 'ERC-404']
+/** A bare array ends here. */
+const MOST_BALANCES = 500
+
+export const addressTokens = explorerRoute({
+  path: '/addresses/{address_hash_param}/tokens',
+  summary: 'Token balances of an address, the largest of each type first',
+  params,
+  query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
+  response: listOf(balanceSchema),
+  handler: ({ params: { address_hash_param: of }, query: { type: types = TOKEN_TYPES, ...query } }, context) =>
+    chainedPage(
+      context.rows,
+      types.map((type) => ({ name: type, ranking: RANKING.owned(of, type) })),
+      query,
+      (order, type) => showBalance(context, of, type, order),
+    ),
+})
+
+export const addressTokenBalances = explorerRoute({
+  path: '/addresses/{address_hash_param}/token-balances',
+  summary: `Token balances of an address at once, ${MOST_BALANCES} at most`,
+  params,
+  response: z.array(balanceSchema),
+  async handler({ params: { address_hash_param: of } }, context) {
+    const rankings = TOKEN_TYPES.map((type) => ({ name: type, ranking: RANKING.owned(of, type) }))
+    const members = await chainedMembers(context.rows, rankings, 0, MOST_BALANCES)
+    return Promise.all(members.map(({ order, name }) => showBalance(context, of, name, order)))
+  },
+})
+
+export const addressNft = explorerRoute({
+  path: '/addresses/{address_hash_param}/nft',
+  summary: 'Single items that an address holds',
+  params,
+  query: pageQuery.extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
+  response: listOf(itemSchema),
+  handler: ({ params: { address_hash_param: of }, query: { type: types = ITEM_TYPES, ...query } }, context) =>
+    chainedPage(
+      context.rows,
+      types.map((type) => ({ name: type, ranking: RANKING.items(of, type) })),
+      query,
+      (member, type) => showItem(context, of, type, member, { withToken: true }),
+    ),
+})
+
+export const addressNftCollections = explorerRoute({
+  path: '/addresses/{address_hash_param}/nft/collections',
+  summary: 'Tokens of which an address holds items, with the first of them',
+  params,
+  query: pageQuery.extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
+  response: listOf(collectionSchema),
+  handler: async ({ params: { address_hash_param: of }, query: { type = ITEM_TYPES, ...query } }, context) =>
+    arrayPage(await collectionsOf(context, of, type), query, (collection) => showCollection(context, of, collection)),
+})

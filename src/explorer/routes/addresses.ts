@@ -1,0 +1,193 @@
+// An address: what it is and holds, how much it has done, and how its coins came and went. An address that nothing is known
+// of is an address all the same, with zeros.
+import { z } from 'zod'
+import { lengthOfAll } from '../../indexer/lists.ts'
+import { memberCount, readDescending } from '../../indexer/ranking.ts'
+import { type AccountFact, FACT, LIST, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { type Address, toAddress } from '../../lib/hex.ts'
+import { coinSupply } from '../asked.ts'
+import { addressParam, checksummed, wire } from '../codec.ts'
+import { balancesByDay, coinRowSchema, DAYS, dayBalanceSchema, showCoinRow } from '../coin-history.ts'
+import { type ExplorerContext, explorerRoute } from '../define.ts'
+import { listOf, listPage, pageQuery } from '../page.ts'
+import { mergedPage } from '../ranked.ts'
+import { addressSchema, isContractAt, showAddress } from '../shapes/address.ts'
+import { placeOf } from '../shapes/place.ts'
+import { showToken, tokenSchema } from '../shapes/token.ts'
+import { callsOf, transactionsOf, transfersOf } from '../unions.ts'
+
+const params = z.object({ address_hash_param: addressParam })
+
+const countersOf = ({ rows }: ExplorerContext, of: Address) => ({
+  transactions: lengthOfAll(rows, transactionsOf(of)),
+  transfers: lengthOfAll(rows, transfersOf(of)),
+  calls: lengthOfAll(rows, callsOf(of)),
+  logs: lengthOfAll(rows, [LIST.logsOf(of)]),
+  blocks: lengthOfAll(rows, [LIST.blocksOf(of)]),
+  withdrawals: lengthOfAll(rows, [LIST.withdrawalsOf(of)]),
+  holdings: TOKEN_TYPES.reduce((sum, type) => sum + memberCount(rows, RANKING.owned(of, type)), 0),
+})
+
+const recordSchema = addressSchema.extend({
+  balance: wire.decimal,
+  coin_balance: wire.decimal,
+  block_number_balance_updated_at: z.number().int().nullable(),
+  exchange_rate: wire.number.nullable(),
+  transactions_count: z.number().int(),
+  token_transfers_count: z.number().int(),
+  creator_hash: wire.address.nullable(),
+  creator_address_hash: wire.address.nullable(),
+  creation_tx_hash: wire.hash.nullable(),
+  creation_transaction_hash: wire.hash.nullable(),
+  creation_status: z.enum(['success', 'failed', 'selfdestructed']).nullable(),
+  token: tokenSchema.nullable(),
+  has_logs: z.boolean(),
+  has_tokens: z.boolean(),
+  has_token_transfers: z.boolean(),
+  has_validated_blocks: z.boolean(),
+  has_beacon_chain_withdrawals: z.boolean(),
+  watchlist_address_id: z.null(),
+})
+
+type Status = z.infer<typeof recordSchema>['creation_status']
+
+/** A creation that failed left no contract, so that none is told of here. */
+function statusOf(fact: AccountFact | undefined): Status {
+  if (fact?.isDestroyed === true) return 'selfdestructed'
+  return fact?.createdIn === undefined ? null : 'success'
+}
+
+export const address = explorerRoute({
+  path: '/addresses/{address_hash_param}',
+  summary: 'What is known of an address',
+  params,
+  response: recordSchema,
+  async handler({ params: { address_hash_param: of } }, context): Promise<z.infer<typeof recordSchema>> {
+    const { rows, view, options } = context
+    const fact = FACT.account.get(rows, of)
+    const counters = countersOf(context, of)
+    const balance = view.balance(of).toString()
+    const creator = fact?.creator === undefined ? null : checksummed(fact.creator)
+    const createdIn = fact?.createdIn === undefined ? null : (await placeOf(context, fact.createdIn)).transaction.hash
+    return {
+      ...showAddress(context, of),
+      balance,
+      coin_balance: balance,
+      block_number_balance_updated_at: lengthOfAll(rows, [LIST.coins(of)]) === 0 ? null : (fact?.changedAt ?? null),
+      exchange_rate: options.prices?.coin ?? null,
+      transactions_count: counters.transactions,
+      token_transfers_count: counters.transfers,
+      creator_hash: creator,
+      creator_address_hash: creator,
+      creation_tx_hash: createdIn,
+      creation_transaction_hash: createdIn,
+      creation_status: statusOf(fact),
+      token: FACT.token.get(rows, of) === undefined ? null : showToken(context, of),
+      has_logs: counters.logs > 0,
+      has_tokens: counters.holdings > 0,
+      has_token_transfers: counters.transfers > 0,
+      has_validated_blocks: counters.blocks > 0,
+      has_beacon_chain_withdrawals: counters.withdrawals > 0,
+      watchlist_address_id: null,
+    }
+  },
+})
+
+export const addressCounters = explorerRoute({
+  path: '/addresses/{address_hash_param}/counters',
+  summary: 'How much an address has done',
+  params,
+  response: z.strictObject({
+    transactions_count: wire.decimal,
+    token_transfers_count: wire.decimal,
+    gas_usage_count: wire.decimal.describe('gas of transactions to a contract, else of those that the account sent'),
+    validations_count: wire.decimal,
+  }),
+  handler({ params: { address_hash_param: of } }, context) {
+    const { transactions, transfers, blocks } = countersOf(context, of)
+    const { gasSpent = 0, gasServed = 0 } = FACT.account.get(context.rows, of) ?? {}
+    return {
+      transactions_count: transactions.toString(),
+      token_transfers_count: transfers.toString(),
+      gas_usage_count: (isContractAt(context, of) && gasServed > 0 ? gasServed : gasSpent).toString(),
+      validations_count: blocks.toString(),
+    }
+  },
+})
+
+const count = z.number().int()
+
+export const addressTabsCounters = explorerRoute({
+  path: '/addresses/{address_hash_param}/tabs-counters',
+  summary: 'Lengths of the lists of an address',
+  params,
+  response: z.strictObject({
+    transactions_count: count,
+    token_transfers_count: count,
+    token_balances_count: count,
+    logs_count: count,
+    withdrawals_count: count,
+    internal_transactions_count: count,
+    validations_count: count,
+  }),
+  handler({ params: { address_hash_param: of } }, context) {
+    const counters = countersOf(context, of)
+    return {
+      transactions_count: counters.transactions,
+      token_transfers_count: counters.transfers,
+      token_balances_count: counters.holdings,
+      logs_count: counters.logs,
+      withdrawals_count: counters.withdrawals,
+      internal_transactions_count: counters.calls,
+      validations_count: counters.blocks,
+    }
+  },
+})
+
+export const addressCoinHistory = explorerRoute({
+  path: '/addresses/{address_hash_param}/coin-balance-history',
+  summary: 'Blocks in which the balance of an address changed, newest first',
+  params,
+  query: pageQuery,
+  response: listOf(coinRowSchema),
+  handler: ({ params: { address_hash_param: of }, query }, context) =>
+    listPage(context.rows, [LIST.coins(of)], query, (entry) => showCoinRow(context, entry)),
+})
+
+export const addressCoinHistoryByDay = explorerRoute({
+  path: '/addresses/{address_hash_param}/coin-balance-history-by-day',
+  summary: 'Balances of an address at the end of the last days',
+  params,
+  response: z.strictObject({ days: z.number().int(), items: z.array(dayBalanceSchema) }),
+  handler: async ({ params: { address_hash_param: of } }, context) => ({
+    days: DAYS,
+    items: await balancesByDay(context, of),
+  }),
+})
+
+export const addresses = explorerRoute({
+  path: '/addresses',
+  summary: 'Accounts that hold coins, the richest first',
+  query: pageQuery.extend({ sort: z.enum(['balance']).optional(), order: z.enum(['asc', 'desc']).optional() }),
+  response: listOf(addressSchema.extend({ coin_balance: wire.decimal, transactions_count: wire.decimal })).extend({
+    exchange_rate: wire.number.nullable(),
+    total_supply: wire.decimal.nullable(),
+  }),
+  async handler({ query }, context) {
+    const { rows, options } = context
+    const page = await mergedPage(rows, [RANKING.accounts], query, (order) => {
+      const { value, rest } = readDescending(order)
+      const of = toAddress(rest)
+      return {
+        ...showAddress(context, of),
+        coin_balance: value.toString(),
+        transactions_count: lengthOfAll(rows, transactionsOf(of)).toString(),
+      }
+    })
+    return {
+      ...page,
+      exchange_rate: options.prices?.coin ?? null,
+      total_supply: (await coinSupply(context))?.toString() ?? null,
+    }
+  },
+})

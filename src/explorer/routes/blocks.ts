@@ -1,0 +1,123 @@
+// Blocks: all of them, one, and what belongs to one. A block here is final at once: none is an uncle, none was reorganised.
+import { z } from 'zod'
+import { entriesBetween } from '../../indexer/lists.ts'
+import { FACT, KINDS, LIST, transactionRow } from '../../indexer/tables.ts'
+import { blockParam, labels, wire } from '../codec.ts'
+import { type ExplorerContext, explorerRoute } from '../define.ts'
+import { newestPage, partPage } from '../dense.ts'
+import { ExplorerError, notFound } from '../errors.ts'
+import { arrayPage, listOf, pageQuery } from '../page.ts'
+import { blockSchema, showBlock } from '../shapes/block.ts'
+import { internalTransactionSchema, showCall } from '../shapes/call.ts'
+import { blockAt } from '../shapes/place.ts'
+import { showTransaction, transactionSchema } from '../shapes/transaction.ts'
+import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
+import { averageBlockTime } from '../statistics.ts'
+
+const params = z.object({ block_hash_or_number_param: blockParam })
+
+/** The number of a block of the chain; throws 404. */
+async function numberOf(context: ExplorerContext, of: z.output<typeof blockParam>): Promise<number> {
+  const header = await context.chain.header(of)
+  if (header === undefined || header.number > context.head.number) throw notFound()
+  return Number(header.number)
+}
+
+export const blocks = explorerRoute({
+  path: '/blocks',
+  summary: 'Blocks, newest first',
+  query: pageQuery.extend({ type: labels(['block'], ['uncle', 'reorg']) }),
+  response: listOf(blockSchema),
+  handler({ query: { type, ...query } }, context) {
+    const length = type?.length === 0 ? 0 : Number(context.head.number) + 1
+    return newestPage(length, query, (number) => showBlock(context, number))
+  },
+})
+
+export const block = explorerRoute({
+  path: '/blocks/{block_hash_or_number_param}',
+  summary: 'A block by number or hash',
+  params,
+  response: blockSchema,
+  handler: async ({ params }, context) =>
+    showBlock(context, await numberOf(context, params.block_hash_or_number_param)),
+})
+
+export const blockTransactions = explorerRoute({
+  path: '/blocks/{block_hash_or_number_param}/transactions',
+  summary: 'Transactions of a block, in order',
+  params,
+  query: pageQuery.extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
+  response: listOf(transactionSchema),
+  async handler({ params, query: { type, ...query } }, context) {
+    const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+    const { firstTransaction: first, transactions: count } = fact ?? { firstTransaction: 0, transactions: 0 }
+    const show = (sequence: number) => showTransaction(context, sequence)
+    if (type === undefined) return partPage({ first, count }, query, show)
+    const bits = type.reduce((mask, kind) => mask | (1 << KINDS.indexOf(kind)), 0)
+    const found = entriesBetween(context.rows, LIST.transactions, first, first + count).flatMap((entry, i) =>
+      (transactionRow.decode(entry).kinds & bits) === 0 ? [] : [first + i],
+    )
+    return arrayPage(found, query, show)
+  },
+})
+
+export const blockWithdrawals = explorerRoute({
+  path: '/blocks/{block_hash_or_number_param}/withdrawals',
+  summary: 'Withdrawals of a block, in order',
+  params,
+  query: pageQuery,
+  response: listOf(withdrawalSchema),
+  async handler({ params, query }, context) {
+    const number = await numberOf(context, params.block_hash_or_number_param)
+    const { block } = await blockAt(context, number)
+    const part = { first: 0, count: block.withdrawals?.length ?? 0 }
+    return partPage(part, query, (index) => showWithdrawal(context, { number, index }))
+  },
+})
+
+export const blockInternalTransactions = explorerRoute({
+  path: '/blocks/{block_hash_or_number_param}/internal-transactions',
+  summary: 'Messages within the transactions of a block, in order',
+  params,
+  query: pageQuery,
+  response: listOf(internalTransactionSchema),
+  async handler({ params, query }, context) {
+    const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+    const part = { first: fact?.firstCall ?? 0, count: fact?.calls ?? 0 }
+    return partPage(part, query, (sequence) => showCall(context, sequence))
+  },
+})
+
+export const blockCountdown = explorerRoute({
+  path: '/blocks/{block_hash_or_number_param}/countdown',
+  summary: 'How long it takes until a block is made',
+  params: z.object({
+    block_hash_or_number_param: z
+      .string()
+      .regex(/^\d{1,18}$/, 'Invalid format. Expected a block number')
+      .transform(BigInt),
+  }),
+  response: z.strictObject({
+    current_block_number: wire.decimal,
+    countdown_block_number: wire.decimal,
+    remaining_blocks_count: wire.decimal,
+    estimated_time_in_seconds: wire.number,
+  }),
+  async handler({ params: { block_hash_or_number_param: number } }, context) {
+    const { head } = context
+    if (number <= head.number) throw new ExplorerError(404, { message: 'Error! Block number already pass' })
+    const average = await averageBlockTime(context)
+    if (average === 0) {
+      const message = 'Average block time calculation is disabled, so block countdown is not available'
+      throw new ExplorerError(501, { message })
+    }
+    const remaining = number - head.number
+    return {
+      current_block_number: head.number.toString(),
+      countdown_block_number: number.toString(),
+      remaining_blocks_count: remaining.toString(),
+      estimated_time_in_seconds: ((Number(remaining) * average) / 1000).toFixed(1),
+    }
+  },
+})

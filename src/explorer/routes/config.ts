@@ -1,0 +1,20 @@
+// What the frontend wants to know of this program.
+import { z } from 'zod'
+import { explorerRoute } from '../define.ts'
+
+/** The frontend offers no longer exports than this. */
+const MOST_EXPORTED_ROWS = 10_000
+
+export const backendVersion = explorerRoute({
+  path: '/config/backend-version',
+  summary: 'Version of this program',
+  response: z.strictObject({ backend_version: z.string().regex(/^v/) }),
+  handler: (_, { options }) => ({ backend_version: `v${options.version}` }),
+})
+
+export const csvExport = explorerRoute({
+  path: '/config/csv-export',
+  summary: 'Limit of exported rows',
+  response: z.strictObject({ limit: z.number().int() }),
+  handler: () => ({ limit: MOST_EXPORTED_ROWS }),
+})

@@ -1,0 +1,35 @@
+// The registry of endpoints: every export of these files is one.
+import type { ExplorerRoute } from '../define.ts'
+import * as activity from './activity.ts'
+import * as addressLists from './address-lists.ts'
+import * as addressTokens from './address-tokens.ts'
+import * as addresses from './addresses.ts'
+import * as blocks from './blocks.ts'
+import * as config from './config.ts'
+import * as mainPage from './main-page.ts'
+import * as search from './search.ts'
+import * as stats from './stats.ts'
+import * as tokenInstances from './token-instances.ts'
+import * as tokens from './tokens.ts'
+import * as transactionParts from './transaction-parts.ts'
+import * as transactions from './transactions.ts'
+import * as withdrawals from './withdrawals.ts'
+
+const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
+  activity,
+  addressLists,
+  addressTokens,
+  addresses,
+  blocks,
+  config,
+  mainPage,
+  search,
+  stats,
+  tokenInstances,
+  tokens,
+  transactionParts,
+  transactions,
+  withdrawals,
+]
+
+export const routes: readonly ExplorerRoute[] = modules.flatMap((module) => Object.values(module))

@@ -1,0 +1,100 @@
+// Contracts with their code and sources, and those of them that somebody has verified.
+import { z } from 'zod'
+import { listLength } from '../../indexer/draft.ts'
+import { lengthOfAll, positionOf } from '../../indexer/lists.ts'
+import { LIST } from '../../indexer/tables.ts'
+import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { firstBlockAfter } from '../block-times.ts'
+import { addressParam, wire } from '../codec.ts'
+import { verifiedNamed } from '../contracts/abi.ts'
+import type { VerifiedContract } from '../contracts/store.ts'
+import { type ExplorerContext, explorerRoute } from '../define.ts'
+import { notFound } from '../errors.ts'
+import { arrayPage, listOf, pageQuery } from '../page.ts'
+import {
+  showSmartContract,
+  showVerifiedContract,
+  smartContractSchema,
+  verifiedContractSchema,
+} from '../shapes/smart-contract.ts'
+import { transactionsOf } from '../unions.ts'
+
+const params = z.object({ address_hash_param: addressParam })
+
+export const smartContract = explorerRoute({
+  path: '/smart-contracts/{address_hash_param}',
+  summary: 'Code of a contract, and its sources when they are verified',
+  params,
+  response: smartContractSchema,
+  async handler({ params: { address_hash_param: of } }, context) {
+    const shown = await showSmartContract(context, of)
+    if (shown === undefined) throw notFound()
+    return shown
+  },
+})
+
+type Row = VerifiedContract & { readonly address: Address }
+
+export const smartContracts = explorerRoute({
+  path: '/smart-contracts',
+  summary: 'Verified contracts, the newest first',
+  query: pageQuery.extend({
+    q: z.string().optional().describe('words of the name, or an address'),
+    filter: z.enum(['solidity', 'vyper', 'yul']).optional(),
+    sort: z.enum(['balance', 'transactions_count', 'txs_count']).optional(),
+    order: z.enum(['asc', 'desc']).optional(),
+  }),
+  response: listOf(verifiedContractSchema),
+  handler({ query: { q, filter, sort, order, ...page } }, context) {
+    const rows = found(context, q).filter(({ language }) => filter === undefined || language === filter)
+    if (sort !== undefined) {
+      const size = ({ address }: Row) =>
+        sort === 'balance' ? context.view.balance(address) : BigInt(lengthOfAll(context.rows, transactionsOf(address)))
+      const sizes = new Map(rows.map((row) => [row, size(row)]))
+      const [less, more] = order === 'asc' ? [-1, 1] : [1, -1]
+      rows.sort((a, b) => ((sizes.get(a) ?? 0n) < (sizes.get(b) ?? 0n) ? less : more))
+    }
+    return arrayPage(rows, page, (row) => showVerifiedContract(context, row))
+  },
+})
+
+function found(context: ExplorerContext, q = ''): Row[] {
+  const words = q.trim().split(/\s+/)
+  const address = /^0x[0-9a-fA-F]{40}$/.test(q.trim()) ? hexToAddress(q.trim()) : undefined
+  const all = verifiedNamed(context, address === undefined && q.trim() !== '' ? words : [])
+  return all.filter((row) => address === undefined || row.address === address)
+}
+
+const SECONDS_A_DAY = 86_400n
+
+export const smartContractsCounters = explorerRoute({
+  path: '/smart-contracts/counters',
+  summary: 'How many contracts there are, and how many of them are verified',
+  response: z.strictObject({
+    smart_contracts: wire.decimal,
+    new_smart_contracts_24h: wire.decimal,
+    verified_smart_contracts: wire.decimal,
+    new_verified_smart_contracts_24h: wire.decimal,
+  }),
+  async handler(_, context) {
+    const { chain, head, rows } = context
+    const all = listLength(rows, LIST.contracts)
+    const since = await firstBlockAfter(chain, head, head.timestamp - SECONDS_A_DAY)
+    const verified = verifiedNamed(context, [])
+    const yesterday = Date.now() / 1000 - Number(SECONDS_A_DAY)
+    return {
+      smart_contracts: all.toString(),
+      new_smart_contracts_24h: (all - positionOf(rows, LIST.contracts, all, Number(since))).toString(),
+      verified_smart_contracts: verified.length.toString(),
+      new_verified_smart_contracts_24h: verified.filter(({ verifiedAt }) => verifiedAt >= yesterday).length.toString(),
+    }
+  },
+})
+
+export const smartContractAuditReports = explorerRoute({
+  path: '/smart-contracts/{address_hash_param}/audit-reports',
+  summary: 'Audits of a contract: none, for nobody brings them here',
+  params,
+  response: z.strictObject({ items: z.array(z.never()) }),
+  handler: () => ({ items: [] }),
+})

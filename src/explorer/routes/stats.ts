@@ -1,0 +1,181 @@
+// Figures of the whole chain, and charts. Prices are the operator's; without them all of them are null.
+import { z } from 'zod'
+import { listLength } from '../../indexer/draft.ts'
+import { FACT, LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { coinSupply } from '../asked.ts'
+import { isoDay, isoTime, wire } from '../codec.ts'
+import { type ExplorerContext, explorerRoute } from '../define.ts'
+import { type GasPrice, gasPrices, type Speed } from '../gas-oracle.ts'
+import { averageBlockTime, utilization } from '../statistics.ts'
+
+const count = z.number().int()
+/** The day of the head and the thirty before it. */
+const CHARTED_DAYS = 31
+/** Gas of a plain transfer, whose price stands beside that of gas. */
+const TRANSFER_GAS = 21_000n
+const WEI = 10n ** 18n
+
+const detailedPrice = z.strictObject({
+  price: z.number().describe('gwei'),
+  time: z.number().nullable(),
+  fiat_price: wire.number.nullable().describe('of a plain transfer'),
+  base_fee: z.number().nullable().describe('gwei'),
+  priority_fee: z.number().nullable().describe('gwei'),
+  wei: wire.decimal,
+  priority_fee_wei: wire.decimal,
+})
+const bySpeed = <T extends z.ZodType>(price: T) => z.strictObject({ slow: price, average: price, fast: price })
+
+export const stats = explorerRoute({
+  path: '/stats',
+  summary: 'Figures of the chain. Gas prices are wei; with the header `updated-gas-oracle: true` they are told in full',
+  response: z.strictObject({
+    total_blocks: count,
+    total_transactions: count,
+    total_addresses: count,
+    average_block_time: z.number().describe('milliseconds, over the last 100 blocks'),
+    gas_prices: z.union([bySpeed(wire.decimal), bySpeed(detailedPrice)]),
+    gas_price_updated_at: wire.time,
+    gas_prices_update_in: count.describe('milliseconds'),
+    static_gas_price: z.null(),
+    transactions_today: wire.decimal.describe('of the day (UTC) of the newest block'),
+    gas_used_today: wire.decimal,
+    total_gas_used: wire.decimal,
+    network_utilization_percentage: z.number().describe('of the last 50 blocks'),
+    coin_price: wire.number.nullable(),
+    coin_price_change_percentage: z.number().nullable(),
+    coin_image: z.null(),
+    secondary_coin_price: z.null(),
+    secondary_coin_image: z.null(),
+    market_cap: wire.number,
+    tvl: z.null(),
+  }),
+  async handler(_, context) {
+    const { rows, head, headers, options } = context
+    const today = FACT.day.get(rows, dayOf(context))
+    const prices = await gasPrices(context)
+    const average = await averageBlockTime(context)
+    const isDetailed = headers['updated-gas-oracle'] === 'true'
+    return {
+      total_blocks: Number(head.number) + 1,
+      total_transactions: listLength(rows, LIST.transactions),
+      total_addresses: listLength(rows, LIST.addresses),
+      average_block_time: average,
+      gas_prices: isDetailed
+        ? each(prices, (price) => inDetail(context, price))
+        : each(prices, ({ baseFee, tip }) => (baseFee + tip).toString()),
+      gas_price_updated_at: isoTime(head.timestamp),
+      gas_prices_update_in: Math.round(average),
+      static_gas_price: null,
+      transactions_today: (today?.transactions ?? 0).toString(),
+      gas_used_today: (today?.gasUsed ?? 0).toString(),
+      total_gas_used: (FACT.totals.get(rows)?.gasUsed ?? 0).toString(),
+      network_utilization_percentage: await utilization(context),
+      coin_price: options.prices?.coin ?? null,
+      coin_price_change_percentage: priceChange(context),
+      coin_image: null,
+      secondary_coin_price: null,
+      secondary_coin_image: null,
+      market_cap: await marketCap(context),
+      tvl: null,
+    }
+  },
+})
+
+const dayOf = ({ head }: ExplorerContext): number => Math.floor(Number(head.timestamp) / SECONDS_A_DAY)
+
+const each = <T>(prices: Readonly<Record<Speed, GasPrice>>, show: (price: GasPrice) => T): Record<Speed, T> => ({
+  slow: show(prices.slow),
+  average: show(prices.average),
+  fast: show(prices.fast),
+})
+
+function inDetail({ options }: ExplorerContext, { baseFee, tip }: GasPrice): z.input<typeof detailedPrice> {
+  const wei = baseFee + tip
+  const coin = options.prices?.coin
+  return {
+    price: toGwei(wei),
+    time: null,
+    fiat_price: coin === undefined ? null : worth(wei * TRANSFER_GAS, coin),
+    base_fee: toGwei(baseFee),
+    priority_fee: toGwei(tip),
+    wei: wei.toString(),
+    priority_fee_wei: tip.toString(),
+  }
+}
+
+const toGwei = (wei: bigint): number => Number(wei) / 1e9
+
+/** What an amount of base units is worth, to the cent. */
+const worth = (amount: bigint, coin: string): string => ((Number(amount) / Number(WEI)) * Number(coin)).toFixed(2)
+
+/** By how many parts of a hundred the price has changed since the newest close; null without both. */
+function priceChange({ options }: ExplorerContext): number | null {
+  const now = Number(options.prices?.coin ?? 0)
+  const before = Number(options.prices?.history[0]?.closing_price ?? 0)
+  return now === 0 || before === 0 ? null : (now / before - 1) * 100
+}
+
+async function marketCap(context: ExplorerContext): Promise<string> {
+  const coin = context.options.prices?.coin
+  const supply = coin === undefined ? undefined : await coinSupply(context)
+  return coin === undefined || supply === undefined ? '0' : worth(supply, coin)
+}
+
+const charted = z.strictObject({ date: wire.day, transactions_count: count, transaction_count: count, tx_count: count })
+
+export const transactionChart = explorerRoute({
+  path: '/stats/charts/transactions',
+  summary: 'Transactions a day, newest day first, without gaps',
+  response: z.strictObject({ chart_data: z.array(charted) }),
+  handler(_, context) {
+    const today = dayOf(context)
+    const days = Array.from({ length: Math.min(CHARTED_DAYS, today + 1) }, (_, back) => today - back)
+    const chart_data = days.map((day) => {
+      const transactions = FACT.day.get(context.rows, day)?.transactions ?? 0
+      return {
+        date: isoDay(day),
+        transactions_count: transactions,
+        transaction_count: transactions,
+        tx_count: transactions,
+      }
+    })
+    return { chart_data }
+  },
+})
+
+const closing = z.strictObject({
+  date: wire.day,
+  closing_price: wire.number.nullable(),
+  market_cap: wire.number.nullable(),
+  tvl: z.null(),
+})
+
+export const marketChart = explorerRoute({
+  path: '/stats/charts/market',
+  summary: 'Prices of the coin a day, newest day first; empty when the operator gives none',
+  response: z.strictObject({ available_supply: wire.number, chart_data: z.array(closing) }),
+  async handler(_, context) {
+    const supply = await coinSupply(context)
+    const chart_data = (context.options.prices?.history ?? []).map(({ date, closing_price, market_cap }) => ({
+      date,
+      closing_price,
+      market_cap: market_cap ?? null,
+      tvl: null,
+    }))
+    return { available_supply: supply === undefined ? '0' : toCoins(supply), chart_data }
+  },
+})
+
+/** Base units as coins, exactly. */
+function toCoins(amount: bigint): string {
+  const fraction = (amount % WEI).toString().padStart(18, '0').replace(/0+$/, '')
+  return `${amount / WEI}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+export const secondaryCoinMarketChart = explorerRoute({
+  path: '/stats/charts/secondary-coin-market',
+  summary: 'Always empty: there is no second coin',
+  response: z.strictObject({ chart_data: z.array(z.never()) }),
+  handler: () => ({ chart_data: [] }),
+})

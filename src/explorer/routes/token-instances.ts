@@ -1,0 +1,119 @@
+// Single items of ERC-721 and ERC-1155 tokens. An ERC-20 has none.
+import { z } from 'zod'
+import { listLength } from '../../indexer/draft.ts'
+import { complement, membersUnder, readDescending } from '../../indexer/ranking.ts'
+import { FACT, LIST, RANKING, sequenceRow } from '../../indexer/tables.ts'
+import { type Address, bytesToBig, fromHex, toAddress } from '../../lib/hex.ts'
+import { addressParam, tokenIdParam, wire } from '../codec.ts'
+import { type ExplorerContext, explorerRoute } from '../define.ts'
+import { notFound } from '../errors.ts'
+import { arrayPage, type Envelope, listOf, listPage, type PageQuery, pageQuery, rankedPage } from '../page.ts'
+import { addressSchema, showAddress } from '../shapes/address.ts'
+import { instanceSchema, showInstance, showToken, type TokenInstance, tokenSchema } from '../shapes/token.ts'
+import { showTransfer, transferSchema } from '../shapes/transfer.ts'
+
+const ADDRESS_SIZE = 20
+/** Items of one holder that are listed. */
+const MOST_ITEMS = 10_000
+
+const ofToken = z.object({ address_hash_param: addressParam })
+const ofInstance = ofToken.extend({ token_id_param: tokenIdParam })
+
+/** The item, if there is or was one; throws 404. */
+function requireInstance({ rows }: ExplorerContext, token: Address, id: bigint) {
+  const type = FACT.token.get(rows, token)?.type
+  const fact = FACT.instance.get(rows, token, id)
+  if (type === undefined || type === 'ERC-20' || fact === undefined) throw notFound()
+  return { type, fact }
+}
+
+export const tokenInstances = explorerRoute({
+  path: '/tokens/{address_hash_param}/instances',
+  summary: 'Items of a token, the highest id first',
+  params: ofToken,
+  query: pageQuery.extend({ holder_address_hash: addressParam.optional() }),
+  response: listOf(instanceSchema),
+  handler({ params: { address_hash_param: of }, query: { holder_address_hash: holder, ...query } }, context) {
+    const type = FACT.token.get(context.rows, of)?.type
+    if (type === undefined) throw notFound()
+    if (holder !== undefined && type !== 'ERC-20') return instancesHeld(context, of, RANKING.items(holder, type), query)
+    return rankedPage(context.rows, RANKING.instances(of), query, (member) =>
+      showInstance(context, of, bytesToBig(complement(member)), { withToken: true }),
+    )
+  },
+})
+
+/** The same of one holder. */
+async function instancesHeld(
+  context: ExplorerContext,
+  of: Address,
+  items: Uint8Array,
+  query: PageQuery,
+): Promise<Envelope<TokenInstance>> {
+  const members = await membersUnder(context.rows, items, fromHex(of), MOST_ITEMS)
+  return arrayPage(members.toReversed(), query, (member) =>
+    showInstance(context, of, bytesToBig(member.subarray(ADDRESS_SIZE)), { withToken: true }),
+  )
+}
+
+export const tokenInstance = explorerRoute({
+  path: '/tokens/{address_hash_param}/instances/{token_id_param}',
+  summary: 'What is known of an item',
+  params: ofInstance,
+  response: instanceSchema,
+  handler({ params: { address_hash_param: of, token_id_param: id } }, context) {
+    requireInstance(context, of, id)
+    return showInstance(context, of, id, { withToken: true })
+  },
+})
+
+export const tokenInstanceTransfers = explorerRoute({
+  path: '/tokens/{address_hash_param}/instances/{token_id_param}/transfers',
+  summary: 'Transfers of an item, newest first',
+  params: ofInstance,
+  query: pageQuery,
+  response: listOf(transferSchema),
+  handler({ params: { address_hash_param: of, token_id_param: id }, query }, context) {
+    requireInstance(context, of, id)
+    return listPage(context.rows, [LIST.transfersOfInstance(of, id)], query, (entry) =>
+      showTransfer(context, sequenceRow.decode(entry).sequence),
+    )
+  },
+})
+
+export const tokenInstanceTransfersCount = explorerRoute({
+  path: '/tokens/{address_hash_param}/instances/{token_id_param}/transfers-count',
+  summary: 'How often an item moved',
+  params: ofInstance,
+  response: z.strictObject({ transfers_count: z.number().int() }),
+  handler({ params: { address_hash_param: of, token_id_param: id } }, context) {
+    requireInstance(context, of, id)
+    return { transfers_count: listLength(context.rows, LIST.transfersOfInstance(of, id)) }
+  },
+})
+
+export const tokenInstanceHolders = explorerRoute({
+  path: '/tokens/{address_hash_param}/instances/{token_id_param}/holders',
+  summary: 'Who holds an item, those with most first',
+  params: ofInstance,
+  query: pageQuery,
+  response: listOf(
+    z.strictObject({ address: addressSchema, value: wire.decimal, token_id: wire.decimal, token: tokenSchema }),
+  ),
+  handler({ params: { address_hash_param: of, token_id_param: id }, query }, context) {
+    const { type, fact } = requireInstance(context, of, id)
+    const show = (holder: Address, value: bigint) => ({
+      address: showAddress(context, holder),
+      value: value.toString(),
+      token_id: id.toString(),
+      token: showToken(context, of),
+    })
+    if (type === 'ERC-721') {
+      return arrayPage(fact.owner === undefined ? [] : [fact.owner], query, (owner) => show(owner, 1n))
+    }
+    return rankedPage(context.rows, RANKING.holdersOfInstance(of, id), query, (order) => {
+      const { value, rest } = readDescending(order)
+      return show(toAddress(complement(rest)), value)
+    })
+  },
+})

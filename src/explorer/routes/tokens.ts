@@ -1,0 +1,130 @@
+// Tokens: which there are, who holds them, and how they moved. What is no token is not found here.
+import { z } from 'zod'
+import { listLength } from '../../indexer/draft.ts'
+import { complement, memberCount, readDescending } from '../../indexer/ranking.ts'
+import { FACT, LIST, RANKING, sequenceRow, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { type Address, toAddress } from '../../lib/hex.ts'
+import { addressParam, labels, wire } from '../codec.ts'
+import { type ExplorerContext, explorerRoute } from '../define.ts'
+import { notFound } from '../errors.ts'
+import { tokensNamed } from '../named.ts'
+import { arrayPage, listOf, listPage, pageQuery, rankedPage } from '../page.ts'
+import { allMembers, mergedPage } from '../ranked.ts'
+import { addressSchema, showAddress } from '../shapes/address.ts'
+import { showToken, showTokenResource, tokenResourceSchema, tokenSchema } from '../shapes/token.ts'
+import { showTransfer, transferSchema } from '../shapes/transfer.ts'
+
+const ADDRESS_SIZE = 20
+
+/** By holders alone, unless prices are known; nobody tells how much of a token circulates. */
+const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_market_cap'] as const
+
+const params = z.object({ address_hash_param: addressParam })
+
+function requireToken({ rows }: ExplorerContext, of: Address): void {
+  if (FACT.token.get(rows, of) === undefined) throw notFound()
+}
+
+export const tokens = explorerRoute({
+  path: '/tokens',
+  summary: 'Tokens of the network, those with most holders first',
+  query: pageQuery.extend({
+    type: labels(TOKEN_TYPES, ['ERC-404']),
+    q: z.string().optional().describe('words of name or symbol'),
+    sort: z.enum(SORTS).optional(),
+    order: z.enum(['asc', 'desc']).optional(),
+  }),
+  response: listOf(tokenResourceSchema),
+  async handler({ query: { type, q, sort, ...query } }, context) {
+    const { rows, options } = context
+    const show = (of: Address) => showTokenResource(context, of)
+    const inOrder = (found: readonly Address[]) => (query.order === 'asc' ? found.toReversed() : found)
+    if (q !== undefined) {
+      const found = await tokensNamed(context, q)
+      return arrayPage(inOrder(found.filter((of) => isOfType(context, of, type))), query, show)
+    }
+    const rankings = rankingsOf(type)
+    if (sort === 'fiat_value' && options.prices !== undefined) {
+      const priceOf = (of: Address) => Number(options.prices?.tokens.get(of) ?? -1)
+      const all = (await allMembers(rows, rankings)).map(addressOf)
+      return arrayPage(inOrder(all.sort((a, b) => priceOf(b) - priceOf(a))), query, show)
+    }
+    return mergedPage(rows, rankings, query, (order) => show(addressOf(order)))
+  },
+})
+
+const addressOf = (order: Uint8Array): Address => toAddress(order.subarray(order.length - ADDRESS_SIZE))
+
+const rankingsOf = (types: readonly TokenType[] | undefined): Uint8Array[] =>
+  types === undefined || types.length === TOKEN_TYPES.length ? [RANKING.tokens('all')] : types.map(RANKING.tokens)
+
+function isOfType({ rows }: ExplorerContext, of: Address, types: readonly TokenType[] | undefined): boolean {
+  const type = FACT.token.get(rows, of)?.type
+  return type !== undefined && (types === undefined || types.includes(type))
+}
+
+export const token = explorerRoute({
+  path: '/tokens/{address_hash_param}',
+  summary: 'What is known of a token',
+  params,
+  response: tokenResourceSchema,
+  handler({ params: { address_hash_param: of } }, context) {
+    requireToken(context, of)
+    return showTokenResource(context, of)
+  },
+})
+
+export const tokenCounters = explorerRoute({
+  path: '/tokens/{address_hash_param}/counters',
+  summary: 'How many hold a token, and how often it moved',
+  params,
+  response: z.strictObject({ token_holders_count: wire.decimal, transfers_count: wire.decimal }),
+  handler({ params: { address_hash_param: of } }, context) {
+    requireToken(context, of)
+    return {
+      token_holders_count: memberCount(context.rows, RANKING.holders(of)).toString(),
+      transfers_count: listLength(context.rows, LIST.transfersOfToken(of)).toString(),
+    }
+  },
+})
+
+export const tokenTransfers = explorerRoute({
+  path: '/tokens/{address_hash_param}/transfers',
+  summary: 'Transfers of a token, newest first',
+  params,
+  query: pageQuery,
+  response: listOf(transferSchema),
+  handler({ params: { address_hash_param: of }, query }, context) {
+    requireToken(context, of)
+    return listPage(context.rows, [LIST.transfersOfToken(of)], query, (entry) =>
+      showTransfer(context, sequenceRow.decode(entry).sequence),
+    )
+  },
+})
+
+export const tokenHolders = explorerRoute({
+  path: '/tokens/{address_hash_param}/holders',
+  summary: 'Who holds a token, those with most first',
+  params,
+  query: pageQuery,
+  response: listOf(
+    z.strictObject({
+      address: addressSchema,
+      value: wire.decimal.describe('of an ERC-721 or ERC-1155 how many items'),
+      token_id: z.null(),
+      token: tokenSchema,
+    }),
+  ),
+  handler({ params: { address_hash_param: of }, query }, context) {
+    requireToken(context, of)
+    return rankedPage(context.rows, RANKING.holders(of), query, (order) => {
+      const { value, rest } = readDescending(order)
+      return {
+        address: showAddress(context, toAddress(complement(rest))),
+        value: value.toString(),
+        token_id: null,
+        token: showToken(context, of),
+      }
+    })
+  },
+})

@@ -1,0 +1,27 @@
+// Withdrawals of the consensus layer (EIP-4895).
+import { z } from 'zod'
+import { listLength } from '../../indexer/draft.ts'
+import { FACT, LIST, placeRow } from '../../indexer/tables.ts'
+import { wire } from '../codec.ts'
+import { explorerRoute } from '../define.ts'
+import { listOf, listPage, pageQuery } from '../page.ts'
+import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
+
+export const withdrawals = explorerRoute({
+  path: '/withdrawals',
+  summary: 'Withdrawals, newest first',
+  query: pageQuery,
+  response: listOf(withdrawalSchema),
+  handler: ({ query }, context) =>
+    listPage(context.rows, [LIST.withdrawals], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
+})
+
+export const withdrawalsCounters = explorerRoute({
+  path: '/withdrawals/counters',
+  summary: 'How many withdrawals there were, and how much they were together',
+  response: z.strictObject({ withdrawals_count: wire.decimal, withdrawals_sum: wire.decimal.describe('wei') }),
+  handler: (_, { rows }) => ({
+    withdrawals_count: listLength(rows, LIST.withdrawals).toString(),
+    withdrawals_sum: (FACT.withdrawn.get(rows)?.amount ?? 0n).toString(),
+  }),
+})

@@ -1,0 +1,64 @@
+// EIP-7702: who let their account run whose code, and whether it was accepted. A refused authorization leaves no trace in
+// the chain, so that the transaction is run again to know.
+import { z } from 'zod'
+import type { Address } from '../../lib/hex.ts'
+import { delegationOf } from '../../primitives/delegation.ts'
+import { recoverAuthority } from '../../primitives/transaction.ts'
+import type { Authorization as Signed, Transaction } from '../../primitives/types.ts'
+import type { AccountChange } from '../../runtime/tracing/recorder.ts'
+import { checksummed, wire } from '../codec.ts'
+import type { ExplorerContext } from '../define.ts'
+
+const STATUSES = ['ok', 'invalid_chain_id', 'invalid_signature', 'invalid_nonce', 'invalid_code'] as const
+type Status = (typeof STATUSES)[number]
+
+export const authorizationSchema = z.strictObject({
+  address_hash: wire.address.describe('whose code'),
+  authority: wire.address.nullable().describe('who signed it; null when the signature is invalid'),
+  chain_id: z.number().describe('0 is any chain'),
+  nonce: wire.decimal,
+  r: wire.decimal,
+  s: wire.decimal,
+  v: z.number().int(),
+  status: z.enum(STATUSES).nullable().describe('null while the transaction waits'),
+})
+export type Authorization = z.infer<typeof authorizationSchema>
+
+/** A transaction's authorizations; those of a mined one with what became of them. */
+export async function showAuthorizations(context: ExplorerContext, of: Transaction): Promise<Authorization[]> {
+  if (of.authorizationList.length === 0) return []
+  const { chain } = context
+  const isMined = chain.transaction(of.hash) !== undefined
+  const statusOf = isMined ? verdicts(context, of, (await chain.traces.replayTransaction(of.hash)).changes) : undefined
+  return of.authorizationList.map((authorization) => {
+    const authority = recoverAuthority(authorization)
+    return {
+      address_hash: checksummed(authorization.address),
+      authority: authority === undefined ? null : checksummed(authority),
+      chain_id: Number(authorization.chainId),
+      nonce: authorization.nonce.toString(),
+      r: authorization.r.toString(),
+      s: authorization.s.toString(),
+      v: Number(authorization.yParity),
+      status: statusOf?.(authorization, authority) ?? null,
+    }
+  })
+}
+
+/** Judges authorizations in their order. Whoever had one accepted has changed: the account's nonce was counted up. */
+function verdicts({ spec }: ExplorerContext, { from }: Transaction, changes: readonly AccountChange[]) {
+  const changed = new Map(changes.map((change) => [change.address, change]))
+  const accepted = new Map<Address, bigint>()
+  return ({ chainId, nonce }: Signed, authority: Address | undefined): Status => {
+    if (chainId !== 0n && chainId !== spec.chainId) return 'invalid_chain_id'
+    if (authority === undefined) return 'invalid_signature'
+    const account = changed.get(authority)
+    if (account === undefined) return 'invalid_nonce'
+    if (account.codeBefore.length > 0 && delegationOf(account.codeBefore) === undefined) return 'invalid_code'
+    const before = (account.before?.nonce ?? 0n) + (authority === from ? 1n : 0n)
+    const earlier = accepted.get(authority) ?? 0n
+    if (nonce !== before + earlier) return 'invalid_nonce'
+    accepted.set(authority, earlier + 1n)
+    return 'ok'
+  }
+}

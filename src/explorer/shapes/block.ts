@@ -1,0 +1,130 @@
+// A block. What it burnt and what it paid follow the chain's own rules: where base fees are collected nothing is burnt.
+import { z } from 'zod'
+import { readTotalDifficulty } from '../../chain/open.ts'
+import { type BlockFact, FACT } from '../../indexer/tables.ts'
+import { blockSize } from '../../primitives/block.ts'
+import { sealHeader } from '../../primitives/header.ts'
+import type { Block as ChainBlock } from '../../primitives/types.ts'
+import type { Reward } from '../../runtime/system.ts'
+import type { ChainSpec } from '../../spec/chain-spec.ts'
+import { isoTime, wire } from '../codec.ts'
+import type { ExplorerContext } from '../define.ts'
+import { addressSchema, showAddress } from './address.ts'
+import { blockAt } from './place.ts'
+
+const count = z.number().int()
+
+export const blockSchema = z.strictObject({
+  height: count,
+  number: count,
+  block_number: count,
+  hash: wire.hash,
+  parent_hash: wire.hash,
+  timestamp: wire.time,
+  type: z.enum(['block', 'uncle', 'reorg']),
+  transactions_count: count,
+  transaction_count: count,
+  tx_count: count,
+  internal_transactions_count: count,
+  withdrawals_count: count.nullable(),
+  miner: addressSchema,
+  size: count.describe('bytes of its RLP'),
+  difficulty: wire.decimal,
+  total_difficulty: wire.decimal.nullable(),
+  nonce: wire.hex,
+  state_root: wire.hash,
+  extra_data: wire.hex,
+  gas_used: wire.decimal,
+  gas_limit: wire.decimal,
+  base_fee_per_gas: wire.decimal.nullable(),
+  burnt_fees: wire.decimal.nullable(),
+  priority_fee: wire.decimal.nullable(),
+  transaction_fees: wire.decimal,
+  gas_used_percentage: z.number(),
+  gas_target_percentage: z.number(),
+  burnt_fees_percentage: z.number().nullable(),
+  rewards: z.array(z.strictObject({ type: z.enum(['Miner Reward', 'Uncle Reward']), reward: wire.decimal })),
+  uncles_hashes: z.array(z.strictObject({ hash: wire.hash })),
+  is_pending_update: z.boolean(),
+})
+export type Block = z.infer<typeof blockSchema>
+
+const NOTHING: BlockFact = {
+  firstTransaction: 0,
+  transactions: 0,
+  firstCall: 0,
+  calls: 0,
+  firstTransfer: 0,
+  transfers: 0,
+  fees: 0n,
+  baseFees: 0n,
+  tips: 0n,
+}
+
+/** A block of the chain; throws 404. */
+export async function showBlock(context: ExplorerContext, number: number): Promise<Block> {
+  const { spec, rows, chain } = context
+  const { block } = await blockAt(context, number)
+  const { header, transactions, withdrawals, uncles } = block
+  const { gasUsed, gasLimit, baseFeePerGas } = header
+  const { fees, baseFees, tips, calls } = FACT.block.get(rows, number) ?? NOTHING
+  const burnt = burnsBaseFee(spec) ? baseFees : 0n
+  return {
+    height: number,
+    number,
+    block_number: number,
+    hash: header.hash,
+    parent_hash: header.parentHash,
+    timestamp: isoTime(header.timestamp),
+    type: 'block',
+    transactions_count: transactions.length,
+    transaction_count: transactions.length,
+    tx_count: transactions.length,
+    internal_transactions_count: calls,
+    withdrawals_count: withdrawals?.length ?? null,
+    miner: showAddress(context, header.coinbase),
+    size: sizeOf(block),
+    difficulty: header.difficulty.toString(),
+    total_difficulty: readTotalDifficulty(rows, header.number)?.toString() ?? null,
+    nonce: header.nonce,
+    state_root: header.stateRoot,
+    extra_data: header.extraData,
+    gas_used: gasUsed.toString(),
+    gas_limit: gasLimit.toString(),
+    base_fee_per_gas: baseFeePerGas?.toString() ?? null,
+    burnt_fees: baseFeePerGas === undefined ? null : burnt.toString(),
+    priority_fee: baseFeePerGas === undefined ? null : tips.toString(),
+    transaction_fees: fees.toString(),
+    gas_used_percentage: percentage(gasUsed, gasLimit) ?? 0,
+    gas_target_percentage: (percentage(gasUsed, gasLimit / 2n) ?? 100) - 100,
+    burnt_fees_percentage: percentage(burnt, fees),
+    rewards: rewardsOf(chain.traces.rewards(block), spec.native === undefined ? tips : 0n),
+    uncles_hashes: uncles.map((uncle) => ({ hash: sealHeader(uncle).hash })),
+    is_pending_update: false,
+  }
+}
+
+/** Whether base fees are destroyed; a chain of our own may collect them instead. */
+export const burnsBaseFee = ({ native }: Pick<ChainSpec, 'native'>): boolean => native?.feeMarket.burnBaseFee ?? true
+
+/** What the block's maker got: the reward for work, if any, and the tips; on a native chain they go elsewhere. */
+function rewardsOf(paid: readonly Reward[], tips: bigint): Block['rewards'] {
+  const ofBlock = paid.reduce((sum, { kind, value }) => (kind === 'block' ? sum + value : sum), tips)
+  const ofUncles = paid.filter(({ kind }) => kind === 'uncle')
+  return [
+    ...(ofBlock > 0n ? [{ type: 'Miner Reward' as const, reward: ofBlock.toString() }] : []),
+    ...ofUncles.map(({ value }) => ({ type: 'Uncle Reward' as const, reward: value.toString() })),
+  ]
+}
+
+/** Parts of a hundred; null of nothing. */
+export const percentage = (part: bigint, whole: bigint): number | null =>
+  whole === 0n ? null : (Number(part) / Number(whole)) * 100
+
+const SIZES = new WeakMap<ChainBlock, number>()
+
+function sizeOf(block: ChainBlock): number {
+  const size = SIZES.get(block) ?? blockSize(block)
+  SIZES.set(block, size)
+  return size
+}

@@ -1,0 +1,21 @@
+// Calls, logs and revert reasons in words: what was called, with which arguments. Null wherever nobody knows the interface.
+import { z } from 'zod'
+import type { DecodedValue } from '../contracts/values.ts'
+
+export const valueSchema: z.ZodType<DecodedValue> = z.lazy(() => z.union([z.string(), z.array(valueSchema).readonly()]))
+
+const parameter = z.strictObject({ name: z.string(), type: z.string(), value: valueSchema })
+const decoded = z.strictObject({
+  method_id: z
+    .string()
+    .regex(/^[0-9a-f]{8}$/)
+    .describe('selector, or the first four bytes of topic 0, without 0x'),
+  method_call: z.string().describe('transfer(address to, uint256 value)'),
+})
+
+export const decodedSchema = decoded.extend({ parameters: z.array(parameter).readonly() })
+export const decodedLogSchema = decoded.extend({
+  parameters: z.array(parameter.extend({ indexed: z.boolean() })).readonly(),
+})
+export type Decoded = z.infer<typeof decodedSchema>
+export type DecodedLog = z.infer<typeof decodedLogSchema>

@@ -1,0 +1,218 @@
+// A contract with its code, and what is known of its sources.
+import type { AbiParameter } from 'abitype'
+import { z } from 'zod'
+import { lengthOfAll } from '../../indexer/lists.ts'
+import { FACT } from '../../indexer/tables.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, toHex } from '../../lib/hex.ts'
+import { checksummed, isoTime, wire } from '../codec.ts'
+import { proxyOf } from '../contracts/abi.ts'
+import { creationInput, creationOf } from '../contracts/creation.ts'
+import { componentsOf, typeOf } from '../contracts/signatures.ts'
+import { LICENCES, type VerifiedContract, type VerifiedSources } from '../contracts/store.ts'
+import { decodedValue, decodeValues } from '../contracts/values.ts'
+import type { ExplorerContext } from '../define.ts'
+import { transactionsOf } from '../unions.ts'
+import { addressSchema, showAddress } from './address.ts'
+
+const flag = z.boolean()
+const file = z.strictObject({ file_path: z.string(), source_code: z.string() })
+const library = z.strictObject({ name: z.string(), address_hash: wire.address })
+const argument = z.tuple([
+  decodedValue,
+  z.strictObject({ name: z.string(), type: z.string(), internalType: z.string().optional() }),
+])
+
+export const smartContractSchema = z.strictObject({
+  ...addressSchema.pick({ proxy_type: true, implementations: true }).shape,
+  deployed_bytecode: wire.hex,
+  creation_bytecode: wire.hex.nullable().describe('with the arguments; null when no message created it'),
+  creation_status: z.enum(['success', 'selfdestructed']),
+  is_self_destructed: flag,
+  is_verified: flag,
+  is_fully_verified: flag,
+  is_partially_verified: flag,
+  is_verified_via_sourcify: flag,
+  is_verified_via_eth_bytecode_db: flag,
+  is_verified_via_verifier_alliance: flag,
+  is_changed_bytecode: flag,
+  is_blueprint: flag.describe('ERC-5202'),
+  is_vyper_contract: flag,
+  certified: flag,
+  can_be_visualized_via_sol2uml: flag,
+  verified_twin_address_hash: z.null(),
+  minimal_proxy_address_hash: wire.address.nullable(),
+  sourcify_repo_url: z.null(),
+  name: z.string().nullable(),
+  language: z.enum(['solidity', 'yul']).nullable(),
+  license_type: z.enum(LICENCES).nullable(),
+  compiler_version: z.string().nullable(),
+  evm_version: z.string().nullable(),
+  optimization_enabled: flag.nullable(),
+  optimization_runs: z.number().int().nullable(),
+  compiler_settings: z.record(z.string(), z.unknown()).nullable(),
+  verified_at: wire.time.nullable(),
+  abi: z.array(z.unknown()).readonly().nullable(),
+  file_path: z.string().nullable(),
+  source_code: z.string().nullable(),
+  additional_sources: z.array(file),
+  external_libraries: z.array(library),
+  constructor_args: wire.hex.nullable(),
+  decoded_constructor_args: z.array(argument).nullable(),
+})
+export type SmartContract = z.infer<typeof smartContractSchema>
+
+/** A contract, verified or not; undefined for an address that never had code. */
+export async function showSmartContract(context: ExplorerContext, of: Address): Promise<SmartContract | undefined> {
+  const { rows, view, verification } = context
+  const code = view.code(of)
+  const isDestroyed = code.length === 0 && FACT.account.get(rows, of)?.isDestroyed === true
+  if (code.length === 0 && !isDestroyed) return undefined
+  const creation = await creationCode(context, of)
+  const { proxy_type, implementations } = showAddress(context, of)
+  const proxy = proxyOf(context, of)
+  const [implementation] = proxy?.implementations ?? []
+  return {
+    proxy_type,
+    implementations,
+    deployed_bytecode: toHex(code),
+    creation_bytecode: creation === undefined ? null : toHex(creation),
+    creation_status: isDestroyed ? 'selfdestructed' : 'success',
+    is_self_destructed: isDestroyed,
+    is_blueprint: code[0] === 0xfe && code[1] === 0x71,
+    minimal_proxy_address_hash:
+      proxy?.type === 'eip1167' && implementation !== undefined ? checksummed(implementation) : null,
+    ...UNVERIFIED,
+    ...(verification && showSources(verification.contracts.sources(rows, view, of), creation)),
+  }
+}
+
+/** The message that created a contract. */
+export async function creationCode({ chain, rows }: ExplorerContext, of: Address): Promise<Uint8Array | undefined> {
+  try {
+    const creation = await creationOf(chain, rows, of)
+    return creation && (await creationInput(chain, creation, of))
+  } catch (error) {
+    // Run again, it took too long.
+    if (error instanceof ChainError) return undefined
+    throw error
+  }
+}
+
+const UNVERIFIED = {
+  is_verified: false,
+  is_fully_verified: false,
+  is_partially_verified: false,
+  is_verified_via_sourcify: false,
+  is_verified_via_eth_bytecode_db: false,
+  is_verified_via_verifier_alliance: false,
+  is_changed_bytecode: false,
+  is_vyper_contract: false,
+  certified: false,
+  can_be_visualized_via_sol2uml: false,
+  verified_twin_address_hash: null,
+  sourcify_repo_url: null,
+  name: null,
+  language: null,
+  license_type: null,
+  compiler_version: null,
+  evm_version: null,
+  optimization_enabled: null,
+  optimization_runs: null,
+  compiler_settings: null,
+  verified_at: null,
+  abi: null,
+  file_path: null,
+  source_code: null,
+  additional_sources: [],
+  external_libraries: [],
+  constructor_args: null,
+  decoded_constructor_args: null,
+} satisfies Partial<SmartContract>
+
+function showSources(sources: VerifiedSources | undefined, creation: Uint8Array | undefined): Partial<SmartContract> {
+  if (sources === undefined) return {}
+  const { match, path, abi, input, creationSize } = sources
+  const args = creationSize === undefined ? undefined : creation?.subarray(creationSize)
+  return {
+    is_verified: true,
+    is_fully_verified: match === 'exact',
+    is_partially_verified: match === 'partial',
+    name: sources.name,
+    language: sources.language,
+    license_type: sources.licence,
+    compiler_version: sources.compilerVersion,
+    evm_version: sources.evmVersion,
+    optimization_enabled: sources.isOptimized,
+    optimization_runs: sources.runs,
+    compiler_settings: input.settings,
+    verified_at: isoTime(sources.verifiedAt),
+    abi,
+    file_path: path,
+    source_code: input.sources[path]?.content ?? '',
+    additional_sources: Object.entries(input.sources)
+      .filter(([other]) => other !== path)
+      .map(([other, { content }]) => ({ file_path: other, source_code: content })),
+    external_libraries: sources.libraries.map(({ name, address }) => ({ name, address_hash: checksummed(address) })),
+    constructor_args: args === undefined || args.length === 0 ? null : toHex(args),
+    decoded_constructor_args: args === undefined || args.length === 0 ? null : decodedArguments(sources, args),
+  }
+}
+
+function decodedArguments({ abi }: VerifiedSources, args: Uint8Array): SmartContract['decoded_constructor_args'] {
+  const inputs: readonly AbiParameter[] = abi.find((item) => item.type === 'constructor')?.inputs ?? []
+  const values = decodeValues(inputs, args, { exact: false })
+  if (values === undefined) return null
+  return inputs.map((input, i) => [
+    values[i] ?? '',
+    {
+      name: input.name ?? '',
+      type: componentsOf(input).length > 0 ? typeOf(input) : input.type,
+      ...(input.internalType !== undefined && { internalType: String(input.internalType) }),
+    },
+  ])
+}
+
+// --- rows of lists
+
+export const verifiedContractSchema = z.strictObject({
+  address: addressSchema,
+  name: z.string(),
+  coin_balance: wire.decimal,
+  compiler_version: z.string(),
+  language: z.enum(['solidity', 'yul']),
+  has_constructor_args: flag,
+  optimization_enabled: flag,
+  license_type: z.enum(LICENCES).nullable(),
+  transactions_count: z.number().int(),
+  transaction_count: z.number().int(),
+  verified_at: wire.time,
+  market_cap: z.null(),
+  certified: flag,
+  reputation: z.literal('ok'),
+})
+
+export function showVerifiedContract(
+  context: ExplorerContext,
+  contract: VerifiedContract & { readonly address: Address },
+) {
+  const { address, name, compilerVersion, language, isOptimized, licence, verifiedAt, abi } = contract
+  const transactions = lengthOfAll(context.rows, transactionsOf(address))
+  const parameters = abi.find((item) => item.type === 'constructor')?.inputs ?? []
+  return {
+    address: showAddress(context, address),
+    name,
+    coin_balance: context.view.balance(address).toString(),
+    compiler_version: compilerVersion,
+    language,
+    has_constructor_args: parameters.length > 0,
+    optimization_enabled: isOptimized,
+    license_type: licence,
+    transactions_count: transactions,
+    transaction_count: transactions,
+    verified_at: isoTime(verifiedAt),
+    market_cap: null,
+    certified: false,
+    reputation: 'ok',
+  } satisfies z.infer<typeof verifiedContractSchema>
+}

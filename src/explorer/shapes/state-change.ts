@@ -1,0 +1,49 @@
+// A change that a transaction made: of coins, of an amount of tokens, or of single items.
+import { z } from 'zod'
+import { wire } from '../codec.ts'
+import type { ExplorerContext } from '../define.ts'
+import type { StateChange as Change } from '../state-changes.ts'
+import { addressSchema, showAddress } from './address.ts'
+import type { Place } from './place.ts'
+import { showToken, tokenSchema } from './token.ts'
+import { totalOf, totalSchema } from './transfer.ts'
+
+export const stateChangeSchema = z.strictObject({
+  address: addressSchema,
+  is_miner: z.boolean(),
+  type: z.enum(['coin', 'token']),
+  balance_before: wire.decimal.nullable(),
+  balance_after: wire.decimal.nullable(),
+  change: z.union([
+    wire.delta,
+    z.array(z.strictObject({ direction: z.enum(['from', 'to']), total: totalSchema })).describe('of an ERC-721'),
+  ]),
+  token: tokenSchema.nullable(),
+  token_id: wire.decimal.nullable().describe('of an ERC-1155'),
+})
+export type StateChange = z.infer<typeof stateChangeSchema>
+
+export function showStateChange(context: ExplorerContext, { header }: Place, change: Change): StateChange {
+  const { address, before, after } = change
+  const shown = {
+    address: showAddress(context, address),
+    is_miner: address === header.coinbase,
+    balance_before: before?.toString() ?? null,
+    balance_after: after?.toString() ?? null,
+  }
+  if (change.kind === 'coin') {
+    const difference = (change.after - change.before).toString()
+    return { ...shown, type: 'coin', change: difference, token: null, token_id: null }
+  }
+  const { token } = change
+  const info = showToken(context, token)
+  if (change.kind === 'amount') {
+    const token_id = change.id?.toString() ?? null
+    return { ...shown, type: 'token', change: change.change.toString(), token: info, token_id }
+  }
+  const moves = change.moves.map(({ direction, id }) => ({
+    direction,
+    total: totalOf(context, { type: 'ERC-721', token, id, amount: 1n }, null),
+  }))
+  return { ...shown, type: 'token', change: moves, token: { ...info, type: 'ERC-721' }, token_id: null }
+}

@@ -1,0 +1,78 @@
+// A transfer of tokens. A batch of ERC-1155 stands as one transfer for each id.
+import { z } from 'zod'
+import { entryAt } from '../../indexer/lists.ts'
+import { LIST, TOKEN_TYPES, type TransferRow, transferRow } from '../../indexer/tables.ts'
+import { ZERO_ADDRESS } from '../../lib/hex.ts'
+import { isoTime, wire } from '../codec.ts'
+import type { ExplorerContext } from '../define.ts'
+import { notFound } from '../errors.ts'
+import { addressSchema, showAddress } from './address.ts'
+import { methodOf } from './method.ts'
+import { placeOf } from './place.ts'
+import { instanceSchema, showInstance, showToken, tokenSchema } from './token.ts'
+
+const item = { token_id: wire.decimal, token_instance: instanceSchema.nullable() }
+/** ERC-20, ERC-721, ERC-1155. */
+export const totalSchema = z.union([
+  z.strictObject({ value: wire.decimal, decimals: wire.decimal.nullable() }),
+  z.strictObject(item),
+  z.strictObject({ ...item, value: wire.decimal, decimals: wire.decimal.nullable() }),
+])
+export type Total = z.infer<typeof totalSchema>
+
+export const transferSchema = z.strictObject({
+  transaction_hash: wire.hash,
+  tx_hash: wire.hash,
+  block_hash: wire.hash,
+  block_number: z.number().int(),
+  log_index: z.number().int(),
+  timestamp: wire.time,
+  method: z.string().nullable(),
+  from: addressSchema,
+  to: addressSchema,
+  token: tokenSchema,
+  token_type: z.enum(TOKEN_TYPES),
+  type: z.enum(['token_transfer', 'token_minting', 'token_burning', 'token_spawning']),
+  total: totalSchema,
+})
+export type TokenTransfer = z.infer<typeof transferSchema>
+
+/** The entry of LIST.transfers with this sequence; throws 404. */
+export async function showTransfer(context: ExplorerContext, sequence: number): Promise<TokenTransfer> {
+  const entry = entryAt(context.rows, LIST.transfers, sequence)
+  if (entry === undefined) throw notFound()
+  const transfer = transferRow.decode(entry)
+  const place = await placeOf(context, transfer.transaction)
+  const { header, transaction } = place
+  const token = showToken(context, transfer.token)
+  return {
+    transaction_hash: transaction.hash,
+    tx_hash: transaction.hash,
+    block_hash: header.hash,
+    block_number: Number(header.number),
+    log_index: transfer.log,
+    timestamp: isoTime(header.timestamp),
+    method: methodOf(context, place),
+    from: showAddress(context, transfer.from),
+    to: showAddress(context, transfer.to),
+    token: { ...token, type: transfer.type },
+    token_type: transfer.type,
+    type: movement(transfer),
+    total: totalOf(context, transfer, token.decimals),
+  }
+}
+
+function movement({ from, to }: TransferRow): TokenTransfer['type'] {
+  if (from === ZERO_ADDRESS) return to === ZERO_ADDRESS ? 'token_spawning' : 'token_minting'
+  return to === ZERO_ADDRESS ? 'token_burning' : 'token_transfer'
+}
+
+type Moved = Pick<TransferRow, 'type' | 'token' | 'id' | 'amount'>
+
+/** What was moved: an amount, one item, or an amount of one item. */
+export function totalOf(context: ExplorerContext, { type, token, id, amount }: Moved, decimals: string | null): Total {
+  const value = { value: amount.toString(), decimals }
+  if (type === 'ERC-20' || id === undefined) return value
+  const instance = { token_id: id.toString(), token_instance: showInstance(context, token, id) }
+  return type === 'ERC-721' ? instance : { ...instance, ...value }
+}

@@ -1,0 +1,37 @@
+// A withdrawal of EIP-4895; amounts are in wei here, although the consensus layer counts in gwei.
+import { z } from 'zod'
+import { isoTime, wire } from '../codec.ts'
+import type { ExplorerContext } from '../define.ts'
+import { notFound } from '../errors.ts'
+import { addressSchema, showAddress } from './address.ts'
+import { blockAt } from './place.ts'
+
+const GWEI = 1_000_000_000n
+
+export const withdrawalSchema = z.strictObject({
+  index: z.number().int(),
+  validator_index: z.number().int(),
+  receiver: addressSchema,
+  amount: wire.decimal,
+  block_number: z.number().int(),
+  timestamp: wire.time,
+})
+export type Withdrawal = z.infer<typeof withdrawalSchema>
+
+/** A block's withdrawal by its place among them; throws 404. */
+export async function showWithdrawal(
+  context: ExplorerContext,
+  { number, index }: { readonly number: number; readonly index: number },
+): Promise<Withdrawal> {
+  const { block } = await blockAt(context, number)
+  const withdrawal = block.withdrawals?.[index]
+  if (withdrawal === undefined) throw notFound()
+  return {
+    index: Number(withdrawal.index),
+    validator_index: Number(withdrawal.validatorIndex),
+    receiver: showAddress(context, withdrawal.address),
+    amount: (withdrawal.amount * GWEI).toString(),
+    block_number: number,
+    timestamp: isoTime(block.header.timestamp),
+  }
+}

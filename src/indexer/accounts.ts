@@ -1,0 +1,134 @@
+// Accounts: who has ever appeared, what each held after which block, who holds most, and the lists that hang on an
+// account alone. Balances are told by the state's own differences, so nothing that moves coins can be missed.
+import { type Address, fromHex } from '../lib/hex.ts'
+import type { Block } from '../primitives/types.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
+import type { ChangedAccount, StateView, TransactionDiff } from '../state/types.ts'
+import { type BlockFacts, isPlain, visitCalls } from './block-facts.ts'
+import { indexCodes, indexCreations } from './contracts.ts'
+import type { Draft } from './draft.ts'
+import { descending, moveMember } from './ranking.ts'
+import { type AccountFact, coinRow, FACT, LIST, NEW_ACCOUNT_FACT, placeRow, RANKING, seenRow } from './tables.ts'
+
+/** Lists an address that appears for the first time, and begins what is known of it. */
+export function seeAddress(draft: Draft, address: Address, number: number): void {
+  if (draft.get(FACT.account.key(address)) !== undefined) return
+  FACT.account.set(draft, NEW_ACCOUNT_FACT, address)
+  draft.append(LIST.addresses, seenRow.encode({ number, address }))
+}
+
+/** To be called when the block's transactions are listed. */
+export function indexAccounts({ executed, changed }: BlockFacts, draft: Draft): void {
+  const { block, diffs, view } = executed
+  const facts = new AccountFacts(draft, Number(block.header.number))
+  const firstTransaction = draft.length(LIST.transactions) - block.transactions.length
+  indexTransactionParties(executed, facts)
+  const lastChange = lastChanges(diffs)
+  indexBalances(changed, draft, facts, (address) => {
+    const index = lastChange.get(address)
+    return index === undefined ? undefined : firstTransaction + index
+  })
+  indexCreations(executed, firstTransaction, draft, facts)
+  indexCodes(changed, view, draft, facts)
+  indexBlockParties(block, draft, facts)
+  facts.write()
+}
+
+/** A change by hand: it has no transaction. Lists only grow, so a block may have several rows of an account's coins. */
+export function indexEdit(changed: readonly ChangedAccount[], view: StateView, number: number, draft: Draft): void {
+  const facts = new AccountFacts(draft, number)
+  indexBalances(changed, draft, facts, () => undefined)
+  indexCodes(changed, view, draft, facts)
+  facts.write()
+}
+
+/** Everyone who sent, received, was made or was called; and what gas that took. */
+function indexTransactionParties({ block, receipts, traces }: ExecutedBlock, facts: AccountFacts): void {
+  for (const [i, { from, to }] of block.transactions.entries()) {
+    const { gasUsed = 0n, contractAddress = null } = receipts[i] ?? {}
+    facts.of(from).gasSpent += Number(gasUsed)
+    if (to !== null) facts.of(to).gasServed += Number(gasUsed)
+    if (contractAddress !== null) facts.of(contractAddress)
+    const root = traces[i]
+    if (root === undefined || isPlain(root)) continue
+    for (const { call } of visitCalls(root)) {
+      facts.of(call.from)
+      if (call.to !== null) facts.of(call.to)
+    }
+  }
+}
+
+/** Balances as they are now, with what they were and which transaction changed them last. */
+function indexBalances(
+  changed: readonly ChangedAccount[],
+  draft: Draft,
+  facts: AccountFacts,
+  transactionOf: (address: Address) => number | undefined,
+): void {
+  for (const { address, before: was, after: is } of changed) {
+    const fact = facts.of(address)
+    const [before, after] = [was?.balance ?? 0n, is?.balance ?? 0n]
+    if (before === after) continue
+    const row = { number: facts.number, transaction: transactionOf(address), before, after }
+    draft.append(LIST.coins(address), coinRow.encode(row))
+    moveMember(draft, RANKING.accounts, rankOf(address, before), rankOf(address, after))
+    fact.balance = after
+    fact.changedAt = facts.number
+  }
+}
+
+const rankOf = (address: Address, balance: bigint): Uint8Array | undefined =>
+  balance === 0n ? undefined : Buffer.concat([descending(balance), fromHex(address)])
+
+/** For each account whose balance a transaction changed, the index of the last one that did. */
+function lastChanges(diffs: readonly TransactionDiff[]): ReadonlyMap<Address, number> {
+  const last = new Map<Address, number>()
+  for (const [index, diff] of diffs.entries()) {
+    for (const { address, before, after } of diff) {
+      if ((before?.balance ?? 0n) !== (after?.balance ?? 0n)) last.set(address, index)
+    }
+  }
+  return last
+}
+
+/** Who made the block, and whom it paid withdrawals. */
+function indexBlockParties({ header, withdrawals }: Block, draft: Draft, facts: AccountFacts): void {
+  const { number } = facts
+  draft.append(LIST.blocksOf(header.coinbase), placeRow.encode({ number, index: 0 }))
+  for (const [index, { address }] of (withdrawals ?? []).entries()) {
+    const place = placeRow.encode({ number, index })
+    facts.of(address)
+    draft.append(LIST.withdrawals, place)
+    draft.append(LIST.withdrawalsOf(address), place)
+  }
+}
+
+type Changing = { -readonly [N in keyof AccountFact]: AccountFact[N] }
+
+/** What is known of accounts while a version is being indexed: read once, written once, however often it changes. */
+export class AccountFacts {
+  /** Of the block that the version belongs to. */
+  readonly number: number
+  readonly #draft: Draft
+  readonly #facts = new Map<Address, Changing>()
+
+  constructor(draft: Draft, number: number) {
+    this.#draft = draft
+    this.number = number
+  }
+
+  /** What is known of an address, to be changed in place; the address is listed if it is new. */
+  of(address: Address): Changing {
+    const known = this.#facts.get(address)
+    if (known !== undefined) return known
+    seeAddress(this.#draft, address, this.number)
+    const fact = { ...(FACT.account.get(this.#draft, address) ?? NEW_ACCOUNT_FACT) }
+    this.#facts.set(address, fact)
+    return fact
+  }
+
+  /** Writes all that was asked for. */
+  write(): void {
+    for (const [address, fact] of this.#facts) FACT.account.set(this.#draft, fact, address)
+  }
+}

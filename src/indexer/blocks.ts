@@ -1,0 +1,53 @@
+// What a block comes to: its parts of the chain's lists, what its senders paid, and the sums of its day and of the chain.
+import type { Receipt } from '../primitives/types.ts'
+import type { BlockFacts } from './block-facts.ts'
+import type { Draft } from './draft.ts'
+import { FACT, LIST, SECONDS_A_DAY } from './tables.ts'
+
+const EMPTY_DAY = { transactions: 0, gasUsed: 0, fees: 0n, contracts: 0 }
+
+/** Sums a block up. To be called last, when everything else of it is listed. */
+export function indexBlock({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
+  const { header } = block
+  const gasUsed = sumOf(receipts, (receipt) => receipt.gasUsed)
+  const paidForGas = sumOf(receipts, (receipt) => receipt.gasUsed * receipt.effectiveGasPrice)
+  const paidForBlobs = sumOf(receipts, ({ blobGasUsed, blobGasPrice }) => (blobGasUsed ?? 0n) * (blobGasPrice ?? 0n))
+  const baseFees = gasUsed * (header.baseFeePerGas ?? 0n)
+  const fees = paidForGas + paidForBlobs
+  const [firstTransaction, transactions] = partOf(draft, LIST.transactions)
+  const [firstCall, calls] = partOf(draft, LIST.calls)
+  const [firstTransfer, transfers] = partOf(draft, LIST.transfers)
+  FACT.block.set(
+    draft,
+    {
+      ...{ firstTransaction, transactions, firstCall, calls, firstTransfer, transfers },
+      ...{ fees, baseFees, tips: paidForGas - baseFees },
+    },
+    Number(header.number),
+  )
+
+  const day = Number(header.timestamp / BigInt(SECONDS_A_DAY))
+  const before = FACT.day.get(draft, day) ?? EMPTY_DAY
+  FACT.day.set(
+    draft,
+    {
+      transactions: before.transactions + transactions,
+      gasUsed: before.gasUsed + Number(gasUsed),
+      fees: before.fees + fees,
+      contracts: before.contracts + draft.added(LIST.contracts),
+    },
+    day,
+  )
+
+  const { gasUsed: gasBefore } = FACT.totals.get(draft) ?? { gasUsed: 0 }
+  FACT.totals.set(draft, { gasUsed: gasBefore + Number(gasUsed) })
+}
+
+/** What a draft has added to a list: where it begins, and how much it is. */
+const partOf = (draft: Draft, list: Uint8Array): [first: number, count: number] => {
+  const count = draft.added(list)
+  return [draft.length(list) - count, count]
+}
+
+const sumOf = (receipts: readonly Receipt[], value: (receipt: Receipt) => bigint): bigint =>
+  receipts.reduce((sum, receipt) => sum + value(receipt), 0n)

@@ -1,0 +1,143 @@
+// What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
+// rows it leaves one row that takes them all back, so that undoing needs to know nothing of what they mean.
+import { EMPTY_BYTES, equalBytes, fromLatin1, toLatin1 } from '../lib/hex.ts'
+import { KEY } from '../state/keyspace.ts'
+import type { Op, Reader } from '../state/types.ts'
+import { bytes, count, listOf, maybe, record } from './record.ts'
+
+const undoRow = record({
+  /** Lists that grew: their length before and after. */
+  lists: listOf(record({ list: bytes, from: count, to: count })),
+  /** Other rows, with what they held before. */
+  rows: listOf(record({ key: bytes, before: maybe(bytes) })),
+})
+
+type Growth = { readonly list: Uint8Array; readonly from: number; to: number }
+type Row = { readonly before: Uint8Array | undefined; now: Uint8Array | undefined; isWritten: boolean }
+
+export class Draft {
+  readonly #before: Reader
+  /** Rows that were read or written: the disk is asked for each once. */
+  readonly #rows = new Map<string, Row>()
+  readonly #lists = new Map<string, Growth>()
+  readonly #entries: Op[] = []
+  /** Rankings' prefixes that have come to hold too many members; `ranking.ts` looks after them. */
+  readonly crowded = new Map<string, { readonly ranking: Uint8Array; readonly prefix: Uint8Array }>()
+
+  constructor(before: Reader) {
+    this.#before = before
+  }
+
+  /** A row as it stands in this draft. */
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#row(key).now
+  }
+
+  /** Writes a row; undefined removes it. */
+  set(key: Uint8Array, value: Uint8Array | undefined): void {
+    const row = this.#row(key)
+    row.now = value
+    row.isWritten = true
+  }
+
+  /** The same for a row of which the caller knows what it holds: the disk is not asked. */
+  replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined): void {
+    const name = toLatin1(key)
+    const known = this.#rows.get(name)
+    if (known === undefined) this.#rows.set(name, { before, now: value, isWritten: true })
+    else Object.assign(known, { now: value, isWritten: true })
+  }
+
+  /** Adds an entry to a list; its position is the length that the list had. */
+  append(list: Uint8Array, entry: Uint8Array): number {
+    const growth = this.#growth(list)
+    this.#entries.push({ type: 'put', key: KEY.listEntry(list, growth.to), value: entry })
+    return growth.to++
+  }
+
+  /** Length of a list with what this draft has added. */
+  length(list: Uint8Array): number {
+    return this.#growth(list).to
+  }
+
+  /** How many entries this draft has added to a list. */
+  added(list: Uint8Array): number {
+    const { from, to } = this.#growth(list)
+    return to - from
+  }
+
+  /** Rows under a range as the disk and this draft have them, keys only. */
+  async keys(range: { gte: Uint8Array; lt: Uint8Array }): Promise<Uint8Array[]> {
+    const keys: Uint8Array[] = []
+    for await (const [key] of this.#before.scan(range)) if (!this.#rows.has(toLatin1(key))) keys.push(key)
+    const [from, to] = [toLatin1(range.gte), toLatin1(range.lt)]
+    for (const [name, { now }] of this.#rows) {
+      if (now !== undefined && name >= from && name < to) keys.push(fromLatin1(name))
+    }
+    return keys
+  }
+
+  /** Everything this draft writes, as a version of the state. */
+  ops(version: number): Op[] {
+    const lists = [...this.#lists.values()].filter(({ from, to }) => from !== to)
+    const rows = [...this.#rows].filter(([, row]) => row.isWritten && isChanged(row))
+    const undo = undoRow.encode({ lists, rows: rows.map(([name, { before }]) => ({ key: fromLatin1(name), before })) })
+    return [
+      ...this.#entries,
+      ...lists.map(({ list, to }) => put(KEY.listLength(list), lengthRow(to))),
+      ...rows.map(([name, { now }]) => write(fromLatin1(name), now)),
+      put(KEY.readersUndo(version), undo),
+    ]
+  }
+
+  #row(key: Uint8Array): Row {
+    const name = toLatin1(key)
+    const known = this.#rows.get(name)
+    if (known !== undefined) return known
+    const before = this.#before.get(key)
+    const row = { before, now: before, isWritten: false }
+    this.#rows.set(name, row)
+    return row
+  }
+
+  #growth(list: Uint8Array): Growth {
+    const name = toLatin1(list)
+    const known = this.#lists.get(name)
+    if (known !== undefined) return known
+    const from = listLength(this.#before, list)
+    const growth = { list, from, to: from }
+    this.#lists.set(name, growth)
+    return growth
+  }
+}
+
+/** The operations that take a version back. Several versions are taken back newest first, in one batch. */
+export function undoOps(version: number, now: Reader): Op[] {
+  const key = KEY.readersUndo(version)
+  const row = now.get(key)
+  if (row === undefined) return []
+  const { lists, rows } = undoRow.decode(row)
+  const ops: Op[] = []
+  for (const { list, from, to } of lists) {
+    for (let position = from; position < to; position++) ops.push({ type: 'del', key: KEY.listEntry(list, position) })
+    ops.push(write(KEY.listLength(list), from === 0 ? undefined : lengthRow(from)))
+  }
+  return [...ops, ...rows.map((of) => write(of.key, of.before)), { type: 'del', key }]
+}
+
+/** How many entries a list has. */
+export function listLength(reader: Pick<Reader, 'get'>, list: Uint8Array): number {
+  const row = reader.get(KEY.listLength(list))
+  return row === undefined ? 0 : lengthOf.decode(row).length
+}
+
+const lengthOf = record({ length: count })
+const lengthRow = (length: number): Uint8Array => lengthOf.encode({ length })
+const isChanged = ({ before, now }: Row): boolean =>
+  before === undefined || now === undefined ? before !== now : !equalBytes(before, now)
+const put = (key: Uint8Array, value: Uint8Array): Op => ({ type: 'put', key, value })
+const write = (key: Uint8Array, value: Uint8Array | undefined): Op =>
+  value === undefined ? { type: 'del', key } : put(key, value)
+
+/** The value of rows whose key says everything. */
+export const NOTHING = EMPTY_BYTES

@@ -1,0 +1,98 @@
+// Who holds how much of a token, in all the orders in which that is read. Each row follows from the amount that an address
+// holds, so that setting an amount moves them all. The zero address holds nothing.
+import { type Address, bigToFixed, fromHex, toAddress } from '../lib/hex.ts'
+import { RANGE } from '../state/keyspace.ts'
+import type { Draft } from './draft.ts'
+import { addMember, complement, descending, moveMember, readDescending, removeMember } from './ranking.ts'
+import { FACT, RANKING, type TokenType } from './tables.ts'
+
+export const heldOf = (draft: Draft, token: Address, holder: Address): bigint =>
+  FACT.holding.get(draft, holder, token)?.amount ?? 0n
+
+export const heldOfInstance = (draft: Draft, token: Address, id: bigint, holder: Address): bigint =>
+  FACT.holdingOfInstance.get(draft, holder, token, id)?.amount ?? 0n
+
+/** What an address holds now of an ERC-20, or how many items of an ERC-721. */
+export function setHolding(draft: Draft, token: Address, type: TokenType, holder: Address, amount: bigint): void {
+  const before = setTotal(draft, token, holder, amount)
+  const bytes = fromHex(token)
+  moveMember(draft, RANKING.owned(holder, type), ordered(before, bytes), ordered(amount, bytes))
+}
+
+/** What an address holds now of ids of an ERC-1155. Returns by how much that changed what there is of each id. */
+export function setHoldingOfInstances(
+  draft: Draft,
+  token: Address,
+  holder: Address,
+  amounts: Iterable<readonly [id: bigint, amount: bigint]>,
+): [id: bigint, change: bigint][] {
+  const changes: [bigint, bigint][] = []
+  let change = 0n
+  for (const [id, amount] of amounts) {
+    const before = heldOfInstance(draft, token, id, holder)
+    if (amount === before) continue
+    const item = Buffer.concat([fromHex(token), bigToFixed(id, 32)])
+    const last = complement(fromHex(holder))
+    FACT.holdingOfInstance.set(draft, amount === 0n ? undefined : { amount }, holder, token, id)
+    moveMember(draft, RANKING.holdersOfInstance(token, id), ordered(before, last), ordered(amount, last))
+    moveMember(draft, RANKING.owned(holder, 'ERC-1155'), ordered(before, item), ordered(amount, item))
+    const isThere = (held: bigint): Uint8Array | undefined => (held === 0n ? undefined : item)
+    moveMember(draft, RANKING.items(holder, 'ERC-1155'), isThere(before), isThere(amount))
+    changes.push([id, amount - before])
+    change += amount - before
+  }
+  if (change !== 0n) setTotal(draft, token, holder, heldOf(draft, token, holder) + change)
+  return changes
+}
+
+/** Gives an item of an ERC-721 from one owner to another; undefined: there is none. */
+export function setOwner(
+  draft: Draft,
+  token: Address,
+  id: bigint,
+  before: Address | undefined,
+  after: Address | undefined,
+): void {
+  if (before === after) return
+  const item = Buffer.concat([fromHex(token), bigToFixed(id, 32)])
+  if (before !== undefined) removeMember(draft, RANKING.items(before, 'ERC-721'), item)
+  if (after !== undefined) addMember(draft, RANKING.items(after, 'ERC-721'), item)
+}
+
+/** Moves all that is held of a token when it turns out to be of another type. Of an ERC-1155 only ids are held. */
+export async function changeType(draft: Draft, token: Address, before: TokenType, after: TokenType): Promise<void> {
+  const held = await membersOf(draft, RANKING.holders(token))
+  for (const { value, rest } of held.map(readDescending)) {
+    const holder = toAddress(complement(rest))
+    setHolding(draft, token, before, holder, 0n)
+    if (after !== 'ERC-1155') setHolding(draft, token, after, holder, value)
+  }
+  if (before !== 'ERC-721') return
+  for (const order of await membersOf(draft, RANKING.instances(token))) {
+    const id = BigInt(`0x${Buffer.from(complement(order)).toString('hex')}`)
+    const known = FACT.instance.get(draft, token, id)
+    if (known?.owner === undefined) continue
+    setOwner(draft, token, id, known.owner, undefined)
+    FACT.instance.set(draft, { ...known, owner: undefined }, token, id)
+    setHoldingOfInstances(draft, token, known.owner, [[id, 1n]])
+  }
+}
+
+/** Returns what it was before. */
+function setTotal(draft: Draft, token: Address, holder: Address, amount: bigint): bigint {
+  const before = heldOf(draft, token, holder)
+  if (amount === before) return before
+  const last = complement(fromHex(holder))
+  FACT.holding.set(draft, amount === 0n ? undefined : { amount }, holder, token)
+  moveMember(draft, RANKING.holders(token), ordered(before, last), ordered(amount, last))
+  return before
+}
+
+/** A member by amount; those who hold nothing are in no ranking. */
+const ordered = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
+  amount === 0n ? undefined : Buffer.concat([descending(amount), last])
+
+async function membersOf(draft: Draft, ranking: Uint8Array): Promise<Uint8Array[]> {
+  const range = RANGE.members(ranking, new Uint8Array(0))
+  return (await draft.keys(range)).map((key) => key.subarray(range.gte.length))
+}

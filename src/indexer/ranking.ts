@@ -1,0 +1,172 @@
+// Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan;
+// counts by prefix, finer where many members crowd, find the page of a number without walking to it.
+import { bigToBytes, bytesToBig } from '../lib/hex.ts'
+import { KEY, RANGE } from '../state/keyspace.ts'
+import type { Reader } from '../state/types.ts'
+import { type Draft, NOTHING } from './draft.ts'
+import { count, flag, record } from './record.ts'
+
+/** So many members may share a prefix before they are counted by longer ones. */
+const CROWD = 512
+
+const crowd = record({ members: count, isSplit: flag })
+const EMPTY_CROWD = { members: 0, isSplit: false }
+
+/** Puts a member in. It must not be there. */
+export function addMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
+  draft.replace(KEY.member(ranking, order), undefined, NOTHING)
+  shift(draft, ranking, order, 1)
+}
+
+/** Takes a member out. It must be there. */
+export function removeMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
+  draft.replace(KEY.member(ranking, order), NOTHING, undefined)
+  shift(draft, ranking, order, -1)
+}
+
+/** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
+export function moveMember(
+  draft: Draft,
+  ranking: Uint8Array,
+  before: Uint8Array | undefined,
+  after: Uint8Array | undefined,
+): void {
+  if (before !== undefined && after !== undefined && Buffer.compare(before, after) === 0) return
+  if (before !== undefined) removeMember(draft, ranking, before)
+  if (after !== undefined) addMember(draft, ranking, after)
+}
+
+function shift(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1): void {
+  for (let depth = 0; depth <= order.length; depth++) {
+    const key = KEY.memberCount(ranking, order.subarray(0, depth))
+    const row = draft.get(key)
+    const { members, isSplit } = row === undefined ? EMPTY_CROWD : crowd.decode(row)
+    const now = members + by
+    draft.set(key, now === 0 && !isSplit ? undefined : crowd.encode({ members: now, isSplit }))
+    if (isSplit) continue
+    if (now > CROWD && depth < order.length)
+      draft.crowded.set(Buffer.from(key).toString('latin1'), { ranking, prefix: order.subarray(0, depth) })
+    return
+  }
+}
+
+/** Counts the crowds that have grown too large by longer prefixes. To be called once, when the draft is complete. */
+export async function splitCrowds(draft: Draft): Promise<void> {
+  for (const [name, of] of draft.crowded) {
+    draft.crowded.delete(name)
+    await split(draft, of.ranking, of.prefix)
+  }
+}
+
+async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Promise<void> {
+  const key = KEY.memberCount(ranking, prefix)
+  const row = draft.get(key)
+  const { members, isSplit } = row === undefined ? EMPTY_CROWD : crowd.decode(row)
+  if (isSplit || members <= CROWD) return
+  const skipped = KEY.member(ranking, prefix).length
+  const children = new Map<number, number>()
+  for (const member of await draft.keys(RANGE.members(ranking, prefix))) {
+    const byte = member[skipped]
+    if (byte !== undefined) children.set(byte, (children.get(byte) ?? 0) + 1)
+  }
+  draft.set(key, crowd.encode({ members, isSplit: true }))
+  for (const [byte, inside] of children) {
+    const longer = Buffer.concat([prefix, Uint8Array.of(byte)])
+    draft.set(KEY.memberCount(ranking, longer), crowd.encode({ members: inside, isSplit: false }))
+    if (inside > CROWD) await split(draft, ranking, longer)
+  }
+}
+
+/** How many members there are. */
+export function memberCount(rows: Pick<Reader, 'get'>, ranking: Uint8Array): number {
+  const row = rows.get(KEY.memberCount(ranking, new Uint8Array(0)))
+  return row === undefined ? 0 : crowd.decode(row).members
+}
+
+/** Members (their order, as it was put in) from a rank on, best first. */
+export async function membersFrom(
+  rows: Reader,
+  ranking: Uint8Array,
+  rank: number,
+  limit: number,
+): Promise<Uint8Array[]> {
+  if (rank >= memberCount(rows, ranking)) return []
+  let prefix: Uint8Array = new Uint8Array(0)
+  let skip = rank
+  for (;;) {
+    const row = rows.get(KEY.memberCount(ranking, prefix))
+    if (row === undefined || !crowd.decode(row).isSplit) break
+    const before = prefix.length
+    for await (const [key, value] of rows.scan(RANGE.memberCounts(ranking, prefix))) {
+      const { members } = crowd.decode(value)
+      if (skip < members) {
+        prefix = key.slice(key.length - before - 1)
+        break
+      }
+      skip -= members
+    }
+    if (prefix.length === before) return []
+  }
+  return scanFrom(rows, ranking, KEY.member(ranking, prefix), skip, limit)
+}
+
+/** Members behind one, which need not be there any more. */
+export function membersAfter(
+  rows: Reader,
+  ranking: Uint8Array,
+  order: Uint8Array,
+  limit: number,
+): Promise<Uint8Array[]> {
+  const start = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
+  return scanFrom(rows, ranking, start, 0, limit)
+}
+
+/** Members that begin with the bytes. */
+export async function membersUnder(
+  rows: Reader,
+  ranking: Uint8Array,
+  prefix: Uint8Array,
+  limit: number,
+): Promise<Uint8Array[]> {
+  const skipped = KEY.member(ranking, new Uint8Array(0)).length
+  const found: Uint8Array[] = []
+  for await (const [key] of rows.scan({ ...RANGE.members(ranking, prefix), limit })) found.push(key.slice(skipped))
+  return found
+}
+
+async function scanFrom(
+  rows: Reader,
+  ranking: Uint8Array,
+  gte: Uint8Array,
+  skip: number,
+  limit: number,
+): Promise<Uint8Array[]> {
+  const base = KEY.member(ranking, new Uint8Array(0))
+  const { lt } = RANGE.members(ranking, new Uint8Array(0))
+  const found: Uint8Array[] = []
+  let skipped = 0
+  for await (const [key] of rows.scan({ gte, lt, limit: skip + limit })) {
+    if (skipped++ < skip) continue
+    found.push(key.slice(base.length))
+  }
+  return found
+}
+
+/** An amount as bytes that sort the largest first; what follows them decides between equals. */
+export function descending(value: bigint): Uint8Array {
+  const bytes = bigToBytes(value)
+  const out = new Uint8Array(bytes.length + 1)
+  out[0] = 255 - bytes.length
+  for (const [i, byte] of bytes.entries()) out[i + 1] = 255 - byte
+  return out
+}
+
+/** The amount that `descending` bytes begin with, and what follows it. */
+export function readDescending(order: Uint8Array): { value: bigint; rest: Uint8Array } {
+  const size = 255 - (order[0] ?? 255)
+  const value = bytesToBig(order.subarray(1, 1 + size).map((byte) => 255 - byte))
+  return { value, rest: order.subarray(1 + size) }
+}
+
+/** Bytes in reverse order of size, as a last resort between equals. */
+export const complement = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => 255 - byte)

@@ -1,0 +1,189 @@
+// Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
+// read: a changed record changes the format of the database.
+import { type Address, bigToBytes, bytesToBig, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+
+export interface Codec<T> {
+  write(out: Writer, value: T): void
+  read(from: Cursor): T
+}
+
+/** A record's fields with the values they hold. */
+export type ValueOf<C> = C extends Codec<infer T> ? T : never
+
+/** Most rows are shorter by far; a longer one's buffer is not kept. */
+const KEPT = 4096
+
+export class Writer {
+  #bytes = Buffer.allocUnsafe(KEPT)
+  #length = 0
+
+  /** Forgets what was written before. */
+  begin(): this {
+    this.#length = 0
+    if (this.#bytes.length > KEPT) this.#bytes = Buffer.allocUnsafe(KEPT)
+    return this
+  }
+
+  put(bytes: Uint8Array): void {
+    // Growing replaces the buffer.
+    const at = this.#grow(bytes.length)
+    this.#bytes.set(bytes, at)
+  }
+
+  uint(value: number, size: number): void {
+    const at = this.#grow(size)
+    // Bit operations know 32 bits.
+    let [rest, high] = [value, Math.floor(value / 2 ** 32)]
+    for (let i = size - 1; i >= 0; i--) {
+      if (i === size - 5) rest = high
+      this.#bytes[at + i] = rest & 0xff
+      rest >>>= 8
+    }
+  }
+
+  done(): Uint8Array {
+    return new Uint8Array(this.#bytes.subarray(0, this.#length))
+  }
+
+  #grow(size: number): number {
+    const at = this.#length
+    this.#length += size
+    if (this.#length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(this.#length * 2)
+      larger.set(this.#bytes.subarray(0, at))
+      this.#bytes = larger
+    }
+    return at
+  }
+}
+
+export class Cursor {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  take(size: number): Uint8Array {
+    const end = this.#at + size
+    if (end > this.#bytes.length) throw new RangeError('a row of a readers’ table is too short')
+    const taken = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return taken
+  }
+
+  uint(size: number): number {
+    const bytes = this.take(size)
+    let value = 0
+    for (let i = 0; i < size; i++) value = value * 256 + (bytes[i] ?? 0)
+    return value
+  }
+}
+
+const uint = (size: number): Codec<number> => ({
+  write: (out, value) => out.uint(value, size),
+  read: (from) => from.uint(size),
+})
+
+export const u8 = uint(1)
+export const u32 = uint(4)
+/** A number that fits a double: positions, block numbers, seconds, gas. */
+export const count = uint(7)
+
+export const flag: Codec<boolean> = {
+  write: (out, value) => out.uint(value ? 1 : 0, 1),
+  read: (from) => from.uint(1) === 1,
+}
+
+/** An unsigned integer up to 2^256: its length, its bytes. */
+export const amount: Codec<bigint> = {
+  write(out, value) {
+    const bytes = bigToBytes(value)
+    out.uint(bytes.length, 1)
+    out.put(bytes)
+  },
+  read: (from) => bytesToBig(from.take(from.uint(1))),
+}
+
+export const address: Codec<Address> = {
+  write: (out, value) => out.put(fromHex(value)),
+  read: (from) => toAddress(from.take(20)),
+}
+
+export const hash: Codec<Hash> = {
+  write: (out, value) => out.put(fromHex(value)),
+  read: (from) => toHash(from.take(32)),
+}
+
+export const bytes: Codec<Uint8Array> = {
+  write(out, value) {
+    out.uint(value.length, 4)
+    out.put(value)
+  },
+  read: (from) => from.take(from.uint(4)),
+}
+
+export const text: Codec<string> = {
+  write: (out, value) => bytes.write(out, Buffer.from(value, 'utf8')),
+  read: (from) => Buffer.from(bytes.read(from)).toString('utf8'),
+}
+
+export const maybe = <T>(of: Codec<T>): Codec<T | undefined> => ({
+  write(out, value) {
+    flag.write(out, value !== undefined)
+    if (value !== undefined) of.write(out, value)
+  },
+  read: (from) => (flag.read(from) ? of.read(from) : undefined),
+})
+
+/** One of a fixed list of words; their order is the format. */
+export const oneOf = <const W extends readonly string[]>(words: W): Codec<W[number]> => ({
+  write(out, value) {
+    out.uint(words.indexOf(value), 1)
+  },
+  read(from) {
+    const word = words[from.uint(1)]
+    if (word === undefined) throw new RangeError('a row of a readers’ table holds an unknown word')
+    return word
+  },
+})
+
+export const listOf = <T>(of: Codec<T>): Codec<readonly T[]> => ({
+  write(out, values) {
+    out.uint(values.length, 4)
+    for (const value of values) of.write(out, value)
+  },
+  read: (from) => Array.from({ length: from.uint(4) }, () => of.read(from)),
+})
+
+export interface RecordCodec<T> extends Codec<T> {
+  encode(value: T): Uint8Array
+  decode(row: Uint8Array): T
+}
+
+/** A record is written at once, so one writer serves all. */
+const shared = new Writer()
+
+/** A record of named fields, in the order in which they are named. */
+export function record<T extends object>(fields: { readonly [N in keyof T]: Codec<T[N]> }): RecordCodec<Readonly<T>> {
+  const names = Object.keys(fields) as (keyof T)[]
+  const codec: Codec<T> = {
+    write(out, value) {
+      for (const name of names) fields[name].write(out, value[name])
+    },
+    read(from) {
+      const value: Partial<T> = {}
+      for (const name of names) value[name] = fields[name].read(from)
+      return value as T
+    },
+  }
+  return {
+    ...codec,
+    encode(value) {
+      codec.write(shared.begin(), value)
+      return shared.done()
+    },
+    decode: (row) => codec.read(new Cursor(row)),
+  }
+}

@@ -1,0 +1,90 @@
+// Which contracts are tokens, and of what type. What is known stays: a type only ever rises, from ERC-20 over ERC-721 to
+// ERC-1155. Of others it counts what they answer, so that a token is known before its first transfer, and what they log.
+import type { Address, Hash } from '../lib/hex.ts'
+import { delegationOf } from '../primitives/delegation.ts'
+import type { ChangedAccount, StateView } from '../state/types.ts'
+import type { Draft } from './draft.ts'
+import { FACT, TOKEN_TYPES, type TokenFact, type TokenType } from './tables.ts'
+import type { LogForm, LoggedTransfer } from './token-logs.ts'
+import type { TokenReads } from './token-reads.ts'
+
+/** `before`: as it was known; undefined: it is new. */
+export type FoundToken = { readonly type: TokenType; readonly before: TokenFact | undefined }
+
+/** What an emitter's logs make of it: the highest type among them, and one of the transfers. */
+type Emitter = { readonly form: LogForm; readonly transfer: LoggedTransfer }
+
+export type EmittedTransfer = LoggedTransfer & { readonly token: Address }
+
+/** Accounts that came to have code of their own in this block. */
+export function newContracts(changed: readonly ChangedAccount[], view: StateView): ReadonlySet<Address> {
+  const hasNewCode = ({ address, before, after }: ChangedAccount): boolean => {
+    const codeHash: Hash | undefined = after?.codeHash
+    return codeHash !== undefined && codeHash !== before?.codeHash && hasOwnCode(view.code(address))
+  }
+  return new Set(changed.filter(hasNewCode).map(({ address }) => address))
+}
+
+/** Code that is not another contract's, lent to the account of a key (EIP-7702). */
+const hasOwnCode = (code: Uint8Array): boolean => code.length > 0 && delegationOf(code) === undefined
+
+/** The tokens among those who log transfers, in order of appearance, and among a block's new contracts. */
+export async function findTokens(
+  draft: Draft,
+  reads: TokenReads,
+  transfers: Iterable<EmittedTransfer>,
+  created: ReadonlySet<Address>,
+): Promise<Map<Address, FoundToken>> {
+  const emitters = new Map<Address, Emitter | undefined>()
+  for (const transfer of transfers) {
+    const known = emitters.get(transfer.token)
+    if (known === undefined || rank(transfer) > rank(known)) emitters.set(transfer.token, { ...transfer, transfer })
+  }
+  for (const contract of created) if (!emitters.has(contract)) emitters.set(contract, undefined)
+  const found = new Map<Address, FoundToken>()
+  for (const [contract, emitter] of emitters) {
+    const before = FACT.token.get(draft, contract)
+    const type = before === undefined ? await detect(reads, contract, emitter) : higher(before.type, emitter)
+    if (type !== undefined) found.set(contract, { type, before })
+  }
+  return found
+}
+
+const FORMS: readonly LogForm[] = TOKEN_TYPES
+const rank = ({ form }: Pick<Emitter, 'form'>): number => FORMS.indexOf(form)
+
+/** The type, or what the logs say if that is higher. */
+function higher(type: TokenType, emitter: Emitter | undefined): TokenType {
+  return TOKEN_TYPES[Math.max(TOKEN_TYPES.indexOf(type), emitter === undefined ? -1 : rank(emitter))] ?? type
+}
+
+async function detect(
+  reads: TokenReads,
+  contract: Address,
+  emitter: Emitter | undefined,
+): Promise<TokenType | undefined> {
+  const shown = await shownType(reads, contract)
+  if (shown !== undefined) return higher(shown, emitter)
+  if (emitter === undefined || emitter.form === 'wrapping') return undefined
+  const logged = emitter.form === 'unindexed' ? 'ERC-20' : emitter.form
+  // Who cannot be asked any more is believed: a transfer that is not listed now never will be.
+  return reads.isSpent || (await hasBalances(reads, contract, emitter)) || reads.isSpent ? logged : undefined
+}
+
+/** The type of a contract that answers as a token does. */
+async function shownType(reads: TokenReads, contract: Address): Promise<TokenType | undefined> {
+  if (await reads.supports(contract, '0xd9b67a26')) return 'ERC-1155'
+  if (await reads.supports(contract, '0x80ac58cd')) return 'ERC-721'
+  if ((await reads.totalSupply(contract)) === undefined) return undefined
+  if ((await reads.balanceOf(contract, contract)) === undefined) return undefined
+  return (await reads.decimals(contract)) === undefined ? undefined : 'ERC-20'
+}
+
+/** Whether a contract that logs transfers answers at least one of the questions that follow from that. */
+async function hasBalances(reads: TokenReads, contract: Address, { transfer }: Emitter): Promise<boolean> {
+  const { form, to, id } = transfer
+  if (form === 'ERC-1155' && id !== undefined) return (await reads.balanceOfId(contract, to, id)) !== undefined
+  // ERC-721 refuses to say what the zero address has.
+  if ((await reads.balanceOf(contract, contract)) !== undefined) return true
+  return (await reads.totalSupply(contract)) !== undefined
+}

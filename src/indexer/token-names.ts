@@ -1,0 +1,50 @@
+// What tokens call themselves: text from strangers, made safe to show, and the words by which a search finds them.
+import { type Address, fromHex } from '../lib/hex.ts'
+import { KEY } from '../state/keyspace.ts'
+import { type Draft, NOTHING } from './draft.ts'
+import type { TokenFact } from './tables.ts'
+import { sizeAt } from './token-logs.ts'
+
+/** Control characters, line ends, and marks that turn the direction of what follows them. */
+const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/gu
+const LONGEST_WORD = 64
+
+/**
+ * Text of a contract's answer: an ABI string, or the 32 bytes that tokens had before there were strings. Invalid UTF-8 and
+ * what cannot be shown is left out, as is all beyond `limit` characters. undefined: no text, or nothing left of it.
+ */
+export function textIn(output: Uint8Array, limit: number): string | undefined {
+  const bytes = output.length === 32 ? output : stringIn(output)
+  if (bytes === undefined) return undefined
+  const shown = new TextDecoder().decode(bytes).replace(UNSHOWABLE, '').trim()
+  return shown === '' ? undefined : [...shown].slice(0, limit).join('')
+}
+
+function stringIn(output: Uint8Array): Uint8Array | undefined {
+  const offset = sizeAt(output, 0)
+  const length = offset === undefined ? undefined : sizeAt(output, offset)
+  if (offset === undefined || length === undefined || offset + 32 + length > output.length) return undefined
+  return output.subarray(offset + 32, offset + 32 + length)
+}
+
+/** Words of a name, or of a search, in the form in which they are compared; each once. */
+export const wordsOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .split(/[^\p{L}\p{M}\p{N}]+/u)
+      .filter((word) => word !== '')
+      .map((word) => word.slice(0, LONGEST_WORD)),
+  ),
+]
+
+type Named = Pick<TokenFact, 'name' | 'symbol'>
+const wordsOfToken = (token: Named | undefined): string[] => wordsOf(`${token?.name ?? ''} ${token?.symbol ?? ''}`)
+
+/** Lets searches find a token by its name and symbol, and no longer by those it had before. */
+export function setWords(draft: Draft, of: Address, before: Named | undefined, after: Named): void {
+  if (before?.name === after.name && before?.symbol === after.symbol) return
+  for (const word of wordsOfToken(before)) draft.set(KEY.word(word, fromHex(of)), undefined)
+  for (const word of wordsOfToken(after)) draft.set(KEY.word(word, fromHex(of)), NOTHING)
+}

@@ -1,0 +1,72 @@
+// What a block changed of its tokens: names, then balances, supplies and items, as the contracts answer afterwards. The order
+// is that of their weight, for whatever is asked when nothing more may be asked follows from the logs, or stays unknown.
+import type { Draft } from './draft.ts'
+import { changeType, heldOf, heldOfInstance, setHolding, setHoldingOfInstances } from './holdings.ts'
+import { changeInstanceSupply, readUri, setInstanceOwner } from './instances.ts'
+import type { TokenFact } from './tables.ts'
+import type { TouchedToken } from './token-changes.ts'
+import { describe, type Place, placeOf, setToken } from './token-facts.ts'
+import type { TokenReads } from './token-reads.ts'
+import { takingTurns } from './turns.ts'
+
+/** Brings facts, holdings and items of a block's tokens up to the state after it. */
+export async function updateTokens(draft: Draft, reads: TokenReads, tokens: readonly TouchedToken[]): Promise<void> {
+  const described: { token: TouchedToken; place: Place | undefined; fact: TokenFact }[] = []
+  for (const token of tokens) {
+    const { address, type, before } = token
+    const place = before && placeOf(draft, address, before)
+    if (before !== undefined && before.type !== type) await changeType(draft, address, before.type, type)
+    described.push({ token, place, fact: await describe(reads, token) })
+  }
+  const pause = takingTurns()
+  for (const token of tokens) {
+    await updateHoldings(draft, reads, token, pause)
+    await updateInstances(draft, reads, token, pause)
+  }
+  for (const { token, place, fact } of described) {
+    const { address, before, changes } = token
+    const believed = fact.supply === undefined ? undefined : atLeastNothing(fact.supply + changes.supply)
+    const supply = (await reads.totalSupply(address)) ?? believed
+    setToken(draft, address, before, { ...fact, supply }, place)
+  }
+  for (const token of tokens) await readUris(draft, reads, token)
+}
+
+async function updateHoldings(draft: Draft, reads: TokenReads, token: TouchedToken, pause: Pause): Promise<void> {
+  const { address, type, changes } = token
+  for (const [holder, change] of changes.holders) {
+    const answer = await reads.balanceOf(address, holder)
+    const amount = answer ?? atLeastNothing(heldOf(draft, address, holder) + change)
+    setHolding(draft, address, type, holder, amount)
+    await pause()
+  }
+}
+
+async function updateInstances(draft: Draft, reads: TokenReads, token: TouchedToken, pause: Pause): Promise<void> {
+  const { address, changes } = token
+  for (const [id, owner] of changes.owners) {
+    setInstanceOwner(draft, address, id, owner)
+    await pause()
+  }
+  for (const [holder, ids] of changes.ids) {
+    const amounts: [bigint, bigint][] = []
+    for (const [id, change] of ids) {
+      const answer = await reads.balanceOfId(address, holder, id)
+      amounts.push([id, answer ?? atLeastNothing(heldOfInstance(draft, address, id, holder) + change)])
+      await pause()
+    }
+    for (const [id, change] of setHoldingOfInstances(draft, address, holder, amounts)) {
+      changeInstanceSupply(draft, address, id, change)
+    }
+  }
+}
+
+async function readUris(draft: Draft, reads: TokenReads, { address, changes }: TouchedToken): Promise<void> {
+  for (const id of changes.owners.keys()) await readUri(draft, reads, address, id, 'tokenUri')
+  const ids = new Set([...changes.ids.values()].flatMap((of) => [...of.keys()]))
+  for (const id of ids) await readUri(draft, reads, address, id, 'uri')
+}
+
+type Pause = ReturnType<typeof takingTurns>
+
+const atLeastNothing = (amount: bigint): bigint => (amount < 0n ? 0n : amount)

@@ -1,0 +1,107 @@
+// A block's tokens: their transfers as lists, and what is known of them, of their holders and of their items afterwards.
+// Transfers are what logs say; balances are what contracts answer. Where a contract does not answer, the logs count.
+import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import type { Receipt } from '../primitives/types.ts'
+import { seeAddress } from './accounts.ts'
+import type { BlockFacts, IndexedTokens, Range } from './block-facts.ts'
+import type { Draft } from './draft.ts'
+import { LIST, sequenceRow, sidesOf, type TransferRow, transferRow } from './tables.ts'
+import { noChanges, noteTransfer, type TouchedToken } from './token-changes.ts'
+import { type EmittedTransfer, type FoundToken, findTokens, newContracts } from './token-detection.ts'
+import { transfersIn } from './token-logs.ts'
+import { TokenReads } from './token-reads.ts'
+import { updateTokens } from './token-updates.ts'
+import { takingTurns } from './turns.ts'
+
+/** Lists a block's transfers and brings what is known of tokens up to the state after it. */
+export async function indexTokens({ executed, changed, read }: BlockFacts, draft: Draft): Promise<IndexedTokens> {
+  const { block, receipts, view } = executed
+  const transfers = placedTransfers(receipts)
+  const contracts = newContracts(changed, view)
+  const reads = new TokenReads(read, block.header)
+  const tokens = new Map<Address, TouchedToken>()
+  for (const [address, found] of await findTokens(draft, reads, transfers, contracts)) {
+    tokens.set(address, { ...found, address, isNew: contracts.has(address), changes: noChanges() })
+  }
+  const first = draft.length(LIST.transactions)
+  const rows = rowsOf(transfers, tokens, first)
+  const ranges = rangesOf(rows, first, receipts.length, draft.length(LIST.transfers))
+  await listTransfers(draft, rows, Number(block.header.number))
+  for (const row of rows) {
+    const token = tokens.get(row.token)
+    if (token !== undefined) noteTransfer(token.changes, token.type, row)
+  }
+  await updateTokens(draft, reads, [...tokens.values()])
+  return { ranges, created: new Set([...contracts].filter((address) => tokens.has(address))) }
+}
+
+/** `transaction`: index within the block, as `log` is. */
+type PlacedTransfer = EmittedTransfer & { readonly transaction: number; readonly log: number }
+
+function placedTransfers(receipts: readonly Receipt[]): PlacedTransfer[] {
+  const placed: PlacedTransfer[] = []
+  let index = 0
+  for (const [transaction, { logs }] of receipts.entries()) {
+    for (const log of logs) {
+      for (const transfer of transfersIn(log)) placed.push({ ...transfer, token: log.address, transaction, log: index })
+      index++
+    }
+  }
+  return placed
+}
+
+/** The transfers that are of tokens, as rows; `first` is the sequence of the block's first transaction. */
+function rowsOf(
+  transfers: readonly PlacedTransfer[],
+  tokens: ReadonlyMap<Address, FoundToken>,
+  first: number,
+): TransferRow[] {
+  // Mints and burns that are logged as transfers: wrapping coins beside them is the same tokens told twice.
+  const told = new Set(transfers.filter(({ form }) => form === 'ERC-20').map(mintOrBurn))
+  return transfers.flatMap((transfer): TransferRow[] => {
+    const { form, token, from, to, id, amount, log } = transfer
+    const type = tokens.get(token)?.type
+    if (type === undefined) return []
+    const row = { transaction: first + transfer.transaction, log, token, from, to, id, amount }
+    if (form === 'unindexed') {
+      return [type === 'ERC-20' ? { ...row, type } : { ...row, type: 'ERC-721', id: amount, amount: 1n }]
+    }
+    if (form !== 'wrapping') return [{ ...row, type: form }]
+    return type === 'ERC-20' && !told.has(mintOrBurn(transfer)) ? [{ ...row, type }] : []
+  })
+}
+
+/** Names a token's mints, burns or other transfers in a transaction. */
+const mintOrBurn = ({ token, transaction, from, to }: PlacedTransfer): string =>
+  `${token} ${transaction} ${from === ZERO_ADDRESS ? 'mint' : to === ZERO_ADDRESS ? 'burn' : ''}`
+
+/** Which of the rows are whose transaction's; `length` is how many there were before. */
+function rangesOf(rows: readonly TransferRow[], first: number, transactions: number, length: number): Range[] {
+  const counts = new Array<number>(transactions).fill(0)
+  for (const { transaction } of rows) counts[transaction - first] = (counts[transaction - first] ?? 0) + 1
+  let next = length
+  return counts.map((count) => {
+    next += count
+    return { first: next - count, count }
+  })
+}
+
+/** Adds the rows to all lists they belong to. */
+async function listTransfers(draft: Draft, rows: readonly TransferRow[], number: number): Promise<void> {
+  const pause = takingTurns()
+  const seen = new Set<Address>()
+  for (const row of rows) {
+    const { type, token, from, to, id } = row
+    const entry = sequenceRow.encode({ sequence: draft.append(LIST.transfers, transferRow.encode(row)) })
+    draft.append(LIST.transfersByType(type), entry)
+    draft.append(LIST.transfersOfToken(token), entry)
+    if (id !== undefined) draft.append(LIST.transfersOfInstance(token, id), entry)
+    for (const [party, side] of sidesOf(from, to)) {
+      draft.append(LIST.transfersOf(party, type, side), entry)
+      draft.append(LIST.transfersOfWith(party, token, side), entry)
+    }
+    for (const party of [token, from, to]) seen.add(party)
+    await pause()
+  }
+  for (const party of seen) seeAddress(draft, party, number)
+}

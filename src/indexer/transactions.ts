@@ -1,0 +1,86 @@
+// Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
+import type { Address, Hash } from '../lib/hex.ts'
+import { EMPTY_BYTES, toHex } from '../lib/hex.ts'
+import type { Transaction } from '../primitives/types.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
+import { EMPTY_CODE_HASH } from '../state/accounts.ts'
+import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
+import type { Draft } from './draft.ts'
+import { KINDS, type Kind, LIST, sequenceRow, sidesOf, transactionRow } from './tables.ts'
+
+const SELECTOR_SIZE = 4
+/** As the call tree says it when there is revert data. */
+const REVERTED = 'execution reverted'
+
+const NO_CALLS = { first: 0, count: 0, hasError: false }
+
+/** Lists a block's transactions. */
+export function indexTransactions(
+  { executed }: BlockFacts,
+  draft: Draft,
+  calls: IndexedCalls,
+  tokens: IndexedTokens,
+): void {
+  const { block, receipts, traces } = executed
+  const number = Number(block.header.number)
+  const called = calledContracts(executed)
+  for (const [index, transaction] of block.transactions.entries()) {
+    const { from, to, value, data } = transaction
+    const inner = calls[index] ?? NO_CALLS
+    const moved = tokens.ranges[index] ?? NO_CALLS
+    const isContractCall = called[index] === true
+    const created = receipts[index]?.contractAddress ?? undefined
+    const kinds = maskOf({
+      coin_transfer: value > 0n,
+      contract_call: isContractCall,
+      contract_creation: to === null,
+      token_transfer: moved.count > 0,
+      token_creation: created !== undefined && tokens.created.has(created),
+    })
+    const selector = isContractCall && data.length >= SELECTOR_SIZE ? data.subarray(0, SELECTOR_SIZE) : EMPTY_BYTES
+    const trace = traces[index]
+    const row = transactionRow.encode({
+      number,
+      index,
+      kinds,
+      selector,
+      firstTransfer: moved.first,
+      transfers: moved.count,
+      firstCall: inner.first,
+      calls: inner.count,
+      error: trace?.error,
+      revertData: trace?.error === REVERTED ? trace.output : EMPTY_BYTES,
+      hasInnerError: inner.hasError,
+    })
+    const entry = sequenceRow.encode({ sequence: draft.append(LIST.transactions, row) })
+    draft.append(LIST.transactionsByKinds(kinds), entry)
+    if (selector.length > 0) draft.append(LIST.transactionsByMethod(toHex(selector), kinds), entry)
+    const sides = to === null ? sidesOfCreation(from, created) : sidesOf(from, to)
+    for (const [of, side] of sides) draft.append(LIST.transactionsOf(of, side), entry)
+  }
+}
+
+function maskOf(is: Readonly<Record<Kind, boolean>>): number {
+  let mask = 0
+  for (const [bit, kind] of KINDS.entries()) if (is[kind]) mask |= 1 << bit
+  return mask
+}
+
+/**
+ * For each transaction whether what it called had code when it was called. Going backwards, an account's code before a
+ * transaction is what the diff says it was, else what it is after the block.
+ */
+function calledContracts({ block, diffs, view }: ExecutedBlock): boolean[] {
+  const codes = new Map<Address, Hash>()
+  const hasCode = (of: Address) => (codes.get(of) ?? view.account(of)?.codeHash ?? EMPTY_CODE_HASH) !== EMPTY_CODE_HASH
+  const found: boolean[] = []
+  for (const [i, transaction] of [...block.transactions.entries()].toReversed()) {
+    // Authorizations hold for the very transaction that brings them, and nothing else can give its target code.
+    if (bringsAuthorizations(transaction)) found[i] = transaction.to !== null && hasCode(transaction.to)
+    for (const { address, before } of diffs[i] ?? []) codes.set(address, before?.codeHash ?? EMPTY_CODE_HASH)
+    found[i] ??= transaction.to !== null && hasCode(transaction.to)
+  }
+  return found
+}
+
+const bringsAuthorizations = ({ type }: Transaction): boolean => type === 4

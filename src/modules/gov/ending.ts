@@ -1,0 +1,88 @@
+// What the end of a block does about proposals whose time has come: those that nobody paid for are dropped, the others
+// are counted, and what has passed is carried out, all of it or nothing.
+import { ChainError } from '../../lib/errors.ts'
+import type { List } from '../../state/layout.ts'
+import { schedule, takeDue } from '../staking/calendar.ts'
+import { type GovContext, requireProposal } from './context.ts'
+import { burnDeposits, refundDeposits } from './deposits.ts'
+import type { Appointment, ProposalState } from './layout.ts'
+import { clearVotes, contest, removeProposal } from './proposals.ts'
+import { readStored } from './submission.ts'
+import { type Count, count, decide, tallyOf } from './tally.ts'
+
+/** Removes proposals whose deposits have not become enough in time. */
+export function dropUnpaid(context: GovContext): void {
+  const { state } = context
+  for (const { id } of due(context, state.depositEnds)) {
+    const proposal = state.proposals.at(id)
+    if (proposal.record.get().status !== 'deposit') continue
+    if (state.params.get().burnProposalDepositPrevote) burnDeposits(context, proposal)
+    else refundDeposits(context, proposal)
+    removeProposal(proposal)
+  }
+}
+
+/** Ends the votes that are over. */
+export function concludeVotes(context: GovContext): void {
+  const { state } = context
+  for (const { id, time } of due(context, state.votingEnds)) {
+    const { status, votingEndTime } = state.proposals.at(id).record.get()
+    if (status === 'voting' && votingEndTime === time) conclude(context, id)
+  }
+}
+
+/** Appointments of this block or before, the earliest first, then by number. */
+function due({ block }: GovContext, calendar: List<Appointment>): readonly Appointment[] {
+  const isBefore = (a: Appointment, b: Appointment) => (a.time === b.time ? a.id < b.id : a.time < b.time)
+  return [...takeDue(calendar, block.timestamp)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
+}
+
+function conclude(context: GovContext, id: bigint): void {
+  const { state, staking } = context
+  const { proposal, record } = requireProposal(context, id)
+  const params = state.params.get()
+  const counted = countVotes(context, proposal)
+  const { passes, burns } = decide(counted, staking.totalBonded(), params, record.isExpedited)
+  clearVotes(proposal)
+  proposal.record.update({ tally: tallyOf(counted) })
+  if (record.isExpedited && !passes && !burns) {
+    // Not rejected yet: it goes on as an ordinary proposal, and everybody votes anew.
+    const votingEndTime = record.votingStartTime + params.votingPeriod
+    proposal.record.update({ isExpedited: false, votingEndTime })
+    schedule(state.votingEnds, { time: votingEndTime, id })
+    return
+  }
+  if (burns) burnDeposits(context, proposal)
+  else refundDeposits(context, proposal)
+  contest(context, proposal, -1n)
+  const failure = passes ? execute(context, proposal) : undefined
+  if (failure !== undefined) proposal.texts.update({ failure })
+  proposal.record.update({ status: !passes ? 'rejected' : failure === undefined ? 'passed' : 'failed' })
+}
+
+/** Carries out a proposal's messages in their order. When one fails, none has happened; returns why. */
+function execute({ spec, view, reach }: GovContext, proposal: ProposalState): string | undefined {
+  view.checkpoint()
+  try {
+    for (const message of proposal.messages.get()) readStored(spec, message).run(reach)
+    view.commit()
+    return undefined
+  } catch (error) {
+    view.revert()
+    const why = error instanceof Error ? error.message : String(error)
+    // A fault of ours must not stop the chain: the same in every node, it fails the proposal as a refusal does.
+    return error instanceof ChainError ? why : `internal error: ${why}`
+  }
+}
+
+/** Who stands where, as of now. `look` is told of every step. */
+export function countVotes({ staking }: GovContext, proposal: ProposalState, look?: () => void): Count {
+  const electors = staking.bondedValidators().flatMap(({ operator }) => {
+    look?.()
+    const validator = staking.validator(operator)
+    // One that was jailed in this very block is still among them.
+    return validator?.status === 'bonded' && !validator.jailed ? [validator] : []
+  })
+  const ballots = [...proposal.votes.entries()].map(([voter, { options }]) => ({ voter, options }))
+  return count(electors, ballots, (voter) => staking.delegationsOf(voter), look)
+}

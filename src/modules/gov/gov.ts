@@ -1,0 +1,171 @@
+// Governance, the module: its parts behind one face. Whoever has bonded coins decides on proposals, and what passes is
+// done at the end of the block in which the vote ends. A refusal has the Cosmos SDK's words.
+import type { Address } from '../../lib/hex.ts'
+import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { Enumerable } from '../../state/layout.ts'
+import type { Bank } from '../bank.ts'
+import type { ModuleContext, NativeModule } from '../module.ts'
+import { type GovContext, requireProposal } from './context.ts'
+import { concludeVotes, countVotes, dropUnpaid } from './ending.ts'
+import type { GovGenesis } from './genesis.ts'
+import {
+  type GovParams,
+  govLayout,
+  type ProposalRecord,
+  type ProposalStatus,
+  type ProposalTexts,
+  type Tally,
+  type Vote,
+} from './layout.ts'
+import type { Reach } from './messages.ts'
+import { cancel, deposit, submit, vote } from './proposals.ts'
+import { readSubmission, type Submission } from './submission.ts'
+import { tallyOf } from './tally.ts'
+
+/** What accounts have given, in the order in which they first did. */
+export type Listed<T> = { readonly length: number; at(place: number): { readonly of: Address; readonly given: T } }
+
+function listed<T>(all: Enumerable<Address, T>): Listed<T> {
+  return {
+    length: all.size,
+    at(place) {
+      const [entry] = all.entries(place)
+      if (entry === undefined) throw new RangeError(`nothing at place ${place}`)
+      return { of: entry[0], given: entry[1] }
+    },
+  }
+}
+
+export class Gov implements NativeModule<GovGenesis> {
+  readonly name = 'gov'
+  readonly #context: GovContext
+
+  constructor(
+    { spec, block, view, access }: ModuleContext,
+    bank: Bank,
+    staking: GovContext['staking'],
+    others: Omit<Reach, 'gov'>,
+  ) {
+    const state = govLayout.open(view.slots(NATIVE_CONTRACT.gov, access))
+    this.#context = { spec, block, view, bank, staking, state, reach: { ...others, gov: this } }
+  }
+
+  initGenesis({ params, constitution }: GovGenesis): void {
+    this.#context.state.params.set(params)
+    this.#context.state.constitution.set(constitution)
+  }
+
+  /** Comes before staking, so that what passes holds for this block's set of validators. */
+  endBlock(): void {
+    dropUnpaid(this.#context)
+    concludeVotes(this.#context)
+  }
+
+  params(): GovParams {
+    return this.#context.state.params.get()
+  }
+
+  updateParams(params: GovParams): void {
+    this.#context.state.params.set(params)
+  }
+
+  constitution(): string {
+    return this.#context.state.constitution.get()
+  }
+
+  /** Whether a vote is open on taking an account's coins. */
+  isContested(account: Address): boolean {
+    return this.#context.state.contested.at(account).get() > 0n
+  }
+
+  /** The number of the newest proposal; they count from 1. */
+  lastId(): bigint {
+    return this.#context.state.lastId.get()
+  }
+
+  /** `none` for one that is not there. */
+  status(id: bigint): ProposalStatus {
+    return this.#context.state.proposals.at(id).record.get().status
+  }
+
+  /** A proposal without its texts. */
+  proposal(id: bigint): ProposalRecord {
+    return requireProposal(this.#context, id).record
+  }
+
+  texts(id: bigint): ProposalTexts {
+    return requireProposal(this.#context, id).proposal.texts.get()
+  }
+
+  /** A proposal's messages as JSON, in order. */
+  messages(id: bigint): readonly string[] {
+    return requireProposal(this.#context, id).proposal.messages.get()
+  }
+
+  /** Deposits in order of the first from each account; what was given back or burnt is not there. */
+  deposits(id: bigint): Listed<bigint> {
+    return listed(this.#context.state.proposals.at(id).deposits)
+  }
+
+  /** undefined: there is none of this account. */
+  depositOf(id: bigint, depositor: Address): bigint | undefined {
+    return this.#context.state.proposals.at(id).deposits.get(depositor)
+  }
+
+  /** Votes that are not counted yet, in order of the first from each account. */
+  votes(id: bigint): Listed<Vote> {
+    return listed(this.#context.state.proposals.at(id).votes)
+  }
+
+  /** undefined: there is none of this account. */
+  voteOf(id: bigint, voter: Address): Vote | undefined {
+    return this.#context.state.proposals.at(id).votes.get(voter)
+  }
+
+  /** Tokens behind each option: as counted at the end, or as they stand. `look` is told of every step of counting. */
+  tally(id: bigint, look: () => void = () => {}): Tally {
+    const { proposal, record } = requireProposal(this.#context, id)
+    return record.status === 'voting' ? tallyOf(countVotes(this.#context, proposal, look)) : record.tally
+  }
+
+  /** Reads a submission's JSON. Throws ChainError when it cannot be put to the vote. */
+  read(json: Uint8Array): Submission {
+    return readSubmission(this.#context.spec, json)
+  }
+
+  /** Puts a submission forward with its first deposit (base units). Returns its number. */
+  submit(proposer: Address, submission: Submission, deposit: bigint): bigint {
+    return submit(this.#context, proposer, submission, deposit)
+  }
+
+  /** Takes a proposal back, which costs a part of its deposits. */
+  cancel(id: bigint, proposer: Address): void {
+    cancel(this.#context, id, proposer)
+  }
+
+  deposit(id: bigint, depositor: Address, amount: bigint): void {
+    deposit(this.#context, id, depositor, amount)
+  }
+
+  /** Replaces the voter's vote. The weights must be checked already: `weightsOf`. */
+  vote(id: bigint, voter: Address, of: Vote): void {
+    vote(this.#context, id, voter, of)
+  }
+
+  /** What is wrong with the books, in words; empty when all is well. */
+  invariants(): readonly string[] {
+    const { state, bank } = this.#context
+    const broken: string[] = []
+    let due = 0n
+    for (let id = 1n; id <= this.lastId(); id++) {
+      const { status, totalDeposit } = state.proposals.at(id).record.get()
+      const isOpen = status === 'deposit' || status === 'voting'
+      const put = [...state.proposals.at(id).deposits.entries()].reduce((sum, [, amount]) => sum + amount, 0n)
+      if (put !== (isOpen ? totalDeposit : 0n)) broken.push(`proposal ${id} has deposits of ${put}`)
+      if (status !== 'voting' && this.votes(id).length > 0) broken.push(`proposal ${id} keeps votes`)
+      due += put
+    }
+    const held = bank.balance(MODULE_ACCOUNT.gov)
+    return held >= due ? broken : [...broken, `${held} held, ${due} due`]
+  }
+}

@@ -1,0 +1,139 @@
+// What governance remembers, at its contract's address, and the plain records it speaks in. Deposits are base units and
+// lie with the `gov` module account; fractions and weights are Decs (10^-18); times and periods are unix seconds.
+import type { Dec } from '../../lib/dec.ts'
+import type { Address } from '../../lib/hex.ts'
+import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
+import { address, bool, dec, oneOf, text, u64, u256 } from '../../state/words.ts'
+
+export type GovParams = {
+  readonly votingPeriod: bigint
+  readonly maxDepositPeriod: bigint
+  /** With which voting begins. */
+  readonly minDeposit: bigint
+  /** Part of the bonded tokens that must vote. */
+  readonly quorum: Dec
+  /** Part of the votes that do not abstain which must be exceeded by yes. */
+  readonly threshold: Dec
+  /** Part of all votes that no-with-veto must not exceed. */
+  readonly vetoThreshold: Dec
+  /** Part of `minDeposit` that comes with the proposal. */
+  readonly minInitialDepositRatio: Dec
+  /** Part of `minDeposit` that every later deposit reaches. */
+  readonly minDepositRatio: Dec
+  /** Part of the deposits that a cancelled proposal costs. */
+  readonly proposalCancelRatio: Dec
+  /** Who gets it; the zero address: nobody, it is burnt. */
+  readonly proposalCancelDest: Address
+  readonly expeditedVotingPeriod: bigint
+  readonly expeditedThreshold: Dec
+  readonly expeditedMinDeposit: bigint
+  /** When deposits are burnt and not given back: too few voted, voting never began, a veto. */
+  readonly burnVoteQuorum: boolean
+  readonly burnProposalDepositPrevote: boolean
+  readonly burnVoteVeto: boolean
+}
+
+/** `none`: there is no such proposal, or no longer. The order is that of the numbers callers see. */
+export const STATUSES = ['none', 'deposit', 'voting', 'passed', 'rejected', 'failed'] as const
+export type ProposalStatus = (typeof STATUSES)[number]
+
+/** The order is that of the numbers callers give; `none` is no vote. */
+export const VOTE_OPTIONS = ['none', 'yes', 'abstain', 'no', 'noWithVeto'] as const
+export type VoteOption = Exclude<(typeof VOTE_OPTIONS)[number], 'none'>
+
+export type WeightedOption = { readonly option: VoteOption; readonly weight: Dec }
+
+/** The last one that an account has cast. */
+export type Vote = { readonly options: readonly WeightedOption[]; readonly metadata: string }
+
+/** Tokens behind each option, in base units. */
+export type Tally = { readonly [O in VoteOption]: bigint }
+
+export type ProposalRecord = {
+  readonly status: ProposalStatus
+  readonly proposer: Address
+  readonly submitTime: bigint
+  readonly depositEndTime: bigint
+  /** Both zero until voting begins. */
+  readonly votingStartTime: bigint
+  readonly votingEndTime: bigint
+  readonly totalDeposit: bigint
+  readonly isExpedited: boolean
+  /** Of the last vote that is over; nothing before. */
+  readonly tally: Tally
+  /** Bytes of its texts and messages: what reading them costs. */
+  readonly size: bigint
+}
+
+export type ProposalTexts = {
+  readonly title: string
+  readonly summary: string
+  readonly metadata: string
+  /** Why its messages could not be carried out. */
+  readonly failure: string
+}
+
+const proposal = layout({
+  record: struct<ProposalRecord>({
+    status: oneOf(...STATUSES),
+    proposer: address,
+    submitTime: u64,
+    depositEndTime: u64,
+    votingStartTime: u64,
+    votingEndTime: u64,
+    totalDeposit: u256,
+    isExpedited: bool,
+    tally: struct<Tally>({ yes: u256, abstain: u256, no: u256, noWithVeto: u256 }),
+    size: u64,
+  }),
+  texts: struct<ProposalTexts>({ title: text, summary: text, metadata: text, failure: text }),
+  /** As JSON, each with its `@type`. */
+  messages: list(text),
+  /** By depositor, until they are given back or burnt. */
+  deposits: enumerable(address, u256),
+  /** By voter, until they are counted. */
+  votes: enumerable(
+    address,
+    struct<Vote>({
+      options: list(struct<WeightedOption>({ option: oneOf('yes', 'abstain', 'no', 'noWithVeto'), weight: dec })),
+      metadata: text,
+    }),
+  ),
+})
+export type ProposalState = ReturnType<typeof proposal.open>
+
+/** When something is to be done about a proposal. */
+export type Appointment = { readonly time: bigint; readonly id: bigint }
+const appointment = struct<Appointment>({ time: u64, id: u64 })
+
+export const govLayout = layout({
+  params: struct<GovParams>({
+    votingPeriod: u64,
+    maxDepositPeriod: u64,
+    minDeposit: u256,
+    quorum: dec,
+    threshold: dec,
+    vetoThreshold: dec,
+    minInitialDepositRatio: dec,
+    minDepositRatio: dec,
+    proposalCancelRatio: dec,
+    proposalCancelDest: address,
+    expeditedVotingPeriod: u64,
+    expeditedThreshold: dec,
+    expeditedMinDeposit: u256,
+    burnVoteQuorum: bool,
+    burnProposalDepositPrevote: bool,
+    burnVoteVeto: bool,
+  }),
+  constitution: text,
+  /** Proposals are numbered from 1. */
+  lastId: u64,
+  /** By number. */
+  proposals: mapping(u64, proposal),
+  /** Calendars. What was cancelled or has gone on stays in them until its time, and counts for nothing then. */
+  depositEnds: list(appointment),
+  votingEnds: list(appointment),
+  /** By account: how many proposals that would take coins from it are being voted on. */
+  contested: mapping(address, u64),
+})
+export type GovState = ReturnType<typeof govLayout.open>

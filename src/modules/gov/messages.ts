@@ -1,0 +1,203 @@
+// What a proposal can do: every kind of message, each with one entry. A message is JSON with its type under `@type`, the
+// account that orders it, which must be governance's, and fields of its own, in snake_case or camelCase.
+import { z } from 'zod'
+import { readAddress, toBech32 } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import type { NativeSpec } from '../../spec/chain-spec.ts'
+import type { Distribution } from '../distribution/distribution.ts'
+import type { Erc20 } from '../erc20/erc20.ts'
+import { whole } from '../genesis-section.ts'
+import { evmParamsSchema, type Params } from '../params.ts'
+import { newStakingParams } from '../staking/genesis.ts'
+import type { Staking } from '../staking/staking.ts'
+import type { Vesting } from '../vesting/vesting.ts'
+import { refuse } from './context.ts'
+import type { GovParams } from './layout.ts'
+import { govParams } from './params.ts'
+
+/** What messages may change. */
+export type Reach = {
+  readonly params: Params
+  readonly erc20: Erc20
+  readonly staking: Staking
+  readonly distribution: Distribution
+  readonly vesting: Vesting
+  readonly gov: { updateParams(params: GovParams): void }
+}
+
+/** A message that has been read. */
+export type Act = {
+  /** Its type, as it is printed. */
+  readonly type: string
+  /** Contracts that must say what token they are before anybody votes. */
+  readonly tokens: readonly Address[]
+  /** An account whose funder has to wait for the outcome. */
+  readonly contested: Address | undefined
+  /** Throws ChainError. */
+  run(reach: Reach): void
+}
+
+type Kind = {
+  /** The first is how it is printed; the others are known as well. */
+  readonly types: readonly [string, ...string[]]
+  /** Where it says who orders it. */
+  readonly authority: readonly string[]
+  read(spec: NativeSpec, fields: unknown): Omit<Act, 'type'>
+}
+
+/** An entry; `fields` are those beside `@type` and the authority, in camelCase. */
+function kind<T>(of: {
+  readonly types: Kind['types']
+  readonly authority?: Kind['authority']
+  fields(spec: NativeSpec): z.ZodType<T>
+  run(fields: T, reach: Reach): void
+  tokens?(fields: T): readonly Address[]
+  contested?(fields: T): Address
+}): Kind {
+  return {
+    types: of.types,
+    authority: of.authority ?? ['authority'],
+    read(spec, json) {
+      const parsed = of.fields(spec).safeParse(json)
+      if (!parsed.success) throw refuse(`${wordsOf(parsed.error)}: invalid proposal message`)
+      const { data } = parsed
+      return {
+        tokens: of.tokens?.(data) ?? [],
+        contested: of.contested?.(data),
+        run: (reach) => of.run(data, reach),
+      }
+    },
+  }
+}
+
+const account = ({ bech32Prefix }: NativeSpec) =>
+  z.string().transform((text, context): Address => {
+    try {
+      return readAddress(bech32Prefix, text)
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      context.issues.push({ code: 'custom', message: error.message, input: text })
+      return z.NEVER
+    }
+  })
+
+const contract = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'expected the address of a contract, 20 bytes of hex' })
+  .transform(hexToAddress)
+
+/** The community pool holds the base coin and no other. */
+const baseCoin = ({ denom }: NativeSpec) =>
+  z
+    .tuple([z.strictObject({ denom: z.literal(denom), amount: whole })], {
+      error: `expected a list of one coin of ${denom}`,
+    })
+    .transform(([{ amount }]) => amount)
+    .refine((amount) => amount > 0n, { error: 'expected more than nothing' })
+
+const KINDS: readonly Kind[] = [
+  kind({
+    types: ['/ethermint.evm.v1.MsgUpdateParams', '/cosmos.evm.vm.v1.MsgUpdateParams'],
+    fields: () => z.strictObject({ params: evmParamsSchema }),
+    run: ({ params: update }, { params }) => params.update(update),
+  }),
+  kind({
+    types: ['/evmos.erc20.v1.MsgRegisterERC20', '/cosmos.evm.erc20.v1.MsgRegisterERC20'],
+    authority: ['authority', 'signer'],
+    fields: () => z.strictObject({ erc20addresses: z.array(contract).min(1).max(32) }),
+    tokens: ({ erc20addresses }) => erc20addresses,
+    run({ erc20addresses }, { erc20 }) {
+      for (const token of erc20addresses) erc20.registerDescribed(token)
+    },
+  }),
+  kind({
+    types: ['/evmos.erc20.v1.MsgToggleConversion', '/cosmos.evm.erc20.v1.MsgToggleConversion'],
+    fields: () => z.strictObject({ token: z.string() }),
+    run: ({ token }, { erc20 }) => erc20.toggleNamed(token),
+  }),
+  kind({
+    types: ['/cosmos.distribution.v1beta1.MsgCommunityPoolSpend'],
+    fields: (spec) => z.strictObject({ recipient: account(spec), amount: baseCoin(spec) }),
+    run: ({ recipient, amount }, { distribution }) => distribution.spendCommunityPool(recipient, amount),
+  }),
+  kind({
+    types: ['/cosmos.gov.v1.MsgUpdateParams'],
+    fields: (spec) => z.strictObject({ params: govParams(spec) }),
+    run: ({ params }, { gov }) => gov.updateParams(params),
+  }),
+  kind({
+    types: ['/cosmos.staking.v1beta1.MsgUpdateParams'],
+    fields: (spec) => z.strictObject({ params: newStakingParams(spec.denom) }),
+    run: ({ params }, { staking }) => staking.updateParams(params),
+  }),
+  kind({
+    types: ['/evmos.vesting.v2.MsgClawback'],
+    authority: ['funderAddress', 'authority'],
+    // The coins are the community pool's, whatever destination is given.
+    fields: (spec) => z.strictObject({ accountAddress: account(spec), destAddress: z.string().optional() }),
+    contested: ({ accountAddress }) => accountAddress,
+    run({ accountAddress }, { vesting, distribution }) {
+      vesting.clawbackByGovernance(accountAddress, (from, amount) => distribution.fundCommunityPool(from, amount))
+    },
+  }),
+]
+
+const KIND_OF: ReadonlyMap<string, Kind> = new Map(KINDS.flatMap((of) => of.types.map((type) => [type, of] as const)))
+
+/**
+ * Reads a message of a proposal. Throws ChainError when its type is unknown, its authority is not governance, or its
+ * fields are not what they must be.
+ */
+export function readMessage(spec: NativeSpec, json: unknown): Act {
+  const message = inCamelCase(json)
+  if (!isRecord(message)) throw refuse('expected an object with "@type"')
+  const { '@type': type, ...rest } = message
+  const found = typeof type === 'string' ? KIND_OF.get(type) : undefined
+  if (found === undefined) throw refuse(`unable to resolve type URL ${typeof type === 'string' ? type : ''}`)
+  const name = found.authority.find((name) => name in rest)
+  requireAuthority(spec, name === undefined ? '' : rest[name])
+  const fields = Object.fromEntries(Object.entries(rest).filter(([field]) => field !== name))
+  return { type: found.types[0], ...found.read(spec, fields) }
+}
+
+function requireAuthority({ bech32Prefix }: NativeSpec, given: unknown): void {
+  const text = typeof given === 'string' ? given : ''
+  if (isGov(bech32Prefix, text)) return
+  const why = 'expected gov account as only signer for proposal message'
+  throw refuse(`invalid authority, expected ${toBech32(bech32Prefix, MODULE_ACCOUNT.gov)}, got ${text}: ${why}`)
+}
+
+function isGov(prefix: string, text: string): boolean {
+  try {
+    return readAddress(prefix, text) === MODULE_ACCOUNT.gov
+  } catch (error) {
+    if (error instanceof ChainError) return false
+    throw error
+  }
+}
+
+const isRecord = (json: unknown): json is Readonly<Record<string, unknown>> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json)
+
+const DEEPEST = 16
+
+/** JSON with the names of its fields in camelCase. Throws ChainError when it is nested deeper than any message is. */
+function inCamelCase(json: unknown, depth = 0): unknown {
+  if (depth > DEEPEST) throw refuse('nested too deeply: invalid proposal message')
+  if (Array.isArray(json)) return json.map((item) => inCamelCase(item, depth + 1))
+  if (!isRecord(json)) return json
+  const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [camel(name), inCamelCase(value, depth + 1)] as const),
+  )
+}
+
+/** `params.quorum: expected …` */
+function wordsOf({ issues: [issue] }: z.ZodError): string {
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const path = [...(issue?.path ?? []), ...unknown].join('.')
+  const words = unknown.length > 0 ? 'unknown field' : (issue?.message ?? '')
+  return path === '' ? words : `${path}: ${words}`
+}

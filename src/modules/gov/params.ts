@@ -1,0 +1,112 @@
+// Governance's parameters in JSON, as the genesis and proposals write them, and which of them go together.
+import { z } from 'zod'
+import { readAddress } from '../../lib/bech32.ts'
+import { ONE } from '../../lib/dec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
+import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import type { NativeSpec } from '../../spec/chain-spec.ts'
+import { isBlocked } from '../blocked.ts'
+import { fraction, seconds, whole } from '../genesis-section.ts'
+import type { GovParams } from './layout.ts'
+
+/** Base units, as such or as a list of one coin. */
+function deposit({ denom }: NativeSpec) {
+  const error = { error: `expected base units, or a list of one coin of ${denom}` }
+  const coin = z.strictObject({ denom: z.literal(denom), amount: whole })
+  return z
+    .union([whole, z.tuple([coin]).transform(([{ amount }]) => amount)], error)
+    .refine((amount) => amount > 0n, { error: 'expected more than nothing' })
+}
+
+/** An account as bech32 or hex; the empty text is the zero address. */
+function destination({ bech32Prefix }: NativeSpec) {
+  return z.string().transform((text, context): Address => {
+    if (text === '') return ZERO_ADDRESS
+    try {
+      const of = readAddress(bech32Prefix, text)
+      if (!isBlocked(of) || of === MODULE_ACCOUNT.distribution) return of
+      context.issues.push({ code: 'custom', message: 'not allowed to receive funds', input: text })
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      context.issues.push({ code: 'custom', message: error.message, input: text })
+    }
+    return z.NEVER
+  })
+}
+
+/** Each parameter by itself. */
+const fields = (spec: NativeSpec) => ({
+  votingPeriod: seconds,
+  maxDepositPeriod: seconds,
+  minDeposit: deposit(spec),
+  quorum: fraction,
+  threshold: fraction,
+  vetoThreshold: fraction,
+  minInitialDepositRatio: fraction,
+  minDepositRatio: fraction,
+  proposalCancelRatio: fraction,
+  proposalCancelDest: destination(spec),
+  expeditedVotingPeriod: seconds,
+  expeditedThreshold: fraction,
+  expeditedMinDeposit: deposit(spec),
+  burnVoteQuorum: z.boolean(),
+  burnProposalDepositPrevote: z.boolean(),
+  burnVoteVeto: z.boolean(),
+})
+
+/** Notes what is wrong with parameters that are sound one by one. */
+function checkTogether(params: GovParams, context: z.core.$RefinementCtx): void {
+  const refuse = (field: keyof GovParams, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message })
+  for (const field of ['threshold', 'vetoThreshold'] as const) {
+    if (params[field] === 0n) refuse(field, 'expected more than nothing')
+  }
+  if (params.expeditedThreshold < params.threshold) refuse('expeditedThreshold', 'expected at least the threshold')
+  if (params.expeditedMinDeposit < params.minDeposit) {
+    refuse('expeditedMinDeposit', 'expected at least the minimum deposit')
+  }
+  if (params.expeditedVotingPeriod > params.votingPeriod) {
+    refuse('expeditedVotingPeriod', 'expected at most the voting period')
+  }
+}
+
+/** All parameters, as a proposal replaces them. */
+export const govParams = (spec: NativeSpec) => z.strictObject(fields(spec)).superRefine(checkTogether)
+
+/** The Cosmos SDK's, with periods for a chain that runs on one machine. */
+const DEFAULTS = {
+  votingPeriod: 30n,
+  maxDepositPeriod: 172_800n,
+  minDeposit: 10_000_000n,
+  quorum: (ONE * 334n) / 1000n,
+  threshold: ONE / 2n,
+  vetoThreshold: (ONE * 334n) / 1000n,
+  minInitialDepositRatio: 0n,
+  minDepositRatio: ONE / 100n,
+  proposalCancelRatio: ONE / 2n,
+  proposalCancelDest: ZERO_ADDRESS,
+  burnVoteQuorum: false,
+  burnProposalDepositPrevote: false,
+  burnVoteVeto: true,
+}
+const EXPEDITED_THRESHOLD = (ONE * 667n) / 1000n
+
+/** Any of the parameters; the others are the defaults, the expedited ones in proportion to the ordinary ones. */
+export const someGovParams = (spec: NativeSpec) =>
+  z
+    .strictObject(fields(spec))
+    .partial()
+    .transform((some): GovParams => {
+      // JSON knows no undefined: what was not given is not there.
+      const given = some as Partial<GovParams>
+      const { votingPeriod, threshold, minDeposit } = { ...DEFAULTS, ...given }
+      return {
+        ...DEFAULTS,
+        expeditedVotingPeriod: votingPeriod > 1n ? votingPeriod / 2n : 1n,
+        expeditedThreshold: threshold > EXPEDITED_THRESHOLD ? threshold : EXPEDITED_THRESHOLD,
+        expeditedMinDeposit: 5n * minDeposit,
+        ...given,
+      }
+    })
+    .superRefine(checkTogether)

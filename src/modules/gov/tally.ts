@@ -1,0 +1,80 @@
+// Counting: who stands behind which option, and what follows from it. Arithmetic and roundings are the Cosmos SDK's.
+// A validator votes with all that is delegated to it, except for what its delegators have voted with themselves.
+import { type Dec, fromInt, mul, mulInt, quo, truncateInt } from '../../lib/dec.ts'
+import type { Address } from '../../lib/hex.ts'
+import type { GovParams, Tally, VoteOption, WeightedOption } from './layout.ts'
+
+export type Ballot = { readonly voter: Address; readonly options: readonly WeightedOption[] }
+
+/** A validator whose tokens count. */
+export type Elector = { readonly operator: Address; readonly tokens: bigint; readonly shares: Dec }
+
+export type Delegation = { readonly operator: Address; readonly shares: Dec }
+
+/** Tokens with 18 decimals. */
+export type Count = {
+  readonly options: { readonly [O in VoteOption]: Dec }
+  /** Of everybody who voted. */
+  readonly voted: Dec
+}
+
+/** Counts the ballots, one for each voter. `look` is told of every step, for those who have to pay for it. */
+export function count(
+  electors: readonly Elector[],
+  ballots: readonly Ballot[],
+  delegationsOf: (voter: Address) => readonly Delegation[],
+  look: () => void = () => {},
+): Count {
+  const options = { yes: 0n, abstain: 0n, no: 0n, noWithVeto: 0n }
+  let voted = 0n
+  const add = (choice: readonly WeightedOption[], power: Dec) => {
+    for (const { option, weight } of choice) options[option] += mul(power, weight)
+    voted += power
+  }
+  const rest = new Map(electors.map((elector) => [elector.operator, { ...elector, left: elector.shares }]))
+  for (const { voter, options: choice } of ballots) {
+    look()
+    for (const { operator, shares } of delegationsOf(voter)) {
+      look()
+      const elector = rest.get(operator)
+      if (elector === undefined) continue
+      elector.left -= shares
+      add(choice, powerOf(elector, shares))
+    }
+  }
+  for (const { voter, options: choice } of ballots) {
+    const elector = rest.get(voter)
+    if (elector !== undefined) add(choice, powerOf(elector, elector.left))
+  }
+  return { options, voted }
+}
+
+/** What shares of a validator are worth in votes. */
+const powerOf = ({ tokens, shares }: Elector, of: Dec): Dec => (shares === 0n ? 0n : quo(mulInt(of, tokens), shares))
+
+export type Verdict = { readonly passes: boolean; readonly burns: boolean }
+
+/** Whether a proposal passes, and whether its deposits are burnt. `totalBonded` is in base units. */
+export function decide(
+  { options, voted }: Count,
+  totalBonded: bigint,
+  params: GovParams,
+  isExpedited: boolean,
+): Verdict {
+  const rejected = (burns: boolean): Verdict => ({ passes: false, burns })
+  if (totalBonded === 0n) return rejected(false)
+  if (quo(voted, fromInt(totalBonded)) < params.quorum) return rejected(params.burnVoteQuorum)
+  const decided = voted - options.abstain
+  if (decided === 0n) return rejected(false)
+  if (quo(options.noWithVeto, voted) > params.vetoThreshold) return rejected(params.burnVoteVeto)
+  const threshold = isExpedited ? params.expeditedThreshold : params.threshold
+  return quo(options.yes, decided) > threshold ? { passes: true, burns: false } : rejected(false)
+}
+
+/** The count as it is shown and kept: whole base units. */
+export const tallyOf = ({ options: { yes, abstain, no, noWithVeto } }: Count): Tally => ({
+  yes: truncateInt(yes),
+  abstain: truncateInt(abstain),
+  no: truncateInt(no),
+  noWithVeto: truncateInt(noWithVeto),
+})

@@ -1,0 +1,20 @@
+// Lists of coins in calls and answers, as the Cosmos SDK wants them: sorted by denomination, each once, none of nothing.
+import { ChainError } from '../lib/errors.ts'
+
+export type Coin = { readonly denom: string; readonly amount: bigint }
+
+/** An amount as a list; nothing is not listed. */
+export const coinsOf = (denom: string, amount: bigint): readonly Coin[] => (amount === 0n ? [] : [{ denom, amount }])
+
+/** Throws ChainError `<why>: invalid coins`. */
+export function requireCoins(coins: readonly Coin[]): void {
+  coins.forEach(({ denom, amount }, i) => {
+    const before = coins[i - 1]?.denom
+    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}`)
+    if (before === denom) throw refused(`duplicate denomination ${denom}`)
+    if (before !== undefined && before > denom) throw refused(`denomination ${denom} is not sorted`)
+    if (amount === 0n) throw refused(`coin 0${denom} amount is not positive`)
+  })
+}
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', `${why}: invalid coins`)

@@ -1,0 +1,197 @@
+// What one may ask governance. Votes and deposits are there until their proposal is over; a tally is counted anew as long
+// as the vote lasts.
+import { toBech32 } from '../lib/bech32.ts'
+import { formatDec } from '../lib/dec.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, bigToFixed, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import { STATUSES, type Tally, VOTE_OPTIONS, type Vote } from '../modules/gov/layout.ts'
+import { MODULE_ACCOUNT } from '../spec/addresses.ts'
+import { coinsOf } from './coins.ts'
+import { implement, type ReadCall } from './define.ts'
+import { govQueriesAbi } from './gov-abi.ts'
+import { byKey, byPlace, page } from './paging.ts'
+
+/** Gas of each proposal that is looked at, and what more it is if it is listed; of each listed vote and deposit. */
+const LOOK_GAS = 300n
+const PROPOSAL_GAS = 4_000n
+const VOTE_GAS = 1_500n
+const DEPOSIT_GAS = 1_000n
+/** Gas of each byte of text. */
+const BYTE_GAS = 3n
+/** Gas of each validator, vote and delegation that a tally reckons with. */
+const TALLY_GAS = 1_000n
+
+const NANOSECONDS = 1_000_000_000n
+
+/** A proposal's number as a page key: 8 bytes. */
+const keyOf = (id: bigint) => toHex(bigToFixed(id, 8))
+
+export const govQueries = implement({
+  abi: govQueriesAbi,
+  gas: {
+    getVote: 4_000n,
+    getVotes: 4_000n,
+    getDeposit: 3_000n,
+    getDeposits: 4_000n,
+    getTallyResult: 4_000n,
+    getProposal: 6_000n,
+    getProposals: 4_000n,
+    getParams: 6_000n,
+    getConstitution: 3_000n,
+    getAuthority: 1_000n,
+    getMessages: 4_000n,
+    getFailure: 4_000n,
+  },
+  functions: {
+    getVote({ modules, spec }, proposalId, voter) {
+      const vote = modules.gov.voteOf(proposalId, voter)
+      if (vote === undefined) {
+        throw refused(`voter: ${toBech32(spec.bech32Prefix, voter)} not found for proposal: ${proposalId}`)
+      }
+      return [shownVote(proposalId, voter, vote)]
+    },
+    getVotes({ modules, charge }, proposalId, pagination) {
+      const votes = modules.gov.votes(proposalId)
+      const { places, response } = page(pagination, byPlace(votes.length))
+      charge(VOTE_GAS * BigInt(places.length))
+      const shown = places.map((place) => {
+        const { of, given } = votes.at(place)
+        return shownVote(proposalId, of, given)
+      })
+      return [shown, response]
+    },
+    getDeposit({ modules, spec }, proposalId, depositor) {
+      const amount = modules.gov.depositOf(proposalId, depositor)
+      if (amount === undefined) {
+        throw refused(`depositer: ${toBech32(spec.bech32Prefix, depositor)} not found for proposal: ${proposalId}`)
+      }
+      return [{ proposalId, depositor, amount: coinsOf(spec.denom, amount) }]
+    },
+    getDeposits({ modules, spec, charge }, proposalId, pagination) {
+      const deposits = modules.gov.deposits(proposalId)
+      const { places, response } = page(pagination, byPlace(deposits.length))
+      charge(DEPOSIT_GAS * BigInt(places.length))
+      const shown = places.map((place) => {
+        const { of, given } = deposits.at(place)
+        return { proposalId, depositor: of, amount: coinsOf(spec.denom, given) }
+      })
+      return [shown, response]
+    },
+    getTallyResult: ({ modules, charge }, proposalId) => [
+      shownTally(modules.gov.tally(proposalId, () => charge(TALLY_GAS))),
+    ],
+    getProposal: (call, proposalId) => [shownProposal(call, proposalId)],
+    getProposals(call, proposalStatus, voter, depositor, pagination) {
+      const ids = matching(call, proposalStatus, voter, depositor)
+      const { places, response } = page(pagination, byKey(ids.map(keyOf), 8))
+      const listed = places.flatMap((place) => ids[place] ?? [])
+      const shown = listed.map((id) => {
+        call.charge(PROPOSAL_GAS)
+        return shownProposal(call, id)
+      })
+      return [shown, response]
+    },
+    getParams({ modules, spec }) {
+      const params = modules.gov.params()
+      const { proposalCancelDest: destination, burnVoteQuorum, burnProposalDepositPrevote, burnVoteVeto } = params
+      return [
+        {
+          votingPeriod: params.votingPeriod * NANOSECONDS,
+          minDeposit: coinsOf(spec.denom, params.minDeposit),
+          maxDepositPeriod: params.maxDepositPeriod * NANOSECONDS,
+          quorum: formatDec(params.quorum),
+          threshold: formatDec(params.threshold),
+          vetoThreshold: formatDec(params.vetoThreshold),
+          minInitialDepositRatio: formatDec(params.minInitialDepositRatio),
+          proposalCancelRatio: formatDec(params.proposalCancelRatio),
+          proposalCancelDest: destination === ZERO_ADDRESS ? '' : toBech32(spec.bech32Prefix, destination),
+          expeditedVotingPeriod: params.expeditedVotingPeriod * NANOSECONDS,
+          expeditedThreshold: formatDec(params.expeditedThreshold),
+          expeditedMinDeposit: coinsOf(spec.denom, params.expeditedMinDeposit),
+          ...{ burnVoteQuorum, burnProposalDepositPrevote, burnVoteVeto },
+          minDepositRatio: formatDec(params.minDepositRatio),
+        },
+      ]
+    },
+    getConstitution({ modules, charge }) {
+      const constitution = modules.gov.constitution()
+      charge(BYTE_GAS * BigInt(constitution.length))
+      return [constitution]
+    },
+    getAuthority: ({ spec }) => [toBech32(spec.bech32Prefix, MODULE_ACCOUNT.gov), MODULE_ACCOUNT.gov],
+    getMessages({ modules, charge }, proposalId) {
+      charge(BYTE_GAS * modules.gov.proposal(proposalId).size)
+      return [modules.gov.messages(proposalId)]
+    },
+    getFailure({ modules, charge }, proposalId) {
+      charge(BYTE_GAS * modules.gov.proposal(proposalId).size)
+      return [modules.gov.texts(proposalId).failure]
+    },
+  },
+})
+
+/** Numbers of the proposals that match, in ascending order; a status of 0 and zero addresses match all. */
+function matching(
+  { modules: { gov }, charge }: ReadCall,
+  status: bigint,
+  voter: Address,
+  depositor: Address,
+): bigint[] {
+  const wanted = STATUSES[Number(status)]
+  if (wanted === undefined) throw refused(`invalid proposal status ${status}`)
+  const found: bigint[] = []
+  for (let id = 1n; id <= gov.lastId(); id++) {
+    charge(LOOK_GAS)
+    const is = gov.status(id)
+    const matches =
+      is !== 'none' &&
+      (wanted === 'none' || is === wanted) &&
+      (voter === ZERO_ADDRESS || gov.voteOf(id, voter) !== undefined) &&
+      (depositor === ZERO_ADDRESS || gov.depositOf(id, depositor) !== undefined)
+    if (matches) found.push(id)
+  }
+  return found
+}
+
+function shownProposal({ modules: { gov }, spec, charge }: ReadCall, id: bigint) {
+  const { status, tally, totalDeposit, size, ...record } = gov.proposal(id)
+  charge(BYTE_GAS * size)
+  const { title, summary, metadata } = gov.texts(id)
+  return {
+    id,
+    messages: gov.messages(id).map(typeOf),
+    status: BigInt(STATUSES.indexOf(status)),
+    finalTallyResult: shownTally(tally),
+    submitTime: record.submitTime,
+    depositEndTime: record.depositEndTime,
+    totalDeposit: coinsOf(spec.denom, totalDeposit),
+    votingStartTime: record.votingStartTime,
+    votingEndTime: record.votingEndTime,
+    metadata,
+    title,
+    summary,
+    proposer: record.proposer,
+  }
+}
+
+/** The type of a message that the module has checked. */
+const typeOf = (message: string): string => (JSON.parse(message) as { readonly '@type': string })['@type']
+
+const shownVote = (proposalId: bigint, voter: Address, { options, metadata }: Vote) => ({
+  proposalId,
+  voter,
+  options: options.map(({ option, weight }) => ({
+    option: BigInt(VOTE_OPTIONS.indexOf(option)),
+    weight: formatDec(weight),
+  })),
+  metadata,
+})
+
+const shownTally = ({ yes, abstain, no, noWithVeto }: Tally) => ({
+  yes: yes.toString(),
+  abstain: abstain.toString(),
+  no: no.toString(),
+  noWithVeto: noWithVeto.toString(),
+})
+
+const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

@@ -1,0 +1,44 @@
+// What this chain adds to Ethereum's EVM: its parameters, the improvement proposals behind them, the upgrades that change
+// them.
+import { z } from 'zod'
+import type { KnownProposal } from '../../chain/types.ts'
+import { toQuantity } from '../../lib/hex.ts'
+import type { Upgrade } from '../../spec/chain-spec.ts'
+import { atBlock, string } from '../codec.ts'
+import { rpcMethod } from '../define.ts'
+
+export const kestrel_getEvmParams = rpcMethod({
+  summary: 'The EVM’s parameters after a block: active improvement proposals in order of application.',
+  params: [atBlock],
+  result: z.object({ extraEips: z.array(string).readonly() }),
+  handler: async ([ref], { chain }) => ({ extraEips: await chain.inspection.activeProposals(ref) }),
+})
+
+export const kestrel_getProposals = rpcMethod({
+  summary: 'The improvement proposals that this program knows, and which of them are active after a block.',
+  params: [atBlock],
+  result: (known: readonly KnownProposal[]) =>
+    known.map(({ name, title, isActive }) => ({ name, title, active: isActive })),
+  handler: ([ref], { chain }) => chain.inspection.proposals(ref),
+})
+
+type Scheduled = { readonly upgrade: Upgrade; readonly isApplied: boolean }
+
+export const kestrel_getUpgrades = rpcMethod({
+  summary: 'Changes of the EVM’s parameters that the genesis schedules, and which of them have happened.',
+  params: [],
+  result: (scheduled: readonly Scheduled[]) =>
+    scheduled.map(({ upgrade: { name, height, params, addProposals, removeProposals }, isApplied }) => ({
+      name,
+      height: toQuantity(height),
+      params: params === undefined ? null : { extraEips: params.activeProposals },
+      addProposals,
+      removeProposals,
+      applied: isApplied,
+    })),
+  handler: (_, { chain }) =>
+    (chain.spec.native?.upgrades ?? []).map((upgrade) => ({
+      upgrade,
+      isApplied: upgrade.height <= chain.head.number,
+    })),
+})

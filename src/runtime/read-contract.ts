@@ -1,0 +1,39 @@
+// Contracts asked on the state after a block, while the block is being written: what an index wants to know of a token.
+// Nothing it does stays, and what it costs is bounded by the gas it is given.
+import { callFromProtocol } from '../evm/run-native.ts'
+import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import type { StateView } from '../state/types.ts'
+import { toLibBlock } from './block-env.ts'
+import type { BlockHashes, Runtime } from './runtime.ts'
+
+export type ContractAnswer = {
+  /** undefined: it reverted or failed. */
+  readonly output: Uint8Array | undefined
+  readonly gasUsed: bigint
+}
+
+/** A static call from the zero address. */
+export type ReadContract = (to: Address, input: Uint8Array, gasLimit: bigint) => Promise<ContractAnswer>
+
+/** Reads on a copy of the view, which is made at the first call. */
+export function contractReader(
+  runtime: Runtime,
+  view: StateView,
+  header: SealedHeader,
+  blockHash: BlockHashes,
+): ReadContract {
+  let ready:
+    | { readonly machine: ReturnType<Runtime['machine']>; readonly block: ReturnType<typeof toLibBlock> }
+    | undefined
+  return async (to, input, gasLimit) => {
+    if (ready === undefined) {
+      const env = runtime.env(header)
+      ready = { machine: runtime.machine(view.fork(), env, blockHash), block: toLibBlock(env) }
+    }
+    const { machine, block } = ready
+    const message = { from: ZERO_ADDRESS, to, input, gasLimit, isStatic: true }
+    const { output, gasUsed, error } = await callFromProtocol(machine, block, message)
+    return { output: error === undefined ? output : undefined, gasUsed }
+  }
+}

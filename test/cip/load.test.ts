@@ -1,0 +1,81 @@
+// Modules of users: what they may export, and what is said about those that cannot be used.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { loadProposals } from '../../src/cip/load.ts'
+import { temporaryFolder } from '../support/process.ts'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeAll(async () => {
+  folder = await temporaryFolder()
+})
+afterAll(() => folder.remove())
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder.path, name)
+  await writeFile(path, text)
+  return path
+}
+
+it('takes one proposal or a list of them', async () => {
+  const one = await file('one.mjs', `export default { number: 7, title: 'seven', apply() {} }`)
+  const [seven, ...none] = await loadProposals(one)
+  expect(none).toEqual([])
+  expect(seven).toMatchObject({ number: 7, title: 'seven' })
+  const several = await file(
+    'several.mjs',
+    `const apply = () => {}
+     export default [{ number: 8, title: 'eight', apply }, { name: 'other_9', title: 'nine', apply }]`,
+  )
+  expect((await loadProposals(several)).map(({ name, number }) => name ?? number)).toEqual([8, 'other_9'])
+})
+
+it('takes an object with methods as it is', async () => {
+  const path = await file(
+    'method.mjs',
+    `export default new (class { number = 3; title = 't'; seen = []; apply() { this.seen.push(1) } })()`,
+  )
+  const [proposal] = await loadProposals(path)
+  // @ts-expect-error: this one asks for nothing.
+  proposal?.apply()
+  expect(proposal).toMatchObject({ seen: [1] })
+})
+
+it('takes TypeScript, with what it imports', async () => {
+  await file('price.ts', 'export const price: bigint = 5n')
+  const path = await file(
+    'typed.ts',
+    `import { price } from './price.ts'
+     type Table = { op(name: string): { setConstantGas(gas: bigint): unknown } }
+     export default { number: 4, title: 'four', apply(table: Table): void { table.op('ADD').setConstantGas(price) } }`,
+  )
+  const [proposal] = await loadProposals(path)
+  const set: unknown[] = []
+  // @ts-expect-error: as much of a table as it needs.
+  proposal?.apply({ op: (name) => ({ setConstantGas: (gas) => set.push([name, gas]) }) })
+  expect(set).toEqual([['ADD', 5n]])
+})
+
+it.each([
+  ['no-default.mjs', 'export const a = 1', 'default export: expected an object { number, title, apply }'],
+  ['text.mjs', `export default 'x'`, 'default export: expected an object { number, title, apply }'],
+  ['number.mjs', `export default { number: -1, title: 't', apply() {} }`, 'default export: '],
+  ['neither.mjs', `export default { title: 't', apply() {} }`, 'default export: expected either a number or a name'],
+  ['both.mjs', `export default { name: 'a_1', number: 1, title: 't', apply() {} }`, 'either a number or a name'],
+  ['title.mjs', `export default [{ number: 1, apply() {} }]`, 'default export, element 0: title: expected a text'],
+  ['apply.mjs', `export default { number: 1, title: 't' }`, 'default export: apply: expected a function'],
+  ['throws.mjs', `throw new Error('not\\ntoday')`, 'not today'],
+  ['broken.ts', 'export default {', 'broken.ts'],
+])('refuses %s', async (name, text, words) => {
+  const path = await file(name, text)
+  await expect(loadProposals(path)).rejects.toMatchObject({ code: 'invalid-params' })
+  const message = await loadProposals(path).catch(({ message }: Error) => message)
+  expect(message).toContain(words)
+  expect(message).toMatch(new RegExp(`^${path}: [^\\n]+$`))
+})
+
+it('refuses a file that is not there', async () => {
+  const path = join(folder.path, 'nothing.mjs')
+  const refused = { code: 'invalid-params', message: `${path}: no such file` }
+  await expect(loadProposals(path)).rejects.toMatchObject(refused)
+})

@@ -1,0 +1,108 @@
+// Opcode proposals from the command line: modules of a user's own, and what is active from block 0.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { request } from '../support/chain.ts'
+import { folder, ONE_LINE, run, start } from './support.ts'
+
+const AVERAGE = join(import.meta.dirname, '../../docs/examples/average.mjs')
+const PLAIN = join(import.meta.dirname, '../conformance/execution-apis/genesis.json')
+
+/** Gas of a creation whose init code, four bytes of zero and four others, makes an empty contract. */
+const CREATION = { data: '0x600060006000f000' }
+const creationCosts = (create: number) => `0x${(21_000 + 32_000 + 2 + 4 * 4 + 4 * 16 + 9 + create).toString(16)}`
+
+const estimate = (url: string) => request(url, 'eth_estimateGas', [CREATION])
+const active = async (url: string) => (await request(url, 'kestrel_getEvmParams')) as { extraEips: string[] }
+
+test('a chain begins with proposals, and goes on with them', async () => {
+  const cwd = await folder()
+  const flags = ['--proposal', AVERAGE, '--activate', 'kestrel_0,kestrel_7']
+  const first = await start(cwd, ...flags)
+  expect(await active(first.url)).toEqual({ extraEips: ['kestrel_0', 'kestrel_7'] })
+  expect(await estimate(first.url)).toBe(creationCosts(320_000))
+  await request(first.url, 'evm_mine')
+  await first.stop()
+
+  // The module is needed for as long as its proposal is active; the rest is on disk.
+  for (const command of [['start'], ['export', 'none.rlp']]) {
+    const { code, stderr } = await run(cwd, ...command)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(ONE_LINE) })
+    expect(stderr).toContain('EIP kestrel_7 is not activateable, valid EIPs are: [ethereum_1344 ')
+  }
+  const second = await start(cwd, '--proposal', AVERAGE)
+  expect(await active(second.url)).toEqual({ extraEips: ['kestrel_0', 'kestrel_7'] })
+  await second.stop()
+  const other = await run(cwd, 'start', '--proposal', AVERAGE, '--activate', 'kestrel_1')
+  expect(other.stderr).toMatch(/^kestrel: --activate: kestrel-data holds the chain kestrel .* without these proposals/)
+
+  // Its blocks are executed elsewhere with the same module.
+  await run(cwd, 'export', 'chain.rlp', '--proposal', AVERAGE)
+  await writeFile(join(cwd, 'genesis.json'), (await run(cwd, 'genesis', '--datadir', 'kestrel-data')).stdout)
+  const copy = ['--datadir', 'copy', '--proposal', AVERAGE]
+  expect((await run(cwd, 'init', '--genesis', 'genesis.json', ...copy)).code).toBe(0)
+  expect((await run(cwd, 'import', 'chain.rlp', ...copy)).stderr).toContain('the head is block 1 ')
+})
+
+test('a genesis file gets proposals by a flag', async () => {
+  const cwd = await folder()
+  const printed = await run(cwd, 'genesis', '--activate', 'kestrel_2')
+  expect(JSON.parse(printed.stdout).kestrel.params).toEqual({ activeProposals: ['kestrel_2'] })
+  await writeFile(join(cwd, 'genesis.json'), printed.stdout)
+  const init = await run(cwd, 'init', '--genesis', 'genesis.json', '--activate', 'kestrel_0')
+  expect(init).toMatchObject({ code: 0, stderr: '' })
+  const node = await start(cwd, '--genesis', 'genesis.json', '--activate', 'kestrel_0')
+  expect(await active(node.url)).toEqual({ extraEips: ['kestrel_2', 'kestrel_0'] })
+  await node.stop()
+})
+
+test('takes modules in TypeScript', async () => {
+  const cwd = await folder()
+  await writeFile(join(cwd, 'price.ts'), 'export const price: bigint = 40_000n')
+  await writeFile(
+    join(cwd, 'typed.ts'),
+    `import { price } from './price.ts'
+     type Table = { op(name: string): { setConstantGas(gas: bigint): unknown } }
+     export default { number: 4, title: 'four', apply(table: Table): void { table.op('CREATE').setConstantGas(price) } }`,
+  )
+  const node = await start(
+    cwd,
+    '--in-memory',
+    '--proposal',
+    'typed.ts',
+    '--proposal',
+    AVERAGE,
+    '--activate',
+    'kestrel_4',
+  )
+  expect(await estimate(node.url)).toBe(creationCosts(40_000))
+  const known = (await request(node.url, 'kestrel_getProposals')) as { name: string }[]
+  expect(known.map(({ name }) => name)).toEqual(expect.arrayContaining(['kestrel_4', 'kestrel_7']))
+})
+
+test('says in one line what is wrong, and with which file', async () => {
+  const cwd = await folder()
+  await writeFile(join(cwd, 'words.txt'), 'hello')
+  await writeFile(join(cwd, 'broken.ts'), 'export default {')
+  await writeFile(join(cwd, 'wrong.mjs'), 'export default { number: 1 }')
+  await writeFile(join(cwd, 'twice.mjs'), `export default { number: 0, title: 'again', apply() {} }`)
+  await writeFile(join(cwd, 'fails.mjs'), `export default { number: 9, title: 't', apply: (t) => t.op('NOTHING') }`)
+  const cases = [
+    [['--proposal', 'none.mjs'], '--proposal: none.mjs: no such file'],
+    [['--proposal', 'words.txt'], '--proposal: words.txt: expected a JavaScript or TypeScript module'],
+    [['--proposal', 'broken.ts'], '--proposal: broken.ts: '],
+    [['--proposal', 'wrong.mjs'], '--proposal: wrong.mjs: default export: title: expected a text'],
+    [['--proposal', 'twice.mjs'], 'duplicate activation: kestrel_0 is already present in [ethereum_1344 '],
+    [['--proposal', 'fails.mjs', '--activate', 'kestrel_9'], 'EIP kestrel_9 failed to activate: no opcode NOTHING'],
+    [['--activate', 'kestrel_99'], 'EIP kestrel_99 is not activateable'],
+    [['--activate', 'kestrel_0,kestrel_0'], 'found duplicate EIP: kestrel_0'],
+    [['--activate', 'zero'], 'EIP zero name is not valid'],
+    [['--genesis', PLAIN, '--activate', 'kestrel_0'], '--activate: a genesis without the section "kestrel"'],
+  ] as const
+  const ends = await Promise.all(cases.map(([flags]) => run(cwd, 'start', '--in-memory', '--port', '0', ...flags)))
+  for (const [index, { code, stdout, stderr }] of ends.entries()) {
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(ONE_LINE)
+    expect(stderr).toContain(cases[index]?.[1])
+  }
+})

@@ -1,0 +1,77 @@
+// The node's own pages, in a real browser: they live on /api/v2 and on live updates alone.
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { account, testChain } from '../support/chain.ts'
+
+const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => path !== undefined && existsSync(path),
+)
+
+it('serves its page to browsers and a line of text to others', async () => {
+  const { url } = await testChain()
+  const browser = await fetch(url, { headers: { accept: 'text/html,*/*' } })
+  expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(await browser.text()).toContain('<div id="app">')
+  expect(await (await fetch(url)).text()).toContain('JSON-RPC')
+  for (const file of ['/web/main.js', '/web/main.css', '/favicon.svg', '/tx/0x00', '/tokens']) {
+    expect((await fetch(`${url}${file}`)).status, file).toBe(200)
+  }
+})
+
+describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium is installed)', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
+  }, 60_000)
+  afterAll(() => browser.close())
+
+  /** A page that fails the test when its scripts do. */
+  async function open(url: string): Promise<Page> {
+    const page = await browser.newPage()
+    const faults: Error[] = []
+    page.on('pageerror', (fault) => faults.push(fault))
+    onTestFinished(async () => {
+      await page.close()
+      expect(faults).toEqual([])
+    })
+    await page.goto(url)
+    return page
+  }
+
+  it('shows blocks and transactions as they come, and the way to each', async () => {
+    const { url, walletOf, viem } = await testChain()
+    const page = await open(url)
+    await page.getByText('Nothing has been sent on this chain yet.').waitFor()
+    const hash = await walletOf(0).sendTransaction({ to: account(1).address, value: parseEther('1.5') })
+    await viem.waitForTransactionReceipt({ hash })
+    // Without a reload.
+    const row = page.locator('[data-test=transactions] li')
+    await row.getByText('1.5 KEST').waitFor()
+    await page.locator('[data-test=blocks]').getByText('1 transaction', { exact: true }).waitFor()
+
+    await row.locator('a').first().click()
+    await page.getByText('success').waitFor()
+    await page.getByText(hash).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/tx/${hash}`)
+    await page.getByRole('link', { name: account(1).address }).click()
+    await page.getByText('10,001.5 KEST').waitFor()
+    await page.getByRole('tab', { name: /Coin history/ }).click()
+    await page.getByRole('cell', { name: '1.5 KEST', exact: true }).waitFor()
+  }, 60_000)
+
+  it('finds what is searched for', async () => {
+    const { url, mine } = await testChain()
+    await mine(3)
+    const page = await open(`${url}/blocks`)
+    await page.getByRole('searchbox').fill('2')
+    await page.getByRole('searchbox').press('Enter')
+    await page.getByRole('heading', { name: /Block 2/ }).waitFor()
+    await page.getByRole('searchbox').fill(account(3).address.toLowerCase())
+    await page.getByRole('searchbox').press('Enter')
+    await page.getByText('10,000 KEST').first().waitFor()
+    await page.goto(`${url}/tx/0x${'12'.repeat(32)}`)
+    await page.getByText('There is nothing under this name on this chain.').waitFor()
+  }, 60_000)
+})

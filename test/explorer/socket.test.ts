@@ -1,0 +1,83 @@
+// Live updates, as the phoenix client that explorer frontends use sees them.
+import { Socket } from 'phoenix'
+import { expect, it, onTestFinished } from 'vitest'
+import WebSocket from 'ws'
+import { account, testChain } from '../support/chain.ts'
+
+type Pushed = { topic: string; event: string; payload: Record<string, unknown> }
+
+/** Joins topics with the official client; `next` waits for an event that has not been taken yet. */
+async function listen(url: string, topics: Readonly<Record<string, readonly string[]>>) {
+  const socket = new Socket(`${url.replace('http', 'ws')}/socket/v2`, { transport: WebSocket })
+  socket.connect()
+  onTestFinished(() => socket.disconnect())
+  const pushed: Pushed[] = []
+  const waiting = new Set<() => void>()
+  for (const [topic, events] of Object.entries(topics)) {
+    const channel = socket.channel(topic, {})
+    for (const event of events) {
+      channel.on(event, (payload: Record<string, unknown>) => {
+        pushed.push({ topic, event, payload })
+        for (const tell of waiting) tell()
+      })
+    }
+    await new Promise<void>((resolve, reject) => {
+      channel.join().receive('ok', resolve).receive('error', reject).receive('timeout', reject)
+    })
+  }
+  const next = async (topic: string, event: string): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const at = pushed.findIndex((of) => of.topic === topic && of.event === event)
+      const [found] = at < 0 ? [] : pushed.splice(at, 1)
+      if (found !== undefined) return found.payload
+      await new Promise<void>((resolve) => {
+        waiting.add(resolve)
+      })
+    }
+  }
+  return { next }
+}
+
+it('tells of blocks, transactions and balances in the form of the API', async () => {
+  const { url, walletOf, viem } = await testChain()
+  const [from, to] = [account(0).address, account(1).address]
+  const own = `addresses:${to.toLowerCase()}`
+  const { next } = await listen(url, {
+    'blocks:new_block': ['new_block'],
+    'transactions:new_transaction': ['transaction'],
+    'transactions:new_pending_transaction': ['pending_transaction'],
+    [own]: ['transaction', 'balance', 'coin_balance'],
+    'something:nobody-knows': [],
+  })
+  const hash = await walletOf(0).sendTransaction({ to, value: 7n })
+  await viem.waitForTransactionReceipt({ hash })
+
+  const { block } = (await next('blocks:new_block', 'new_block')) as { block: { height: number } }
+  expect(await (await fetch(`${url}/api/v2/blocks/${block.height}`)).json()).toMatchObject(block)
+  expect(await next('transactions:new_transaction', 'transaction')).toEqual({ transaction: 1 })
+  expect(await next('transactions:new_pending_transaction', 'pending_transaction')).toEqual({ pending_transaction: 1 })
+  expect(await next(own, 'transaction')).toMatchObject({ transactions: [{ hash, from: { hash: from }, value: '7' }] })
+  expect(await next(own, 'balance')).toMatchObject({
+    balance: (await viem.getBalance({ address: to })).toString(),
+    block_number: 1,
+  })
+  expect(await next(own, 'coin_balance')).toMatchObject({ coin_balance: { block_number: 1, delta: '7' } })
+})
+
+it('answers heartbeats and leaves, and survives nonsense', async () => {
+  const { url } = await testChain()
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/socket/v2/websocket?vsn=2.0.0`)
+  onTestFinished(() => socket.close())
+  await new Promise((resolve) => socket.once('open', resolve))
+  const answer = async (frame: unknown): Promise<unknown> => {
+    const answered = new Promise((resolve) => socket.once('message', (text) => resolve(JSON.parse(String(text)))))
+    socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+    return answered
+  }
+  for (const nonsense of ['', '{', '[]', '[1,2,3]', '{"a":1}']) socket.send(nonsense)
+  const ok = { status: 'ok', response: {} }
+  expect(await answer([null, '7', 'phoenix', 'heartbeat', {}])).toEqual([null, '7', 'phoenix', 'phx_reply', ok])
+  expect(await answer(['3', '3', 'tokens:0x', 'phx_join', {}])).toEqual(['3', '3', 'tokens:0x', 'phx_reply', ok])
+  expect(await answer(['3', '4', 'tokens:0x', 'phx_leave', {}])).toEqual(['3', '4', 'tokens:0x', 'phx_reply', ok])
+  expect(await answer(['3', '5', 'tokens:0x', 'event', {}])).toMatchObject(['3', '5', 'tokens:0x', 'phx_reply', { status: 'error' }])
+})

@@ -1,0 +1,69 @@
+// Asking the explorer of a running node: every answer with status 200 must be what its route's schema says it is.
+import { expect } from 'vitest'
+import type { ExplorerRoute } from '../../src/explorer/define.ts'
+import { routes } from '../../src/explorer/routes/index.ts'
+
+export type Answer = {
+  readonly status: number
+  // Tests look into answers freely: the schema has been checked, and expectations say what is in them.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any
+  readonly headers: Headers
+}
+
+/** A client of the explorer API at a node's url; paths begin behind `/api/v2`. */
+export function api(url: string) {
+  const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await fetch(`${url}/api/v2${path}`, init)
+    const body: unknown = response.status === 304 ? undefined : await response.json()
+    if (response.status === 200) expectSchema(path, init.method ?? 'GET', body)
+    return { status: response.status, body, headers: response.headers }
+  }
+  const get = (path: string, headers: Record<string, string> = {}) => request(path, { headers })
+
+  /** The body of an answer that must be a success. */
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const { status, body } = await get(path, headers)
+    expect({ path, status, body }).toMatchObject({ status: 200 })
+    return body
+  }
+
+  /** Every item of a list, following `next_page_params` to the end. */
+  const readAll = async (path: string, itemsCount = 50) => {
+    const items: Answer['body'][] = []
+    let query: Record<string, string | number> | null = { items_count: itemsCount }
+    while (query !== null) {
+      const parameters: string[] = Object.entries(query).map(([name, value]) => `${name}=${value}`)
+      const page: Answer['body'] = await read(`${path}${path.includes('?') ? '&' : '?'}${parameters.join('&')}`)
+      items.push(...page.items)
+      query = page.next_page_params
+    }
+    return items
+  }
+
+  return { get, read, readAll, request }
+}
+
+/** Fails unless the body is what the route that answers this path promises. */
+export function expectSchema(path: string, method: string, body: unknown): void {
+  const route = routeOf(path, method)
+  if (route === undefined) throw new Error(`no route answers ${method} ${path}`)
+  const parsed = route.response.safeParse(body)
+  const issues = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? []
+  expect(issues, `${method} ${path}`).toEqual([])
+}
+
+/** The route for a path; one that is spelt out comes before one with a parameter there. */
+function routeOf(path: string, method: string): ExplorerRoute | undefined {
+  const asked = (path.split('?')[0] ?? '').replace(/\/$/, '').split('/')
+  const fitting = routes.filter((route) => {
+    const parts = route.path.split('/')
+    return (
+      route.method === method &&
+      parts.length === asked.length &&
+      parts.every((part, i) => part.startsWith('{') || part === asked[i])
+    )
+  })
+  const parameters = (route: ExplorerRoute) => route.path.split('{').length
+  return fitting.sort((a, b) => parameters(a) - parameters(b))[0]
+}

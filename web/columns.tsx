@@ -1,0 +1,123 @@
+// How the rows of each kind of list look.
+import type { Block, Call, Holder, Holding, Log, Token, Transaction, Transfer } from './api.ts'
+import { units, whole } from './format.ts'
+import {
+  Address,
+  Amount,
+  BlockLink,
+  Call as CallOf,
+  Coins,
+  type Column,
+  Status,
+  Time,
+  TokenLink,
+  TransactionLink,
+} from './parts.tsx'
+
+export const blockColumns: readonly Column<Block>[] = [
+  ['Block', ({ height }) => <BlockLink number={height} />],
+  ['Age', ({ timestamp }) => <Time at={timestamp} />],
+  ['Transactions', ({ transactions_count }) => transactions_count],
+  [
+    'Gas used',
+    ({ gas_used, gas_used_percentage }) => (
+      <>
+        {whole(gas_used)} <span class="faint">{gas_used_percentage.toFixed(1)} %</span>
+      </>
+    ),
+  ],
+  ['Fees', ({ transaction_fees }) => <Coins value={transaction_fees} digits={6} />],
+  ['Proposer', ({ miner }) => <Address of={miner} />],
+]
+
+const kindOf = ({ method, transaction_types: types }: Transaction): string =>
+  method ?? (types.includes('contract_creation') ? 'deployment' : types.includes('coin_transfer') ? 'transfer' : 'call')
+
+export const transactionColumns: readonly Column<Transaction>[] = [
+  ['Transaction', ({ hash }) => <TransactionLink hash={hash} />],
+  ['Method', (of) => <span class="method">{kindOf(of)}</span>],
+  ['Status', ({ status }) => <Status of={status} />],
+  ['Block', ({ block_number }) => (block_number === null ? '—' : <BlockLink number={block_number} />)],
+  ['Age', ({ timestamp }) => <Time at={timestamp} />],
+  ['From', ({ from }) => <Address of={from} />],
+  ['To', ({ to, created_contract }) => <Address of={to ?? created_contract} />],
+  ['Value', ({ value }) => <Coins value={value} />],
+]
+
+export const transferColumns: readonly Column<Transfer>[] = [
+  ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
+  ['Age', ({ timestamp }) => <Time at={timestamp} />],
+  ['From', ({ from }) => <Address of={from} />],
+  ['To', ({ to }) => <Address of={to} />],
+  ['Id', ({ total }) => <span class="mono">{total.token_id ?? '—'}</span>],
+  ['Amount', ({ total, token }) => <Amount value={total.value ?? '1'} token={token} />],
+  ['Token', ({ token }) => <TokenLink of={token} />],
+]
+
+export const callColumns: readonly Column<Call & { transaction_hash: string }>[] = [
+  ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
+  ['Type', ({ type }) => <span class="method">{type}</span>],
+  ['From', ({ from }) => <Address of={from} />],
+  ['To', ({ to, created_contract }) => <Address of={to ?? created_contract} />],
+  ['Value', ({ value }) => <Coins value={value} />],
+  ['Result', ({ success, error }) => (success ? <Status of="ok" /> : <span class="bad">{error}</span>)],
+]
+
+export const logColumns: readonly Column<Log>[] = [
+  ['#', ({ index }) => index],
+  ['Contract', ({ address }) => <Address of={address} />],
+  [
+    'Event',
+    ({ decoded, topics, data }) =>
+      decoded === null ? (
+        <div class="raw">
+          {topics.map((topic) => topic !== null && <code key={topic}>{topic}</code>)}
+          <code>{data}</code>
+        </div>
+      ) : (
+        <CallOf of={decoded} />
+      ),
+  ],
+]
+
+export const tokenColumns: readonly Column<Token>[] = [
+  ['Token', (token) => <TokenLink of={token} />],
+  ['Name', ({ name }) => name ?? '—'],
+  ['Type', ({ type }) => type],
+  [
+    'Supply',
+    ({ total_supply, decimals }) => (total_supply === null ? '—' : units(total_supply, Number(decimals ?? 0))),
+  ],
+  ['Holders', ({ holders_count }) => whole(holders_count)],
+]
+
+export const holdingColumns: readonly Column<Holding>[] = [
+  ['Token', ({ token }) => <TokenLink of={token} />],
+  ['Type', ({ token }) => token.type],
+  ['Id', ({ token_id }) => <span class="mono">{token_id ?? '—'}</span>],
+  ['Amount', ({ value, token }) => <Amount value={value} token={token} />],
+]
+
+export const holderColumns = (token: Token): readonly Column<Holder>[] => [
+  ['Holder', ({ address }) => <Address of={address} full />],
+  ['Id', ({ token_id }) => <span class="mono">{token_id ?? '—'}</span>],
+  ['Amount', ({ value }) => <Amount value={value} token={token} />],
+]
+
+export const coinColumns: readonly Column<{
+  block_number: number
+  block_timestamp: string
+  transaction_hash: string | null
+  delta: string
+  value: string
+}>[] = [
+  ['Block', ({ block_number }) => <BlockLink number={block_number} />],
+  ['Age', ({ block_timestamp }) => <Time at={block_timestamp} />],
+  [
+    'Transaction',
+    ({ transaction_hash }) =>
+      transaction_hash === null ? <span class="faint">by the block</span> : <TransactionLink hash={transaction_hash} />,
+  ],
+  ['Change', ({ delta }) => <Coins value={delta} digits={6} />],
+  ['Balance', ({ value }) => <Coins value={value} digits={6} />],
+]

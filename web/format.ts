@@ -1,0 +1,34 @@
+// How numbers and times are shown. Amounts stay exact until the last step: they are decimal text of any length.
+
+/** `12,345` */
+export const whole = (value: number | string): string => BigInt(value).toLocaleString('en-US')
+
+/** An amount in whole units with at most `digits` behind the point; what is smaller shows as `<0.0001`. */
+export function units(value: string, decimals: number, digits = 4): string {
+  const isNegative = value.startsWith('-')
+  const text = (isNegative ? value.slice(1) : value).padStart(decimals + 1, '0')
+  const integer = text.slice(0, text.length - decimals)
+  const fraction = text.slice(text.length - decimals)
+  const shown = fraction.slice(0, digits).replace(/0+$/, '')
+  const sign = isNegative ? '-' : ''
+  if (shown === '' && integer === '0' && /[1-9]/.test(fraction)) return `${sign}<0.${'0'.repeat(digits - 1)}1`
+  return `${sign}${whole(integer)}${shown === '' ? '' : `.${shown}`}`
+}
+
+/** `0x1234…cdef` */
+export const short = (hash: string, size = 6): string => `${hash.slice(0, size + 2)}…${hash.slice(-size)}`
+
+/** `12 s ago` */
+export function ago(time: string): string {
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(time)) / 1000))
+  if (seconds < 60) return `${seconds} s ago`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
+  return `${Math.floor(seconds / 86_400)} d ago`
+}
+
+/** `2026-01-01 12:00:00 UTC` */
+export const clock = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`
+
+/** `1.25 gwei` */
+export const gwei = (wei: string): string => `${units(wei, 9, 3)} gwei`

@@ -1,0 +1,103 @@
+// The first page: what the chain is doing now.
+import { Link } from 'wouter-preact'
+import { type Block, type Day, type List, type Stats, type Transaction, useBlocks, useRead } from './api.ts'
+import { gwei, whole } from './format.ts'
+import { Address, BlockLink, Coins, Shown, Status, Time, TransactionLink } from './parts.tsx'
+
+export function Home() {
+  const version = useBlocks()
+  const stats = useRead<Stats>('/stats', version)
+  const blocks = useRead<Block[]>('/main-page/blocks', version)
+  const transactions = useRead<List<Transaction>>('/main-page/transactions?items_count=8', version)
+  const chart = useRead<{ chart_data: Day[] }>('/stats/charts/transactions')
+  return (
+    <>
+      <Shown reading={stats}>
+        {(of) => (
+          <section class="tiles">
+            <Tile name="Blocks" value={whole(of.total_blocks)} />
+            <Tile name="Block time" value={`${(of.average_block_time / 1000).toFixed(1)} s`} />
+            <Tile name="Transactions" value={whole(of.total_transactions)} />
+            <Tile name="Addresses" value={whole(of.total_addresses)} />
+            <Tile name="Gas price" value={gwei(of.gas_prices.average)} />
+            <Tile name="Utilisation" value={`${of.network_utilization_percentage.toFixed(1)} %`} />
+          </section>
+        )}
+      </Shown>
+      <div class="halves">
+        <section class="card">
+          <h2>
+            Latest blocks <Link href="/blocks">all →</Link>
+          </h2>
+          <Shown reading={blocks}>
+            {(of) => (
+              <ul class="feed" data-test="blocks">
+                {of.map(({ height, timestamp, transactions_count, gas_used_percentage }) => (
+                  <li key={height}>
+                    <BlockLink number={height} />
+                    <span>
+                      {transactions_count} {transactions_count === 1 ? 'transaction' : 'transactions'}
+                    </span>
+                    <span class="bar" title={`${gas_used_percentage.toFixed(2)} % of the gas limit`}>
+                      <i style={{ width: `${Math.min(100, gas_used_percentage)}%` }} />
+                    </span>
+                    <Time at={timestamp} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Shown>
+          <Shown reading={chart}>{({ chart_data }) => <Chart days={[...chart_data].reverse()} />}</Shown>
+        </section>
+        <section class="card">
+          <h2>
+            Latest transactions <Link href="/txs">all →</Link>
+          </h2>
+          <Shown reading={transactions}>
+            {({ items }) =>
+              items.length === 0 ? (
+                <p class="note">Nothing has been sent on this chain yet.</p>
+              ) : (
+                <ul class="feed" data-test="transactions">
+                  {items.map(({ hash, from, to, created_contract, value, status, timestamp }) => (
+                    <li key={hash}>
+                      <TransactionLink hash={hash} />
+                      <span class="nowrap">
+                        <Address of={from} /> → <Address of={to ?? created_contract} />
+                      </span>
+                      <Coins value={value} />
+                      {status === 'error' ? <Status of={status} /> : <Time at={timestamp} />}
+                    </li>
+                  ))}
+                </ul>
+              )
+            }
+          </Shown>
+        </section>
+      </div>
+    </>
+  )
+}
+
+const Tile = ({ name, value }: { name: string; value: string }) => (
+  <div class="card tile">
+    <span class="faint">{name}</span>
+    <strong>{value}</strong>
+  </div>
+)
+
+function Chart({ days }: { days: readonly Day[] }) {
+  const most = Math.max(1, ...days.map((day) => day.transactions_count))
+  if (days.every((day) => day.transactions_count === 0)) return null
+  return (
+    <figure class="chart" aria-label="Transactions of the last days">
+      {days.map(({ date, transactions_count }) => (
+        <i
+          key={date}
+          title={`${date}: ${transactions_count}`}
+          style={{ height: `${(100 * transactions_count) / most}%` }}
+        />
+      ))}
+    </figure>
+  )
+}

@@ -1,0 +1,197 @@
+// What pages are put together from: links, amounts, times, tables that page through a list.
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import { type Decoded, type List, NotThere, type Party, type Reading, type Token, useRead } from './api.ts'
+import { ago, clock, short, units } from './format.ts'
+
+declare global {
+  /** The base coin's symbol, written into the page by the node. */
+  var COIN: string
+}
+
+export const Address = ({ of, full = false }: { of: Party | null; full?: boolean }) => {
+  if (of === null) return <span class="faint">—</span>
+  const shown = of.name ?? (full ? of.hash : short(of.hash))
+  return (
+    <Link class={of.name === null ? 'mono' : ''} title={of.hash} href={`/address/${of.hash}`}>
+      {of.is_contract && <span class="mark">◆ </span>}
+      {shown}
+    </Link>
+  )
+}
+
+export const TransactionLink = ({ hash, full = false }: { hash: string; full?: boolean }) => (
+  <Link class="mono" title={hash} href={`/tx/${hash}`}>
+    {full ? hash : short(hash)}
+  </Link>
+)
+
+export const BlockLink = ({ number }: { number: number | string }) => (
+  <Link class="mono" href={`/block/${number}`}>
+    {number}
+  </Link>
+)
+
+export const TokenLink = ({ of }: { of: Token }) => (
+  <Link title={of.address_hash} href={`/token/${of.address_hash}`}>
+    {of.symbol ?? of.name ?? short(of.address_hash)}
+  </Link>
+)
+
+export const Coins = ({ value, digits = 4 }: { value: string; digits?: number }) => (
+  <span class="nowrap" title={`${value} wei`}>
+    {units(value, 18, digits)} <span class="faint">{COIN}</span>
+  </span>
+)
+
+export const Amount = ({ value, token }: { value: string; token: Token }) => (
+  <span title={value}>{units(value, Number(token.decimals ?? 0), 6)}</span>
+)
+
+export const Time = ({ at }: { at: string | null }) => (
+  <time class="faint nowrap" dateTime={at ?? ''} title={at === null ? '' : clock(at)}>
+    {at === null ? 'waiting' : ago(at)}
+  </time>
+)
+
+export const Status = ({ of }: { of: 'ok' | 'error' | null }) => (
+  <span class={`status ${of ?? 'waiting'}`}>{of === null ? 'waiting' : of === 'ok' ? 'success' : 'failed'}</span>
+)
+
+/** A record's fields, one under the other; those without a value are left out. */
+export const Fields = ({ of }: { of: Readonly<Record<string, ComponentChildren>> }) => (
+  <dl class="fields">
+    {Object.entries(of).map(
+      ([name, value]) =>
+        value !== null &&
+        value !== undefined && (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
+
+export const Call = ({ of }: { of: Decoded }) => (
+  <div class="call">
+    <code>{of.method_call}</code>
+    <Fields of={Object.fromEntries(of.parameters.map(({ name, type, value }) => [`${type} ${name}`, show(value)]))} />
+  </div>
+)
+
+const show = (value: unknown) => <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+
+/** What stands where a record is to be: nothing yet, why it is not there, or it. */
+export function Shown<T>({ reading, children }: { reading: Reading<T>; children: (data: T) => ComponentChildren }) {
+  const { data, error } = reading
+  if (data !== undefined) return <>{children(data)}</>
+  if (error instanceof NotThere) return <p class="note">There is nothing under this name on this chain.</p>
+  if (error !== undefined) return <p class="note">{error.message}</p>
+  return <div class="loading" />
+}
+
+export type Column<T> = readonly [name: string, cell: (row: T) => ComponentChildren]
+
+export function Rows<T>({ of, columns, empty }: { of: readonly T[]; columns: readonly Column<T>[]; empty: string }) {
+  if (of.length === 0) return <p class="note">{empty}</p>
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            {columns.map(([name]) => (
+              <th key={name}>{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((row, i) => (
+            <tr key={i}>
+              {columns.map(([name, cell]) => (
+                <td key={name}>{cell(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** A list of the API, page by page. */
+export function Listing<T>({
+  path,
+  columns,
+  empty,
+  version = 0,
+}: {
+  path: string
+  columns: readonly Column<T>[]
+  empty: string
+  version?: number
+}) {
+  const [pages, setPages] = useState<readonly string[]>([''])
+  const at = pages.at(-1) ?? ''
+  const joint = path.includes('?') ? '&' : '?'
+  const reading = useRead<List<T>>(at === '' ? path : `${path}${joint}${at}`, at === '' ? version : 0)
+  return (
+    <Shown reading={reading}>
+      {({ items, next_page_params: next, total_count }) => (
+        <>
+          <Rows of={items} columns={columns} empty={empty} />
+          {(pages.length > 1 || next !== null) && (
+            <nav class="pages">
+              <button type="button" disabled={pages.length === 1} onClick={() => setPages(pages.slice(0, -1))}>
+                ← newer
+              </button>
+              <span class="faint">
+                page {pages.length}
+                {total_count !== undefined && ` · ${total_count.toLocaleString('en-US')} in all`}
+              </span>
+              <button
+                type="button"
+                disabled={next === null}
+                onClick={() =>
+                  next !== null &&
+                  setPages([
+                    ...pages,
+                    new URLSearchParams(Object.entries(next).map(([name, value]) => [name, String(value)])).toString(),
+                  ])
+                }
+              >
+                older →
+              </button>
+            </nav>
+          )}
+        </>
+      )}
+    </Shown>
+  )
+}
+
+export type Tab = {
+  readonly name: string
+  readonly count?: number | undefined
+  readonly content: () => ComponentChildren
+}
+
+export function Tabs({ of }: { of: readonly Tab[] }) {
+  const [chosen, choose] = useState(of[0]?.name)
+  const shown = of.find(({ name }) => name === chosen) ?? of[0]
+  return (
+    <section class="card">
+      <div class="tabs" role="tablist">
+        {of.map(({ name, count }) => (
+          <button type="button" role="tab" key={name} aria-selected={name === shown?.name} onClick={() => choose(name)}>
+            {name}
+            {count !== undefined && <span class="count">{count}</span>}
+          </button>
+        ))}
+      </div>
+      <div key={shown?.name}>{shown?.content()}</div>
+    </section>
+  )
+}
