@@ -44,7 +44,8 @@ export async function balancesByDay(context: ExplorerContext, of: Address) {
   const balances: z.infer<typeof dayBalanceSchema>[] = []
   for (let day = today - DAYS + 1; length > 0 && day <= today; day++) {
     const nextDay = await firstBlockFrom(context, (day + 1) * SECONDS_A_DAY)
-    const last = entryAt(rows, list, positionOf(rows, list, length, nextDay) - 1)
+    const changes = positionOf(rows, list, length, nextDay)
+    const last = changes === 0 ? undefined : entryAt(rows, list, changes - 1)
     if (last !== undefined) balances.push({ date: isoDay(day), value: coinRow.decode(last).after.toString() })
   }
   return balances

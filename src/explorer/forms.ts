@@ -11,8 +11,9 @@ const MOST_FILES = 1000
 export const uploadedFile = z.object({ filename: z.string(), content: z.string() })
 export type UploadedFile = z.output<typeof uploadedFile>
 
-/** Lets every POST route that is added to the instance afterwards take forms. */
+/** Lets every POST route that is added to the instance afterwards take forms, unless one around it does already. */
 export async function acceptForms(app: FastifyInstance): Promise<void> {
+  if (app.hasContentTypeParser('multipart/form-data')) return
   app.addHook('onRoute', (route) => {
     if (route.method === 'POST' || route.method.includes('POST')) route.bodyLimit ??= LARGEST_BODY
   })

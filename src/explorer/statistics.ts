@@ -4,11 +4,15 @@ import type { ExplorerContext } from './define.ts'
 /** Blocks that the average is taken over. */
 const SPAN = 100n
 
-/** Milliseconds between blocks, over the last hundred; 0 on a chain that has only its genesis. */
+/**
+ * Milliseconds between blocks, over the last hundred; 0 while there are not two. The genesis does not count: its timestamp
+ * was chosen, and says nothing of when it was made.
+ */
 export async function averageBlockTime({ chain, head }: Pick<ExplorerContext, 'chain' | 'head'>): Promise<number> {
-  const span = head.number < SPAN ? head.number : SPAN
-  const first = span === 0n ? undefined : await chain.header({ number: head.number - span })
-  return first === undefined ? 0 : (Number(head.timestamp - first.timestamp) * 1000) / Number(span)
+  const oldest = head.number > SPAN ? head.number - SPAN : 1n
+  const first = head.number > oldest ? await chain.header({ number: oldest }) : undefined
+  if (first === undefined) return 0
+  return (Number(head.timestamp - first.timestamp) * 1000) / Number(head.number - oldest)
 }
 
 /** Blocks that utilization is taken over. */

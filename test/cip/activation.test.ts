@@ -259,6 +259,19 @@ describe('proposals of users', () => {
     await expect(refused).rejects.toThrow('(at upgrade v9, block 9)')
   })
 
+  test('of the past are missed only where they were active', async () => {
+    const folder = await temporaryFolder()
+    onTestFinished(() => folder.remove())
+    const upgrades = [upgrade(1n, { addProposals: ['kestrel_8'] }), upgrade(2n, { removeProposals: ['kestrel_8'] })]
+    const options = nodeOptions({ datadir: folder.path, spec: specWith({ upgrades }) })
+    const first = await startNode({ ...options, proposals: [set] })
+    await withClients(first).mine(2)
+    await first.close()
+    const { rpc } = await testChain(options)
+    expect(await rpc('eth_call', { to: create.address }, 'latest')).toBe('0x')
+    await expect(rpc('eth_call', { to: create.address }, '0x1')).rejects.toThrow('EIP kestrel_8 is not activateable')
+  })
+
   test('that fail on the chain’s forks begin no chain', async () => {
     // CLZ is an opcode from Osaka on.
     const clz = proposal(7, (table) => void table.define(0x1e, 'LEADING', { execute: () => undefined }))

@@ -1,14 +1,13 @@
 // Addresses over the explorer API: every list against what JSON-RPC says of the same blocks, page by page to the end.
-import { type Hex, parseEther } from 'viem'
+import { getAddress, type Hex, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { transactionPage } from '../../src/explorer/sorted.ts'
 import { count, record } from '../../src/indexer/record.ts'
 import { LIST } from '../../src/indexer/tables.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { ALICE, BOB, CAROL, contract, tokenChain } from '../indexer/token-chain.ts'
 import { account, testChain } from '../support/chain.ts'
-import { deployFrames } from '../support/contracts.ts'
+import { frames as framesContract } from '../support/contracts.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 import { api } from './support.ts'
 
@@ -17,7 +16,7 @@ const hashes = (items: readonly Item[]): string[] => items.map(({ hash }) => has
 const lower = (text: string | null | undefined): string | undefined => text?.toLowerCase()
 
 const DAY = 86_400
-const NOBODY = '0x00000000000000000000000000000000000Dead0'
+const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
 
 /** What JSON-RPC says of every mined transaction, oldest first. */
 async function minedTransactions({ viem }: Awaited<ReturnType<typeof testChain>>) {
@@ -167,19 +166,11 @@ describe('transactions of an address', () => {
   })
 
   it('are sorted only when they are few enough to be read whole', async () => {
-    const list = LIST.transactionsOf(BOB, 'in')
+    const { node, url } = await testChain()
+    const path = `/addresses/${BOB}/transactions`
     const length = record<{ length: number }>({ length: count }).encode({ length: 10_001 })
-    const rows = {
-      get: (key: Uint8Array) => (Buffer.compare(key, KEY.listLength(list)) === 0 ? length : undefined),
-      async *scan() {},
-    }
-    const { node } = await testChain()
-    const { chain } = node
-    const context = {
-      ...{ chain, spec: chain.spec, head: chain.head, view: (await chain.at('latest')).view, rows, headers: {} },
-      ...{ options: { version: '', corsOrigins: [], compilers: undefined, prices: undefined }, log: console },
-    }
-    await expect(transactionPage(context, [list], { sort: 'value', order: 'asc' })).rejects.toMatchObject({
+    await node.chain.store.write([{ type: 'put', key: KEY.listLength(LIST.transactionsOf(BOB, 'in')), value: length }])
+    expect(await api(url).get(`${path}?sort=value&order=asc`)).toMatchObject({
       status: 422,
       body: { message: 'Invalid parameter(s)', errors: [{ source: { pointer: '/sort' } }] },
     })
@@ -192,11 +183,11 @@ describe('what happened within transactions', () => {
     const { read, readAll } = api(chain.url)
     const factory = await chain.deploy('Factory')
     await chain.send(factory, 'make', [3n])
-    const frames = await deployFrames(chain, 0)
+    const deployment = await chain.walletOf(0).deployContract(framesContract)
+    const { contractAddress } = await chain.viem.waitForTransactionReceipt({ hash: deployment })
+    const frames = hexToAddress(contractAddress ?? ZERO_ADDRESS)
     await chain.walletOf(1).writeContract({
-      ...{ address: frames.address, functionName: 'descend', args: [2n, 1n] },
-      abi: [{ type: 'function', name: 'descend', inputs: [{ type: 'uint256' }, { type: 'uint256' }], outputs: [] }],
-      gas: 1_000_000n,
+      ...{ address: frames, abi: framesContract.abi, functionName: 'descend', args: [2n, 1n], gas: 1_000_000n },
     })
 
     /** Every message of a transaction in call order, but a call that the transaction itself is. */
@@ -211,7 +202,7 @@ describe('what happened within transactions', () => {
     expect(expected).toHaveLength(8)
     const made = expected.filter(({ frame }) => frame.type === 'CREATE').map(({ frame }) => frame.to ?? '')
 
-    for (const of of [ALICE, BOB, factory.address, hexToAddress(frames.address), ...made]) {
+    for (const of of [ALICE, BOB, factory.address, frames, ...made]) {
       const path = `/addresses/${of}/internal-transactions`
       const show = (list: typeof expected) =>
         list.toReversed().map(({ hash, index, frame }) => ({
@@ -393,9 +384,10 @@ describe('a contract', () => {
     const chain = await tokenChain()
     const { read } = api(chain.url)
     const hash = await chain.walletOf(1).deployContract({ ...contract('Factory'), gas: 8_000_000n })
-    const { contractAddress } = await chain.viem.waitForTransactionReceipt({ hash })
+    const receipt = await chain.viem.waitForTransactionReceipt({ hash })
+    const contractAddress = getAddress(receipt.contractAddress ?? ZERO_ADDRESS)
     const inner = (await chain.viem.readContract({
-      ...{ address: contractAddress ?? ZERO_ADDRESS, abi: contract('Factory').abi, functionName: 'coin' },
+      ...{ address: contractAddress, abi: contract('Factory').abi, functionName: 'coin' },
     })) as string
     const made = { is_contract: true, is_verified: false, creation_status: 'success', creation_tx_hash: hash }
     expect(await read(`/addresses/${contractAddress}`)).toMatchObject({

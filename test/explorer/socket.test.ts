@@ -79,5 +79,11 @@ it('answers heartbeats and leaves, and survives nonsense', async () => {
   expect(await answer([null, '7', 'phoenix', 'heartbeat', {}])).toEqual([null, '7', 'phoenix', 'phx_reply', ok])
   expect(await answer(['3', '3', 'tokens:0x', 'phx_join', {}])).toEqual(['3', '3', 'tokens:0x', 'phx_reply', ok])
   expect(await answer(['3', '4', 'tokens:0x', 'phx_leave', {}])).toEqual(['3', '4', 'tokens:0x', 'phx_reply', ok])
-  expect(await answer(['3', '5', 'tokens:0x', 'event', {}])).toMatchObject(['3', '5', 'tokens:0x', 'phx_reply', { status: 'error' }])
+  expect(await answer(['3', '5', 'tokens:0x', 'event', {}])).toMatchObject([
+    '3',
+    '5',
+    'tokens:0x',
+    'phx_reply',
+    { status: 'error' },
+  ])
 })

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { FACT, LIST, RANKING } from '../../src/indexer/tables.ts'
-import { hexToAddress, toHex, ZERO_ADDRESS } from '../../src/lib/hex.ts'
+import { type Address, hexToAddress, toHex, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { RANGE } from '../../src/state/keyspace.ts'
 import { everyRow } from '../support/stores.ts'
 import { ALICE, BOB, CAROL, contract, largestFirst, PEOPLE, tokenChain, topicOf } from './token-chain.ts'
@@ -105,6 +105,20 @@ describe('an ERC-20', () => {
         .slice(1)
         .map(({ transaction, log }) => [transaction, log]),
     ).toEqual(logs.map(({ transactionIndex, logIndex }) => [1 + transactionIndex, logIndex]))
+  })
+
+  it('may be held by a crowd, all of whom have the same', async () => {
+    const { deploy, send, holders, fact } = await tokenChain()
+    const coin = await deploy('Coin', ['Drop', 'DROP', 0, 0n])
+    // Some begin with the same bytes, for crowds are told apart by those.
+    const crowd = Array.from({ length: 700 }, (_, i) => hexToAddress(pad(toHexNumber(0x1000 + 7 * i), { size: 20 })))
+    await send(coin, 'mint', [ALICE, 1_000_000n])
+    for (let i = 0; i < crowd.length; i += 140) await send(coin, 'spread', [crowd.slice(i, i + 140), 3n])
+    await send(coin, 'spread', [crowd.slice(100, 110), 1n])
+    const amounts = crowd.map((of, i): [Address, bigint] => [of, i >= 100 && i < 110 ? 4n : 3n])
+    const expected = largestFirst([[ALICE, 1_000_000n - 2_110n], ...amounts])
+    expect(await holders(RANKING.holders(coin.address))).toEqual(expected)
+    expect(fact(coin)?.supply).toBe(1_000_000n)
   })
 
   it('stands before tokens with fewer holders, and after its namesakes', async () => {

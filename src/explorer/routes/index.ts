@@ -8,11 +8,13 @@ import * as blocks from './blocks.ts'
 import * as config from './config.ts'
 import * as mainPage from './main-page.ts'
 import * as search from './search.ts'
+import * as smartContracts from './smart-contracts.ts'
 import * as stats from './stats.ts'
 import * as tokenInstances from './token-instances.ts'
 import * as tokens from './tokens.ts'
 import * as transactionParts from './transaction-parts.ts'
 import * as transactions from './transactions.ts'
+import * as verification from './verification.ts'
 import * as withdrawals from './withdrawals.ts'
 
 const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
@@ -24,11 +26,13 @@ const modules: readonly Readonly<Record<string, ExplorerRoute>>[] = [
   config,
   mainPage,
   search,
+  smartContracts,
   stats,
   tokenInstances,
   tokens,
   transactionParts,
   transactions,
+  verification,
   withdrawals,
 ]
 

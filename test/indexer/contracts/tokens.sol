@@ -339,10 +339,23 @@ contract LateCoin {
     }
 }
 
-/// Can be destroyed, where a fork still allows that.
-contract MortalCoin is Coin("Mortal", "MOR", 0, 10) {
+/// Can be destroyed, where a fork still allows that; with nothing in it that such a fork does not know.
+contract MortalCoin {
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    uint8 public constant decimals = 0;
+    uint256 public constant totalSupply = 10;
+    mapping(address => uint256) public balanceOf;
+
+    constructor() {
+        balanceOf[msg.sender] = 10;
+        emit Transfer(address(0), msg.sender, 10);
+    }
+
     function die(address heir) external {
-        transfer(heir, 4);
+        balanceOf[msg.sender] -= 4;
+        balanceOf[heir] += 4;
+        emit Transfer(msg.sender, heir, 4);
         selfdestruct(payable(msg.sender));
     }
 }

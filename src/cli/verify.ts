@@ -1,0 +1,153 @@
+// `kestrel verify`: shows a node that sources make the code of a contract, over the API that it has for such tools.
+import { setTimeout } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import { ChainError } from '../lib/errors.ts'
+import { readFlags, refuseFlag, wholeNumber } from './flags.ts'
+import { note, print, row } from './gov-output.ts'
+import { nodeFlags, withNodeFlags } from './gov-sender.ts'
+import { sourcesOf, standardJson } from './verify-sources.ts'
+
+/** Milliseconds between looks for the outcome. */
+const POLLING = 250
+
+const flags = z.object({
+  ...nodeFlags,
+  source: z.array(z.string()).optional(),
+  standardJson: z.string().optional(),
+  name: z.string().optional(),
+  compiler: z.string().optional(),
+  optimize: z.union([z.literal(true).transform(() => 200), wholeNumber(0, 2 ** 31)]).optional(),
+  evmVersion: z.string().optional(),
+  viaIr: z.boolean().default(false),
+  licence: z.string().default('none'),
+})
+type Flags = z.output<typeof flags>
+
+export function register(program: Command): void {
+  withNodeFlags(
+    program
+      .command('verify')
+      .description('show the node that sources make the code of a contract')
+      .argument('<address>', 'the contract')
+      .addOption(new Option('--source <files...>', 'Solidity files; what they import is taken along'))
+      .addOption(
+        new Option('--standard-json <file>', "the compiler's whole input, settings and all").conflicts([
+          ...['source', 'optimize', 'evmVersion', 'viaIr'],
+        ]),
+      )
+      .option('--name <contract>', 'Name or path:Name (default: whichever fits)')
+      .option('--compiler <version>', 'e.g. 0.8.37 (default: the newest that the node has)')
+      .option('--optimize [runs]', 'compiled with the optimizer (runs: 200)')
+      .option('--evm-version <name>', "compiled for this version of the EVM (default: the compiler's)")
+      .option('--via-ir', 'compiled through the intermediate representation')
+      .option('--licence <name>', 'mit, apache_2_0, gnu_gpl_v3, … (default: none)'),
+  )
+    .addHelpText(
+      'after',
+      `
+The code must have been compiled with these settings. The match is exact when its metadata is the same too; else the
+sources may differ in comments and names. Constructor arguments, immutables and libraries are read off the chain.
+
+Examples:
+  kestrel verify 0xADDRESS --source contracts/Token.sol --optimize
+  kestrel verify 0xADDRESS --standard-json input.json --name contracts/Token.sol:Token`,
+    )
+    .action(async (address: string, given) => {
+      if (!/^0x[0-9a-fA-F]{40}$/.test(address)) {
+        throw new ChainError('invalid-params', `expected an address (0x and 40 hex digits), not "${address}"`)
+      }
+      await verify(address, readFlags(flags, given))
+    })
+}
+
+async function verify(address: string, options: Flags): Promise<void> {
+  const explorer = explorerAt(options.rpcUrl)
+  const guid = await explorer.action({
+    module: 'contract',
+    action: 'verifysourcecode',
+    codeformat: 'solidity-standard-json-input',
+    contractaddress: address,
+    sourceCode: await inputOf(options),
+    contractname: options.name ?? '',
+    compilerversion: options.compiler ?? (await explorer.newestCompiler()),
+    licenseType: options.licence,
+  })
+  for (;;) {
+    const { status, result } = await explorer.ask({ module: 'contract', action: 'checkverifystatus', guid })
+    if (status === '1') break
+    if (result !== 'Pending in queue') throw failure(result.replace(/^Fail - Unable to verify\. /, ''))
+    await setTimeout(POLLING)
+  }
+  const { name, isExact } = await explorer.contract(address)
+  const match = isExact ? 'exact' : 'partial: metadata differs, as when a comment has changed'
+  print(options.json, { address, name, match: isExact ? 'exact' : 'partial' }, [
+    `Verified ${name} at ${address}`,
+    ...row('Match', match),
+  ])
+}
+
+/** A compiler's complaints have many lines, of which an error shows one. */
+function failure(reason: string): ChainError {
+  if (!reason.includes('\n')) return new ChainError('execution-failed', reason)
+  note(reason)
+  return new ChainError('execution-failed', 'the contract is not verified')
+}
+
+async function inputOf({ source, standardJson: file, optimize, evmVersion, viaIr }: Flags): Promise<string> {
+  if (file !== undefined) return standardJson(file)
+  if (source === undefined) throw refuseFlag('source', 'name the sources, or the compiler’s input with --standard-json')
+  return JSON.stringify({
+    language: 'Solidity',
+    sources: await sourcesOf(source),
+    settings: {
+      optimizer: { enabled: optimize !== undefined, runs: optimize ?? 200 },
+      ...(evmVersion !== undefined && { evmVersion }),
+      ...(viaIr && { viaIR: true }),
+    },
+  })
+}
+
+const answer = z.object({ status: z.string(), result: z.string() })
+const config = z.object({ solidity_compiler_versions: z.array(z.string()).min(1) })
+const contract = z.object({ name: z.string(), is_fully_verified: z.boolean() })
+
+/** The explorer of the node whose JSON-RPC is at a URL. Throws ChainError. */
+function explorerAt(rpcUrl: string) {
+  const at = (path: string) => new URL(path, rpcUrl).href
+  const ask = async (fields: Record<string, string>) =>
+    answer.parse(await json(at('/api'), { method: 'POST', body: new URLSearchParams(fields) }))
+  return {
+    ask,
+    /** The result of an action; throws what the node refuses it with. */
+    async action(fields: Record<string, string>): Promise<string> {
+      const { status, result } = await ask(fields)
+      if (status !== '1') throw new ChainError('execution-failed', result.replace(/^Error! /, ''))
+      return result
+    },
+    async newestCompiler(): Promise<string> {
+      const found = config.safeParse(await json(at('/api/v2/smart-contracts/verification/config')))
+      const [newest] = found.data?.solidity_compiler_versions ?? []
+      if (newest === undefined) throw new ChainError('not-found', `the node at ${rpcUrl} has no compiler`)
+      return newest
+    },
+    async contract(address: string): Promise<{ readonly name: string; readonly isExact: boolean }> {
+      const { name, is_fully_verified: isExact } = contract.parse(await json(at(`/api/v2/smart-contracts/${address}`)))
+      return { name, isExact }
+    },
+  }
+}
+
+async function json(url: string, init: RequestInit = {}): Promise<unknown> {
+  let response: Response
+  try {
+    response = await fetch(url, init)
+  } catch {
+    throw new ChainError('not-found', `no node answers at ${url}; --rpc-url names another`)
+  }
+  try {
+    return await response.json()
+  } catch {
+    throw new ChainError('not-found', `what answers at ${url} is no explorer`)
+  }
+}

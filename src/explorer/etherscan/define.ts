@@ -1,0 +1,92 @@
+// What an action of the Etherscan-style API is: its fields, and what it answers with. Fields come in the query or a form,
+// all of them text, and their names in any case.
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, type Hash, hexToAddress, hexToHash } from '../../lib/hex.ts'
+import type { ExplorerContext } from '../define.ts'
+
+export type Fields = Readonly<Record<string, string>>
+
+/** The body of every answer; `1` is success. */
+export type Answer = { readonly status: '0' | '1'; readonly message: string; readonly result: unknown }
+export type Action = (fields: Fields, context: ExplorerContext) => Promise<Answer>
+
+/** An answer that is no success, in the words that clients look for. */
+export class Refused extends Error {
+  readonly result: unknown
+
+  constructor(result: unknown, message = 'NOTOK') {
+    super(message)
+    this.result = result
+  }
+}
+
+/** Makes an action of the fields that it takes (in lower case) and what it answers with. */
+export function action<F extends z.ZodObject>(
+  fields: F,
+  run: (fields: z.output<F>, context: ExplorerContext) => unknown,
+): Action {
+  return async (given, context) => {
+    const parsed = fields.safeParse(given)
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues
+      return refusal(`Error! Invalid ${issue?.path.join('.')}: ${issue?.message}`)
+    }
+    try {
+      return { status: '1', message: 'OK', result: await run(parsed.data, context) }
+    } catch (error) {
+      if (error instanceof Refused) return refusal(error.result, error.message)
+      if (error instanceof ChainError) return refusal(error.message)
+      throw error
+    }
+  }
+}
+
+export const refusal = (result: unknown, message = 'NOTOK'): Answer => ({ status: '0', message, result })
+
+/** A list that is empty counts as a failure. */
+export function filled<T>(list: readonly T[], otherwise: string): readonly T[] {
+  if (list.length === 0) throw new Refused([], otherwise)
+  return list
+}
+
+// --- fields
+
+export const address = z
+  .string('expected an address')
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address')
+  .transform((text): Address => hexToAddress(text))
+
+/** Several, with commas between them. */
+export const addresses = z
+  .string('expected addresses')
+  .transform((text) => text.split(','))
+  .pipe(z.array(address).min(1).max(20))
+
+export const hash = z
+  .string('expected a hash')
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'expected a hash')
+  .transform((text): Hash => hexToHash(text))
+
+export const integer = z
+  .string('expected a number')
+  .regex(/^\d{1,15}$/, 'expected a number')
+  .transform(Number)
+
+/** A block's number; its other names mean the newest. */
+export const block = z.union([
+  integer,
+  z.enum(['latest', 'pending', 'safe', 'finalized']).transform(() => Number.MAX_SAFE_INTEGER),
+])
+
+const MOST_ROWS = 10_000
+
+/** Which part of a list: blocks with their ends, and a page. */
+export const part = z.object({
+  startblock: block.default(0),
+  endblock: block.default(Number.MAX_SAFE_INTEGER),
+  page: integer.default(1).refine((page) => page > 0, 'pages begin with 1'),
+  offset: integer.default(MOST_ROWS).transform((size) => Math.min(size || MOST_ROWS, MOST_ROWS)),
+  sort: z.enum(['asc', 'desc']).default('asc'),
+})
+export type Part = z.output<typeof part>

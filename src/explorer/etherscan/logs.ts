@@ -1,0 +1,87 @@
+// `module=logs`: logs by blocks, emitter and topics.
+import { z } from 'zod'
+import type { MinedLog } from '../../chain/types.ts'
+import { Logs } from '../../indexer/logs.ts'
+import { type Hash, toHex, toQuantity } from '../../lib/hex.ts'
+import type { ExplorerContext } from '../define.ts'
+import { placeOf, sequenceOf } from '../shapes/place.ts'
+import { type Action, action, address, block, filled, hash, integer, Refused } from './define.ts'
+
+const MOST_LOGS = 1000
+const POSITIONS = [0, 1, 2, 3] as const
+
+const operator = z.enum(['and', 'or']).optional()
+const query = z.object({
+  fromblock: block.default(0),
+  toblock: block.default(Number.MAX_SAFE_INTEGER),
+  address: address.optional(),
+  topic0: hash.optional(),
+  topic1: hash.optional(),
+  topic2: hash.optional(),
+  topic3: hash.optional(),
+  topic0_1_opr: operator,
+  topic0_2_opr: operator,
+  topic0_3_opr: operator,
+  topic1_2_opr: operator,
+  topic1_3_opr: operator,
+  topic2_3_opr: operator,
+  page: integer.default(1).refine((page) => page > 0, 'pages begin with 1'),
+  offset: integer.default(MOST_LOGS).transform((size) => Math.min(size || MOST_LOGS, MOST_LOGS)),
+})
+
+const getlogs = action(query, async (fields, context) => {
+  const { fromblock, toblock, address: emitter, page, offset } = fields
+  const topics = POSITIONS.map((position) => fields[`topic${position}`])
+  if (emitter === undefined && topics.every((topic) => topic === undefined)) {
+    throw new Refused('Error! Missing address or topic')
+  }
+  const anyOf = operators(fields).includes('or')
+  const found: MinedLog[] = []
+  const logs = new Logs(context.chain).logs({
+    from: BigInt(fromblock),
+    to: BigInt(Math.min(toblock, Number(context.head.number))),
+    addresses: emitter === undefined ? [] : [emitter],
+    topics: anyOf ? [] : wantedTopics(topics),
+  })
+  for await (const mined of logs) {
+    if (anyOf && !topics.some((topic, i) => topic !== undefined && mined.log.topics[i] === topic)) continue
+    found.push(mined)
+    if (found.length === page * offset) break
+  }
+  const rows = await Promise.all(found.slice((page - 1) * offset).map((mined) => logRow(context, mined)))
+  return filled(rows, 'No records found')
+})
+
+/** Between topics that are both given; `and` unless somebody says otherwise. */
+const operators = (fields: z.output<typeof query>): readonly (string | undefined)[] => [
+  ...[fields.topic0_1_opr, fields.topic0_2_opr, fields.topic0_3_opr],
+  ...[fields.topic1_2_opr, fields.topic1_3_opr, fields.topic2_3_opr],
+]
+
+/** Up to the last one that is given: positions behind it need not be there. */
+function wantedTopics(topics: readonly (Hash | undefined)[]): (readonly Hash[] | null)[] {
+  const last = topics.findLastIndex((topic) => topic !== undefined)
+  return topics.slice(0, last + 1).map((topic) => (topic === undefined ? null : [topic]))
+}
+
+async function logRow(
+  context: ExplorerContext,
+  { log, header, transactionHash, transactionIndex, logIndex }: MinedLog,
+) {
+  const { receipt } = await placeOf(context, sequenceOf(context, Number(header.number), transactionIndex))
+  return {
+    address: log.address,
+    topics: log.topics,
+    data: toHex(log.data),
+    blockNumber: toQuantity(header.number),
+    blockHash: header.hash,
+    timeStamp: toQuantity(header.timestamp),
+    gasPrice: toQuantity(receipt.effectiveGasPrice),
+    gasUsed: toQuantity(receipt.gasUsed),
+    logIndex: toQuantity(logIndex),
+    transactionHash,
+    transactionIndex: toQuantity(transactionIndex),
+  }
+}
+
+export const logs: Readonly<Record<string, Action>> = { getlogs }

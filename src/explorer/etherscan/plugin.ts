@@ -1,0 +1,86 @@
+// The Etherscan-style API at /api, which tools know: `?module=…&action=…`, fields in the query or a form, and one body for
+// every answer, always with status 200. And JSON-RPC at /api/eth-rpc, where explorers' pages look for it.
+import cors from '@fastify/cors'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { openMoment } from '../context.ts'
+import type { ExplorerServices } from '../define.ts'
+import { acceptForms } from '../forms.ts'
+import { account } from './account.ts'
+import { block, stats, transaction } from './chain.ts'
+import { contract } from './contract.ts'
+import { type Action, type Answer, type Fields, refusal } from './define.ts'
+import { logs } from './logs.ts'
+import { askRpc, requestOf } from './proxy.ts'
+
+const MODULES: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
+  account,
+  block,
+  contract,
+  logs,
+  stats,
+  transaction,
+  // Explorers of an older generation say so.
+  token: { ...account, ...stats },
+}
+
+/** Registers the face; the instance must carry JSON-RPC at /rpc for what is handed on to it. */
+export async function etherscanApi(app: FastifyInstance, services: ExplorerServices): Promise<void> {
+  const { corsOrigins } = services.options
+  await app.register(cors, {
+    origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+    maxAge: 86_400,
+  })
+  await acceptForms(app)
+  app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+    const isRefused = error.statusCode !== undefined && error.statusCode < 500
+    if (!isRefused) services.log.error({ err: error, url: request.url }, 'explorer request failed')
+    return sendJson(reply, refusal(isRefused ? 'Error! The request cannot be read' : 'Error! Internal server error'))
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/api',
+    async handler(request, reply) {
+      const fields = fieldsOf(request)
+      const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
+      if (module !== 'proxy') return sendJson(reply, await answer(services, module, action, fields))
+      const asked = requestOf(action, fields)
+      return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
+    },
+  })
+  app.post('/api/eth-rpc', async (request, reply) =>
+    sendText(reply, await askRpc(app, JSON.stringify(request.body ?? null))),
+  )
+}
+
+const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
+
+async function answer(services: ExplorerServices, module: string, action: string, fields: Fields): Promise<Answer> {
+  const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
+  const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
+  if (run === undefined) return UNKNOWN
+  const moment = await openMoment(services, {})
+  try {
+    return await run(fields, moment.context)
+  } finally {
+    await moment.close()
+  }
+}
+
+/** Fields of the query and the body by their names in lower case; those of the body count when both are given. */
+function fieldsOf({ query, body }: FastifyRequest): Fields {
+  const given = [...Object.entries(query ?? {}), ...(typeof body === 'object' ? Object.entries(body ?? {}) : [])]
+  const fields: Record<string, string> = Object.create(null)
+  for (const [name, value] of given) {
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value
+    if (last !== undefined && last !== null) {
+      // Some send the compiler's input within a JSON body as the object that it is.
+      fields[name.toLowerCase()] = typeof last === 'object' ? JSON.stringify(last) : String(last)
+    }
+  }
+  return fields
+}
+
+const sendJson = (reply: FastifyReply, value: Answer) => sendText(reply, JSON.stringify(value))
+const sendText = (reply: FastifyReply, text: string) => reply.type('application/json; charset=utf-8').send(text)

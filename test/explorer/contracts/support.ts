@@ -1,0 +1,128 @@
+// An explorer that verifies, over a running chain: its own server, so that a test may choose its compilers.
+import { createRequire } from 'node:module'
+import fastify from 'fastify'
+import type { Abi, Hex } from 'viem'
+import { onTestFinished } from 'vitest'
+import { Verification } from '../../../src/explorer/contracts/verification.ts'
+import { defaultExplorerOptions, type ExplorerServices } from '../../../src/explorer/define.ts'
+import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
+import { acceptForms } from '../../../src/explorer/forms.ts'
+import { explorerPlugin } from '../../../src/explorer/plugin.ts'
+import { createLogger } from '../../../src/lib/log.ts'
+import { testChain } from '../../support/chain.ts'
+
+const require = createRequire(import.meta.url)
+type Solc = { version(): string; compile(input: string): string }
+let loaded: Solc | undefined
+const solc = (): Solc => {
+  loaded ??= require('solc') as Solc
+  return loaded
+}
+
+/** `v0.8.37+commit.f401782d` */
+export const compilerVersion = (): string => `v${solc().version().replace('.Emscripten.clang', '')}`
+
+export type Input = {
+  readonly language: string
+  readonly sources: Record<string, { content: string }>
+  readonly settings: Record<string, unknown>
+}
+
+export const standardInput = (sources: Record<string, string>, settings: Record<string, unknown> = {}): Input => ({
+  language: 'Solidity',
+  sources: Object.fromEntries(Object.entries(sources).map(([path, content]) => [path, { content }])),
+  settings: { optimizer: { enabled: true, runs: 200 }, ...settings },
+})
+
+type Artifact = { readonly abi: Abi; readonly bytecode: Hex }
+
+/** Contracts by `path:Name`, compiled apart from the node. */
+export function compile(input: Input): (name: string) => Artifact {
+  const wanted = { '*': { '*': ['abi', 'evm.bytecode.object'] } }
+  const text = solc().compile(JSON.stringify({ ...input, settings: { ...input.settings, outputSelection: wanted } }))
+  const output = JSON.parse(text) as {
+    errors?: { severity: string; formattedMessage: string }[]
+    contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
+  }
+  for (const { severity, formattedMessage } of output.errors ?? []) {
+    if (severity === 'error') throw new Error(formattedMessage)
+  }
+  return (name) => {
+    const [path = '', contract = ''] = name.split(':')
+    const found = output.contracts[path]?.[contract]
+    if (found === undefined) throw new Error(`no contract ${name}`)
+    return { abi: found.abi, bytecode: `0x${found.evm.bytecode.object}` }
+  }
+}
+
+type Push = { readonly topic: string; readonly event: string; readonly payload: unknown }
+
+/** A chain with an explorer; `pushed` is what listeners of the socket would hear. */
+export async function verifyingExplorer({ compilers }: { readonly compilers?: string } = {}) {
+  const clients = await testChain()
+  const { chain } = clients.node
+  const log = createLogger({ level: 'error', json: false })
+  const pushed: Push[] = []
+  const hub = { push: (topic: string, event: string, payload: unknown) => pushed.push({ topic, event, payload }) }
+  const verification = await Verification.open({ chain, hub, compilers, log })
+  const services: ExplorerServices = {
+    chain,
+    options: defaultExplorerOptions,
+    // Only Verification speaks to it here.
+    hub: hub as unknown as ExplorerServices['hub'],
+    verification,
+    log,
+  }
+  const app = fastify()
+  app.post('/rpc', async (request, reply) => {
+    const response = await fetch(`${clients.url}/rpc`, { method: 'POST', body: JSON.stringify(request.body) })
+    return reply.type('application/json').send(await response.text())
+  })
+  app.register(async (scope) => {
+    await acceptForms(scope)
+    await scope.register(explorerPlugin, { ...services, prefix: '/api/v2' })
+  })
+  app.register(etherscanApi, services)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    verification.close()
+    await app.close()
+  })
+
+  const deploy = async (artifact: Artifact, args: readonly unknown[] = []) => {
+    const hash = await clients.walletOf(0).deployContract({ ...artifact, args: args as never })
+    const { contractAddress } = await clients.viem.waitForTransactionReceipt({ hash })
+    if (!contractAddress) throw new Error('the contract was not deployed')
+    return { address: contractAddress, hash }
+  }
+  // Answers are compared as they come.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  const json = async (path: string, init: RequestInit = {}): Promise<any> => (await fetch(url + path, init)).json()
+  const etherscan = (fields: Record<string, string>) => json(`/api?${new URLSearchParams(fields)}`)
+  const post = (fields: Record<string, string>) =>
+    json('/api', { method: 'POST', body: new URLSearchParams(fields) })
+
+  /** Hands in the compiler's input as Hardhat and Foundry do, and waits for the outcome. */
+  const verify = async (address: Hex, input: Input, contractname: string, more: Record<string, string> = {}) => {
+    const begun = await post({
+      module: 'contract',
+      action: 'verifysourcecode',
+      contractaddress: address,
+      sourceCode: JSON.stringify(input),
+      codeformat: 'solidity-standard-json-input',
+      contractname,
+      compilerversion: compilerVersion(),
+      ...more,
+    })
+    return begun.status === '1' ? settled(begun.result) : begun
+  }
+  const settled = async (guid: string) => {
+    for (;;) {
+      const answer = await etherscan({ module: 'contract', action: 'checkverifystatus', guid })
+      if (answer.result !== 'Pending in queue') return answer
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const contract = (address: string) => json(`/api/v2/smart-contracts/${address}`)
+  return { ...clients, explorerUrl: url, verification, pushed, deploy, json, etherscan, post, verify, settled, contract }
+}

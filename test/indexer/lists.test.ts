@@ -1,0 +1,104 @@
+// Lists and unions of lists against arrays: any page of any of them, while they grow.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Draft, listLength, undoOps } from '../../src/indexer/draft.ts'
+import { entriesBetween, lengthOfAll, newest, positionOf, sequenceOf } from '../../src/indexer/lists.ts'
+import { sequenceRow } from '../../src/indexer/tables.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import type { KvStore } from '../../src/state/types.ts'
+import { everyRow } from '../support/stores.ts'
+
+const LISTS = [Uint8Array.of(1), Uint8Array.of(1, 1), Uint8Array.of(2), Uint8Array.of(0)]
+const listAt = (index: number): Uint8Array => LISTS[index % LISTS.length] ?? new Uint8Array(0)
+
+/** One version: each entry goes to one list, sequences rising with gaps. Returns what was added, list by list. */
+async function grow(store: KvStore, version: number, from: number, owners: readonly number[]): Promise<number[][]> {
+  const draft = new Draft(store)
+  const added: number[][] = LISTS.map(() => [])
+  for (const [i, owner] of owners.entries()) {
+    const sequence = from + i * 2 + (i % 2)
+    const list = listAt(owner)
+    const position = draft.append(list, sequenceRow.encode({ sequence }))
+    expect(draft.length(list)).toBe(position + 1)
+    added[owner % LISTS.length]?.push(sequence)
+  }
+  expect(LISTS.map((list) => draft.added(list))).toEqual(added.map(({ length }) => length))
+  await store.write(draft.ops(version))
+  return added
+}
+
+const page = { page: fc.integer({ min: 1, max: 12 }), size: fc.integer({ min: 1, max: 9 }) }
+const owners = fc.array(fc.nat({ max: 3 }), { maxLength: 40 })
+
+describe('lists', () => {
+  it('and unions of them give every page as an array would, and keep to their anchor while they grow', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        ...([owners, owners] as const),
+        fc.uniqueArray(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.record(page), { minLength: 5, maxLength: 5 }),
+        async (first, second, chosen, pages) => {
+          const store = await openMemoryStore()
+          const lists = chosen.map(listAt)
+          const before = await grow(store, 1, 0, first)
+          const naive = chosen.flatMap((i) => before[i] ?? []).sort((a, b) => b - a)
+          const ask = (request: { page: number; size: number; anchor?: number }) => {
+            const { entries, ...rest } = newest(store, lists, request)
+            return { sequences: entries.map(sequenceOf), ...rest }
+          }
+          const expected = ({ page, size }: { page: number; size: number }) => ({
+            sequences: naive.slice((page - 1) * size, page * size),
+            anchor: naive.length,
+            hasNext: page * size < naive.length,
+          })
+          for (const request of pages) {
+            expect(ask(request)).toEqual({ ...expected(request), total: naive.length })
+          }
+
+          const grown = await grow(store, 2, first.length * 3, second)
+          const total = naive.length + chosen.flatMap((i) => grown[i] ?? []).length
+          expect(lengthOfAll(store, lists)).toBe(total)
+          for (const request of pages) {
+            const answer = ask({ ...request, anchor: naive.length })
+            expect(answer).toEqual({ ...expected(request), total })
+          }
+          await store.close()
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+
+  it('find the place of a number', async () => {
+    const store = await openMemoryStore()
+    const list = listAt(0)
+    const draft = new Draft(store)
+    for (const sequence of [3, 5, 9]) draft.append(list, sequenceRow.encode({ sequence }))
+    await store.write(draft.ops(1))
+    expect(entriesBetween(store, list, 1, 9).map(sequenceOf)).toEqual([5, 9])
+    const places = [0, 3, 4, 5, 6, 9, 10].map((sequence) => positionOf(store, list, 3, sequence))
+    expect(places).toEqual([0, 0, 1, 1, 2, 2, 3])
+  })
+
+  it('are as they were when a version is taken back', async () => {
+    const store = await openMemoryStore()
+    await grow(store, 1, 0, [0, 1, 2])
+    const before = await everyRow(store)
+    await grow(store, 2, 100, [0, 0, 3])
+    expect(LISTS.map((list) => listLength(store, list))).toEqual([3, 1, 1, 1])
+    await store.write(undoOps(2, store))
+    expect(await everyRow(store)).toEqual(before)
+    await store.write(undoOps(1, store))
+    expect([...(await everyRow(store))]).toEqual([])
+    expect(undoOps(1, store)).toEqual([])
+  })
+
+  it('say nothing beyond their end', async () => {
+    const store = await openMemoryStore()
+    expect(newest(store, LISTS, { page: 1, size: 10 })).toEqual({ entries: [], total: 0, anchor: 0, hasNext: false })
+    await grow(store, 1, 0, [0, 1])
+    expect(newest(store, LISTS, { page: 7, size: 10 }).entries).toEqual([])
+    // An anchor from before a rollback is longer than the list is now.
+    expect(newest(store, LISTS, { page: 1, size: 10, anchor: 99 }).entries.map(sequenceOf)).toEqual([3, 0])
+  })
+})

@@ -1,0 +1,161 @@
+// Rankings against a sorted array: whatever is added and removed, in crowds or alone, and taken back again.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Draft, undoOps } from '../../src/indexer/draft.ts'
+import {
+  addMember,
+  complement,
+  descending,
+  memberCount,
+  membersAfter,
+  membersFrom,
+  membersUnder,
+  moveMember,
+  readDescending,
+  removeMember,
+  splitCrowds,
+} from '../../src/indexer/ranking.ts'
+import { count, flag, record } from '../../src/indexer/record.ts'
+import { bigToFixed, toHex } from '../../src/lib/hex.ts'
+import { RANGE } from '../../src/state/keyspace.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import type { KvStore } from '../../src/state/types.ts'
+import { everyRow } from '../support/stores.ts'
+
+const RANKING = Uint8Array.of(1)
+/** A neighbour whose rows must never be met. */
+const OTHER = Uint8Array.of(1, 0)
+
+const text = (members: readonly Uint8Array[]): string[] => members.map(toHex)
+const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b)
+
+/** Members whose first bytes are few, so that they crowd: `family` decides on the prefix, `child` on the rest. */
+const orderOf = (family: number, child: number): Uint8Array =>
+  Uint8Array.of(...([[7, 7, 7], [7, 7, 8], [7], [200]][family % 4] ?? []), child >> 8, child & 255, 9)
+
+/** Adds and removes in one version of a store, as the indexer does; `wanted` is changed likewise. */
+async function write(
+  store: KvStore,
+  version: number,
+  wanted: Map<string, Uint8Array>,
+  changes: readonly Uint8Array[],
+): Promise<void> {
+  const draft = new Draft(store)
+  for (const order of changes) {
+    const name = toHex(order)
+    if (wanted.delete(name)) removeMember(draft, RANKING, order)
+    else {
+      wanted.set(name, order)
+      addMember(draft, RANKING, order)
+    }
+  }
+  await splitCrowds(draft)
+  await store.write(draft.ops(version))
+}
+
+async function check(store: KvStore, wanted: readonly Uint8Array[], asked: readonly number[]): Promise<void> {
+  const sorted = wanted.toSorted(byBytes)
+  expect(memberCount(store, RANKING)).toBe(sorted.length)
+  for (const at of [0, sorted.length - 1, sorted.length, ...asked.map((n) => n % (sorted.length + 2))]) {
+    const rank = Math.max(0, at)
+    expect(text(await membersFrom(store, RANKING, rank, 50))).toEqual(text(sorted.slice(rank, rank + 50)))
+    const member = orderOf(at, at * 13)
+    const behind = sorted.filter((other) => byBytes(other, member) > 0).slice(0, 50)
+    expect(text(await membersAfter(store, RANKING, member, 50))).toEqual(text(behind))
+    const prefix = member.subarray(0, 2)
+    const under = sorted.filter((other) => byBytes(other.subarray(0, 2), prefix) === 0).slice(0, 50)
+    expect(text(await membersUnder(store, RANKING, prefix, 50))).toEqual(text(under))
+  }
+  await checkCrowds(store)
+}
+
+/** No more than 512 members are ever counted together, so that no page has to walk past more. */
+async function checkCrowds(store: KvStore): Promise<void> {
+  const crowd = record({ members: count, isSplit: flag })
+  for (let length = 0; length < 6; length++) {
+    for await (const [, row] of store.scan(RANGE.memberCounts(RANKING, new Uint8Array(length)))) {
+      const { members, isSplit } = crowd.decode(row)
+      if (!isSplit) expect(members).toBeLessThanOrEqual(512)
+    }
+  }
+}
+
+describe('a ranking', () => {
+  it('is a sorted array, whatever is put in and taken out, and comes back when versions are taken back', async () => {
+    const crowd = fc.record({ family: fc.nat({ max: 3 }), from: fc.nat({ max: 1500 }), size: fc.nat({ max: 900 }) })
+    const single = fc.record({ family: fc.nat({ max: 3 }), from: fc.nat({ max: 1500 }), size: fc.constant(1) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.oneof(crowd, single), { maxLength: 4 }), { minLength: 2, maxLength: 5 }),
+        fc.array(fc.nat({ max: 5000 }), { minLength: 5, maxLength: 5 }),
+        async (versions, asked) => {
+          const store = await openMemoryStore()
+          const other = new Draft(store)
+          addMember(other, OTHER, orderOf(0, 0))
+          await store.write(other.ops(0))
+          const wanted = new Map<string, Uint8Array>()
+          const told = [await everyRow(store)]
+          for (const [i, changes] of versions.entries()) {
+            const members = changes.flatMap(({ family, from, size }) =>
+              Array.from({ length: size }, (_, n) => orderOf(family, from + n)),
+            )
+            await write(store, i + 1, wanted, members)
+            await check(store, [...wanted.values()], asked)
+            told.push(await everyRow(store))
+          }
+          for (let version = versions.length; version > 0; version--) {
+            await store.write(undoOps(version, store))
+            expect(await everyRow(store)).toEqual(told[version - 1])
+          }
+          await store.close()
+        },
+      ),
+      { numRuns: 12 },
+    )
+  }, 120_000)
+
+  it('finds ranks among thousands that begin alike', async () => {
+    const store = await openMemoryStore()
+    const wanted = new Map<string, Uint8Array>()
+    const alike = Array.from({ length: 3000 }, (_, n) => Buffer.concat([new Uint8Array(20), bigToFixed(BigInt(n), 8)]))
+    await write(store, 1, wanted, alike)
+    await check(store, alike, [511, 512, 513, 1024, 2999])
+    await write(store, 2, wanted, alike.slice(10, 2990))
+    await check(store, [...wanted.values()], [9, 10, 11])
+  })
+
+  it('moves a member, in and out too', async () => {
+    const store = await openMemoryStore()
+    const draft = new Draft(store)
+    const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
+    moveMember(draft, RANKING, undefined, one)
+    moveMember(draft, RANKING, one, two)
+    moveMember(draft, RANKING, two, two)
+    await store.write(draft.ops(1))
+    expect([memberCount(store, RANKING), text(await membersFrom(store, RANKING, 0, 9))]).toEqual([1, ['0x02']])
+    const last = new Draft(store)
+    moveMember(last, RANKING, two, undefined)
+    await store.write([...last.ops(2)])
+    await store.write(undoOps(2, store))
+    await store.write(undoOps(1, store))
+    expect([...(await everyRow(store))]).toEqual([])
+  })
+})
+
+describe('orders', () => {
+  const amount = fc.oneof(fc.bigInt(0n, 1000n), fc.bigInt(0n, 2n ** 256n - 1n))
+
+  it('put the larger amount first, and can be read again', () => {
+    fc.assert(
+      fc.property(amount, amount, fc.uint8Array({ maxLength: 4 }), (a, b, rest) => {
+        const [x, y] = [Buffer.concat([descending(a), rest]), descending(b)]
+        if (a !== b) expect(byBytes(x, y) < 0).toBe(a > b)
+        expect(readDescending(x)).toEqual({ value: a, rest: Buffer.from(rest) })
+      }),
+    )
+  })
+
+  it('turn bytes round', () => {
+    expect(toHex(complement(Uint8Array.of(0x00, 0x01, 0xff)))).toBe('0xfffe00')
+  })
+})

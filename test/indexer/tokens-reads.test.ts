@@ -1,0 +1,176 @@
+// What is asked of tokens and what is made of their answers, without a chain: calls and limits by their specifications,
+// texts by hand.
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiParameters,
+  toFunctionSelector,
+} from 'viem'
+import { describe, expect, it } from 'vitest'
+import { textIn, wordsOf } from '../../src/indexer/token-names.ts'
+import { SELECTOR, TokenReads } from '../../src/indexer/token-reads.ts'
+import { bigToFixed, EMPTY_BYTES, fromHex, hexToAddress, toHex } from '../../src/lib/hex.ts'
+import type { ContractAnswer } from '../../src/runtime/read-contract.ts'
+
+const TOKEN = hexToAddress(`0x${'aa'.repeat(20)}`)
+const HOLDER = hexToAddress(`0x${'bb'.repeat(20)}`)
+const block = { number: 5n, gasUsed: 21_000n }
+
+type Asked = { readonly input: Hex; readonly gas: bigint }
+
+/** Reads of a contract that gives the same answer to everything, and what it was asked. */
+function reads(answer: Partial<ContractAnswer> | ((input: Hex) => Partial<ContractAnswer>), of = block) {
+  const asked: Asked[] = []
+  const tokenReads = new TokenReads(async (to, input, gas) => {
+    expect(to).toBe(TOKEN)
+    asked.push({ input: toHex(input), gas })
+    const given = typeof answer === 'function' ? answer(toHex(input)) : answer
+    return { output: undefined, gasUsed: 3_000n, ...given }
+  }, of)
+  return { tokenReads, asked }
+}
+const output = (types: string, ...values: readonly unknown[]): Partial<ContractAnswer> => ({
+  output: fromHex(encodeAbiParameters(parseAbiParameters(types), values as never)),
+})
+
+describe('questions', () => {
+  it('are those of the standards', () => {
+    expect(SELECTOR).toEqual({
+      name: toFunctionSelector('name()'),
+      symbol: toFunctionSelector('symbol()'),
+      decimals: toFunctionSelector('decimals()'),
+      totalSupply: toFunctionSelector('totalSupply()'),
+      balanceOf: toFunctionSelector('balanceOf(address)'),
+      balanceOfId: toFunctionSelector('balanceOf(address,uint256)'),
+      supportsInterface: toFunctionSelector('supportsInterface(bytes4)'),
+      tokenUri: toFunctionSelector('tokenURI(uint256)'),
+      uri: toFunctionSelector('uri(uint256)'),
+    })
+  })
+
+  it('are encoded as the ABI says', async () => {
+    const { tokenReads, asked } = reads(output('uint256', 7n))
+    const abi = parseAbi([
+      'function balanceOf(address) view returns (uint256)',
+      'function supportsInterface(bytes4) view returns (bool)',
+      'function tokenURI(uint256) view returns (string)',
+    ])
+    const pair = parseAbi(['function balanceOf(address, uint256) view returns (uint256)'])
+    expect(await tokenReads.balanceOf(TOKEN, HOLDER)).toBe(7n)
+    expect(await tokenReads.balanceOfId(TOKEN, HOLDER, 2n ** 256n - 1n)).toBe(7n)
+    await tokenReads.supports(TOKEN, '0x80ac58cd')
+    await tokenReads.uri(TOKEN, 'tokenUri', 300n)
+    expect(asked).toEqual([
+      { input: encodeFunctionData({ abi, functionName: 'balanceOf', args: [HOLDER] }), gas: 200_000n },
+      { input: encodeFunctionData({ abi: pair, args: [HOLDER, 2n ** 256n - 1n] }), gas: 200_000n },
+      { input: encodeFunctionData({ abi, functionName: 'supportsInterface', args: ['0x80ac58cd'] }), gas: 30_000n },
+      { input: encodeFunctionData({ abi, functionName: 'tokenURI', args: [300n] }), gas: 200_000n },
+    ])
+  })
+})
+
+describe('answers', () => {
+  it.each([
+    ['a failure', undefined],
+    ['nothing', EMPTY_BYTES],
+    ['less than a word', new Uint8Array(31)],
+    ['more than 4 KB', new Uint8Array(4_097)],
+  ])('%s is none', async (_, given) => {
+    const { tokenReads } = reads({ output: given })
+    expect(await tokenReads.totalSupply(TOKEN)).toBeUndefined()
+    expect(await tokenReads.name(TOKEN)).toBeUndefined()
+    expect(await tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(false)
+  })
+
+  it('about decimals are a byte', async () => {
+    expect(await reads(output('uint256', 255n)).tokenReads.decimals(TOKEN)).toBe(255)
+    expect(await reads(output('uint256', 256n)).tokenReads.decimals(TOKEN)).toBeUndefined()
+  })
+
+  it('about interfaces are true or false, and whoever claims all has none (EIP-165)', async () => {
+    const only = (id: Hex, answer: bigint) => (input: Hex) =>
+      output('uint256', input.slice(10, 18) === id.slice(2) ? answer : 0n)
+    expect(await reads(only('0x80ac58cd', 1n)).tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(true)
+    expect(await reads(only('0x80ac58cd', 1n)).tokenReads.supports(TOKEN, '0xd9b67a26')).toBe(false)
+    expect(await reads(only('0x80ac58cd', 2n)).tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(false)
+    expect(await reads(output('uint256', 1n)).tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(false)
+  })
+})
+
+describe('what a block may ask', () => {
+  const count = async (of: { number: bigint; gasUsed: bigint }, gasUsed: bigint) => {
+    const { tokenReads, asked } = reads({ ...output('uint256', 1n), gasUsed }, of)
+    for (let i = 0; i < 6_000; i++) {
+      const isSpent = tokenReads.isSpent
+      expect(await tokenReads.balanceOf(TOKEN, HOLDER)).toBe(isSpent ? undefined : 1n)
+    }
+    return { reads: asked.length, last: asked.at(-1)?.gas }
+  }
+
+  it('is 5,000 questions', async () => {
+    expect(await count({ number: 1n, gasUsed: 0n }, 100n)).toEqual({ reads: 5_000, last: 200_000n })
+  })
+
+  it('is 10 million gas and three times what it used, and no more than 150 million', async () => {
+    expect(await count({ number: 1n, gasUsed: 0n }, 200_000n)).toEqual({ reads: 50, last: 200_000n })
+    expect(await count({ number: 1n, gasUsed: 30_000_000n }, 200_000n)).toEqual({ reads: 500, last: 200_000n })
+    expect(await count({ number: 1n, gasUsed: 60_000_000n }, 200_000n)).toEqual({ reads: 750, last: 200_000n })
+    // 10,063,000 is 50 times 200,000 and 63,000.
+    expect(await count(block, 200_000n)).toEqual({ reads: 51, last: 63_000n })
+  })
+
+  it('is all of that in the genesis, where everything is new', async () => {
+    expect(await count({ number: 0n, gasUsed: 0n }, 200_000n)).toEqual({ reads: 750, last: 200_000n })
+  })
+})
+
+describe('texts', () => {
+  const ofString = (text: string): Uint8Array => fromHex(encodeAbiParameters(parseAbiParameters('string'), [text]))
+  const padded = (text: string): Uint8Array => Buffer.concat([Buffer.from(text), new Uint8Array(32)]).subarray(0, 32)
+  const raw = (bytes: readonly number[]): Uint8Array =>
+    fromHex(encodeAbiParameters(parseAbiParameters('bytes'), [toHex(Uint8Array.from(bytes))]))
+
+  it.each([
+    ['a string', ofString('Wrapped Ether'), 'Wrapped Ether'],
+    ['32 bytes', padded('MKR'), 'MKR'],
+    ['32 bytes to the last', padded('x'.repeat(32)), 'x'.repeat(32)],
+    ['letters of many bytes', ofString('Ünïcødé 🍣 代币'), 'Ünïcødé 🍣 代币'],
+    ['zeros and control characters', ofString('A\u0000B\u0007C\nD\u007f\u0085'), 'ABCD'],
+    ['marks that turn the direction', ofString('USD\u202eCDS\u2066'), 'USDCDS'],
+    ['bytes that are no UTF-8', raw([0x41, 0xff, 0xc3, 0x42, 0xed, 0xa0, 0x80]), 'AB'],
+    ['spaces around', ofString('  DAI '), 'DAI'],
+    ['an empty string', ofString(''), undefined],
+    ['nothing that can be shown', ofString('\u0000\u0001'), undefined],
+    ['32 zeros', new Uint8Array(32), undefined],
+    [
+      'a length beyond the end',
+      Buffer.concat([bigToFixed(32n, 32), bigToFixed(33n, 32), new Uint8Array(32)]),
+      undefined,
+    ],
+    ['an offset beyond the end', Buffer.concat([bigToFixed(64n, 32), bigToFixed(0n, 32)]), undefined],
+    ['an offset beyond all', Buffer.concat([bigToFixed(2n ** 256n - 1n, 32), bigToFixed(0n, 32)]), undefined],
+  ])('may be %s', (_, output, text) => {
+    expect(textIn(output, 256)).toBe(text)
+  })
+
+  it('are cut between characters', () => {
+    expect(textIn(ofString('🍣'.repeat(300)), 256)).toBe('🍣'.repeat(256))
+  })
+
+  it('have words, each once, in one form', () => {
+    expect(wordsOf('The Wrapped-ETHER (weth) wETH ﬁat 2.0')).toEqual([
+      'the',
+      'wrapped',
+      'ether',
+      'weth',
+      'fiat',
+      '2',
+      '0',
+    ])
+    expect(wordsOf('🍣 -- ')).toEqual([])
+    expect(wordsOf('Ünïcødé 代币')).toEqual(['ünïcødé', '代币'])
+    expect(wordsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
+  })
+})
