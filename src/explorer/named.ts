@@ -46,7 +46,10 @@ type RankedToken = {
   readonly name: string
 }
 
-const rankedToken = ({ rows, options }: ExplorerContext, address: Address, { name = '' }: TokenFact): RankedToken => ({
+/** Behind every name. */
+const NAMELESS = '\u{10ffff}'
+
+const rankedToken = ({ rows, options }: ExplorerContext, address: Address, { name = NAMELESS }: TokenFact): RankedToken => ({
   address,
   price: Number(options.prices?.tokens.get(address) ?? -1),
   holders: memberCount(rows, RANKING.holders(address)),

@@ -19,30 +19,32 @@ export function setHolding(draft: Draft, token: Address, type: TokenType, holder
   moveMember(draft, RANKING.owned(holder, type), ordered(before, bytes), ordered(amount, bytes))
 }
 
-/** What an address holds now of ids of an ERC-1155. Returns by how much that changed what there is of each id. */
-export function setHoldingOfInstances(
+/**
+ * What an address holds now of an id of an ERC-1155. Returns by how much that changed; `changeTotal` is to be told of it,
+ * once for all ids.
+ */
+export function setHoldingOfInstance(
   draft: Draft,
   token: Address,
+  id: bigint,
   holder: Address,
-  amounts: Iterable<readonly [id: bigint, amount: bigint]>,
-): [id: bigint, change: bigint][] {
-  const changes: [bigint, bigint][] = []
-  let change = 0n
-  for (const [id, amount] of amounts) {
-    const before = heldOfInstance(draft, token, id, holder)
-    if (amount === before) continue
-    const item = Buffer.concat([fromHex(token), bigToFixed(id, 32)])
-    const last = complement(fromHex(holder))
-    FACT.holdingOfInstance.set(draft, amount === 0n ? undefined : { amount }, holder, token, id)
-    moveMember(draft, RANKING.holdersOfInstance(token, id), ordered(before, last), ordered(amount, last))
-    moveMember(draft, RANKING.owned(holder, 'ERC-1155'), ordered(before, item), ordered(amount, item))
-    const isThere = (held: bigint): Uint8Array | undefined => (held === 0n ? undefined : item)
-    moveMember(draft, RANKING.items(holder, 'ERC-1155'), isThere(before), isThere(amount))
-    changes.push([id, amount - before])
-    change += amount - before
-  }
-  if (change !== 0n) setTotal(draft, token, holder, heldOf(draft, token, holder) + change)
-  return changes
+  amount: bigint,
+): bigint {
+  const before = heldOfInstance(draft, token, id, holder)
+  if (amount === before) return 0n
+  const item = Buffer.concat([fromHex(token), bigToFixed(id, 32)])
+  const last = complement(fromHex(holder))
+  const whenHeld = (held: bigint): Uint8Array | undefined => (held === 0n ? undefined : item)
+  FACT.holdingOfInstance.set(draft, amount === 0n ? undefined : { amount }, holder, token, id)
+  moveMember(draft, RANKING.holdersOfInstance(token, id), ordered(before, last), ordered(amount, last))
+  moveMember(draft, RANKING.owned(holder, 'ERC-1155'), ordered(before, item), ordered(amount, item))
+  moveMember(draft, RANKING.items(holder, 'ERC-1155'), whenHeld(before), whenHeld(amount))
+  return amount - before
+}
+
+/** By how much an address holds more of all ids of an ERC-1155 together. */
+export function changeTotal(draft: Draft, token: Address, holder: Address, change: bigint): void {
+  setTotal(draft, token, holder, heldOf(draft, token, holder) + change)
 }
 
 /** Gives an item of an ERC-721 from one owner to another; undefined: there is none. */
@@ -74,7 +76,7 @@ export async function changeType(draft: Draft, token: Address, before: TokenType
     if (known?.owner === undefined) continue
     setOwner(draft, token, id, known.owner, undefined)
     FACT.instance.set(draft, { ...known, owner: undefined }, token, id)
-    setHoldingOfInstances(draft, token, known.owner, [[id, 1n]])
+    changeTotal(draft, token, known.owner, setHoldingOfInstance(draft, token, id, known.owner, 1n))
   }
 }
 

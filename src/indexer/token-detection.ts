@@ -11,9 +11,6 @@ import type { TokenReads } from './token-reads.ts'
 /** `before`: as it was known; undefined: it is new. */
 export type FoundToken = { readonly type: TokenType; readonly before: TokenFact | undefined }
 
-/** What an emitter's logs make of it: the highest type among them, and one of the transfers. */
-type Emitter = { readonly form: LogForm; readonly transfer: LoggedTransfer }
-
 export type EmittedTransfer = LoggedTransfer & { readonly token: Address }
 
 /** Accounts that came to have code of their own in this block. */
@@ -35,40 +32,42 @@ export async function findTokens(
   transfers: Iterable<EmittedTransfer>,
   created: ReadonlySet<Address>,
 ): Promise<Map<Address, FoundToken>> {
-  const emitters = new Map<Address, Emitter | undefined>()
+  // Of each emitter's transfers one of the highest form.
+  const emitters = new Map<Address, LoggedTransfer | undefined>()
   for (const transfer of transfers) {
     const known = emitters.get(transfer.token)
-    if (known === undefined || rank(transfer) > rank(known)) emitters.set(transfer.token, { ...transfer, transfer })
+    if (known === undefined || rank(transfer) > rank(known)) emitters.set(transfer.token, transfer)
   }
   for (const contract of created) if (!emitters.has(contract)) emitters.set(contract, undefined)
   const found = new Map<Address, FoundToken>()
-  for (const [contract, emitter] of emitters) {
+  for (const [contract, logged] of emitters) {
     const before = FACT.token.get(draft, contract)
-    const type = before === undefined ? await detect(reads, contract, emitter) : higher(before.type, emitter)
+    const type = before === undefined ? await detect(reads, contract, logged) : higher(before.type, logged)
     if (type !== undefined) found.set(contract, { type, before })
   }
   return found
 }
 
-const FORMS: readonly LogForm[] = TOKEN_TYPES
-const rank = ({ form }: Pick<Emitter, 'form'>): number => FORMS.indexOf(form)
+const FORMS: readonly LogForm[] = ['wrapping', 'unindexed', ...TOKEN_TYPES]
+const rank = ({ form }: LoggedTransfer): number => FORMS.indexOf(form)
 
-/** The type, or what the logs say if that is higher. */
-function higher(type: TokenType, emitter: Emitter | undefined): TokenType {
-  return TOKEN_TYPES[Math.max(TOKEN_TYPES.indexOf(type), emitter === undefined ? -1 : rank(emitter))] ?? type
+/** The type, or what a log says if that is higher. */
+function higher(type: TokenType, logged: LoggedTransfer | undefined): TokenType {
+  const said = TOKEN_TYPES.find((other) => other === logged?.form)
+  return said !== undefined && TOKEN_TYPES.indexOf(said) > TOKEN_TYPES.indexOf(type) ? said : type
 }
 
 async function detect(
   reads: TokenReads,
   contract: Address,
-  emitter: Emitter | undefined,
+  logged: LoggedTransfer | undefined,
 ): Promise<TokenType | undefined> {
   const shown = await shownType(reads, contract)
-  if (shown !== undefined) return higher(shown, emitter)
-  if (emitter === undefined || emitter.form === 'wrapping') return undefined
-  const logged = emitter.form === 'unindexed' ? 'ERC-20' : emitter.form
+  if (shown !== undefined) return higher(shown, logged)
+  if (logged === undefined || logged.form === 'wrapping') return undefined
+  const isToken = await hasBalances(reads, contract, logged)
   // Who cannot be asked any more is believed: a transfer that is not listed now never will be.
-  return reads.isSpent || (await hasBalances(reads, contract, emitter)) || reads.isSpent ? logged : undefined
+  return isToken || reads.isSpent ? higher('ERC-20', logged) : undefined
 }
 
 /** The type of a contract that answers as a token does. */
@@ -81,10 +80,9 @@ async function shownType(reads: TokenReads, contract: Address): Promise<TokenTyp
 }
 
 /** Whether a contract that logs transfers answers at least one of the questions that follow from that. */
-async function hasBalances(reads: TokenReads, contract: Address, { transfer }: Emitter): Promise<boolean> {
-  const { form, to, id } = transfer
+async function hasBalances(reads: TokenReads, contract: Address, logged: LoggedTransfer): Promise<boolean> {
+  const { form, to, id } = logged
   if (form === 'ERC-1155' && id !== undefined) return (await reads.balanceOfId(contract, to, id)) !== undefined
-  // ERC-721 refuses to say what the zero address has.
   if ((await reads.balanceOf(contract, contract)) !== undefined) return true
   return (await reads.totalSupply(contract)) !== undefined
 }

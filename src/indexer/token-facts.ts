@@ -14,12 +14,15 @@ import type { TokenReads } from './token-reads.ts'
 export async function describe(reads: TokenReads, token: TouchedToken): Promise<TokenFact> {
   const { address, type, before, isNew, changes } = token
   const isNameless = before?.name === undefined && before?.symbol === undefined
-  if (before !== undefined && !isNew && !(isNameless && changes.hasMint)) return { ...before, type }
+  const hasDecimals = type === 'ERC-20'
+  if (before !== undefined && !isNew && !(isNameless && changes.hasMint)) {
+    return { ...before, type, decimals: hasDecimals ? before.decimals : undefined }
+  }
   return {
     type,
     name: (await reads.name(address)) ?? before?.name,
     symbol: (await reads.symbol(address)) ?? before?.symbol,
-    decimals: type === 'ERC-20' ? ((await reads.decimals(address)) ?? before?.decimals) : undefined,
+    decimals: hasDecimals ? ((await reads.decimals(address)) ?? before?.decimals) : undefined,
     supply: before?.supply,
   }
 }

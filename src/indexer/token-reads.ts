@@ -8,7 +8,7 @@ const MOST_READS = 5_000
 const MOST_GAS = 150_000_000n
 /** What every block may use, however small it is. */
 const LEAST_GAS = 10_000_000n
-/** What it may use for each unit of gas that it used itself: twice what honest tokens need for what they log. */
+/** For each unit of gas that it used itself: enough if every log of it were a new item with metadata. */
 const GAS_PER_GAS = 3n
 const READ_GAS = 200_000n
 /** EIP-165: `supportsInterface` uses less than 30,000. */

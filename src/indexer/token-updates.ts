@@ -1,7 +1,7 @@
 // What a block changed of its tokens: names, then balances, supplies and items, as the contracts answer afterwards. The order
 // is that of their weight, for whatever is asked when nothing more may be asked follows from the logs, or stays unknown.
 import type { Draft } from './draft.ts'
-import { changeType, heldOf, heldOfInstance, setHolding, setHoldingOfInstances } from './holdings.ts'
+import { changeTotal, changeType, heldOf, heldOfInstance, setHolding, setHoldingOfInstance } from './holdings.ts'
 import { changeInstanceSupply, readUri, setInstanceOwner } from './instances.ts'
 import type { TokenFact } from './tables.ts'
 import type { TouchedToken } from './token-changes.ts'
@@ -49,15 +49,16 @@ async function updateInstances(draft: Draft, reads: TokenReads, token: TouchedTo
     await pause()
   }
   for (const [holder, ids] of changes.ids) {
-    const amounts: [bigint, bigint][] = []
+    let total = 0n
     for (const [id, change] of ids) {
       const answer = await reads.balanceOfId(address, holder, id)
-      amounts.push([id, answer ?? atLeastNothing(heldOfInstance(draft, address, id, holder) + change)])
+      const amount = answer ?? atLeastNothing(heldOfInstance(draft, address, id, holder) + change)
+      const more = setHoldingOfInstance(draft, address, id, holder, amount)
+      changeInstanceSupply(draft, address, id, more)
+      total += more
       await pause()
     }
-    for (const [id, change] of setHoldingOfInstances(draft, address, holder, amounts)) {
-      changeInstanceSupply(draft, address, id, change)
-    }
+    changeTotal(draft, address, holder, total)
   }
 }
 

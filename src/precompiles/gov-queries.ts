@@ -140,7 +140,8 @@ function matching(
   const wanted = STATUSES[Number(status)]
   if (wanted === undefined) throw refused(`invalid proposal status ${status}`)
   const found: bigint[] = []
-  for (let id = 1n; id <= gov.lastId(); id++) {
+  const last = gov.lastId()
+  for (let id = 1n; id <= last; id++) {
     charge(LOOK_GAS)
     const is = gov.status(id)
     const matches =

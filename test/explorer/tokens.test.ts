@@ -94,8 +94,8 @@ describe('tokens', () => {
     const third = await deploy('Coin', ['Third coin', 'THREE', 18, 8n])
     await send(third, 'transfer', [BOB, 4n])
     const names = async (query: string) => (await readAll(`/tokens${query}`, 2)).map(({ name }) => name)
-    // Three hold the first coin and the items; two the third coin and art; nobody the second.
-    const all = [null, 'First Coin', 'Art', 'Third coin', 'Second']
+    // Three hold the first coin and the items, which have no name; two the third coin and art; nobody the second.
+    const all = ['First Coin', null, 'Art', 'Third coin', 'Second']
     expect(await names('')).toEqual(all)
     expect(await names('?type=ERC-20,ERC-721,ERC-1155')).toEqual(all)
     expect(await names('?type=ERC-20')).toEqual(['First Coin', 'Third coin', 'Second'])

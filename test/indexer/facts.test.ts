@@ -155,6 +155,7 @@ describe('accounts', () => {
 
   it('have a history of coins without gaps, which names the transactions behind it', async () => {
     let named = 0
+    const views = await Promise.all(blocks.map(({ number }) => node.chain.at({ number })))
     for (const address of accounts) {
       const rows = all(LIST.coins(address)).map((row) => coinRow.decode(row))
       let last = 0n
@@ -172,7 +173,7 @@ describe('accounts', () => {
             expect(touching.map(({ sequence }) => sequence)).toContain(transaction)
           }
         }
-        expect(last).toBe(await viem.getBalance({ address, blockNumber: BigInt(number) }))
+        expect(last).toBe(views[number]?.view.balance(address))
         // Whoever sent here paid for it: nobody but them and those whom they pay changes a sender's coins.
         const own = touching.filter(({ from }) => from === address).at(-1)
         if (own !== undefined) expect(here[0]?.transaction).toBeGreaterThanOrEqual(own.sequence)

@@ -2,7 +2,12 @@
 import { z } from 'zod'
 import type { DecodedValue } from '../contracts/values.ts'
 
-export const valueSchema: z.ZodType<DecodedValue> = z.lazy(() => z.union([z.string(), z.array(valueSchema).readonly()]))
+/** Not as a schema that names itself: OpenAPI could not say where that stands. */
+export const valueSchema = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
+
+function isValue(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(isValue))
+}
 
 const parameter = z.strictObject({ name: z.string(), type: z.string(), value: valueSchema })
 const decoded = z.strictObject({

@@ -1,15 +1,15 @@
-// An explorer that verifies, over a running chain: its own server, so that a test may choose its compilers.
+// An explorer that verifies, over a running chain, and contracts compiled apart from it.
 import { createRequire } from 'node:module'
 import fastify from 'fastify'
 import type { Abi, Hex } from 'viem'
-import { onTestFinished } from 'vitest'
 import { Verification } from '../../../src/explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerServices } from '../../../src/explorer/define.ts'
 import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
 import { acceptForms } from '../../../src/explorer/forms.ts'
 import { explorerPlugin } from '../../../src/explorer/plugin.ts'
 import { createLogger } from '../../../src/lib/log.ts'
-import { testChain } from '../../support/chain.ts'
+import { startNode } from '../../../src/node.ts'
+import { nodeOptions, withClients } from '../../support/chain.ts'
 
 const require = createRequire(import.meta.url)
 type Solc = { version(): string; compile(input: string): string }
@@ -57,14 +57,14 @@ export function compile(input: Input): (name: string) => Artifact {
 
 type Push = { readonly topic: string; readonly event: string; readonly payload: unknown }
 
-/** A chain with an explorer; `pushed` is what listeners of the socket would hear. */
-export async function verifyingExplorer({ compilers }: { readonly compilers?: string } = {}) {
-  const clients = await testChain()
+/** A chain with an explorer, to be closed; `pushed` is what listeners of the socket would hear. */
+export async function verifyingExplorer() {
+  const clients = withClients(await startNode(nodeOptions()))
   const { chain } = clients.node
   const log = createLogger({ level: 'error', json: false })
   const pushed: Push[] = []
   const hub = { push: (topic: string, event: string, payload: unknown) => pushed.push({ topic, event, payload }) }
-  const verification = await Verification.open({ chain, hub, compilers, log })
+  const verification = await Verification.open({ chain, hub, compilers: undefined, log })
   const services: ExplorerServices = {
     chain,
     options: defaultExplorerOptions,
@@ -84,10 +84,11 @@ export async function verifyingExplorer({ compilers }: { readonly compilers?: st
   })
   app.register(etherscanApi, services)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  onTestFinished(async () => {
+  const close = async () => {
     verification.close()
     await app.close()
-  })
+    await clients.node.close()
+  }
 
   const deploy = async (artifact: Artifact, args: readonly unknown[] = []) => {
     const hash = await clients.walletOf(0).deployContract({ ...artifact, args: args as never })
@@ -99,8 +100,7 @@ export async function verifyingExplorer({ compilers }: { readonly compilers?: st
   // biome-ignore lint/suspicious/noExplicitAny: see above
   const json = async (path: string, init: RequestInit = {}): Promise<any> => (await fetch(url + path, init)).json()
   const etherscan = (fields: Record<string, string>) => json(`/api?${new URLSearchParams(fields)}`)
-  const post = (fields: Record<string, string>) =>
-    json('/api', { method: 'POST', body: new URLSearchParams(fields) })
+  const post = (fields: Record<string, string>) => json('/api', { method: 'POST', body: new URLSearchParams(fields) })
 
   /** Hands in the compiler's input as Hardhat and Foundry do, and waits for the outcome. */
   const verify = async (address: Hex, input: Input, contractname: string, more: Record<string, string> = {}) => {
@@ -124,5 +124,28 @@ export async function verifyingExplorer({ compilers }: { readonly compilers?: st
     }
   }
   const contract = (address: string) => json(`/api/v2/smart-contracts/${address}`)
-  return { ...clients, explorerUrl: url, verification, pushed, deploy, json, etherscan, post, verify, settled, contract }
+  /** What the socket told of an address once its verification was settled. */
+  const told = async (address: string) => {
+    const topic = `addresses:${address.toLowerCase()}`
+    for (;;) {
+      const at = pushed.findIndex((push) => push.topic === topic && push.event === 'verification_result')
+      if (at >= 0) return pushed.splice(at, 1)[0]?.payload
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  return {
+    ...clients,
+    close,
+    explorerUrl: url,
+    verification,
+    pushed,
+    deploy,
+    json,
+    etherscan,
+    post,
+    verify,
+    settled,
+    told,
+    contract,
+  }
 }

@@ -1,0 +1,377 @@
+import { AbiCoder, Interface, id, toUtf8Bytes } from 'ethers'
+import fc from 'fast-check'
+import { type Abi, type AbiParameter, parseAbi } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import stakingAbi from '../../../solidity/abi/Staking.json' with { type: 'json' }
+import {
+  contractAbi,
+  contractName,
+  decodeInput,
+  decodeLog,
+  decodeRevert,
+  isVerified,
+  type Known,
+  methodName,
+  selectorsNamed,
+  verifiedNamed,
+} from '../../../src/explorer/contracts/abi.ts'
+import { knownAbi } from '../../../src/explorer/contracts/known-abis.ts'
+import { indexOf } from '../../../src/explorer/contracts/signatures.ts'
+import { VerifiedContracts } from '../../../src/explorer/contracts/store.ts'
+import { type DecodedValue, decodeValues } from '../../../src/explorer/contracts/values.ts'
+import { type Address, fromHex, type Hash, hexToAddress, toHex } from '../../../src/lib/hex.ts'
+import { keccakHash } from '../../../src/lib/keccak.ts'
+import { presets } from '../../../src/spec/networks.ts'
+import { FACTORIES } from '../../../src/spec/preinstalls.ts'
+import { openMemoryStore } from '../../../src/state/kv.ts'
+import { alice, bob, emptyView } from '../../support/native.ts'
+import { plainSpec } from '../../support/plain-spec.ts'
+
+const SOMEBODY = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+const somebody = hexToAddress(SOMEBODY)
+const nobodys = hexToAddress(`0x${'77'.repeat(20)}`)
+const CODE = Uint8Array.of(0x60, 0x00)
+
+/** A world with one verified contract, at alice's address. */
+async function world(abi: Abi = [], name = 'Verified'): Promise<Known> {
+  const [store, view] = [await openMemoryStore(), await emptyView()]
+  view.setCode(alice, CODE)
+  view.setCode(nobodys, CODE)
+  const contracts = await VerifiedContracts.load(store)
+  await contracts.add(alice, {
+    ...{ codeHash: keccakHash(CODE), match: 'exact', name, path: 'a.sol', language: 'solidity', runs: 200 },
+    ...{ compilerVersion: 'v0.8.37+commit.f401782d', isOptimized: false, evmVersion: 'default', licence: 'none' },
+    ...{ abi, libraries: [], creationSize: undefined, verifiedAt: 1 },
+    input: { language: 'Solidity', sources: {}, settings: {} },
+  })
+  return { rows: store, view, spec: presets.kestrel(), verification: { contracts } }
+}
+
+let known: Known
+beforeAll(async () => {
+  known = await world()
+})
+
+const bytes = (hex: string): Uint8Array => fromHex(hex)
+const call = (signature: string, args: readonly unknown[]): Uint8Array => {
+  const face = new Interface([signature])
+  return bytes(face.encodeFunctionData(face.fragments[0]?.format('sighash') ?? '', args))
+}
+
+describe('calls', () => {
+  it('are shown as the specification has them', () => {
+    const input = call('function transfer(address to, uint256 value)', [SOMEBODY, 10n ** 24n])
+    expect(decodeInput(known, nobodys, input)).toEqual({
+      method_id: 'a9059cbb',
+      method_call: 'transfer(address to, uint256 value)',
+      parameters: [
+        { name: 'to', type: 'address', value: SOMEBODY },
+        { name: 'value', type: 'uint256', value: '1000000000000000000000000' },
+      ],
+    })
+  })
+
+  it('show tuples and arrays as arrays, scalars as text', async () => {
+    const signature =
+      'function fill((uint256 id, (string note, bytes data)[] items) order, address[2] pair, bool[] flags, int8 small, bytes3 tag, uint256[][] grid)'
+    const of = await world(parseAbi([signature] as readonly string[]) as Abi)
+    const input = call(signature, [
+      [
+        7n,
+        [
+          ['ünï', '0x0102'],
+          ['', '0x'],
+        ],
+      ],
+      [SOMEBODY, `0x${'00'.repeat(20)}`],
+      [true, false],
+      -128,
+      '0xabcdef',
+      [[1n], [], [2n, 3n]],
+    ])
+    const decoded = decodeInput(of, alice, input)
+    expect(decoded?.method_call).toBe(
+      'fill((uint256,(string,bytes)[]) order, address[2] pair, bool[] flags, int8 small, bytes3 tag, uint256[][] grid)',
+    )
+    expect(decoded?.parameters.map(({ type, value }) => [type, value])).toEqual([
+      [
+        '(uint256,(string,bytes)[])',
+        [
+          '7',
+          [
+            ['ünï', '0x0102'],
+            ['', '0x'],
+          ],
+        ],
+      ],
+      ['address[2]', [SOMEBODY, `0x${'00'.repeat(20)}`]],
+      ['bool[]', ['true', 'false']],
+      ['int8', '-128'],
+      ['bytes3', '0xabcdef'],
+      ['uint256[][]', [['1'], [], ['2', '3']]],
+    ])
+  })
+
+  it('may hold text that is none', () => {
+    // setText("\xff\xfe") as bytes: selector of mint-like `tokenURI` is not needed, a string argument is.
+    const input = Buffer.concat([
+      bytes('0xd204c45e'), // safeMint(address,string)
+      bytes(new AbiCoder().encode(['address', 'bytes'], [SOMEBODY, '0x41fffe'])),
+    ])
+    expect(id('safeMint(address,string)').slice(0, 10)).toBe('0xd204c45e')
+    expect(decodeInput(known, nobodys, input)?.parameters[1]?.value).toBe('A\ufffd\ufffd')
+  })
+
+  it('of a contract nobody knows are guessed only when every byte fits', async () => {
+    const signature = 'function transfer(address to, uint256 value)'
+    const input = Buffer.concat([call(signature, [SOMEBODY, 1n]), Uint8Array.of(1)])
+    expect(decodeInput(known, nobodys, input)).toBeNull()
+    const of = await world(parseAbi([signature] as readonly string[]) as Abi)
+    expect(decodeInput(of, alice, input)?.method_id).toBe('a9059cbb')
+    const dirty = call(signature, [SOMEBODY, 1n])
+    dirty[4] = 1
+    expect(decodeInput(known, nobodys, dirty)).toBeNull()
+  })
+
+  it('are read with interfaces of other verified contracts', async () => {
+    const signature = 'function quuxify(uint8 level)'
+    const of = await world(parseAbi([signature] as readonly string[]) as Abi)
+    expect(decodeInput(of, nobodys, call(signature, [3]))?.method_call).toBe('quuxify(uint8 level)')
+    expect(decodeInput(known, nobodys, call(signature, [3]))).toBeNull()
+  })
+
+  it('of native contracts are read by the published interface', () => {
+    const staking = hexToAddress('0x0000000000000000000000000000000000000800')
+    const input = new Interface(stakingAbi).encodeFunctionData('delegate', [SOMEBODY, 'kestvaloper1xyz', 5n])
+    expect(decodeInput(known, staking, bytes(input))).toMatchObject({
+      method_call: 'delegate(address delegatorAddress, string validatorAddress, uint256 amount)',
+      parameters: [{ value: SOMEBODY }, { value: 'kestvaloper1xyz' }, { value: '5' }],
+    })
+    expect(contractName(known, staking)).toBe('Staking')
+    const plain = { ...known, spec: plainSpec(SOMEBODY) }
+    expect(contractAbi(plain, staking)).toBeUndefined()
+    expect(contractName(plain, staking)).toBeUndefined()
+  })
+
+  it('too short for a selector, or without one that is known, are null', () => {
+    for (const input of ['0x', '0xa9059c', '0xa9059cbb', '0x12345678']) {
+      expect(decodeInput(known, nobodys, bytes(input)), input).toBeNull()
+    }
+  })
+})
+
+describe('logs', () => {
+  const topic = (address: string): Hash => `0x${'00'.repeat(12)}${address.slice(2).toLowerCase()}` as Hash
+  const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
+  const transfer = id('Transfer(address,address,uint256)') as Hash
+
+  it('tell ERC-20 from ERC-721 by how many topics they have', () => {
+    const log = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob)], data: bytes(word(5n)) }
+    expect(decodeLog(known, log)).toMatchObject({
+      method_id: 'ddf252ad',
+      method_call: 'Transfer(address indexed from, address indexed to, uint256 value)',
+      parameters: [
+        { name: 'from', type: 'address', value: SOMEBODY, indexed: true },
+        { name: 'to', type: 'address', indexed: true },
+        { name: 'value', type: 'uint256', value: '5', indexed: false },
+      ],
+    })
+    const nft = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob), word(9n)], data: bytes('0x') }
+    expect(decodeLog(known, nft)?.parameters[2]).toEqual({
+      name: 'tokenId',
+      type: 'uint256',
+      value: '9',
+      indexed: true,
+    })
+  })
+
+  it('show the hash of what does not fit a topic', async () => {
+    const face = new Interface(['event Named(string indexed name, uint256[] indexed list, string text)'])
+    const { topics, data } = face.encodeEventLog('Named', ['kestrel', [1n, 2n], 'hello'])
+    const of = await world(parseAbi(['event Named(string indexed name, uint256[] indexed list, string text)']))
+    const log = { address: alice, topics: topics as Hash[], data: bytes(data) }
+    expect(decodeLog(of, log)?.parameters.map(({ value }) => value)).toEqual([id('kestrel'), topics[2], 'hello'])
+  })
+
+  it('are null when they have no topic, an unknown one, or bytes that do not fit', () => {
+    expect(decodeLog(known, { address: nobodys, topics: [], data: bytes('0x') })).toBeNull()
+    expect(decodeLog(known, { address: nobodys, topics: [word(1n)], data: bytes('0x') })).toBeNull()
+    const dirty = { address: nobodys, topics: [transfer, word(2n ** 160n), topic(bob)], data: bytes(word(5n)) }
+    expect(decodeLog(known, dirty)).toBeNull()
+    const short = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob)], data: bytes('0x05') }
+    expect(decodeLog(known, short)).toBeNull()
+  })
+})
+
+describe('failures', () => {
+  const face = new Interface([
+    'error Error(string reason)',
+    'error Panic(uint256 code)',
+    'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+    'error Frozen(uint64 until)',
+  ])
+
+  it("are Solidity's own, standard ones, and the contract's", async () => {
+    expect(decodeRevert(known, undefined, bytes(face.encodeErrorResult('Error', ['no'])))).toEqual({
+      method_id: '08c379a0',
+      method_call: 'Error(string reason)',
+      parameters: [{ name: 'reason', type: 'string', value: 'no' }],
+    })
+    const panic = decodeRevert(known, nobodys, bytes(face.encodeErrorResult('Panic', [0x11n])))
+    expect(panic).toMatchObject({ method_id: '4e487b71', parameters: [{ value: '17' }] })
+    const balance = bytes(face.encodeErrorResult('ERC20InsufficientBalance', [SOMEBODY, 1n, 2n]))
+    expect(decodeRevert(known, nobodys, balance)?.parameters.map(({ value }) => value)).toEqual([SOMEBODY, '1', '2'])
+    const frozen = bytes(face.encodeErrorResult('Frozen', [3n]))
+    expect(decodeRevert(known, alice, frozen)).toBeNull()
+    expect(decodeRevert(await world(parseAbi(['error Frozen(uint64 until)'])), alice, frozen)?.method_call).toBe(
+      'Frozen(uint64 until)',
+    )
+  })
+})
+
+describe('names', () => {
+  it('of methods are known by selector and the other way round', async () => {
+    expect(methodName(known, nobodys, '0xa9059cbb')).toBe('transfer')
+    expect(methodName(known, nobodys, '0x12345678')).toBeUndefined()
+    expect(selectorsNamed(known, 'approve')).toContain('0x095ea7b3')
+    const mints = ['mint(address,uint256)', 'mint(uint256)', 'mint(address,uint256,uint256,bytes)']
+    expect(selectorsNamed(known, 'mint')).toEqual(expect.arrayContaining(mints.map((of) => id(of).slice(0, 10))))
+    expect(selectorsNamed(known, '0xDEADBEEF')).toEqual(['0xdeadbeef'])
+    expect(selectorsNamed(known, 'quuxify')).toEqual([])
+    const of = await world(parseAbi(['function quuxify(uint8 level)']))
+    expect(selectorsNamed(of, 'quuxify')).toEqual([id('quuxify(uint8)').slice(0, 10)])
+    expect(selectorsNamed(known, 'delegate')).toContain(id('delegate(address,string,uint256)').slice(0, 10))
+  })
+
+  it('of contracts count while their code is the one that was verified', async () => {
+    const of = await world([], 'Golden Eagle_V2')
+    expect(contractName(of, alice)).toBe('Golden Eagle_V2')
+    expect(isVerified(of, alice)).toBe(true)
+    expect(verifiedNamed(of, ['eag', 'gold']).map(({ address }) => address)).toEqual([alice])
+    expect(verifiedNamed(of, ['GOLD'])).toHaveLength(1)
+    expect(verifiedNamed(of, ['gold', 'falcon'])).toEqual([])
+    of.view.setCode(alice, Uint8Array.of(0x00))
+    expect(contractName(of, alice)).toBeUndefined()
+    expect(isVerified(of, alice)).toBe(false)
+    expect(verifiedNamed(of, [])).toEqual([])
+  })
+
+  it('of factories belong to their code, not to their address', () => {
+    const [factory] = FACTORIES.filter(({ name }) => name === 'Multicall3')
+    if (factory === undefined) throw new Error('there is no Multicall3')
+    expect(contractName(known, factory.address)).toBeUndefined()
+    known.view.setCode(factory.address, factory.code)
+    expect(contractName(known, factory.address)).toBe('Multicall3')
+    expect(isVerified(known, factory.address)).toBe(false)
+  })
+})
+
+it('hashes every signature as ethers does', () => {
+  const face = new Interface(knownAbi() as unknown as string[])
+  const index = indexOf(knownAbi())
+  const fragments = face.fragments.filter(({ type }) => ['function', 'event', 'error'].includes(type))
+  expect(fragments.length).toBeGreaterThan(200)
+  for (const fragment of fragments) {
+    const signature = fragment.format('sighash')
+    const hash = id(signature) as Hash
+    const selector = hash.slice(0, 10) as `0x${string}`
+    const found =
+      fragment.type === 'event'
+        ? index.events.get(hash)
+        : index[fragment.type === 'error' ? 'errors' : 'functions'].get(selector)
+    expect(
+      found?.map((described) => described.signature),
+      signature,
+    ).toContain(signature)
+  }
+})
+
+describe('values', () => {
+  type Sample = { readonly parameter: AbiParameter; readonly value: unknown; readonly shown: DecodedValue }
+
+  const scalar: fc.Arbitrary<Sample> = fc.oneof(
+    fc.tuple(fc.integer({ min: 1, max: 32 }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })).map(([size, raw]) => {
+      const value = BigInt.asUintN(size * 8, raw)
+      return { parameter: { type: `uint${size * 8}` }, value, shown: value.toString() }
+    }),
+    fc.tuple(fc.integer({ min: 1, max: 32 }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })).map(([size, raw]) => {
+      const value = BigInt.asIntN(size * 8, raw)
+      return { parameter: { type: `int${size * 8}` }, value, shown: value.toString() }
+    }),
+    fc.boolean().map((value) => ({ parameter: { type: 'bool' }, value, shown: String(value) })),
+    fc.constant({ parameter: { type: 'address' }, value: SOMEBODY, shown: SOMEBODY }),
+    fc
+      .string({ unit: 'grapheme', maxLength: 40 })
+      .map((value) => ({ parameter: { type: 'string' }, value, shown: value })),
+    fc.uint8Array({ maxLength: 70 }).map((value) => ({ parameter: { type: 'bytes' }, value, shown: toHex(value) })),
+    fc
+      .uint8Array({ minLength: 1, maxLength: 32 })
+      .map((value) => ({ parameter: { type: `bytes${value.length}` }, value, shown: toHex(value) })),
+  )
+  const { sample } = fc.letrec<{ sample: Sample; array: Sample; tuple: Sample }>((tie) => ({
+    sample: fc.oneof({ depthSize: 'small', withCrossShrink: true }, scalar, tie('array'), tie('tuple')),
+    array: fc.tuple(tie('sample'), fc.integer({ min: 0, max: 3 }), fc.boolean()).map(([of, length, isFixed]) => ({
+      parameter: { ...of.parameter, type: `${of.parameter.type}[${isFixed && length > 0 ? length : ''}]` },
+      value: Array.from({ length }, () => of.value),
+      shown: Array.from({ length }, () => of.shown),
+    })),
+    tuple: fc.array(tie('sample'), { minLength: 1, maxLength: 3 }).map((of) => ({
+      parameter: { type: 'tuple', components: of.map(({ parameter }, i) => ({ ...parameter, name: `f${i % 2}` })) },
+      value: of.map(({ value }) => value),
+      shown: of.map(({ shown }) => shown),
+    })),
+  }))
+
+  it('are what ethers has encoded, whatever their type', () => {
+    fc.assert(
+      fc.property(fc.array(sample, { maxLength: 4 }), fc.boolean(), (samples, exact) => {
+        const parameters = samples.map(({ parameter }) => parameter)
+        const types = new Interface([{ type: 'function', name: 'f', inputs: parameters }]).fragments[0]?.inputs ?? []
+        const data = bytes(
+          new AbiCoder().encode(
+            [...types],
+            samples.map(({ value }) => value),
+          ),
+        )
+        expect(decodeValues(parameters, data, { exact })).toEqual(samples.map(({ shown }) => shown))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('are never an exception', () => {
+    const selectors = [...indexOf(knownAbi()).functions.keys()]
+    fc.assert(
+      fc.property(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 300 }), (selector, rest) => {
+        const decoded = decodeInput(known, nobodys, Buffer.concat([bytes(selector), rest]))
+        expect(decoded === null || decoded.method_id === selector.slice(2)).toBe(true)
+      }),
+    )
+    const whole = call('function multicall(bytes[] data)', [['0x01', toUtf8Bytes('more'), '0x']])
+    for (let length = 0; length < whole.length; length++) {
+      expect(decodeInput(known, nobodys, whole.subarray(0, length)), `${length} bytes`).toBeNull()
+    }
+    expect(decodeInput(known, nobodys, whole)).not.toBeNull()
+  })
+
+  it('of data that points at itself again and again are refused', () => {
+    // bytes[] of 4096 elements whose offsets all lead to one element of 100 kB.
+    const words = [32n, 4096n, ...Array.from({ length: 4096 }, () => 4096n * 32n), 100_000n]
+    const data = Buffer.concat([
+      ...words.map((value) => bytes(`0x${value.toString(16).padStart(64, '0')}`)),
+      new Uint8Array(100_000),
+    ])
+    const began = performance.now()
+    decodeInput(known, nobodys, Buffer.concat([bytes('0xac9650d8'), data]))
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
+  it('of a function type are its 24 bytes', () => {
+    const data = bytes(`0x${'ab'.repeat(24)}${'00'.repeat(8)}`)
+    expect(decodeValues([{ type: 'function' }], data, { exact: true })).toEqual([`0x${'ab'.repeat(24)}`])
+  })
+})
+
+it('knows the address that it was asked for only', () => {
+  expect(contractAbi(known, somebody as Address)).toBeUndefined()
+})
