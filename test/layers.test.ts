@@ -37,7 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'server.ts': ['lib', 'rpc', 'explorer'],
   'node.ts': [...ROOMS, 'rpc', 'explorer', 'server.ts'],
-  cli: [...ROOMS, 'server.ts', 'node.ts'],
+  cli: [...ROOMS, 'explorer', 'server.ts', 'node.ts'],
 }
 
 /** Files that may gather a folder: one line there for one thing added. */

@@ -70,8 +70,8 @@ export const indexRow = (state: 'complete' | 'incomplete'): Op =>
 export function requireIndex(store: Pick<Reader, 'get'>): void {
   const row = store.get(KEY.meta('index'))
   if (row !== undefined && Buffer.from(row).toString() === INDEX_FORMAT) return
-  const what = row === undefined ? 'is incomplete' : 'has a layout that this program does not read'
-  throw new ChainError('storage', `the explorer's index of this database ${what}; make it again with kestrel reindex`)
+  const what = row === undefined ? 'is not complete' : 'has another layout'
+  throw new ChainError('storage', `the index of this database ${what}; make it again with \`kestrel reindex\``)
 }
 
 /** Number of the head and version of the state at it. */

@@ -20,11 +20,10 @@ export async function banner(
   const { spec, head } = node.chain
   const { url } = node
   const socket = url.replace(/^http/, 'ws')
-  const hasExplorer = node.server.hasRoute({ method: 'GET', url: '/api/v2/stats' })
   const facts: readonly (readonly [string, string | false])[] = [
     ['Chain', `${spec.name}, id ${spec.chainId} (0x${spec.chainId.toString(16)})`],
     ['JSON-RPC', `${url}/rpc   ${socket}/rpc`],
-    ['Explorer', hasExplorer && `${url}/api/v2`],
+    ['Explorer', `${url}/   ${url}/api/v2`],
     ['Data', flags.inMemory ? 'in memory: gone when the node stops' : resolve(flags.datadir)],
     ['Head', `block ${head.number}  ${head.hash}`],
     ['Blocks', miningMode(node.producer.mode())],

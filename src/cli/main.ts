@@ -14,10 +14,11 @@ import { register as params } from './params.ts'
 import { register as reindexing } from './reindex.ts'
 import { register as start } from './start.ts'
 import { register as statetest } from './statetest.ts'
+import { register as verify } from './verify.ts'
 import { VERSION } from './version.ts'
 
 /** Every command, in the order of the help page. A new one gets a line here. */
-const commands = [start, init, genesis, importing, exporting, accounts, gov, params, reindexing, statetest]
+const commands = [start, init, genesis, importing, exporting, accounts, gov, params, reindexing, verify, statetest]
 
 const program = new Command('kestrel')
   .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')

@@ -59,6 +59,8 @@ const flags = z.object({
   callTimeout: wholeNumber(1, 3_600_000),
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
+  compilers: z.string().optional(),
+  prices: z.string().optional(),
   keystore: z.string().optional(),
   unlock: addresses.default([]),
   passwordFile: z.string().optional(),
@@ -104,6 +106,9 @@ export function withStartFlags(command: Command): Command {
     .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
     .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
+    .optionsGroup('Explorer:')
+    .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
+    .option('--prices <file>', 'what is known of prices: JSON with coin, tokens and history')
     .optionsGroup('Keys:')
     .option('--keystore <dir>', 'folder of key files (default: keystore/ in the data directory)')
     .option('--unlock <address>', 'unlock an account of the keystore; may be repeated', collect)

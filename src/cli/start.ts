@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import type { Command } from 'commander'
 import { ChainError } from '../lib/errors.ts'
+import { readPrices } from '../explorer/prices.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { type NodeOptions, startNode } from '../node.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -88,6 +89,12 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
       corsOrigins: flags.corsOrigins,
       maxRequestSize: flags.maxRequestSize,
       maxBatch: flags.maxBatch,
+    },
+    explorer: {
+      version: VERSION,
+      corsOrigins: flags.corsOrigins,
+      compilers: flags.compilers,
+      prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
     },
   }
 }

@@ -49,7 +49,11 @@ type RankedToken = {
 /** Behind every name. */
 const NAMELESS = '\u{10ffff}'
 
-const rankedToken = ({ rows, options }: ExplorerContext, address: Address, { name = NAMELESS }: TokenFact): RankedToken => ({
+const rankedToken = (
+  { rows, options }: ExplorerContext,
+  address: Address,
+  { name = NAMELESS }: TokenFact,
+): RankedToken => ({
   address,
   price: Number(options.prices?.tokens.get(address) ?? -1),
   holders: memberCount(rows, RANKING.holders(address)),

@@ -1,5 +1,6 @@
 // Figures of the chain's pace, from its newest blocks.
 import type { ExplorerContext } from './define.ts'
+import { percentage } from './shapes/block.ts'
 
 /** Blocks that the average is taken over. */
 const SPAN = 100n
@@ -26,5 +27,5 @@ export async function utilization({ chain, head }: Pick<ExplorerContext, 'chain'
     used += header?.gasUsed ?? 0n
     limit += header?.gasLimit ?? 0n
   }
-  return limit === 0n ? 0 : (Number(used) / Number(limit)) * 100
+  return percentage(used, limit) ?? 0
 }

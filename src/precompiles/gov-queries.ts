@@ -17,7 +17,7 @@ const PROPOSAL_GAS = 4_000n
 const VOTE_GAS = 1_500n
 const DEPOSIT_GAS = 1_000n
 /** Gas of each byte of text. */
-const BYTE_GAS = 3n
+const BYTE_GAS = 10n
 /** Gas of each validator, vote and delegation that a tally reckons with. */
 const TALLY_GAS = 1_000n
 

@@ -1,6 +1,8 @@
 // Transactions as the explorer tells them, against receipts, balances and traces of the same node's JSON-RPC.
 import { encodeFunctionData, getAddress, type Hex, parseEther, parseGwei } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { viemKzg, withCellProofs } from '../support/blobs.ts'
+import { attempter, reverter } from '../support/forwarder.ts'
 import { isoTime, scenario, ZERO } from './scenario.ts'
 
 const on = scenario(async ({ deploy, call, send, alice, bob }) => {
@@ -311,6 +313,35 @@ describe('internal transactions', () => {
   })
 })
 
+describe('messages that fail', () => {
+  const place = `0x${'a1'.repeat(20)}` as const
+
+  it('are shown within a transaction that goes on', async () => {
+    const { read, rpc, send, made } = on()
+    await rpc('anvil_setCode', place, attempter(made.token.address))
+    const data = encodeFunctionData({ abi: made.token.abi, functionName: 'refuse', args: ['no'] })
+    const { transactionHash } = await send(0, place, 0n, { data, gas: 200_000n })
+    const shown = await read(`/transactions/${transactionHash}`)
+    expect(shown).toMatchObject({ status: 'ok', result: 'success', has_error_in_internal_transactions: true })
+    expect((await read(`/transactions/${transactionHash}/internal-transactions`)).items).toMatchObject([
+      { type: 'call', success: false, error: 'execution reverted', reverted: false, to: { hash: made.token.address } },
+    ])
+  })
+
+  it('undo those within them', async () => {
+    const { read, rpc, send, made } = on()
+    await rpc('anvil_setCode', place, reverter(made.frames.address))
+    const data = encodeFunctionData({ abi: made.frames.abi, functionName: 'descend', args: [1n, 1n] })
+    const { transactionHash } = await send(0, place, 0n, { data, gas: 200_000n })
+    const shown = await read(`/transactions/${transactionHash}`)
+    expect(shown).toMatchObject({ status: 'error', has_error_in_internal_transactions: false, revert_reason: null })
+    expect((await read(`/transactions/${transactionHash}/internal-transactions`)).items).toMatchObject([
+      { success: true, error: null, reverted: true },
+      { success: true, error: null, reverted: true },
+    ])
+  })
+})
+
 describe('native contracts', () => {
   it('are called and log by name', async () => {
     const { read, rpc, send, alice, node } = on()
@@ -395,6 +426,26 @@ describe('EIP-7702', () => {
       { authority: bob.address, status: 'invalid_nonce' },
       { authority: bob.address, chain_id: 99, status: 'invalid_chain_id' },
     ])
+  })
+})
+
+it('counts blobs into the fee', async () => {
+  const { read, walletOf, viem, receiptOf, rpc, bob } = on()
+  const request = {
+    ...{ type: 'eip4844', to: bob.address, gas: 21_000n, maxFeePerBlobGas: parseGwei('10'), kzg: viemKzg },
+    ...{ maxFeePerGas: parseGwei('10'), maxPriorityFeePerGas: parseGwei('1'), blobs: [`0x${'00'.repeat(131_072)}`] },
+  } as const
+  const nonce = await viem.getTransactionCount({ address: walletOf(3).account.address })
+  const signed = await walletOf(3).account.signTransaction({ ...request, nonce, chainId: await viem.getChainId() })
+  const hash = (await rpc('eth_sendRawTransaction', withCellProofs(signed))) as Hex
+  const receipt = await receiptOf(hash)
+  const { blobGasUsed = 0n, blobGasPrice = 0n } = receipt
+  expect(blobGasUsed).toBe(131_072n)
+  const transaction = await viem.getTransaction({ hash })
+  expect(await read(`/transactions/${hash}`)).toMatchObject({
+    ...{ type: 3, blob_gas_used: '131072', blob_gas_price: amount(blobGasPrice) },
+    ...{ max_fee_per_blob_gas: amount(parseGwei('10')), blob_versioned_hashes: transaction.blobVersionedHashes },
+    fee: { type: 'actual', value: amount(receipt.gasUsed * receipt.effectiveGasPrice + blobGasUsed * blobGasPrice) },
   })
 })
 

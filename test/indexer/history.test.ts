@@ -1,40 +1,131 @@
 // The index is a function of the chain: what is taken back leaves no trace in it, and made again from the blocks it is the
 // same to the byte.
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { createChain } from '../../src/chain/open.ts'
 import { reindex } from '../../src/chain/reindex.ts'
+import { listLength } from '../../src/indexer/draft.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
+import { LIST } from '../../src/indexer/tables.ts'
+import { ChainError } from '../../src/lib/errors.ts'
 import { kzg } from '../../src/primitives/blobs.ts'
+import { encodeHeader } from '../../src/primitives/header.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
+import { KEY } from '../../src/state/keyspace.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import { KEEPER, keyAt, reopen, signed, smallSpec, words } from '../chain/support.ts'
 import { testChain } from '../support/chain.ts'
+import { TestStore } from '../support/stores.ts'
 import { busyChain, readerRows } from './actions.ts'
 
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ act: fc.nat({ max: 1000 }) }) },
+  { weight: 5, arbitrary: fc.record({ act: fc.nat({ max: 1000 }) }) },
   { weight: 1, arbitrary: fc.record({ back: fc.nat({ max: 1000 }) }) },
 )
+const quietly = () => undefined
 
-it('comes back exactly, and is the same when it is made again', { timeout: 120_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async (steps) => {
-      const { actions, node, store } = await busyChain(await testChain())
-      const { chain } = node
-      const told: { readonly snapshot: bigint; readonly rows: readonly string[] }[] = []
-      const tell = async () => told.push({ snapshot: chain.snapshot(), rows: await readerRows(store) })
-      for (const step of steps) {
-        await tell()
-        if ('act' in step) {
-          await actions[step.act % actions.length]?.()
-          continue
+describe('the index of a chain', () => {
+  it('comes back exactly when the chain is taken back', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
+        const { actions, node, store } = await busyChain(await testChain())
+        const told: { readonly snapshot: bigint; readonly rows: readonly string[] }[] = []
+        for (const step of steps) {
+          told.push({ snapshot: node.chain.snapshot(), rows: await readerRows(store) })
+          if ('act' in step) {
+            await actions[step.act % actions.length]?.()
+            continue
+          }
+          const [then] = told.splice(step.back % told.length)
+          expect(await node.chain.rollback(then?.snapshot ?? 0n)).toBe(true)
+          expect(await readerRows(store)).toEqual(then?.rows)
         }
-        const [then] = told.splice(step.back % told.length)
-        expect(await chain.rollback(then?.snapshot ?? 0n)).toBe(true)
-        expect(await readerRows(store)).toEqual(then?.rows)
+        const [first] = told
+        await node.chain.rollback(first?.snapshot ?? 0n)
+        expect(await readerRows(store)).toEqual(first?.rows)
+      }),
+      { numRuns: 3 },
+    )
+  })
+
+  it('is the same when it is made again', { timeout: 60_000 }, async () => {
+    const { actions, node, store } = await busyChain(await testChain())
+    const { chain } = node
+    const both = async (acts: readonly (() => Promise<unknown>)[]) => {
+      for (const act of acts) await act()
+    }
+    await both(actions)
+    const snapshot = chain.snapshot()
+    await both(actions)
+    await chain.rollback(snapshot)
+    await both(actions.slice(5))
+    const live = await readerRows(store)
+    // Made by all that can happen: calls, tokens, and changes by hand.
+    for (const list of [LIST.calls, LIST.transfers, LIST.contracts]) {
+      expect(listLength(store, list)).toBeGreaterThan(0)
+    }
+    const done: bigint[] = []
+    await reindex(store, new Runtime(chain.spec, kzg), indexer, (number) => done.push(number))
+    expect(await readerRows(store)).toEqual(live)
+    expect(done).toEqual(Array.from({ length: Number(chain.head.number) + 1 }, (_, number) => BigInt(number)))
+  })
+})
+
+describe('a database', () => {
+  /** A small chain with blocks and changes by hand, and its rows. */
+  async function small() {
+    const spec = smallSpec()
+    const store = new TestStore(await openMemoryStore())
+    await createChain(store, spec, indexer)
+    const chain = reopen(store, spec)
+    await chain.edit((view) => view.setBalance(keyAt(1).address, 5n))
+    for (const nonce of [0n, 1n]) {
+      await chain.submit(signed(0, nonce, { to: KEEPER, data: words(nonce, 7n), value: 1n }).raw)
+      await chain.produce()
+      await chain.edit((view) => view.setBalance(keyAt(2).address, nonce))
+    }
+    return { spec, store, chain, rows: await readerRows(store), runtime: new Runtime(spec) }
+  }
+
+  it('opens again only when an index that was interrupted has been made to its end', async () => {
+    const { spec, store, rows, runtime } = await small()
+    for (const writes of [1, 2, 4]) {
+      let left = writes
+      store.beforeWrite = () => {
+        if (left-- === 0) throw new Error('killed')
       }
-      const live = await readerRows(store)
-      await reindex(store, new Runtime(chain.spec, kzg), indexer, () => undefined)
-      expect(await readerRows(store)).toEqual(live)
-    }),
-    { numRuns: 4 },
-  )
+      await expect(reindex(store, runtime, indexer, quietly)).rejects.toThrow('killed')
+      store.beforeWrite = () => undefined
+      expect(() => reopen(store, spec)).toThrow(
+        new ChainError('storage', 'the index of this database is not complete; make it again with `kestrel reindex`'),
+      )
+    }
+    await reindex(store, runtime, indexer, quietly)
+    expect(await readerRows(store)).toEqual(rows)
+    const chain = reopen(store, spec)
+    await chain.rewind(0n)
+    expect(listLength(store, LIST.transactions)).toBe(0)
+  })
+
+  it('whose index has another layout is not opened', async () => {
+    const { spec, store, runtime } = await small()
+    await store.write([{ type: 'put', key: KEY.meta('index'), value: Buffer.from('0') }])
+    expect(() => reopen(store, spec)).toThrow(/another layout.*kestrel reindex/)
+    await reindex(store, runtime, indexer, quietly)
+    expect(reopen(store, spec).head.number).toBe(2n)
+  })
+
+  it('whose blocks do not come out as they did gets no index', async () => {
+    const { chain, store, runtime } = await small()
+    const header = await chain.header({ number: 1n })
+    if (header === undefined) throw new Error('there is a block 1')
+    const wrong = encodeHeader({ ...header, gasUsed: header.gasUsed + 1n })
+    await store.write([{ type: 'put', key: KEY.header(1n), value: wrong }])
+    await expect(reindex(store, runtime, indexer, quietly)).rejects.toThrow(
+      new ChainError(
+        'storage',
+        `block 1 does not come out as it did: gasUsed is ${header.gasUsed}, not ${header.gasUsed + 1n}`,
+      ),
+    )
+  })
 })

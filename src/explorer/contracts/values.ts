@@ -1,9 +1,10 @@
 // ABI-encoded bytes as the explorer shows them: scalars as text, arrays and tuples as arrays. Whatever anybody has put on
-// the chain may come here: what cannot be decoded is undefined, and nothing throws.
+// the chain may come here: what cannot be decoded is undefined, nothing throws, and the work is bounded by the length of
+// the data, however often that points at itself.
 import type { AbiParameter } from 'abitype'
-import { decodeAbiParameters, encodeAbiParameters } from 'viem'
 import { z } from 'zod'
-import { equalBytes, fromHex } from '../../lib/hex.ts'
+import { bytesToBig, toAddress, toHex } from '../../lib/hex.ts'
+import { checksummed } from '../codec.ts'
 import { componentsOf } from './signatures.ts'
 
 export type DecodedValue = string | readonly DecodedValue[]
@@ -11,64 +12,187 @@ export const decodedValue: z.ZodType<DecodedValue> = z.lazy(() =>
   z.union([z.string(), z.array(decodedValue).readonly()]),
 )
 
-/**
- * Values of a parameter list. `exact` refuses bytes that these values would not be encoded as, so that a guess at what
- * they mean must fit them wholly; without it bytes behind the last value are fine, as for Solidity.
- */
+/** With `exact` only the very bytes that the values would be encoded as; for whoever guesses what the bytes are. */
+type Options = { readonly exact: boolean }
+
+/** Values of a parameter list; bytes behind the last are fine unless they are to be exact. */
 export function decodeValues(
   parameters: readonly AbiParameter[],
   data: Uint8Array,
-  { exact }: { readonly exact: boolean },
+  options: Options,
 ): readonly DecodedValue[] | undefined {
-  try {
-    const coded = codedAs(parameters)
-    const values = coded.length === 0 ? [] : decodeAbiParameters(coded, data)
-    if (exact && !equalBytes(fromHex(encodeAbiParameters(coded, values)), data)) return undefined
-    return parameters.map((parameter, i) => shown(parameter, values[i]))
-  } catch {
-    return undefined
-  }
+  return new Reading(data, options).whole(parameters)
 }
 
 /** The value of an indexed parameter: what the topic holds, or for what does not fit one the topic itself, a hash. */
-export function decodeTopic(
-  parameter: AbiParameter,
-  topic: Uint8Array,
-  options: { readonly exact: boolean },
-): DecodedValue | undefined {
-  const type = isOneWord(parameter.type) ? parameter : { type: 'bytes32' }
-  return decodeValues([type], topic, options)?.[0]
+export function decodeTopic(parameter: AbiParameter, topic: Uint8Array, options: Options): DecodedValue | undefined {
+  const isOneWord = /^(address|bool|function|u?int\d*|bytes\d+)$/.test(parameter.type)
+  return decodeValues([isOneWord ? parameter : { type: 'bytes32' }], topic, options)?.[0]
 }
 
-const isOneWord = (type: string): boolean => /^(address|bool|function|u?int\d*|bytes\d+)$/.test(type)
+/** The data is not of these types. */
+class Misfit extends Error {}
 
-const coded = new WeakMap<readonly AbiParameter[], readonly AbiParameter[]>()
-
-/**
- * The same parameters as the library is to take them: text as bytes, because any bytes may stand where text should;
- * function values as the 24 bytes that they are; and without names, so that every tuple is an array.
- */
-function codedAs(parameters: readonly AbiParameter[]): readonly AbiParameter[] {
-  const known = coded.get(parameters)
-  if (known !== undefined) return known
-  const made = parameters.map((parameter) => ({
-    type: parameter.type.replace(/^string/, 'bytes').replace(/^function/, 'bytes24'),
-    components: codedAs(componentsOf(parameter)),
-  }))
-  coded.set(parameters, made)
-  return made
-}
-
+const WORD = 32
+/** How often data may be read over: some encoders let equal tails share their bytes. */
+const REREADS = 4
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function shown(parameter: AbiParameter, value: unknown): DecodedValue {
-  const { type } = parameter
-  if (Array.isArray(value)) {
-    if (type === 'tuple') return componentsOf(parameter).map((component, i) => shown(component, value[i]))
-    const element = { ...parameter, type: type.replace(/\[\d*\]$/, '') }
-    return value.map((item) => shown(element, item))
+class Reading {
+  readonly #data: Uint8Array
+  readonly #exact: boolean
+  /** Bytes that may still be read. */
+  #left: number
+  /** Where the last dynamic value ended: the next one begins here if the encoding is as encoders make it. */
+  #next = 0
+
+  constructor(data: Uint8Array, { exact }: Options) {
+    this.#data = data
+    this.#exact = exact
+    this.#left = REREADS * data.length
   }
-  // What is not UTF-8 within a text becomes U+FFFD.
-  if (type === 'string') return UTF8.decode(fromHex(String(value)))
-  return String(value)
+
+  whole(parameters: readonly AbiParameter[]): DecodedValue[] | undefined {
+    try {
+      const values = this.#sequence(parameters.length, (i) => parameters[i] ?? NOTHING, 0)
+      return this.#exact && this.#next !== this.#data.length ? undefined : values
+    } catch (error) {
+      if (error instanceof Misfit) return undefined
+      throw error
+    }
+  }
+
+  /** Values whose heads begin at `base`, to which their offsets count. */
+  #sequence(count: number, parameterAt: (position: number) => AbiParameter, base: number): DecodedValue[] {
+    const parameters = Array.from({ length: count }, (_, i) => parameterAt(i))
+    let head = base
+    this.#next = parameters.reduce((end, parameter) => end + headSize(parameter), base)
+    return parameters.map((parameter) => {
+      const place = head
+      head += headSize(parameter)
+      if (!isDynamic(parameter)) return this.#static(parameter, place)
+      const at = base + this.#size(place)
+      this.#require(at === this.#next)
+      return this.#dynamic(parameter, at)
+    })
+  }
+
+  #dynamic(parameter: AbiParameter, at: number): DecodedValue {
+    const { type } = parameter
+    const array = arrayOf(parameter)
+    if (array !== undefined) {
+      const [count, begin] = array.length === undefined ? [this.#size(at), at + WORD] : [array.length, at]
+      return this.#array(array.element, count, begin)
+    }
+    if (type === 'tuple') return this.#tuple(parameter, at)
+    const length = this.#size(at)
+    const end = at + WORD + Math.ceil(length / WORD) * WORD
+    const bytes = this.#take(at + WORD, length)
+    this.#require(end <= this.#data.length && this.#take(at + WORD + length, end - at - WORD - length).every(isZero))
+    this.#next = end
+    // What is not UTF-8 within a text becomes U+FFFD.
+    return type === 'string' ? UTF8.decode(bytes) : toHex(bytes)
+  }
+
+  #static(parameter: AbiParameter, at: number): DecodedValue {
+    // Its parts lie among the heads, which ended where they ended.
+    const next = this.#next
+    const array = arrayOf(parameter)
+    const value =
+      array !== undefined
+        ? this.#array(array.element, array.length ?? 0, at)
+        : parameter.type === 'tuple'
+          ? this.#tuple(parameter, at)
+          : this.#word(parameter.type, this.#take(at, WORD))
+    this.#next = next
+    return value
+  }
+
+  #array(element: AbiParameter, count: number, begin: number): DecodedValue[] {
+    if (count * Math.max(1, headSize(element)) > this.#data.length - begin) throw new Misfit()
+    return this.#sequence(count, () => element, begin)
+  }
+
+  #tuple(parameter: AbiParameter, at: number): DecodedValue[] {
+    const components = componentsOf(parameter)
+    return this.#sequence(components.length, (i) => components[i] ?? NOTHING, at)
+  }
+
+  /** A value of one word. Bits outside of it are dirt: not looked at, unless all is to be exact. */
+  #word(type: string, word: Uint8Array): string {
+    const [, kind, digits] = /^([a-z]+)(\d*)$/.exec(type) ?? []
+    const number = bytesToBig(word)
+    const bits = Number(digits || 256)
+    switch (kind) {
+      case 'uint': {
+        const value = BigInt.asUintN(bits, number)
+        this.#require(value === number)
+        return value.toString()
+      }
+      case 'int': {
+        const value = BigInt.asIntN(bits, number)
+        this.#require(value === BigInt.asIntN(256, number))
+        return value.toString()
+      }
+      case 'bool':
+        this.#require(number < 2n)
+        return number === 0n ? 'false' : 'true'
+      case 'address':
+        this.#require(word.subarray(0, 12).every(isZero))
+        return checksummed(toAddress(word.subarray(12)))
+      case 'bytes':
+      case 'function': {
+        // A function is an address and a selector.
+        const size = kind === 'function' ? 24 : Number(digits)
+        this.#require(word.subarray(size).every(isZero))
+        return toHex(word.subarray(0, size))
+      }
+      default:
+        throw new Misfit()
+    }
+  }
+
+  /** An offset or a length. */
+  #size(at: number): number {
+    const size = bytesToBig(this.#take(at, WORD))
+    if (size > this.#data.length) throw new Misfit()
+    return Number(size)
+  }
+
+  #take(at: number, length: number): Uint8Array {
+    this.#left -= length
+    if (at + length > this.#data.length || this.#left < 0) throw new Misfit()
+    return this.#data.subarray(at, at + length)
+  }
+
+  #require(isExact: boolean): void {
+    if (this.#exact && !isExact) throw new Misfit()
+  }
+}
+
+const NOTHING: AbiParameter = { type: '' }
+const isZero = (byte: number): boolean => byte === 0
+
+/** What an array holds, and how many of it when its type says so. */
+function arrayOf(parameter: AbiParameter): { element: AbiParameter; length: number | undefined } | undefined {
+  const [suffix, digits] = /\[(\d*)\]$/.exec(parameter.type) ?? []
+  if (suffix === undefined) return undefined
+  const element = { ...parameter, type: parameter.type.slice(0, -suffix.length) }
+  return { element, length: digits === '' ? undefined : Number(digits) }
+}
+
+function isDynamic(parameter: AbiParameter): boolean {
+  const array = arrayOf(parameter)
+  if (array !== undefined) return array.length === undefined || isDynamic(array.element)
+  const { type } = parameter
+  return type === 'string' || type === 'bytes' || (type === 'tuple' && componentsOf(parameter).some(isDynamic))
+}
+
+/** Bytes that the parameter takes among the heads. */
+function headSize(parameter: AbiParameter): number {
+  if (isDynamic(parameter)) return WORD
+  const array = arrayOf(parameter)
+  if (array !== undefined) return (array.length ?? 0) * headSize(array.element)
+  if (parameter.type !== 'tuple') return WORD
+  return componentsOf(parameter).reduce((size, component) => size + headSize(component), 0)
 }

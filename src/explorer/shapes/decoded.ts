@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DecodedValue } from '../contracts/values.ts'
 
 /** Not as a schema that names itself: OpenAPI could not say where that stands. */
-export const valueSchema = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
+const valueSchema = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
 
 function isValue(value: unknown): boolean {
   return typeof value === 'string' || (Array.isArray(value) && value.every(isValue))
@@ -22,5 +22,3 @@ export const decodedSchema = decoded.extend({ parameters: z.array(parameter).rea
 export const decodedLogSchema = decoded.extend({
   parameters: z.array(parameter.extend({ indexed: z.boolean() })).readonly(),
 })
-export type Decoded = z.infer<typeof decodedSchema>
-export type DecodedLog = z.infer<typeof decodedLogSchema>

@@ -17,8 +17,6 @@ import { methodOf, methodOfInput } from './method.ts'
 import { type Place, placeOf, sequenceOf } from './place.ts'
 import { showTransfer, transferSchema } from './transfer.ts'
 
-export { placeOf, sequenceOf } from './place.ts'
-
 const count = z.number().int()
 const amount = wire.decimal
 const SECONDS_A_DAY = 86_400n
