@@ -89,11 +89,11 @@ export async function findExact({ chain, head }: ExplorerContext, query: string)
   return header && { type: 'block', header }
 }
 
-/** Hits by kind, best kind first; each kind is in order. */
-export async function find(context: ExplorerContext, text: string): Promise<readonly (readonly Hit[])[]> {
+/** Hits by kind, best kind first; each kind is in order. A hit is rendered when it is called: most never are. */
+export async function find(context: ExplorerContext, text: string): Promise<readonly (readonly (() => Hit)[])[]> {
   const query = text.trim()
   const exact = await findExact(context, query)
-  const hits = exact === undefined ? [] : exactHits(context, exact)
+  const hits = (exact === undefined ? [] : exactHits(context, exact)).map((hit) => () => hit)
   const isNumber = exact?.type === 'block' && /^\d+$/.test(query)
   const mayBeName = Buffer.byteLength(query) >= SHORTEST_NAME && (exact === undefined || isNumber)
   if (!mayBeName) return [hits]
@@ -102,8 +102,12 @@ export async function find(context: ExplorerContext, text: string): Promise<read
   const contracts = contractsNamed(context, query).filter(({ address }) => !known.has(address))
   return [
     hits,
-    tokens.map((of) => tokenHitOf(context, of)),
-    contracts.map(({ address }) => addressHitOf(context, address)),
+    tokens.map((of) => () => tokenHitOf(context, of)),
+    contracts.map(
+      ({ address }) =>
+        () =>
+          addressHitOf(context, address),
+    ),
   ]
 }
 

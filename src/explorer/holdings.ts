@@ -1,16 +1,16 @@
 // What an address holds of tokens: amounts of ERC-20s, how many items of ERC-721s, and amounts of single ids of ERC-1155s.
 import { z } from 'zod'
-import { memberCount, membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
+import { membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
 import { FACT, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
 import { type Address, bytesToBig, fromHex, toAddress } from '../lib/hex.ts'
+import type { Reader } from '../state/types.ts'
 import { balanceNow } from './asked.ts'
 import { wire } from './codec.ts'
 import type { ExplorerContext } from './define.ts'
 import { instanceSchema, showInstance, showToken, tokenSchema } from './shapes/token.ts'
 
 const ADDRESS_SIZE = 20
-/** Above every id. */
-const AFTER_IDS = new Uint8Array(32).fill(0xff)
+const LAST_ID = new Uint8Array(32).fill(0xff)
 
 export type ItemType = Exclude<TokenType, 'ERC-20'>
 export const ITEM_TYPES = ['ERC-721', 'ERC-1155'] as const satisfies readonly ItemType[]
@@ -70,7 +70,7 @@ export function showItem(
 
 /** Items that a collection shows. */
 const SHOWN_ITEMS = 9
-/** Ids of one collection that are counted, and collections of ids that are listed. */
+/** Ids of one ERC-1155 that are counted, and collections of each type that are listed. */
 const MOST_IDS = 10_000
 const MOST_COLLECTIONS = 1_000
 
@@ -88,21 +88,24 @@ export async function collectionsOf(
   of: Address,
   types: readonly ItemType[],
 ): Promise<Collection[]> {
+  const found = await Promise.all(types.map((type) => (type === 'ERC-721' ? counted(rows, of) : uncounted(rows, of))))
+  return found.flat()
+}
+
+async function counted(rows: Reader, of: Address): Promise<Collection[]> {
+  const members = await membersFrom(rows, RANKING.owned(of, 'ERC-721'), 0, MOST_COLLECTIONS)
+  return members.map((order) => ({ token: itemOf(readDescending(order).rest).token, type: 'ERC-721' }))
+}
+
+/** Items are ordered by token: behind a token's last possible id stands the next token. */
+async function uncounted(rows: Reader, of: Address): Promise<Collection[]> {
+  const ranking = RANKING.items(of, 'ERC-1155')
   const collections: Collection[] = []
-  if (types.includes('ERC-721')) {
-    const ranking = RANKING.owned(of, 'ERC-721')
-    for (const order of await membersFrom(rows, ranking, 0, Math.min(memberCount(rows, ranking), MOST_COLLECTIONS))) {
-      collections.push({ token: itemOf(readDescending(order).rest).token, type: 'ERC-721' })
-    }
-  }
-  if (types.includes('ERC-1155')) {
-    const ranking = RANKING.items(of, 'ERC-1155')
-    let [next] = await membersFrom(rows, ranking, 0, 1)
-    while (next !== undefined && collections.length < 2 * MOST_COLLECTIONS) {
-      collections.push({ token: itemOf(next).token, type: 'ERC-1155' })
-      // Members are ordered by token, so that behind a token's last possible id stands the next token.
-      next = (await membersAfter(rows, ranking, Buffer.concat([next.subarray(0, ADDRESS_SIZE), AFTER_IDS]), 1))[0]
-    }
+  let [next] = await membersFrom(rows, ranking, 0, 1)
+  while (next !== undefined && collections.length < MOST_COLLECTIONS) {
+    collections.push({ token: itemOf(next).token, type: 'ERC-1155' })
+    const last = Buffer.concat([next.subarray(0, ADDRESS_SIZE), LAST_ID])
+    next = (await membersAfter(rows, ranking, last, 1))[0]
   }
   return collections
 }

@@ -8,6 +8,7 @@ import type { ExplorerRoute, ExplorerServices } from './define.ts'
 import { documentation } from './documentation.ts'
 import { answerOf, badRequest, invalidInput } from './errors.ts'
 import { routes } from './routes/index.ts'
+import { waitingIn } from './waiting.ts'
 
 const UNKNOWN_PATH = { message: 'Unknown API v2 action' }
 
@@ -21,6 +22,8 @@ export async function explorerPlugin(app: FastifyInstance, services: ExplorerSer
   })
   app.setErrorHandler((error, request, reply) => refuse(services, error, request, reply))
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
+  // What is dropped from now on is remembered for a while.
+  waitingIn(services.chain)
   for (const route of routes) mount(app, services, route)
   await app.register(documentation, { routes, version: services.options.version })
 }

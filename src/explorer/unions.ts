@@ -4,7 +4,7 @@ import { LIST, SIDES, type Side, TOKEN_TYPES, type TokenType } from '../indexer/
 import type { Address } from '../lib/hex.ts'
 
 /** What an address sent, or what came to it; what it was made by came to it. undefined: everything. */
-export const sidesOf = (directions: readonly ('to' | 'from')[] | undefined): readonly Side[] => {
+export const sidesFor = (directions: readonly ('to' | 'from')[] | undefined): readonly Side[] => {
   if (directions === undefined || directions.length === 2) return SIDES
   return directions.includes('to') ? ['in', 'self', 'created'] : ['out', 'self']
 }

@@ -1,6 +1,6 @@
 // What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
 // rows it leaves one row that takes them all back, so that undoing needs to know nothing of what they mean.
-import { EMPTY_BYTES, equalBytes, fromLatin1, toLatin1 } from '../lib/hex.ts'
+import { EMPTY_BYTES, equalBytes, toLatin1 } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
 import { bytes, count, listOf, maybe, record } from './record.ts'
@@ -13,7 +13,12 @@ const undoRow = record({
 })
 
 type Growth = { readonly list: Uint8Array; readonly from: number; to: number }
-type Row = { readonly before: Uint8Array | undefined; now: Uint8Array | undefined; isWritten: boolean }
+type Row = {
+  readonly key: Uint8Array
+  readonly before: Uint8Array | undefined
+  now: Uint8Array | undefined
+  isWritten: boolean
+}
 
 export class Draft {
   readonly #before: Reader
@@ -44,7 +49,7 @@ export class Draft {
   replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined): void {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
-    if (known === undefined) this.#rows.set(name, { before, now: value, isWritten: true })
+    if (known === undefined) this.#rows.set(name, { key, before, now: value, isWritten: true })
     else Object.assign(known, { now: value, isWritten: true })
   }
 
@@ -71,8 +76,8 @@ export class Draft {
     const keys: Uint8Array[] = []
     for await (const [key] of this.#before.scan(range)) if (!this.#rows.has(toLatin1(key))) keys.push(key)
     const [from, to] = [toLatin1(range.gte), toLatin1(range.lt)]
-    for (const [name, { now }] of this.#rows) {
-      if (now !== undefined && name >= from && name < to) keys.push(fromLatin1(name))
+    for (const [name, { key, now }] of this.#rows) {
+      if (now !== undefined && name >= from && name < to) keys.push(key)
     }
     return keys
   }
@@ -80,12 +85,12 @@ export class Draft {
   /** Everything this draft writes, as a version of the state. */
   ops(version: number): Op[] {
     const lists = [...this.#lists.values()].filter(({ from, to }) => from !== to)
-    const rows = [...this.#rows].filter(([, row]) => row.isWritten && isChanged(row))
-    const undo = undoRow.encode({ lists, rows: rows.map(([name, { before }]) => ({ key: fromLatin1(name), before })) })
+    const rows = [...this.#rows.values()].filter((row) => row.isWritten && isChanged(row))
+    const undo = undoRow.encode({ lists, rows })
     return [
       ...this.#entries,
       ...lists.map(({ list, to }) => put(KEY.listLength(list), lengthRow(to))),
-      ...rows.map(([name, { now }]) => write(fromLatin1(name), now)),
+      ...rows.map(({ key, now }) => write(key, now)),
       put(KEY.readersUndo(version), undo),
     ]
   }
@@ -95,7 +100,7 @@ export class Draft {
     const known = this.#rows.get(name)
     if (known !== undefined) return known
     const before = this.#before.get(key)
-    const row = { before, now: before, isWritten: false }
+    const row = { key, before, now: before, isWritten: false }
     this.#rows.set(name, row)
     return row
   }

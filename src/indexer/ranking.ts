@@ -1,6 +1,6 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan;
 // counts by prefix, finer where many members crowd, find the page of a number without walking to it.
-import { bigToBytes, bytesToBig } from '../lib/hex.ts'
+import { bigToBytes, bytesToBig, equalBytes } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import { type Draft, NOTHING } from './draft.ts'
@@ -31,16 +31,32 @@ export function moveMember(
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): void {
-  if (before !== undefined && after !== undefined && Buffer.compare(before, after) === 0) return
-  if (before !== undefined) removeMember(draft, ranking, before)
-  if (after !== undefined) addMember(draft, ranking, after)
+  if (before === undefined || after === undefined) {
+    if (before !== undefined) removeMember(draft, ranking, before)
+    if (after !== undefined) addMember(draft, ranking, after)
+    return
+  }
+  if (equalBytes(before, after)) return
+  draft.replace(KEY.member(ranking, before), NOTHING, undefined)
+  draft.replace(KEY.member(ranking, after), undefined, NOTHING)
+  const depth = parting(draft, ranking, before, after)
+  if (depth === undefined) return
+  shift(draft, ranking, before, -1, depth)
+  shift(draft, ranking, after, 1, depth)
 }
 
-function shift(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1): void {
-  for (let depth = 0; depth <= order.length; depth++) {
+/** The length of the first prefix by which two members are counted apart; undefined: one crowd counts both. */
+function parting(draft: Draft, ranking: Uint8Array, one: Uint8Array, other: Uint8Array): number | undefined {
+  for (let depth = 0; ; depth++) {
+    if (depth > 0 && one[depth - 1] !== other[depth - 1]) return depth
+    if (!crowdAt(draft, KEY.memberCount(ranking, one.subarray(0, depth))).isSplit) return undefined
+  }
+}
+
+function shift(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1, from = 0): void {
+  for (let depth = from; depth <= order.length; depth++) {
     const key = KEY.memberCount(ranking, order.subarray(0, depth))
-    const row = draft.get(key)
-    const { members, isSplit } = row === undefined ? EMPTY_CROWD : crowd.decode(row)
+    const { members, isSplit } = crowdAt(draft, key)
     const now = members + by
     draft.set(key, now === 0 && !isSplit ? undefined : crowd.encode({ members: now, isSplit }))
     if (isSplit) continue
@@ -48,6 +64,11 @@ function shift(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1)
       draft.crowded.set(Buffer.from(key).toString('latin1'), { ranking, prefix: order.subarray(0, depth) })
     return
   }
+}
+
+function crowdAt(rows: Pick<Draft, 'get'>, key: Uint8Array): { readonly members: number; readonly isSplit: boolean } {
+  const row = rows.get(key)
+  return row === undefined ? EMPTY_CROWD : crowd.decode(row)
 }
 
 /** Counts the crowds that have grown too large by longer prefixes. To be called once, when the draft is complete. */
@@ -60,8 +81,7 @@ export async function splitCrowds(draft: Draft): Promise<void> {
 
 async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Promise<void> {
   const key = KEY.memberCount(ranking, prefix)
-  const row = draft.get(key)
-  const { members, isSplit } = row === undefined ? EMPTY_CROWD : crowd.decode(row)
+  const { members, isSplit } = crowdAt(draft, key)
   if (isSplit || members <= CROWD) return
   const skipped = KEY.member(ranking, prefix).length
   const children = new Map<number, number>()

@@ -1,6 +1,6 @@
 // What one transaction changed, from the first values its writes met. Reverted writes leave nothing here.
 import { type Address, bytesToBig, equalBytes, type Hash } from '../lib/hex.ts'
-import type { Account, AccountDiff, TransactionDiff } from './types.ts'
+import type { Account, AccountDiff, ChangedAccount, TransactionDiff } from './types.ts'
 
 type Current = { account(of: Address): Account | undefined; word(of: Address, key: Hash): Uint8Array }
 
@@ -26,8 +26,17 @@ export function transactionDiff(
   return diffs
 }
 
-/** Whether two accounts' own fields are the same. */
-export const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
+const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
   a === undefined || b === undefined
     ? a === b
     : a.nonce === b.nonce && a.balance === b.balance && a.codeHash === b.codeHash
+
+type Stored = Pick<Current, 'account'> & { stored(of: Address): Account | undefined }
+
+/** Accounts whose own fields are not what is stored of them, in order of address. */
+export function changedAccounts(view: Stored, addresses: Iterable<Address>): ChangedAccount[] {
+  return [...addresses].sort().flatMap((address) => {
+    const [before, after] = [view.stored(address), view.account(address)]
+    return sameAccount(before, after) ? [] : [{ address, before, after }]
+  })
+}

@@ -4,7 +4,7 @@
 import { type Address, bigToBytes, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { decodeAccount, EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
-import { sameAccount, transactionDiff } from './diff.ts'
+import { changedAccounts, transactionDiff } from './diff.ts'
 import { KEY } from './keyspace.ts'
 import { proveAccount } from './proof.ts'
 import type { StateStore } from './state-store.ts'
@@ -239,13 +239,7 @@ export class View implements StateView {
 
   /** Accounts whose own fields are not what they were at this view's version, in order of address. */
   changedAccounts(): ChangedAccount[] {
-    const changed: ChangedAccount[] = []
-    for (const address of [...this.#accounts.keys()].sort()) {
-      const after = this.account(address)
-      const before = this.stored(address)
-      if (!sameAccount(before, after)) changed.push({ address, before, after })
-    }
-    return changed
+    return changedAccounts(this, this.#accounts.keys())
   }
 
   fork(): View {

@@ -1,15 +1,15 @@
 // Tokens over the explorer API: what contracts answer and logs say, next to what the lists show.
-import { getAddress, parseAbi, parseEther } from 'viem'
+import { encodeAbiParameters, getAddress, keccak256, pad, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { ALICE, BOB, CAROL, type Deployed, PEOPLE, tokenChain } from '../indexer/token-chain.ts'
+import { type Scenario, scenario } from './scenario.ts'
 import { type Answer, api } from './support.ts'
 
 const lower = (text: string | null | undefined): string | undefined => text?.toLowerCase()
 const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
 
 type Item = Answer['body']
-type TokenChain = Awaited<ReturnType<typeof tokenChain>>
 type Transfer = {
   readonly transaction: string
   readonly log: number
@@ -28,7 +28,7 @@ const TRANSFERS = parseAbi([
 ])
 
 /** What the logs of all blocks say, newest first; of a batch the last id is the newest. */
-async function loggedTransfers({ viem }: Pick<TokenChain, 'viem'>): Promise<Transfer[]> {
+async function loggedTransfers(viem: Scenario['viem']): Promise<Transfer[]> {
   const logs = await viem.getLogs({ events: TRANSFERS, fromBlock: 0n, strict: true })
   return logs
     .flatMap(({ address, transactionHash, logIndex, args }) => {
@@ -56,25 +56,35 @@ const shownTransfers = (items: readonly Item[]): Transfer[] =>
     ...{ token: lower(token.address), id: total.token_id, value: total.value },
   }))
 
-/** Three tokens of each kind's own, and what people did with them. */
-async function marketplace() {
-  const chain = await tokenChain()
-  const coin = await chain.deploy('Coin', ['First Coin', 'ONE', 6, 1_000n])
-  const art = await chain.deploy('Art', [false])
-  const items = await chain.deploy('Items')
-  await chain.send(coin, 'transfer', [BOB, 300n])
-  await chain.send(coin, 'transfer', [CAROL, 300n])
-  await chain.send(coin, 'transfer', [CAROL, 5n], 2)
-  await chain.send(coin, 'burn', [50n])
-  for (const id of [1n, 9n, 2n ** 256n - 1n]) await chain.send(art, 'mint', [ALICE, id])
-  await chain.send(art, 'transferFrom', [ALICE, BOB, 9n])
-  await chain.send(art, 'mint', [BOB, 4n])
-  await chain.send(art, 'burn', [4n])
-  await chain.send(items, 'mintBatch', [ALICE, [3n, 1n, 70n], [10n, 20n, 1n]])
-  await chain.send(items, 'transfer', [ALICE, BOB, 1n, 5n])
-  await chain.send(items, 'transferBatch', [ALICE, CAROL, [1n, 3n], [15n, 4n]])
-  return { ...chain, ...api(chain.url), readContract: chain.read, coin, art, items }
-}
+/** Tokens of each type, and what people did with them. */
+const market = scenario(async ({ deploy, call }) => {
+  const make = async (name: string, args: readonly unknown[] = []): Promise<Deployed> => {
+    const { address, abi } = await deploy(name, args)
+    return { address: hexToAddress(address), abi }
+  }
+  const coin = await make('Coin', ['First Coin', 'ONE', 6, 1_000n])
+  const art = await make('Art', [false])
+  const items = await make('Items')
+  await make('Coin', ['Second', 'TWO', 18, 0n])
+  const third = await make('Coin', ['Third coin', 'THREE', 18, 8n])
+  await call(third, 'transfer', [BOB, 4n])
+  await call(coin, 'transfer', [BOB, 300n])
+  await call(coin, 'transfer', [CAROL, 300n])
+  await call(coin, 'transfer', [CAROL, 5n], 2)
+  await call(coin, 'burn', [50n])
+  for (const id of [1n, 9n, 2n ** 256n - 1n]) await call(art, 'mint', [ALICE, id])
+  await call(art, 'transferFrom', [ALICE, BOB, 9n])
+  await call(art, 'mint', [BOB, 4n])
+  await call(art, 'burn', [4n])
+  await call(items, 'mintBatch', [ALICE, [3n, 1n, 70n], [10n, 20n, 1n]])
+  await call(items, 'transfer', [ALICE, BOB, 1n, 5n])
+  await call(items, 'transferBatch', [ALICE, CAROL, [1n, 3n], [15n, 4n]])
+  return { coin, art, items, third }
+})
+
+/** What a contract answers at the head. */
+const readContract = ({ address, abi }: Deployed, functionName: string, args: readonly unknown[]): Promise<unknown> =>
+  market().viem.readContract({ address, abi, functionName, args })
 
 /** Who has how much by a contract's own word: most first, then by address, the highest first. */
 async function holdersOf(ask: (of: string) => Promise<unknown>): Promise<[string, string][]> {
@@ -89,10 +99,7 @@ const shownHolders = (items: readonly Item[]): [string, string][] =>
 
 describe('tokens', () => {
   it('are listed by their holders, by type, and by words of their names', async () => {
-    const { read, readAll, deploy, send, url } = await marketplace()
-    await deploy('Coin', ['Second', 'TWO', 18, 0n])
-    const third = await deploy('Coin', ['Third coin', 'THREE', 18, 8n])
-    await send(third, 'transfer', [BOB, 4n])
+    const { read, readAll, get } = market()
     const names = async (query: string) => (await readAll(`/tokens${query}`, 2)).map(({ name }) => name)
     // Three hold the first coin and the items, which have no name; two the third coin and art; nobody the second.
     const all = ['First Coin', null, 'Art', 'Third coin', 'Second']
@@ -110,11 +117,12 @@ describe('tokens', () => {
     expect(await names('?q=art&type=ERC-20')).toEqual([])
     expect(await names('?q=oin')).toEqual([])
     expect((await read('/tokens?items_count=1000')).items).toHaveLength(5)
-    expect((await api(url).get('/tokens?sort=name')).body.errors[0].source).toEqual({ pointer: '/sort' })
+    expect((await get('/tokens?sort=name')).body.errors[0].source).toEqual({ pointer: '/sort' })
   })
 
   it('say what their contracts say', async () => {
-    const { read, coin, art, items } = await marketplace()
+    const { read, made } = market()
+    const { coin, art, items } = made
     const common = { exchange_rate: null, circulating_market_cap: null, icon_url: null, reputation: 'ok' }
     const address = getAddress(coin.address)
     expect(await read(`/tokens/${coin.address}`)).toMatchObject({
@@ -132,7 +140,8 @@ describe('tokens', () => {
   })
 
   it('are not found where there is none', async () => {
-    const { get, art, coin } = await marketplace()
+    const { get, made } = market()
+    const { art, coin } = made
     const missing = { status: 404, body: { message: 'Not found' } }
     for (const path of ['', '/counters', '/transfers', '/holders', '/instances', '/instances/1']) {
       expect(await get(`/tokens/${NOBODY}${path}`)).toMatchObject(missing)
@@ -179,10 +188,10 @@ describe('tokens', () => {
 
 describe('transfers', () => {
   it('of a token and of an item are what the logs say', async () => {
-    const chain = await marketplace()
-    const { read, readAll, coin, art, items } = chain
-    const logged = await loggedTransfers(chain)
-    expect(logged).toHaveLength(17)
+    const { read, readAll, viem, made } = market()
+    const { coin, art, items } = made
+    const logged = await loggedTransfers(viem)
+    expect(logged).toHaveLength(19)
     for (const { address } of [coin, art, items]) {
       const ofToken = logged.filter(({ token }) => token === address)
       expect(shownTransfers(await readAll(`/tokens/${address}/transfers`, 2))).toEqual(ofToken)
@@ -200,12 +209,13 @@ describe('transfers', () => {
   })
 
   it('of an address can be asked for by type, side and token', async () => {
-    const chain = await marketplace()
-    const { read, readAll, coin, art, items } = chain
-    const logged = await loggedTransfers(chain)
+    const { read, readAll, viem, made } = market()
+    const { coin, art, items } = made
+    const logged = await loggedTransfers(viem)
     const typeOf = new Map<string | undefined, string>([
       ...([
         [coin.address, 'ERC-20'],
+        [made.third.address, 'ERC-20'],
         [art.address, 'ERC-721'],
         [items.address, 'ERC-1155'],
       ] as const),
@@ -239,7 +249,8 @@ describe('transfers', () => {
 
 describe('holders', () => {
   it('are those to whom the contract says it', async () => {
-    const { read, readAll, readContract, coin, art, items } = await marketplace()
+    const { read, readAll, made } = market()
+    const { coin, art, items } = made
     for (const token of [coin, art]) {
       const expected = await holdersOf((of) => readContract(token, 'balanceOf', [of]))
       const shown = await readAll(`/tokens/${token.address}/holders`, 1)
@@ -290,7 +301,8 @@ describe('holders', () => {
 
 describe('items', () => {
   it('are listed with the highest id first, and those of one holder', async () => {
-    const { readAll, art, items, coin } = await marketplace()
+    const { readAll, made } = market()
+    const { art, items, coin } = made
     const ids = async (path: string) => (await readAll(path, 2)).map(({ id }) => id)
     const largest = (2n ** 256n - 1n).toString()
     expect(await ids(`/tokens/${art.address}/instances`)).toEqual([largest, '9', '4', '1'])
@@ -302,7 +314,8 @@ describe('items', () => {
   })
 
   it('know their owner and their token', async () => {
-    const { read, readContract, art, items } = await marketplace()
+    const { read, made } = market()
+    const { art, items } = made
     const token = { address: getAddress(art.address), type: 'ERC-721', decimals: null }
     expect(await readContract(art, 'ownerOf', [9n])).toBe(getAddress(BOB))
     expect(await read(`/tokens/${art.address}/instances/9`)).toMatchObject({
@@ -316,14 +329,13 @@ describe('items', () => {
 
 describe('what an address holds', () => {
   it('is told by type, with amounts or items', async () => {
-    const { read, readAll, coin, art, items, deploy } = await marketplace()
-    const second = await deploy('Coin', ['Larger', 'LRG', 0, parseEther('5')])
-    const [c, a, i, l] = [coin, art, items, second].map(({ address }) => getAddress(address))
+    const { read, readAll, made } = market()
+    const [c, a, i, t] = [made.coin, made.art, made.items, made.third].map(({ address }) => getAddress(address))
     const balances = (list: readonly Item[]) =>
       list.map(({ token, token_id, value }) => [token.address, token_id, value])
     const coins = [
-      [l, null, parseEther('5').toString()],
       [c, null, '350'],
+      [t, null, '4'],
     ]
     const ids = [
       [i, '3', '6'],
@@ -367,6 +379,18 @@ describe('what an address holds', () => {
       [i, '2', ['3', '70']],
     ])
     expect(collections(await readAll(`${path}/nft/collections?type=ERC-721`))).toEqual([[a, '2', ['1', largest]]])
+  })
+
+  it('is what the token says now, even if it did not tell when that changed', async () => {
+    const { deploy, read, dev, url } = await tokenChain()
+    const coin = await deploy('Coin', ['Rebasing', 'REB', 0, 100n])
+    // `balanceOf` is the contract's fourth variable.
+    const slot = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [ALICE, 3n]))
+    await dev.setStorageAt({ address: coin.address, index: slot, value: pad('0x7b') })
+    expect(await read(coin, 'balanceOf', [ALICE])).toBe(123n)
+    const path = `/addresses/${ALICE}`
+    expect((await api(url).read(`${path}/tokens`)).items).toMatchObject([{ value: '123' }])
+    expect(await api(url).read(`${path}/token-balances`)).toMatchObject([{ value: '123' }])
   })
 
   it('shows no more of a collection than its first items', async () => {

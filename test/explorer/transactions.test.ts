@@ -1,5 +1,5 @@
 // Transactions as the explorer tells them, against receipts, balances and traces of the same node's JSON-RPC.
-import { encodeFunctionData, getAddress, type Hex, parseEther, parseGwei } from 'viem'
+import { encodeFunctionData, getAddress, type Hex, parseEther, parseGwei, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { viemKzg, withCellProofs } from '../support/blobs.ts'
 import { attempter, reverter } from '../support/forwarder.ts'
@@ -431,12 +431,23 @@ describe('EIP-7702', () => {
 
 it('counts blobs into the fee', async () => {
   const { read, walletOf, viem, receiptOf, rpc, bob } = on()
-  const request = {
-    ...{ type: 'eip4844', to: bob.address, gas: 21_000n, maxFeePerBlobGas: parseGwei('10'), kzg: viemKzg },
-    ...{ maxFeePerGas: parseGwei('10'), maxPriorityFeePerGas: parseGwei('1'), blobs: [`0x${'00'.repeat(131_072)}`] },
-  } as const
-  const nonce = await viem.getTransactionCount({ address: walletOf(3).account.address })
-  const signed = await walletOf(3).account.signTransaction({ ...request, nonce, chainId: await viem.getChainId() })
+  const wallet = walletOf(3)
+  const nonce = await viem.getTransactionCount({ address: wallet.account.address })
+  const fees = {
+    maxFeePerGas: parseGwei('10'),
+    maxPriorityFeePerGas: parseGwei('1'),
+    maxFeePerBlobGas: parseGwei('10'),
+  }
+  const signed = await wallet.account.signTransaction({
+    type: 'eip4844',
+    chainId: await viem.getChainId(),
+    to: bob.address,
+    gas: 21_000n,
+    nonce,
+    blobs: [toHex(new Uint8Array(131_072))],
+    kzg: viemKzg,
+    ...fees,
+  })
   const hash = (await rpc('eth_sendRawTransaction', withCellProofs(signed))) as Hex
   const receipt = await receiptOf(hash)
   const { blobGasUsed = 0n, blobGasPrice = 0n } = receipt

@@ -1,9 +1,12 @@
 // The index is a function of the chain: what is taken back leaves no trace in it, and made again from the blocks it is the
 // same to the byte.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createChain } from '../../src/chain/open.ts'
 import { reindex } from '../../src/chain/reindex.ts'
+import { readBlocks } from '../../src/cli/block-file.ts'
 import { listLength } from '../../src/indexer/draft.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { LIST } from '../../src/indexer/tables.ts'
@@ -11,12 +14,16 @@ import { ChainError } from '../../src/lib/errors.ts'
 import { kzg } from '../../src/primitives/blobs.ts'
 import { encodeHeader } from '../../src/primitives/header.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
+import { parseGenesisText } from '../../src/spec/genesis-file.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { KEEPER, keyAt, reopen, signed, smallSpec, words } from '../chain/support.ts'
 import { testChain } from '../support/chain.ts'
 import { TestStore } from '../support/stores.ts'
 import { busyChain, readerRows } from './actions.ts'
+
+/** A chain of go-ethereum's that goes from Frontier's rules to Prague's. */
+const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
 
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ act: fc.nat({ max: 1000 }) }) },
@@ -51,14 +58,14 @@ describe('the index of a chain', () => {
   it('is the same when it is made again', { timeout: 60_000 }, async () => {
     const { actions, node, store } = await busyChain(await testChain())
     const { chain } = node
-    const both = async (acts: readonly (() => Promise<unknown>)[]) => {
+    const run = async (acts: readonly (() => Promise<unknown>)[]) => {
       for (const act of acts) await act()
     }
-    await both(actions)
+    await run(actions)
     const snapshot = chain.snapshot()
-    await both(actions)
+    await run(actions)
     await chain.rollback(snapshot)
-    await both(actions.slice(5))
+    await run(actions.slice(5))
     const live = await readerRows(store)
     // Made by all that can happen: calls, tokens, and changes by hand.
     for (const list of [LIST.calls, LIST.transfers, LIST.contracts]) {
@@ -68,6 +75,18 @@ describe('the index of a chain', () => {
     await reindex(store, new Runtime(chain.spec, kzg), indexer, (number) => done.push(number))
     expect(await readerRows(store)).toEqual(live)
     expect(done).toEqual(Array.from({ length: Number(chain.head.number) + 1 }, (_, number) => BigInt(number)))
+  })
+
+  it('is the same when it is made again from blocks of other forks', { timeout: 60_000 }, async () => {
+    const spec = parseGenesisText(readFileSync(join(CONFORMANCE, 'genesis.json'), 'utf8'))
+    const store = await openMemoryStore()
+    await createChain(store, spec, indexer)
+    const chain = reopen(store, spec)
+    for (const raw of readBlocks(join(CONFORMANCE, 'chain.rlp'))) await chain.importBlock(raw)
+    const live = await readerRows(store)
+    await reindex(store, new Runtime(spec, kzg), indexer, quietly)
+    expect(await readerRows(store)).toEqual(live)
+    expect(listLength(store, LIST.withdrawals)).toBeGreaterThan(0)
   })
 })
 

@@ -213,4 +213,20 @@ describe('a token that turns out to be of another type', () => {
     expect(fact(coin)?.type).toBe('ERC-1155')
     expect(await owned(ALICE, 'ERC-20')).toEqual([])
   })
+
+  it('is of the highest type that a block tells of', async () => {
+    const { deploy, send, rpc, mine, fact, rows, owned } = await tokenChain()
+    const coin = await deploy('TellingCoin')
+    await rpc('evm_setAutomine', false)
+    await send(coin, 'tell', [[TRANSFER, a, b], word(1)])
+    await send(coin, 'tell', [[TRANSFER, a, b, word(5)], '0x'])
+    await mine()
+    expect(fact(coin)?.type).toBe('ERC-721')
+    expect(rows().map(({ type, id }) => [type, id])).toEqual([
+      ['ERC-20', undefined],
+      ['ERC-721', 5n],
+    ])
+    expect(await owned(ALICE, 'ERC-20')).toEqual([])
+    expect(await owned(ALICE, 'ERC-721')).toEqual([[coin.address, undefined, 2n]])
+  })
 })

@@ -233,6 +233,35 @@ describe('tokens that are different', () => {
     ])
   })
 
+  it('may wrap coins and pass them on at once: both are listed', async () => {
+    const { deploy, send, expectHolders, rows } = await tokenChain()
+    const coin = await deploy('Wrapped', [true])
+    await send(coin, 'depositFor', [BOB], 0, 7n)
+    await expectHolders(coin, 'ERC-20')
+    expect(rows().map(({ from, to, amount }) => [from, to, amount])).toEqual([
+      [ZERO_ADDRESS, ALICE, 7n],
+      [ALICE, BOB, 7n],
+    ])
+  })
+
+  it('may use up all that a block may ask: then the logs count, until the next block asks again', async () => {
+    const { deploy, send, rpc, mine, holders, expectHolders } = await tokenChain()
+    const [greedy, fee] = [await deploy('SecretCoin', [true]), await deploy('FeeCoin')]
+    const crowd = Array.from({ length: 80 }, (_, i) => hexToAddress(pad(toHexNumber(0x1000 + i), { size: 20 })))
+    await rpc('evm_setAutomine', false)
+    await send(greedy, 'spread', [crowd, 1n])
+    await send(fee, 'transfer', [BOB, parseEther('100')])
+    await mine()
+    expect((await holders(RANKING.holders(greedy.address))).length).toBe(81)
+    expect(await holders(RANKING.holders(fee.address))).toEqual([
+      [ALICE, parseEther('900')],
+      [BOB, parseEther('100')],
+    ])
+    await rpc('evm_setAutomine', true)
+    await send(fee, 'transfer', [CAROL, parseEther('10')], 1)
+    await expectHolders(fee, 'ERC-20')
+  })
+
   it('may tell of wrapping twice: it is listed once', async () => {
     const { deploy, send, expectHolders, rows } = await tokenChain()
     const coin = await deploy('Wrapped', [false])

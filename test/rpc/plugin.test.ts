@@ -11,6 +11,7 @@ import { createServer } from '../../src/server.ts'
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
 const chain = { spec: { chainId: 125n, name: 'kestrel' }, head: { number: 7n } }
 const live = { on: () => () => undefined }
+const pool = { onPending: () => {}, onRemoved: () => {}, content: () => ({ pending: new Map(), queued: new Map() }) }
 
 let app: FastifyInstance
 let url: string
@@ -18,7 +19,7 @@ let url: string
 async function start(options: Partial<RpcOptions> = {}) {
   // These tests ask for nothing but the chain's id.
   const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
-  const explorer = { chain: { ...chain, live }, log, hub: new Hub(), options: defaultExplorerOptions }
+  const explorer = { chain: { ...chain, live, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
   app = createServer({ rpc: services, explorer: explorer as unknown as ExplorerServices })
   url = await app.listen({ port: 0, host: '127.0.0.1' })
 }

@@ -12,7 +12,7 @@ import { transactionSchema } from '../shapes/transaction.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
 import { SORTS, transactionPage } from '../sorted.ts'
-import { callsOf, sidesOf, transactionsOf, transfersOf, transfersOfWith } from '../unions.ts'
+import { callsOf, sidesFor, transactionsOf, transfersOf, transfersOfWith } from '../unions.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 
@@ -27,7 +27,7 @@ export const addressTransactions = explorerRoute({
   }),
   response: listOf(transactionSchema),
   handler: ({ params: { address_hash_param: of }, query: { filter, ...query } }, context) =>
-    transactionPage(context, transactionsOf(of, sidesOf(filter)), query),
+    transactionPage(context, transactionsOf(of, sidesFor(filter)), query),
 })
 
 export const addressTokenTransfers = explorerRoute({
@@ -41,7 +41,7 @@ export const addressTokenTransfers = explorerRoute({
   }),
   response: listOf(transferSchema),
   handler({ params: { address_hash_param: of }, query: { type, filter, token, ...query } }, context) {
-    const sides = sidesOf(filter)
+    const sides = sidesFor(filter)
     const ofToken = token && FACT.token.get(context.rows, token)?.type
     const hasType = type === undefined || (ofToken !== undefined && type.includes(ofToken))
     const withToken = token && (hasType ? transfersOfWith(of, token, sides) : [])
@@ -57,7 +57,7 @@ export const addressInternalTransactions = explorerRoute({
   query: pageQuery.extend({ filter: direction }),
   response: listOf(internalTransactionSchema),
   handler: ({ params: { address_hash_param: of }, query: { filter, ...query } }, context) =>
-    listPage(context.rows, callsOf(of, sidesOf(filter)), query, (entry) =>
+    listPage(context.rows, callsOf(of, sidesFor(filter)), query, (entry) =>
       showCall(context, sequenceRow.decode(entry).sequence),
     ),
 })

@@ -19,7 +19,7 @@ import { chainedMembers, chainedPage } from '../ranked.ts'
 const params = z.object({ address_hash_param: addressParam })
 const OTHER_TYPES = ['ERC-20', 'ERC-404']
 /** A bare array ends here. */
-const MOST_BALANCES = 500
+const MOST_BALANCES = 200
 
 export const addressTokens = explorerRoute({
   path: '/addresses/{address_hash_param}/tokens',

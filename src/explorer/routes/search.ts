@@ -22,7 +22,7 @@ export const search = explorerRoute({
   summary: 'Tokens, addresses, blocks, transactions and verified contracts that fit',
   query: query.extend(pageQuery.shape),
   response: listOf(hitSchema),
-  handler: async ({ query }, context) => arrayPage((await find(context, asked(query))).flat(), query, (hit) => hit),
+  handler: async ({ query }, context) => arrayPage((await find(context, asked(query))).flat(), query, (hit) => hit()),
 })
 
 export const searchQuick = explorerRoute({
@@ -32,7 +32,8 @@ export const searchQuick = explorerRoute({
   response: z.array(hitSchema),
   async handler({ query }, context) {
     const text = asked(query)
-    return Buffer.byteLength(text) < SHORTEST_NAME ? [] : balanced(await find(context, text), MOST_QUICK)
+    if (Buffer.byteLength(text) < SHORTEST_NAME) return []
+    return balanced(await find(context, text), MOST_QUICK).map((hit) => hit())
   },
 })
 

@@ -1,7 +1,7 @@
 // An explorer that verifies, over a running chain, and contracts compiled apart from it.
 import { createRequire } from 'node:module'
 import fastify from 'fastify'
-import type { Abi, Hex } from 'viem'
+import { type Abi, getAddress, type Hex } from 'viem'
 import { Verification } from '../../../src/explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerServices } from '../../../src/explorer/define.ts'
 import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
@@ -94,7 +94,7 @@ export async function verifyingExplorer() {
     const hash = await clients.walletOf(0).deployContract({ ...artifact, args: args as never })
     const { contractAddress } = await clients.viem.waitForTransactionReceipt({ hash })
     if (!contractAddress) throw new Error('the contract was not deployed')
-    return { address: contractAddress, hash }
+    return { address: getAddress(contractAddress), hash }
   }
   // Answers are compared as they come.
   // biome-ignore lint/suspicious/noExplicitAny: see above

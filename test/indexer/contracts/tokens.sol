@@ -104,8 +104,12 @@ contract SecretCoin {
         return 0;
     }
 
-    function transfer(address to, uint256 value) external {
+    function transfer(address to, uint256 value) public {
         emit Transfer(msg.sender, to, value);
+    }
+
+    function spread(address[] calldata to, uint256 value) external {
+        for (uint256 i = 0; i < to.length; i++) transfer(to[i], value);
     }
 }
 
@@ -142,10 +146,16 @@ contract Wrapped {
         payable(msg.sender).transfer(wad);
     }
 
-    function transfer(address to, uint256 wad) external {
+    function transfer(address to, uint256 wad) public {
         balanceOf[msg.sender] -= wad;
         balanceOf[to] += wad;
         emit Transfer(msg.sender, to, wad);
+    }
+
+    function depositFor(address to) external payable {
+        balanceOf[msg.sender] += msg.value;
+        emit Deposit(msg.sender, msg.value);
+        transfer(to, msg.value);
     }
 }
 

@@ -1,0 +1,20 @@
+// What is found out about a code once: where a jump may land.
+
+/** Marks each JUMPDEST that is no part of a PUSH by a bit. `jumps`: a bit per byte of code. */
+export function analyse(code: usize, length: usize, jumps: usize): void {
+  memory.fill(jumps, 0, (length + 7) >> 3)
+  for (let pc: usize = 0; pc < length; pc++) {
+    const op = i32(load<u8>(code + pc))
+    if (op == 0x5b) store<u8>(jumps + (pc >> 3), load<u8>(jumps + (pc >> 3)) | (1 << u8(pc & 7)))
+    else if (op >= 0x60 && op <= 0x7f) pc += usize(op - 0x5f)
+  }
+}
+
+/** Whether a stack word is a place to land. */
+// @ts-ignore: decorator
+@inline
+export function isJumpDestination(jumps: usize, length: u64, at: usize): bool {
+  const to = load<u64>(at)
+  if ((load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) != 0 || to >= length) return false
+  return ((load<u8>(jumps + usize(to >> 3)) >> u8(to & 7)) & 1) != 0
+}

@@ -1,0 +1,845 @@
+// The interpreter: one frame, opcode by opcode, until it ends, needs a call made, or has had its turn. Constant gas and
+// the stack's bounds come from the fork's table, so that the forks differ in the table only.
+// When an opcode may not run, the reason is the one that the reference finds first; see `fault`.
+import {
+  ADDRESS,
+  ENV_BASE_FEE,
+  ENV_BLOB_BASE_FEE,
+  ENV_CHAIN_ID,
+  ENV_COINBASE,
+  ENV_DIFFICULTY,
+  ENV_GAS_LIMIT,
+  ENV_GAS_PRICE,
+  ENV_NUMBER,
+  ENV_ORIGIN,
+  ENV_TIMESTAMP,
+  ENVIRONMENT,
+  F_ADDRESS,
+  F_CALLER,
+  F_CODE,
+  F_CODE_LENGTH,
+  F_DATA,
+  F_DATA_LENGTH,
+  F_GAS,
+  F_JUMPS,
+  F_MEMORY,
+  F_MEMORY_SIZE,
+  F_OPCODE,
+  F_OUTPUT,
+  F_OUTPUT_LENGTH,
+  F_PC,
+  F_STACK,
+  F_STATIC,
+  F_TOP,
+  F_VALUE,
+  GAS_EXP_BYTE,
+  GAS_INIT_CODE_WORD,
+  INVALID_JUMP,
+  INVALID_OPCODE,
+  OPCODES,
+  OUT_OF_GAS,
+  PARAMETERS,
+  PAUSED,
+  REFUND_EXHAUSTED,
+  RETURN,
+  STACK_OVERFLOW,
+  STACK_UNDERFLOW,
+  STATIC_CHANGE,
+  STOPPED,
+  TURN_GAS,
+  WORDS,
+} from '../src/evm/engine/layout'
+import { isJumpDestination } from './code'
+import { addMod, div, divSigned, exp, mod, modSigned, mulMod } from './divide'
+import * as host from './host'
+import { keccak256 } from './keccak'
+import { copyPadded, expand, LIMIT, rangeEnd, shortage, words } from './memory'
+import {
+  add,
+  bitLength,
+  clamped,
+  copy,
+  fromBytes,
+  isNegative,
+  isSmall,
+  isZero,
+  less,
+  lessSigned,
+  mul,
+  set,
+  setSmall,
+  shiftLeft,
+  shiftRight,
+  signExtend,
+  sub,
+  toAddress,
+  toBytes,
+} from './word'
+
+const COPY_WORD: i64 = 3
+const KECCAK_WORD: i64 = 6
+const LOG_TOPIC: i64 = 375
+const LOG_BYTE: i64 = 8
+/** No opcode takes so many bytes of stack: this number means nothing. */
+const NEVER: u32 = 65535
+
+/** The second word of an answer. */
+const ANSWER: usize = WORDS + 32
+
+function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, reason: i32): i32 {
+  store<u32>(frame, u32(pc), F_PC)
+  store<u32>(frame, u32(sp), F_TOP)
+  store<i64>(frame, gas, F_GAS)
+  store<u32>(frame, op, F_OPCODE)
+  return reason
+}
+
+/** Gas is priced before it is charged where it is not constant; what it is priced by has to be on the stack. */
+function isPriced(op: u32): bool {
+  switch (op) {
+    case 0x0a:
+    case 0x20:
+    case 0x31:
+    case 0x37:
+    case 0x39:
+    case 0x3b:
+    case 0x3c:
+    case 0x3e:
+    case 0x3f:
+    case 0x51:
+    case 0x52:
+    case 0x53:
+    case 0x54:
+    case 0x55:
+    case 0x5e:
+    case 0xf0:
+    case 0xf1:
+    case 0xf2:
+    case 0xf3:
+    case 0xf4:
+    case 0xf5:
+    case 0xfa:
+    case 0xfd:
+    case 0xff:
+      return true
+    default:
+      return op >= 0xa0 && op <= 0xa4
+  }
+}
+
+/** Refuses to run in a static frame before anything else is looked at. */
+function isChange(op: u32): bool {
+  return op == 0x55 || (op >= 0xa0 && op <= 0xa4) || op == 0xf0 || op == 0xf5 || op == 0xff
+}
+
+/** Why an opcode that lacks gas, or does not suit the stack, fails. */
+function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
+  const least = u32(load<u16>(usize(OPCODES) + (usize(op) << 3), 4))
+  if (least == NEVER) return INVALID_OPCODE
+  const isShort = depth < usize(least)
+  if (isPriced(op)) {
+    if (load<u32>(frame, F_STATIC) != 0 && isChange(op)) return STATIC_CHANGE
+    return isShort ? STACK_UNDERFLOW : OUT_OF_GAS
+  }
+  if (gas < 0) return OUT_OF_GAS
+  // TSTORE
+  if (op == 0x5d && load<u32>(frame, F_STATIC) != 0) return STATIC_CHANGE
+  return isShort ? STACK_UNDERFLOW : STACK_OVERFLOW
+}
+
+/** Runs the frame; a reason of the layout, or the opcode that is to be carried out. Gas is charged, items stay. */
+export function run(frame: usize): i32 {
+  const code = usize(load<u32>(frame, F_CODE))
+  const codeLength = u64(load<u32>(frame, F_CODE_LENGTH))
+  const jumps = usize(load<u32>(frame, F_JUMPS))
+  const stack = usize(load<u32>(frame, F_STACK))
+  const mem = usize(load<u32>(frame, F_MEMORY))
+  let size = u64(load<u32>(frame, F_MEMORY_SIZE))
+  let sp = usize(load<u32>(frame, F_TOP))
+  let pc = usize(load<u32>(frame, F_PC))
+  let gas = load<i64>(frame, F_GAS)
+  const floor = gas - TURN_GAS
+
+  while (true) {
+    const op = u32(load<u8>(code + pc))
+    const entry = usize(OPCODES) + (usize(op) << 3)
+    const depth = sp - stack
+    gas -= i64(load<u32>(entry))
+    if (i32(gas < 0) | i32(depth < usize(load<u16>(entry, 4))) | i32(depth > usize(load<u16>(entry, 6)))) {
+      return leave(frame, pc, sp, gas, op, fault(frame, op, depth, gas))
+    }
+    switch (op) {
+      case 0x00:
+        return leave(frame, pc, sp, gas, op, STOPPED)
+      case 0x01: {
+        sp -= 32
+        add(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x02: {
+        sp -= 32
+        mul(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x03: {
+        sp -= 32
+        sub(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x04: {
+        sp -= 32
+        div(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x05: {
+        sp -= 32
+        divSigned(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x06: {
+        sp -= 32
+        mod(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x07: {
+        sp -= 32
+        modSigned(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x08: {
+        sp -= 64
+        addMod(sp - 32, sp + 32, sp, sp - 32)
+        break
+      }
+      case 0x09: {
+        sp -= 64
+        mulMod(sp - 32, sp + 32, sp, sp - 32)
+        break
+      }
+      case 0x0a: {
+        gas -= i64((bitLength(sp - 64) + 7) >> 3) * load<i64>(PARAMETERS, GAS_EXP_BYTE)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        sp -= 32
+        exp(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x0b: {
+        sp -= 32
+        signExtend(sp - 32, sp, sp - 32)
+        break
+      }
+      case 0x10: {
+        sp -= 32
+        setSmall(sp - 32, u64(less(sp, sp - 32)))
+        break
+      }
+      case 0x11: {
+        sp -= 32
+        setSmall(sp - 32, u64(less(sp - 32, sp)))
+        break
+      }
+      case 0x12: {
+        sp -= 32
+        setSmall(sp - 32, u64(lessSigned(sp, sp - 32)))
+        break
+      }
+      case 0x13: {
+        sp -= 32
+        setSmall(sp - 32, u64(lessSigned(sp - 32, sp)))
+        break
+      }
+      case 0x14: {
+        sp -= 32
+        const difference =
+          (load<u64>(sp) ^ load<u64>(sp - 32)) |
+          (load<u64>(sp, 8) ^ load<u64>(sp - 32, 8)) |
+          (load<u64>(sp, 16) ^ load<u64>(sp - 32, 16)) |
+          (load<u64>(sp, 24) ^ load<u64>(sp - 32, 24))
+        setSmall(sp - 32, u64(difference == 0))
+        break
+      }
+      case 0x15: {
+        setSmall(sp - 32, u64(isZero(sp - 32)))
+        break
+      }
+      case 0x16: {
+        sp -= 32
+        const p = sp - 32
+        set(
+          p,
+          load<u64>(p) & load<u64>(sp),
+          load<u64>(p, 8) & load<u64>(sp, 8),
+          load<u64>(p, 16) & load<u64>(sp, 16),
+          load<u64>(p, 24) & load<u64>(sp, 24),
+        )
+        break
+      }
+      case 0x17: {
+        sp -= 32
+        const p = sp - 32
+        set(
+          p,
+          load<u64>(p) | load<u64>(sp),
+          load<u64>(p, 8) | load<u64>(sp, 8),
+          load<u64>(p, 16) | load<u64>(sp, 16),
+          load<u64>(p, 24) | load<u64>(sp, 24),
+        )
+        break
+      }
+      case 0x18: {
+        sp -= 32
+        const p = sp - 32
+        set(
+          p,
+          load<u64>(p) ^ load<u64>(sp),
+          load<u64>(p, 8) ^ load<u64>(sp, 8),
+          load<u64>(p, 16) ^ load<u64>(sp, 16),
+          load<u64>(p, 24) ^ load<u64>(sp, 24),
+        )
+        break
+      }
+      case 0x19: {
+        const p = sp - 32
+        set(p, ~load<u64>(p), ~load<u64>(p, 8), ~load<u64>(p, 16), ~load<u64>(p, 24))
+        break
+      }
+      case 0x1a: {
+        sp -= 32
+        const p = sp - 32
+        const index = clamped(sp)
+        // Byte 0 is the most significant one, which stands last.
+        setSmall(p, index < 32 ? u64(load<u8>(p + usize(31 - index))) : 0)
+        break
+      }
+      case 0x1b: {
+        sp -= 32
+        shiftLeft(sp - 32, sp - 32, clamped(sp))
+        break
+      }
+      case 0x1c: {
+        sp -= 32
+        shiftRight(sp - 32, sp - 32, clamped(sp), 0)
+        break
+      }
+      case 0x1d: {
+        sp -= 32
+        shiftRight(sp - 32, sp - 32, clamped(sp), isNegative(sp - 32) ? u64.MAX_VALUE : 0)
+        break
+      }
+      case 0x1e: {
+        setSmall(sp - 32, u64(256 - bitLength(sp - 32)))
+        break
+      }
+      case 0x20: {
+        if (gas < floor) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
+        const end = rangeEnd(sp - 32, sp - 64)
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        const length = clamped(sp - 64)
+        gas = expand(frame, end, gas - KECCAK_WORD * i64(words(length)))
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        sp -= 32
+        keccak256(sp - 32, length == 0 ? mem : mem + usize(load<u64>(sp)), usize(length))
+        break
+      }
+      case 0x30: {
+        copy(sp, frame + F_ADDRESS)
+        sp += 32
+        break
+      }
+      case 0x31: {
+        toAddress(ADDRESS, sp - 32)
+        gas -= i64(host.access())
+        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        host.balance()
+        fromBytes(sp - 32, ANSWER)
+        break
+      }
+      case 0x32: {
+        copy(sp, ENVIRONMENT + ENV_ORIGIN)
+        sp += 32
+        break
+      }
+      case 0x33: {
+        copy(sp, frame + F_CALLER)
+        sp += 32
+        break
+      }
+      case 0x34: {
+        copy(sp, frame + F_VALUE)
+        sp += 32
+        break
+      }
+      case 0x35: {
+        const p = sp - 32
+        const at = clamped(p)
+        const length = u64(load<u32>(frame, F_DATA_LENGTH))
+        const data = usize(load<u32>(frame, F_DATA))
+        if (at < length && at + 32 <= length) fromBytes(p, data + usize(at))
+        else {
+          copyPadded(WORDS, data, length, at, 32)
+          fromBytes(p, WORDS)
+        }
+        break
+      }
+      case 0x36: {
+        setSmall(sp, u64(load<u32>(frame, F_DATA_LENGTH)))
+        sp += 32
+        break
+      }
+      case 0x37:
+      case 0x39: {
+        const end = rangeEnd(sp - 32, sp - 96)
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        const length = clamped(sp - 96)
+        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        if (length != 0) {
+          const to = mem + usize(load<u64>(sp - 32))
+          const offset = clamped(sp - 64)
+          if (op == 0x39) copyPadded(to, code, codeLength, offset, usize(length))
+          else {
+            const dataLength = u64(load<u32>(frame, F_DATA_LENGTH))
+            copyPadded(to, usize(load<u32>(frame, F_DATA)), dataLength, offset, usize(length))
+          }
+        }
+        sp -= 96
+        break
+      }
+      case 0x38: {
+        setSmall(sp, codeLength)
+        sp += 32
+        break
+      }
+      case 0x3a: {
+        copy(sp, ENVIRONMENT + ENV_GAS_PRICE)
+        sp += 32
+        break
+      }
+      case 0x3b: {
+        toAddress(ADDRESS, sp - 32)
+        gas -= i64(host.access())
+        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        setSmall(sp - 32, u64(host.codeSize()))
+        break
+      }
+      case 0x3c: {
+        toAddress(ADDRESS, sp - 32)
+        gas -= i64(host.access())
+        const end = rangeEnd(sp - 64, sp - 128)
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        const length = clamped(sp - 128)
+        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        if (length != 0) {
+          const offset = clamped(sp - 96)
+          host.copyCode(mem + usize(load<u64>(sp - 64)), offset > LIMIT ? u32(LIMIT) : u32(offset), usize(length))
+        }
+        sp -= 128
+        break
+      }
+      case 0x3d: {
+        setSmall(sp, u64(load<u32>(RETURN, 4)))
+        sp += 32
+        break
+      }
+      case 0x3e: {
+        const offset = clamped(sp - 64)
+        const length = clamped(sp - 96)
+        const there = u64(load<u32>(RETURN, 4))
+        // Beyond the end of the return data there is nothing, not zeros (EIP-211).
+        if (offset > there || length > there - offset) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        const end = rangeEnd(sp - 32, sp - 96)
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        if (length != 0) {
+          const to = mem + usize(load<u64>(sp - 32))
+          const from = usize(load<u32>(RETURN))
+          if (from == 0) host.copyReturn(to, u32(offset), usize(length))
+          else memory.copy(to, from + usize(offset), usize(length))
+        }
+        sp -= 96
+        break
+      }
+      case 0x3f: {
+        toAddress(ADDRESS, sp - 32)
+        gas -= i64(host.access())
+        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        host.codeHash()
+        fromBytes(sp - 32, ANSWER)
+        break
+      }
+      case 0x40: {
+        const p = sp - 32
+        const number = load<u64>(ENVIRONMENT + ENV_NUMBER)
+        const asked = clamped(p)
+        if (asked >= number || number - asked > 256) setSmall(p, 0)
+        else {
+          host.blockHash(f64(asked))
+          fromBytes(p, ANSWER)
+        }
+        break
+      }
+      case 0x41: {
+        copy(sp, ENVIRONMENT + ENV_COINBASE)
+        sp += 32
+        break
+      }
+      case 0x42: {
+        copy(sp, ENVIRONMENT + ENV_TIMESTAMP)
+        sp += 32
+        break
+      }
+      case 0x43: {
+        copy(sp, ENVIRONMENT + ENV_NUMBER)
+        sp += 32
+        break
+      }
+      case 0x44: {
+        copy(sp, ENVIRONMENT + ENV_DIFFICULTY)
+        sp += 32
+        break
+      }
+      case 0x45: {
+        copy(sp, ENVIRONMENT + ENV_GAS_LIMIT)
+        sp += 32
+        break
+      }
+      case 0x46: {
+        copy(sp, ENVIRONMENT + ENV_CHAIN_ID)
+        sp += 32
+        break
+      }
+      case 0x47: {
+        host.selfBalance()
+        fromBytes(sp, ANSWER)
+        sp += 32
+        break
+      }
+      case 0x48: {
+        copy(sp, ENVIRONMENT + ENV_BASE_FEE)
+        sp += 32
+        break
+      }
+      case 0x49: {
+        const index = clamped(sp - 32)
+        if (index > 0xffff) setSmall(sp - 32, 0)
+        else {
+          host.blobHash(u32(index))
+          fromBytes(sp - 32, ANSWER)
+        }
+        break
+      }
+      case 0x4a: {
+        copy(sp, ENVIRONMENT + ENV_BLOB_BASE_FEE)
+        sp += 32
+        break
+      }
+      case 0x50: {
+        sp -= 32
+        break
+      }
+      case 0x51: {
+        const p = sp - 32
+        const at = load<u64>(p)
+        if (!isSmall(p) || at >= size || at + 32 > size) {
+          const start = clamped(p)
+          if (start > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+          gas = expand(frame, start + 32, gas)
+          if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+          size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        }
+        fromBytes(p, mem + usize(at))
+        break
+      }
+      case 0x52: {
+        const p = sp - 32
+        const at = load<u64>(p)
+        if (!isSmall(p) || at >= size || at + 32 > size) {
+          const start = clamped(p)
+          if (start > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+          gas = expand(frame, start + 32, gas)
+          if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+          size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        }
+        toBytes(mem + usize(at), sp - 64)
+        sp -= 64
+        break
+      }
+      case 0x53: {
+        const p = sp - 32
+        const at = load<u64>(p)
+        if (!isSmall(p) || at >= size) {
+          const start = clamped(p)
+          if (start > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+          gas = expand(frame, start + 1, gas)
+          if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+          size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        }
+        store<u8>(mem + usize(at), load<u8>(sp - 64))
+        sp -= 64
+        break
+      }
+      case 0x54: {
+        toBytes(WORDS, sp - 32)
+        gas -= i64(host.sload())
+        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        fromBytes(sp - 32, ANSWER)
+        break
+      }
+      case 0x55: {
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+        toBytes(WORDS, sp - 32)
+        toBytes(ANSWER, sp - 64)
+        const price = i64(host.sstore(f64(gas)))
+        if (price < 0) return leave(frame, pc, sp, gas, op, price == -2 ? REFUND_EXHAUSTED : OUT_OF_GAS)
+        gas -= price
+        sp -= 64
+        break
+      }
+      case 0x56: {
+        sp -= 32
+        if (!isJumpDestination(jumps, codeLength, sp)) return leave(frame, pc, sp, gas, op, INVALID_JUMP)
+        pc = usize(load<u64>(sp))
+        continue
+      }
+      case 0x57: {
+        sp -= 64
+        if (isZero(sp)) break
+        if (!isJumpDestination(jumps, codeLength, sp + 32)) return leave(frame, pc, sp, gas, op, INVALID_JUMP)
+        pc = usize(load<u64>(sp + 32))
+        continue
+      }
+      case 0x58: {
+        setSmall(sp, u64(pc))
+        sp += 32
+        break
+      }
+      case 0x59: {
+        setSmall(sp, size)
+        sp += 32
+        break
+      }
+      case 0x5a: {
+        setSmall(sp, u64(gas))
+        sp += 32
+        break
+      }
+      case 0x5b: {
+        // No loop is without one.
+        if (gas < floor) return leave(frame, pc + 1, sp, gas, op, PAUSED)
+        break
+      }
+      case 0x5c: {
+        toBytes(WORDS, sp - 32)
+        host.tload()
+        fromBytes(sp - 32, ANSWER)
+        break
+      }
+      case 0x5d: {
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+        toBytes(WORDS, sp - 32)
+        toBytes(ANSWER, sp - 64)
+        host.tstore()
+        sp -= 64
+        break
+      }
+      case 0x5e: {
+        const to = rangeEnd(sp - 32, sp - 96)
+        const from = rangeEnd(sp - 64, sp - 96)
+        const end = to > from ? to : from
+        if (end > LIMIT || clamped(sp - 96) > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        const length = load<u64>(sp - 96)
+        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        if (length != 0) memory.copy(mem + usize(load<u64>(sp - 32)), mem + usize(load<u64>(sp - 64)), usize(length))
+        sp -= 96
+        break
+      }
+      case 0x5f: {
+        setSmall(sp, 0)
+        sp += 32
+        break
+      }
+      case 0x60: {
+        setSmall(sp, u64(load<u8>(code + pc, 1)))
+        sp += 32
+        pc += 2
+        continue
+      }
+      case 0x61: {
+        setSmall(sp, u64(bswap(load<u16>(code + pc, 1))))
+        sp += 32
+        pc += 3
+        continue
+      }
+      case 0x62:
+      case 0x63:
+      case 0x64:
+      case 0x65:
+      case 0x66:
+      case 0x67: {
+        const bytes = op - 0x5f
+        setSmall(sp, bswap(load<u64>(code + pc, 1)) >> u64((8 - bytes) << 3))
+        sp += 32
+        pc += usize(bytes) + 1
+        continue
+      }
+      case 0x68:
+      case 0x69:
+      case 0x6a:
+      case 0x6b:
+      case 0x6c:
+      case 0x6d:
+      case 0x6e:
+      case 0x6f:
+      case 0x70:
+      case 0x71:
+      case 0x72:
+      case 0x73:
+      case 0x74:
+      case 0x75:
+      case 0x76:
+      case 0x77:
+      case 0x78:
+      case 0x79:
+      case 0x7a:
+      case 0x7b:
+      case 0x7c:
+      case 0x7d:
+      case 0x7e:
+      case 0x7f: {
+        const bytes = op - 0x5f
+        fromBytes(sp, code + pc + 1)
+        if (bytes != 32) shiftRight(sp, sp, u64((32 - bytes) << 3), 0)
+        sp += 32
+        pc += usize(bytes) + 1
+        continue
+      }
+      case 0x80:
+      case 0x81:
+      case 0x82:
+      case 0x83:
+      case 0x84:
+      case 0x85:
+      case 0x86:
+      case 0x87:
+      case 0x88:
+      case 0x89:
+      case 0x8a:
+      case 0x8b:
+      case 0x8c:
+      case 0x8d:
+      case 0x8e:
+      case 0x8f: {
+        copy(sp, sp - (usize(op - 0x7f) << 5))
+        sp += 32
+        break
+      }
+      case 0x90:
+      case 0x91:
+      case 0x92:
+      case 0x93:
+      case 0x94:
+      case 0x95:
+      case 0x96:
+      case 0x97:
+      case 0x98:
+      case 0x99:
+      case 0x9a:
+      case 0x9b:
+      case 0x9c:
+      case 0x9d:
+      case 0x9e:
+      case 0x9f: {
+        const p = sp - 32
+        const q = p - (usize(op - 0x8f) << 5)
+        const w0 = load<u64>(p)
+        const w1 = load<u64>(p, 8)
+        const w2 = load<u64>(p, 16)
+        const w3 = load<u64>(p, 24)
+        copy(p, q)
+        set(q, w0, w1, w2, w3)
+        break
+      }
+      case 0xa0:
+      case 0xa1:
+      case 0xa2:
+      case 0xa3:
+      case 0xa4: {
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+        const topics = i32(op - 0xa0)
+        const end = rangeEnd(sp - 32, sp - 64)
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        const length = clamped(sp - 64)
+        gas = expand(frame, end, gas - LOG_TOPIC * i64(topics) - LOG_BYTE * i64(length))
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        size = u64(load<u32>(frame, F_MEMORY_SIZE))
+        const data = length == 0 ? mem : mem + usize(load<u64>(sp - 32))
+        sp -= 64
+        // Topics are taken after the range, and only then missed.
+        if (sp - stack < usize(topics) << 5) return leave(frame, pc, sp, gas, op, STACK_UNDERFLOW)
+        for (let topic = 0; topic < topics; topic++) {
+          sp -= 32
+          toBytes(usize(WORDS) + (usize(topic) << 5), sp)
+        }
+        host.log(topics, data, usize(length))
+        break
+      }
+      case 0xf0:
+      case 0xf5: {
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+        const end = rangeEnd(sp - 64, sp - 96)
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        const count = i64(words(clamped(sp - 96)))
+        gas -= load<i64>(PARAMETERS, GAS_INIT_CODE_WORD) * count
+        if (op == 0xf5) gas -= KECCAK_WORD * count
+        gas = expand(frame, end, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        if (op == 0xf5) toBytes(WORDS, sp - 128)
+        return leave(frame, pc + 1, sp, gas, op, i32(op))
+      }
+      case 0xf1:
+      case 0xf2:
+      case 0xf4:
+      case 0xfa: {
+        // CALL and CALLCODE have the value between the address and the ranges.
+        const ranges = op < 0xf4 ? sp - 128 : sp - 96
+        if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(sp - 96)) {
+          return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+        }
+        const input = rangeEnd(ranges, ranges - 32)
+        const output = rangeEnd(ranges - 64, ranges - 96)
+        const end = input > output ? input : output
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        gas = expand(frame, end, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        toAddress(ADDRESS, sp - 64)
+        return leave(frame, pc + 1, sp, gas, op, i32(op))
+      }
+      case 0xf3:
+      case 0xfd: {
+        const end = rangeEnd(sp - 32, sp - 64)
+        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        gas = expand(frame, end, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        store<u32>(frame, end == 0 ? u32(mem) : u32(mem) + load<u32>(sp - 32), F_OUTPUT)
+        store<u32>(frame, load<u32>(sp - 64), F_OUTPUT_LENGTH)
+        return leave(frame, pc, sp - 64, gas, op, i32(op))
+      }
+      case 0xff: {
+        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+        toAddress(ADDRESS, sp - 32)
+        return leave(frame, pc + 1, sp, gas, op, i32(op))
+      }
+      default:
+        return leave(frame, pc, sp, gas, op, INVALID_OPCODE)
+    }
+    pc++
+  }
+}

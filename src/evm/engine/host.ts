@@ -1,0 +1,162 @@
+// The state as opcodes see it, for the account that runs: reads, writes, and what they cost in the fork.
+import { type Address, EMPTY_BYTES, equalBytes, fromHex, type Hash, toHash } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import type { Account } from '../../state/types.ts'
+import type { Host } from './instance.ts'
+import type { Ledger } from './ledger.ts'
+import type { Rules } from './rules.ts'
+import type { Surroundings } from './surroundings.ts'
+
+const TOO_LITTLE_GAS = -1
+const REFUND_BELOW_ZERO = -2
+
+/** What another account sees of code in EOF, which is no fork of Ethereum: its first two bytes. */
+const EOF_CODE = Uint8Array.of(0xef, 0x00)
+const EOF_HASH = keccakHash(EOF_CODE)
+const isEof = (code: Uint8Array): boolean => code[0] === 0xef && code[1] === 0x00
+
+/** Nothing in it that would make it an account (EIP-161). */
+export const isEmpty = (account: Account | undefined): boolean =>
+  account === undefined ||
+  (account.balance === 0n && account.nonce === 0n && account.codeHash === EMPTY_CODE_HASH)
+
+export class StateHost implements Host {
+  /** Whose code runs. */
+  self: Address
+  selfBytes: Uint8Array
+  readonly #around: Surroundings
+  readonly #rules: Rules
+  readonly #ledger: Ledger
+  readonly #blobHashes: readonly string[]
+
+  constructor(around: Surroundings, rules: Rules, ledger: Ledger, self: Address, blobHashes: readonly string[]) {
+    this.#around = around
+    this.#rules = rules
+    this.#ledger = ledger
+    this.#blobHashes = blobHashes
+    this.self = self
+    this.selfBytes = EMPTY_BYTES
+  }
+
+  sload(key: Hash): number {
+    const { warms, gas } = this.#rules
+    if (!warms) return 0
+    const { warmth } = this.#around
+    if (warmth.isWarmSlot(this.self, key)) return gas.warm
+    warmth.warmSlot(this.self, key)
+    return gas.coldSlot
+  }
+
+  word(key: Hash): Uint8Array {
+    return this.#around.view.word(this.self, key)
+  }
+
+  sstore(key: Hash, value: Uint8Array, gas: number): number {
+    const { view } = this.#around
+    const current = view.word(this.self, key)
+    const price = this.#storePrice(key, current, value, gas)
+    if (price < 0) return price
+    if (price > gas) return TOO_LITTLE_GAS
+    if (!equalBytes(current, value)) view.setWord(this.self, key, value)
+    return price
+  }
+
+  tload(key: Hash): Uint8Array {
+    return this.#around.transient.load(this.self, key)
+  }
+
+  tstore(key: Hash, value: Uint8Array): void {
+    this.#around.transient.store(this.self, key, value)
+  }
+
+  access(address: Address): number {
+    const { warms, gas } = this.#rules
+    if (!warms) return 0
+    const { warmth } = this.#around
+    if (warmth.isWarm(address)) return gas.warm
+    warmth.warm(address)
+    return gas.cold
+  }
+
+  balance(address: Address): bigint {
+    return this.#around.view.balance(address)
+  }
+
+  selfBalance(): bigint {
+    return this.#around.view.balance(this.self)
+  }
+
+  code(address: Address): Uint8Array {
+    const code = this.#around.view.code(address)
+    return isEof(code) ? EOF_CODE : code
+  }
+
+  codeHash(address: Address): Hash | undefined {
+    const account = this.#around.view.account(address)
+    if (account === undefined || isEmpty(account)) return undefined
+    return isEof(this.#around.view.code(address)) ? EOF_HASH : account.codeHash
+  }
+
+  blockHash(number: bigint): Hash | undefined {
+    return this.#around.blockHash(number)
+  }
+
+  blobHash(index: number): Hash | undefined {
+    const hash = this.#blobHashes[index]
+    return hash === undefined ? undefined : toHash(fromHex(hash))
+  }
+
+  log(topics: Uint8Array[], data: Uint8Array): void {
+    if (this.selfBytes === EMPTY_BYTES) this.selfBytes = fromHex(this.self)
+    this.#ledger.logs.push([this.selfBytes, topics, data])
+    const { tracer } = this.#around
+    tracer?.log?.({ address: this.self, topics: topics.map(toHash), data })
+  }
+
+  /** Words are without leading zeros. Negative: why it fails. */
+  #storePrice(key: Hash, current: Uint8Array, value: Uint8Array, gas: number): number {
+    const { sstore, gas: prices, warms } = this.#rules
+    if (sstore === 'by value') return this.#priceByValue(current, value)
+    const isStipended = sstore === 'net with stipend'
+    const p = isStipended ? prices.net : prices.early
+    if (isStipended && gas <= prices.net.sentry) return TOO_LITTLE_GAS
+    const { warmth } = this.#around
+    const isWarm = warms && warmth.isWarmSlot(this.self, key)
+    const price = this.#netPrice(p, key, current, value, isWarm)
+    if (!warms || isWarm) return price
+    warmth.warmSlot(this.self, key)
+    return price < 0 ? price : price + prices.coldSlot
+  }
+
+  #priceByValue(current: Uint8Array, value: Uint8Array): number {
+    const { gas } = this.#rules
+    if (current.length === 0) return value.length === 0 ? gas.reset : gas.set
+    if (value.length === 0) this.#ledger.refund += gas.clearRefund
+    return gas.reset
+  }
+
+  /** EIP-1283 and EIP-2200, with the changes of EIP-2929 and EIP-3529. */
+  #netPrice(p: Rules['gas']['net'] | Rules['gas']['early'], key: Hash, current: Uint8Array, value: Uint8Array, isWarm: boolean): number {
+    const ledger = this.#ledger
+    const { gas } = this.#rules
+    if (equalBytes(current, value)) return isWarm ? gas.warm : p.noop
+    const original = this.#around.view.originalWord(this.self, key)
+    if (equalBytes(original, current)) {
+      if (original.length === 0) return p.init
+      if (value.length === 0) ledger.refund += p.clearRefund
+      return p.clean
+    }
+    if (original.length > 0) {
+      if (current.length === 0) {
+        ledger.refund -= p.clearRefund
+        if (ledger.refund < 0) return REFUND_BELOW_ZERO
+      } else if (value.length === 0) ledger.refund += p.clearRefund
+    }
+    if (equalBytes(original, value)) {
+      if (original.length === 0) ledger.refund += isWarm ? gas.net.init - gas.warm : p.initRefund
+      else ledger.refund += isWarm ? gas.reset - gas.coldSlot - gas.warm : p.cleanRefund
+    }
+    return p.dirty
+  }
+}

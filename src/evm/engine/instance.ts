@@ -1,0 +1,370 @@
+// One engine: the compiled interpreter with a memory of its own, and the state as it asks for it. It serves one
+// transaction at a time; code that it has loaded stays until the room for it is used up.
+import type { Address, Hash } from '../../lib/hex.ts'
+import {
+  ADDRESS,
+  CODE_PADDING,
+  CODES,
+  CODES_END,
+  F_ADDRESS,
+  F_CALLER,
+  F_CODE,
+  F_CODE_LENGTH,
+  F_DATA,
+  F_DATA_LENGTH,
+  F_GAS,
+  F_JUMPS,
+  F_MEMORY,
+  F_MEMORY_SIZE,
+  F_PC,
+  F_STACK,
+  F_STATIC,
+  F_TOP,
+  F_VALUE,
+  FRAME_HEADER,
+  FRAMES,
+  OPCODES,
+  PARAMETERS,
+  RETURN,
+  RETURN_BYTES,
+  RETURN_LIMIT,
+  STACK_BYTES,
+  STACK_MARGIN,
+  WORDS,
+} from './layout.ts'
+import type { Rules } from './rules.ts'
+
+/** What opcodes ask of the state, for the frame that runs. */
+export interface Host {
+  sload(key: Hash): number
+  sstore(key: Hash, value: Uint8Array, gas: number): number
+  word(key: Hash): Uint8Array
+  tload(key: Hash): Uint8Array
+  tstore(key: Hash, value: Uint8Array): void
+  access(address: Address): number
+  balance(address: Address): bigint
+  selfBalance(): bigint
+  code(address: Address): Uint8Array
+  codeHash(address: Address): Hash | undefined
+  blockHash(number: bigint): Hash | undefined
+  blobHash(index: number): Hash | undefined
+  log(topics: Uint8Array[], data: Uint8Array): void
+}
+
+/** A code in the engine's memory. */
+export type Loaded = { readonly at: number; readonly length: number; readonly jumps: number }
+
+/** What a new frame is made of; addresses of stack words, and of the input. */
+export type FrameStart = {
+  readonly code: Loaded
+  readonly data: number
+  readonly dataLength: number
+  readonly gas: number
+  readonly isStatic: boolean
+}
+
+type Exports = {
+  readonly memory: WebAssembly.Memory
+  run(frame: number): number
+  analyse(code: number, length: number, jumps: number): void
+  reserve(end: bigint): number
+}
+
+const HIGH = 4_294_967_296
+/** The second word of an answer. */
+const ANSWER = WORDS + 32
+
+const aligned = (at: number): number => ((at + 31) & ~31) >>> 0
+
+export class Instance {
+  /** Where the next frame may begin. */
+  top = FRAMES
+  host: Host | undefined
+  bytes = Buffer.alloc(0)
+  words = new Uint32Array(0)
+  #limbs = new BigUint64Array(0)
+  readonly #exports: Exports
+  readonly #codes = new Map<Hash, Loaded>()
+  #free = CODES
+  #rules: Rules | undefined
+  /** Return data that do not fit their place. */
+  #longReturn: Uint8Array | undefined
+
+  constructor(module: WebAssembly.Module) {
+    // The module is our own: these are what engine/index.ts exports.
+    this.#exports = new WebAssembly.Instance(module, { host: this.#imports() }).exports as Exports
+    this.#look()
+  }
+
+  /** Bytes of memory that it has taken from the computer. */
+  get size(): number {
+    return this.bytes.length
+  }
+
+  run(frame: number): number {
+    const reason = this.#exports.run(frame)
+    this.refresh()
+    return reason
+  }
+
+  /** To be called when the memory may have grown. */
+  refresh(): void {
+    if (this.words.length === 0) this.#look()
+  }
+
+  /** Throws RangeError when the computer has no such memory. */
+  reserve(end: number): void {
+    if (this.#exports.reserve(BigInt(end)) === 0) throw new RangeError('the engine is out of memory')
+    this.refresh()
+  }
+
+  /** For a new transaction: the fork's rules, and room for code. */
+  begin(rules: Rules): void {
+    this.top = FRAMES
+    if (this.#free > CODES + (CODES_END - CODES) * 0.75) {
+      this.#codes.clear()
+      this.#free = CODES
+    }
+    if (this.#rules === rules) return
+    this.#rules = rules
+    this.bytes.set(rules.opcodes, OPCODES)
+    this.#limbs.set(rules.parameters, PARAMETERS / 8)
+  }
+
+  // --- code
+
+  /** A deployed code, in its own place if there is room, else at the top. */
+  load(hash: Hash, code: Uint8Array): Loaded {
+    const known = this.#codes.get(hash)
+    if (known !== undefined) return known
+    if (this.#free + 2 * code.length + 2 * CODE_PADDING > CODES_END) return this.place(code)
+    const { loaded, end } = this.#put(code, this.#free)
+    this.#free = end
+    this.#codes.set(hash, loaded)
+    return loaded
+  }
+
+  /** A code for one frame, at the top. */
+  place(code: Uint8Array): Loaded {
+    this.reserve(this.top + 2 * code.length + 4 * CODE_PADDING)
+    const { loaded, end } = this.#put(code, this.top)
+    this.top = end
+    return loaded
+  }
+
+  #put(code: Uint8Array, at: number): { loaded: Loaded; end: number } {
+    const { length } = code
+    const jumps = aligned(at + length + CODE_PADDING)
+    this.bytes.set(code, at)
+    this.bytes.fill(0, at + length, jumps)
+    this.#exports.analyse(at, length, jumps)
+    return { loaded: { at, length, jumps }, end: aligned(jumps + (length >> 3) + 8) }
+  }
+
+  /** Input from outside, at the top; its address. */
+  input(data: Uint8Array): number {
+    const at = this.top
+    this.reserve(at + data.length + 64)
+    this.bytes.set(data, at)
+    this.top = aligned(at + data.length)
+    return at
+  }
+
+  // --- frames
+
+  /** A frame at the top, its three words still to be written; its address. */
+  open({ code, data, dataLength, gas, isStatic }: FrameStart): number {
+    const frame = this.top
+    const stack = frame + FRAME_HEADER
+    const memory = stack + STACK_BYTES + STACK_MARGIN
+    if (memory + 65_536 > this.bytes.length) this.reserve(memory + 65_536)
+    const { words } = this
+    words[(frame + F_CODE) >>> 2] = code.at
+    words[(frame + F_CODE_LENGTH) >>> 2] = code.length
+    words[(frame + F_JUMPS) >>> 2] = code.jumps
+    words[(frame + F_DATA) >>> 2] = data
+    words[(frame + F_DATA_LENGTH) >>> 2] = dataLength
+    words[(frame + F_STACK) >>> 2] = stack
+    words[(frame + F_TOP) >>> 2] = stack
+    words[(frame + F_MEMORY) >>> 2] = memory
+    words[(frame + F_MEMORY_SIZE) >>> 2] = 0
+    words[(frame + F_PC) >>> 2] = 0
+    words[(frame + F_STATIC) >>> 2] = isStatic ? 1 : 0
+    this.setGas(frame, gas)
+    return frame
+  }
+
+  /** The word at an address of the frame's header, from an address in hex. */
+  setAddress(at: number, address: Address): void {
+    this.bytes.fill(0, at + 20, at + 32)
+    this.bytes.write(address.slice(2), at, 'hex')
+    this.bytes.subarray(at, at + 20).reverse()
+  }
+
+  setAccounts(frame: number, address: Address, caller: Address, value: bigint): void {
+    this.setAddress(frame + F_ADDRESS, address)
+    this.setAddress(frame + F_CALLER, caller)
+    this.setWord(frame + F_VALUE, value)
+  }
+
+  /** The frame no longer runs: others may lie above what its memory is now. */
+  suspend(frame: number): void {
+    this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
+  }
+
+  field(frame: number, offset: number): number {
+    return this.words[(frame + offset) >>> 2] ?? 0
+  }
+
+  setField(frame: number, offset: number, value: number): void {
+    this.words[(frame + offset) >>> 2] = value
+  }
+
+  gas(frame: number): number {
+    const at = (frame + F_GAS) >>> 2
+    return (this.words[at] ?? 0) + (this.words[at + 1] ?? 0) * HIGH
+  }
+
+  setGas(frame: number, gas: number): void {
+    const at = (frame + F_GAS) >>> 2
+    this.words[at] = gas >>> 0
+    this.words[at + 1] = Math.floor(gas / HIGH)
+  }
+
+  // --- words of the stack
+
+  isZero(at: number): boolean {
+    const { words } = this
+    for (let i = at >>> 2; i < (at >>> 2) + 8; i++) if (words[i] !== 0) return false
+    return true
+  }
+
+  /** Infinity for what no gas or memory could reach. */
+  small(at: number): number {
+    const { words } = this
+    for (let i = (at >>> 2) + 2; i < (at >>> 2) + 8; i++) if (words[i] !== 0) return Infinity
+    return (words[at >>> 2] ?? 0) + (words[(at >>> 2) + 1] ?? 0) * HIGH
+  }
+
+  word(at: number): bigint {
+    const limbs = this.#limbs
+    const i = at >>> 3
+    const [w0 = 0n, w1 = 0n, w2 = 0n, w3 = 0n] = [limbs[i], limbs[i + 1], limbs[i + 2], limbs[i + 3]]
+    return w0 | (w1 << 64n) | (w2 << 128n) | (w3 << 192n)
+  }
+
+  setWord(at: number, value: bigint): void {
+    const limbs = this.#limbs
+    const i = at >>> 3
+    limbs[i] = value
+    if (value < 1n << 64n) {
+      limbs[i + 1] = limbs[i + 2] = limbs[i + 3] = 0n
+      return
+    }
+    limbs[i + 1] = value >> 64n
+    limbs[i + 2] = value >> 128n
+    limbs[i + 3] = value >> 192n
+  }
+
+  // --- what the interpreter leaves for the host
+
+  /** The account that an opcode named. */
+  address(): Address {
+    return `0x${this.bytes.hexSlice(ADDRESS, ADDRESS + 20)}` as Address
+  }
+
+  /** The first big-endian word. */
+  key(): Hash {
+    return `0x${this.bytes.hexSlice(WORDS, WORDS + 32)}` as Hash
+  }
+
+  /** Return data of a call that ended: bytes from outside, or a range of memory. */
+  setReturn(at: number, length: number, bytes?: Uint8Array): void {
+    this.words[(RETURN + 4) >>> 2] = length
+    if (length === 0) return
+    const fits = length <= RETURN_LIMIT
+    this.words[RETURN >>> 2] = fits ? RETURN_BYTES : 0
+    if (bytes !== undefined) {
+      if (fits) this.bytes.set(bytes, RETURN_BYTES)
+      else this.#longReturn = bytes
+    } else if (fits) this.bytes.copyWithin(RETURN_BYTES, at, at + length)
+    else this.#longReturn = this.slice(at, length)
+  }
+
+  /** A copy of a range. */
+  slice(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.bytes.buffer.slice(at, at + length))
+  }
+
+  #look(): void {
+    const { buffer } = this.#exports.memory
+    this.bytes = Buffer.from(buffer)
+    this.words = new Uint32Array(buffer)
+    this.#limbs = new BigUint64Array(buffer)
+  }
+
+  #answer(word: Uint8Array): void {
+    const start = ANSWER + 32 - word.length
+    this.bytes.fill(0, ANSWER, start)
+    this.bytes.set(word, start)
+  }
+
+  #answerHex(hash: Hash | undefined): void {
+    if (hash === undefined) this.bytes.fill(0, ANSWER, ANSWER + 32)
+    else this.bytes.write(hash.slice(2), ANSWER, 'hex')
+  }
+
+  #answerBig(value: bigint): void {
+    this.#answerHex(`0x${value.toString(16).padStart(64, '0')}` as Hash)
+  }
+
+  /** The second word without its leading zeros, to be kept. */
+  #value(): Uint8Array {
+    const { bytes } = this
+    let start = ANSWER
+    while (start < ANSWER + 32 && bytes[start] === 0) start++
+    return this.slice(start, ANSWER + 32 - start)
+  }
+
+  #imports(): Record<string, unknown> {
+    // The interpreter may have grown the memory since the host looked at it last.
+    const host = (): Host => {
+      this.refresh()
+      if (this.host === undefined) throw new Error('the engine runs without a host')
+      return this.host
+    }
+    return {
+      sload: () => {
+        const asked = host()
+        const key = this.key()
+        const price = asked.sload(key)
+        this.#answer(asked.word(key))
+        return price
+      },
+      sstore: (gas: number) => host().sstore(this.key(), this.#value(), gas),
+      tload: () => this.#answer(host().tload(this.key())),
+      tstore: () => host().tstore(this.key(), this.#value()),
+      access: () => host().access(this.address()),
+      balance: () => this.#answerBig(host().balance(this.address())),
+      selfBalance: () => this.#answerBig(host().selfBalance()),
+      codeSize: () => host().code(this.address()).length,
+      codeHash: () => this.#answerHex(host().codeHash(this.address())),
+      copyCode: (to: number, offset: number, length: number) => {
+        const part = host().code(this.address()).subarray(offset, offset + length)
+        this.bytes.set(part, to)
+        this.bytes.fill(0, to + part.length, to + length)
+      },
+      copyReturn: (to: number, offset: number, length: number) => {
+        this.refresh()
+        this.bytes.set(this.#longReturn?.subarray(offset, offset + length) ?? [], to)
+      },
+      blockHash: (number: number) => this.#answerHex(host().blockHash(BigInt(number))),
+      blobHash: (index: number) => this.#answerHex(host().blobHash(index)),
+      log: (count: number, at: number, length: number) => {
+        const asked = host()
+        const topics = Array.from({ length: count }, (_, i) => this.slice(WORDS + 32 * i, 32))
+        asked.log(topics, this.slice(at, length))
+      },
+    }
+  }
+}

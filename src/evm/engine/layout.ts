@@ -1,0 +1,94 @@
+// Where things lie in the engine's memory, and why its interpreter stops: one page that both sides are compiled from.
+// Plain integers only, because the AssemblyScript compiler reads this file too. Addresses are bytes, all multiples of 8.
+
+// --- fixed places below the compiler's own data
+
+/** Per opcode 8 bytes: constant gas (u32), least and greatest stack in bytes (u16, u16) with which it may run. */
+export const OPCODES = 1024
+/** Gas parameters that differ by fork, u64 each: see `GAS_*`. */
+export const PARAMETERS = 3072
+/** Words that are the same in the whole transaction: see `ENV_*`. */
+export const ENVIRONMENT = 4096
+/** An address in big-endian bytes, for the host. */
+export const ADDRESS = 5120
+/** Big-endian words for the host: a slot's key and its value, or the topics of a log. */
+export const WORDS = 5152
+/** Where the last call's return data are: address (0: the host has them) and length, u32 each. */
+export const RETURN = 5312
+/** Keccak's sponge and the dividers' digits. */
+export const SCRATCH = 6144
+/** Return data of the last call, as far as they fit. */
+export const RETURN_BYTES = 65536
+export const RETURN_LIMIT = 65536
+/** Code that was loaded, until the arena is full. */
+export const CODES = 262144
+export const CODES_END = 8650752
+/** Frames, one above the other: header, stack, memory, and the next frame behind what this memory has become. */
+export const FRAMES = 8650752
+
+/** Zero bytes behind a code: what a PUSH at its end reads, and the STOP of running past it. */
+export const CODE_PADDING = 40
+
+// --- a frame's header (u32 where nothing else is said)
+
+export const F_CODE = 0
+export const F_CODE_LENGTH = 4
+export const F_JUMPS = 8
+export const F_DATA = 12
+export const F_DATA_LENGTH = 16
+export const F_STACK = 20
+/** One past the top word. */
+export const F_TOP = 24
+export const F_MEMORY = 28
+/** Bytes, a multiple of 32. */
+export const F_MEMORY_SIZE = 32
+export const F_PC = 36
+/** i64 */
+export const F_GAS = 40
+export const F_OUTPUT = 48
+export const F_OUTPUT_LENGTH = 52
+export const F_STATIC = 56
+/** The opcode that ran last. */
+export const F_OPCODE = 60
+/** Stack words, least significant limb first. */
+export const F_ADDRESS = 64
+export const F_CALLER = 96
+export const F_VALUE = 128
+export const FRAME_HEADER = 192
+export const STACK_BYTES = 32768
+/** Between stack and memory, for a push that is found out afterwards. */
+export const STACK_MARGIN = 64
+
+// --- places within PARAMETERS and ENVIRONMENT
+
+export const GAS_EXP_BYTE = 0
+export const GAS_INIT_CODE_WORD = 8
+
+export const ENV_ORIGIN = 0
+export const ENV_GAS_PRICE = 32
+export const ENV_COINBASE = 64
+export const ENV_TIMESTAMP = 96
+export const ENV_NUMBER = 128
+export const ENV_DIFFICULTY = 160
+export const ENV_GAS_LIMIT = 192
+export const ENV_CHAIN_ID = 224
+export const ENV_BASE_FEE = 256
+export const ENV_BLOB_BASE_FEE = 288
+
+// --- why the interpreter stops; an opcode's own number when the host has to carry it out
+
+export const STOPPED = 0
+/** Its turn is over; it goes on where it was. */
+export const PAUSED = 256
+export const OUT_OF_GAS = 257
+export const STACK_UNDERFLOW = 258
+export const STACK_OVERFLOW = 259
+export const INVALID_JUMP = 260
+export const INVALID_OPCODE = 261
+export const STATIC_CHANGE = 262
+export const REFUND_EXHAUSTED = 263
+/** The computer has no memory left, whatever the gas says. */
+export const NO_MEMORY = 264
+
+/** Gas that a turn may use before the host looks at the clock. */
+export const TURN_GAS = 1000000

@@ -1,0 +1,109 @@
+// A message within the engine, and how it ended.
+import { EVMError, type EVMResult, type ExecResult, Message } from '@ethereumjs/evm'
+import { Address as LibAddress } from '@ethereumjs/util'
+import { type Address, fromHex } from '../../lib/hex.ts'
+import type { RunState } from '../tables.ts'
+import type { Frame } from '../tracer.ts'
+import type { Ledger, Mark } from './ledger.ts'
+
+export type CallKind = Exclude<Frame['type'], 'SELFDESTRUCT'>
+
+export type Call = {
+  readonly kind: CallKind
+  readonly caller: Address
+  /** The account in whose name the code runs; of a creation what it makes. */
+  readonly to: Address
+  readonly codeAddress: Address
+  /** Apparent value under DELEGATECALL. */
+  readonly value: bigint
+  readonly gas: number
+  /** Where the input lies: data, or init code. */
+  readonly data: number
+  readonly dataLength: number
+  readonly depth: number
+  readonly isStatic: boolean
+  readonly salt: Uint8Array | undefined
+}
+
+/** A message that has begun: its frame, 0 while it has none, and what its failure takes back. */
+export type Open = {
+  readonly call: Call
+  readonly mark: Mark
+  /** Where the engine's memory was free before. */
+  readonly base: number
+  frame: number
+  bytes: Uint8Array | undefined
+}
+
+/** How a message ended. The output is a range of the engine's memory, or bytes from elsewhere. */
+export type End = {
+  error: string | undefined
+  gasUsed: number
+  at: number
+  length: number
+  bytes: Uint8Array | undefined
+  /** What a precompile or native contract answered. */
+  work: ExecResult | undefined
+  /** Of code that ran: the last opcode and the items on the stack. */
+  opcode: number
+  items: number
+  hasRun: boolean
+}
+
+export const ended = (error?: string, gasUsed = 0): End => ({
+  error,
+  gasUsed,
+  at: 0,
+  length: 0,
+  bytes: undefined,
+  work: undefined,
+  opcode: 0,
+  items: 0,
+  hasRun: false,
+})
+
+export const isCreation = ({ kind }: Call): boolean => kind === 'CREATE' || kind === 'CREATE2'
+
+export const toLib = (address: Address): LibAddress => new LibAddress(fromHex(address))
+
+/** The message as the library has it, for native contracts and for those who watch. */
+export function toLibMessage(call: Call, input: Uint8Array, ledger: Ledger, blobHashes: readonly `0x${string}`[], isNew: boolean): Message {
+  const { kind, caller, to, codeAddress, value, gas, depth, isStatic, salt } = call
+  const creates = isCreation(call)
+  return new Message({
+    caller: toLib(caller),
+    ...(!creates && { to: toLib(to) }),
+    ...(codeAddress !== to && { codeAddress: toLib(codeAddress) }),
+    value,
+    gasLimit: BigInt(gas),
+    data: input,
+    depth,
+    isStatic,
+    ...(salt !== undefined && { salt }),
+    delegatecall: kind === 'DELEGATECALL',
+    gasRefund: BigInt(ledger.refund),
+    blobVersionedHashes: [...blobHashes],
+    selfdestruct: new Map(ledger.destroyed),
+    ...(isNew && { createdAddresses: new Set(ledger.created) }),
+  })
+}
+
+/** The end as the library tells it. `output`: only what the message hands back. */
+export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Ledger, mark: Mark): EVMResult {
+  const { error, gasUsed, work, opcode, items, hasRun } = end
+  const failed = error !== undefined
+  const state = { opCode: opcode, stack: { length: items }, returnValue: end.bytes ?? output }
+  const result: ExecResult = {
+    returnValue: output,
+    executionGasUsed: BigInt(gasUsed),
+    gasRefund: BigInt(failed ? 0 : ledger.refund),
+    logs: failed ? [] : ledger.logs.slice(mark.logs),
+    selfdestruct: failed ? new Map() : ledger.destroyed,
+    createdAddresses: failed ? new Set() : ledger.created,
+    ...(failed && { exceptionError: work?.exceptionError ?? new EVMError(error as EVMError['error']) }),
+    // What is asked of it: the opcode, the height of the stack, and what was to be returned.
+    ...(hasRun && { runState: state as unknown as RunState }),
+  }
+  const execResult = work === undefined ? result : Object.assign(work, result)
+  return { execResult, ...(isCreation(call) && { createdAddress: toLib(call.to) }) }
+}

@@ -1,0 +1,13 @@
+// The part of the WebAssembly interface that the engine uses; the types of Node have none of it.
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array)
+  }
+  class Instance {
+    constructor(module: Module, imports: Record<string, Record<string, unknown>>)
+    readonly exports: Record<string, unknown>
+  }
+  interface Memory {
+    readonly buffer: ArrayBuffer
+  }
+}
