@@ -11,7 +11,7 @@ export function analyse(code: usize, length: usize, jumps: usize): void {
 }
 
 /** Whether a stack word is a place to land. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function isJumpDestination(jumps: usize, length: u64, at: usize): bool {
   const to = load<u64>(at)

@@ -10,13 +10,13 @@ const REMAINDER: usize = SCRATCH + 200
 const LEFT: usize = SCRATCH + 232
 const RIGHT: usize = SCRATCH + 264
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function digit(at: usize, index: i32): u64 {
   return u64(load<u32>(at + (usize(index) << 2)))
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function setDigit(at: usize, index: i32, value: u64): void {
   store<u32>(at + (usize(index) << 2), u32(value))

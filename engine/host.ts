@@ -2,55 +2,55 @@
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
 /** Reads the slot into the second word; its price. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'sload')
 export declare function sload(): f64
 /** Writes the second word to the slot, if `gas` pays for it; its price, -1 for too little gas, -2 for a refund below zero. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'sstore')
 export declare function sstore(gas: f64): f64
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'tload')
 export declare function tload(): void
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'tstore')
 export declare function tstore(): void
 /** What it costs to touch the account, which is warm from now on. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'access')
 export declare function access(): f64
 /** The account's balance, as the second word. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'balance')
 export declare function balance(): void
 /** Of the frame's own account, as the second word. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'selfBalance')
 export declare function selfBalance(): void
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'codeSize')
 export declare function codeSize(): u32
 /** As the second word. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'codeHash')
 export declare function codeHash(): void
 /** Code of the account from an offset to an address in memory, with zeros behind its end. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'copyCode')
 export declare function copyCode(to: usize, offset: u32, length: usize): void
 /** Part of return data that are too long for RETURN_BYTES. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'copyReturn')
 export declare function copyReturn(to: usize, offset: u32, length: usize): void
 /** Of an ancestor within the last 256, as the second word. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'blockHash')
 export declare function blockHash(number: f64): void
 /** Of the transaction's blob, as the second word; zero if there is none. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'blobHash')
 export declare function blobHash(index: u32): void
 /** Topics are the words from WORDS on. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'log')
 export declare function log(topics: i32, data: usize, length: usize): void

@@ -6,7 +6,7 @@ import { clamped } from './word'
 export const LIMIT: u64 = 0xffffffe0
 const NOWHERE: i64 = i64.MIN_VALUE
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function words(bytes: u64): u64 {
   return (bytes + 31) >> 5
@@ -21,10 +21,10 @@ export function rangeEnd(offset: usize, length: usize): u64 {
 }
 
 /** Yellow paper, appendix H: 3 gas per word and a square part. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function price(count: u64): u64 {
-  return 3 * count + count * count / 512
+  return 3 * count + (count * count) / 512
 }
 
 /** Pays for memory up to `end` and grows it; what is left of the gas, negative when it does not suffice. */

@@ -1,7 +1,7 @@
 // 256-bit words: four 64-bit limbs in memory, least significant first, at the address given. Results may be written over
 // operands. Everything wraps at 2^256.
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function set(at: usize, w0: u64, w1: u64, w2: u64, w3: u64): void {
   store<u64>(at, w0)
@@ -10,13 +10,13 @@ export function set(at: usize, w0: u64, w1: u64, w2: u64, w3: u64): void {
   store<u64>(at, w3, 24)
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function setSmall(at: usize, value: u64): void {
   set(at, value, 0, 0, 0)
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function copy(to: usize, from: usize): void {
   const w0 = load<u64>(from)
@@ -26,28 +26,28 @@ export function copy(to: usize, from: usize): void {
   set(to, w0, w1, w2, w3)
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function isZero(at: usize): bool {
   return (load<u64>(at) | load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) == 0
 }
 
 /** Whether it is less than 2^64. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function isSmall(at: usize): bool {
   return (load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) == 0
 }
 
 /** The word, or the greatest u64 when it does not fit. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function clamped(at: usize): u64 {
   return isSmall(at) ? load<u64>(at) : u64.MAX_VALUE
 }
 
 /** From 32 bytes, most significant first. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function fromBytes(to: usize, bytes: usize): void {
   const w3 = bswap(load<u64>(bytes))
@@ -58,7 +58,7 @@ export function fromBytes(to: usize, bytes: usize): void {
 }
 
 /** To 32 bytes, most significant first. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function toBytes(bytes: usize, from: usize): void {
   const w0 = load<u64>(from)
@@ -69,7 +69,7 @@ export function toBytes(bytes: usize, from: usize): void {
 }
 
 /** The lower 160 bits as 20 bytes, most significant first. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function toAddress(bytes: usize, from: usize): void {
   store<u32>(bytes, bswap(load<u32>(from, 16)))
@@ -77,7 +77,7 @@ export function toAddress(bytes: usize, from: usize): void {
   store<u64>(bytes, bswap(load<u64>(from)), 12)
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function add(to: usize, a: usize, b: usize): void {
   const a0 = load<u64>(a)
@@ -95,7 +95,7 @@ export function add(to: usize, a: usize, b: usize): void {
 }
 
 /** a - b */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function sub(to: usize, a: usize, b: usize): void {
   const a0 = load<u64>(a)
@@ -116,7 +116,7 @@ export function sub(to: usize, a: usize, b: usize): void {
 }
 
 /** The upper half of a product. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function high(a: u64, b: u64): u64 {
   const a0 = a & 0xffffffff
@@ -212,7 +212,7 @@ export function lessSigned(a: usize, b: usize): bool {
   return a3 != b3 ? a3 < b3 : less(a, b)
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function isNegative(at: usize): bool {
   return load<i64>(at, 24) < 0

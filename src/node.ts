@@ -7,6 +7,7 @@ import { createChain, storedSpec } from './chain/open.ts'
 import type { Proposal } from './cip/define.ts'
 import { proposalsOf } from './cip/index.ts'
 import { Solo } from './consensus/solo.ts'
+import { Verification } from './explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
 import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
@@ -115,6 +116,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     onError: (error) => log.error({ err: error, room: 'consensus' }, String(error)),
   })
   const filters = new PollingFilters(chain)
+  const explorer = { ...defaultExplorerOptions, ...options.explorer }
+  const explorerLog = log.child({ room: 'explorer' })
+  const hub = new Hub()
+  const verification = await Verification.open({ chain, hub, compilers: explorer.compilers, log: explorerLog })
   const server = createServer({
     rpc: {
       chain,
@@ -126,12 +131,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       options: { ...defaultRpcOptions, ...options.rpc },
       log: log.child({ room: 'rpc' }),
     },
-    explorer: {
-      chain,
-      options: { ...defaultExplorerOptions, ...options.explorer },
-      hub: new Hub(),
-      log: log.child({ room: 'explorer' }),
-    },
+    explorer: { chain, options: explorer, hub, verification, log: explorerLog },
   })
   try {
     await chain.restorePool()
@@ -147,11 +147,13 @@ export async function startNode(options: NodeOptions): Promise<Node> {
         await producer.stop()
         await server.close()
         filters.stop()
+        verification.close()
         await chain.close()
       },
     }
   } catch (error) {
     await server.close()
+    verification.close()
     await chain.close()
     throw error
   }

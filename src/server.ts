@@ -2,6 +2,7 @@
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { ExplorerServices } from './explorer/define.ts'
+import { etherscanApi } from './explorer/etherscan/plugin.ts'
 import { explorerHome, landing } from './explorer/home/plugin.ts'
 import { explorerPlugin } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
@@ -40,6 +41,7 @@ export function createServer({ rpc, explorer }: Faces): FastifyInstance {
   })
   app.register(rpcPlugin, { ...rpc, landing: landing(explorer) })
   app.register(explorerPlugin, { ...explorer, prefix: '/api/v2' })
+  app.register(etherscanApi, explorer)
   app.register(explorerSocket, explorer)
   app.register(explorerHome, explorer)
   return app

@@ -1,13 +1,14 @@
 // Readers' tables made again from what they tell of: every version of the state is indexed once more, as it was when it
 // was written: blocks by running them on their parents' state, changes by hand by the difference of two states.
 import { ChainError } from '../lib/errors.ts'
+import type { Address } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'
 import { executeGenesis } from '../runtime/genesis.ts'
 import { executeTransactions } from '../runtime/import-block.ts'
 import { contractReader } from '../runtime/read-contract.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
-import { sameAccount } from '../state/diff.ts'
+import { changedAccounts } from '../state/diff.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
 import { StateStore } from '../state/state-store.ts'
@@ -109,12 +110,9 @@ class Past {
   edit(version: number): { changed: readonly ChangedAccount[]; view: StateView } {
     const [earlier, view] = [this.#state.at(version - 1), this.#state.at(version)]
     const keys = this.#store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
-    const changed = decodeChanges(keys)
-      .flatMap((key) => accountOfRow(key) ?? [])
-      .sort()
-      .map((address) => ({ address, before: earlier.account(address), after: view.account(address) }))
-      .filter(({ before, after }) => !sameAccount(before, after))
-    return { changed, view }
+    const addresses = decodeChanges(keys).flatMap((key) => accountOfRow(key) ?? [])
+    const both = { account: (of: Address) => view.account(of), stored: (of: Address) => earlier.account(of) }
+    return { changed: changedAccounts(both, addresses), view }
   }
 }
 

@@ -12,7 +12,7 @@ import { Wallet } from '../wallet/wallet.ts'
 import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
 import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
-import { chainFolder, keystoreFolder, readChainSpec } from './datadir.ts'
+import { chainFolder, compilersFolder, keystoreFolder, readChainSpec } from './datadir.ts'
 import { refuseFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readProposals } from './proposal-flags.ts'
@@ -93,7 +93,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
     explorer: {
       version: VERSION,
       corsOrigins: flags.corsOrigins,
-      compilers: flags.compilers,
+      compilers: flags.compilers ?? compilersFolder(flags.datadir),
       prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
     },
   }

@@ -8,16 +8,25 @@ import {
   type EVMResult,
   type EVMRunCallOpts,
   type ExecResult,
-  type Message,
+  Message,
   NobleBN254,
+  type PrecompileFunc,
   type PrecompileInput,
 } from '@ethereumjs/evm'
-import { Address as LibAddress } from '@ethereumjs/util'
+import { createZeroAddress, Address as LibAddress, type PrefixedHexString } from '@ethereumjs/util'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
+import { setEnvironment } from './engine/environment.ts'
+import { Execution } from './engine/execution.ts'
+import type { Instance } from './engine/instance.ts'
+import type { CallKind } from './engine/message.ts'
+import { hasEngine, returnEngine, takeEngine } from './engine/pool.ts'
+import { rulesOf } from './engine/rules.ts'
+import type { Surroundings } from './engine/surroundings.ts'
+import { asLibJournal, asLibTransient, Journal, TransientStorage } from './journal.ts'
 import type { NativeBlock, NativeContract, NativeContracts } from './native-call.ts'
-import { runNative, withOwnLogs } from './run-native.ts'
+import { type NativeSetting, runNative, withOwnLogs } from './run-native.ts'
 import { addressOf, StateAdapter } from './state-adapter.ts'
 import type { OpcodeHost, OpcodeTable, RunState } from './tables.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
@@ -34,14 +43,22 @@ export type MachineOptions = {
   readonly deadline: number | undefined
   /** Wei that an account must keep; left out: none ever must. */
   readonly held?: ((of: Address) => bigint) | undefined
+  /** What runs ordinary code; left out: our engine, if it has been built. */
+  readonly engine?: EngineChoice | undefined
 }
+
+/** Our own engine or the library's interpreter. Where ours cannot run, or must not, the library's does. */
+export type EngineChoice = 'wasm' | 'library'
 
 /** The curve of EIP-196 and EIP-197; without it the library's precompiles of these fail on every input. */
 const BN254 = new NobleBN254()
 /** How long a message may hold the thread before others get a turn, in milliseconds. */
 const TURN = 15
+/** More gas could pay for more memory than the engine can address. */
+const MOST_ENGINE_GAS = 1n << 40n
+const DEFAULT_ENGINE: EngineChoice = process.env['KESTREL_ENGINE'] === 'wasm' ? 'wasm' : 'library'
 
-export class Machine extends EVM implements OpcodeHost {
+export class Machine extends EVM implements OpcodeHost, Surroundings {
   /** The call opcode that ran last: the next message is its. */
   callType: CallType = 'CALL'
   /** How many messages have begun: an opcode that called, and began none, was refused. */
@@ -52,17 +69,26 @@ export class Machine extends EVM implements OpcodeHost {
   reportsAccess = false
   /** What is warm from the start (EIP-2929): the fork's precompiles and the natives, wherever they are moved later. */
   readonly precompileAddresses: readonly Address[]
+  readonly warmth: Journal
+  readonly transient = new TransientStorage()
   #tracer: MessageTracer | undefined
   #table: OpcodeTable
   readonly #options: MachineOptions
   readonly #natives: Map<Address, NativeContract>
   #jumps = 0
   #turnEnds = performance.now() + TURN
+  /** A message runs in the library's interpreter. */
+  #isInLibrary = false
+  /** While a message runs in it. */
+  #engine: Instance | undefined
 
   constructor(options: MachineOptions) {
     const adapter = new StateAdapter(options.view)
     super({ common: options.common, stateManager: adapter, blockchain: chainOf(options.blockHash), bn254: BN254 })
     this.#options = options
+    this.warmth = new Journal(options.view, adapter, options.common.gteHardfork('spuriousDragon'))
+    this.journal = asLibJournal(this.warmth)
+    Object.defineProperty(this, 'transientStorage', { value: asLibTransient(this.transient) })
     this.deadline = options.deadline
     this.#natives = new Map(options.natives)
     this.#table = options.table
@@ -110,8 +136,7 @@ export class Machine extends EVM implements OpcodeHost {
 
   /** Marks an account as touched: if it is empty when the message ends, it goes (EIP-161). */
   touch(address: Address): void {
-    // Private in the library's types only; the alternative writes the account once more.
-    this.journal['touchAddress'](toLibAddress(address))
+    this.warmth.touch(address)
   }
 
   /** Moves a precompile to another address for this machine only; what was there is replaced. */
@@ -167,8 +192,104 @@ export class Machine extends EVM implements OpcodeHost {
   /** A call that would spend what its account must keep is refused as one without the balance is: no message begins. */
   override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
     const { message } = options
-    if (message === undefined || message.value === 0n || this.#options.held === undefined) return super.runCall(options)
-    return this.#overspends(message) ? Promise.resolve({ execResult: insufficientBalance() }) : super.runCall(options)
+    if (message !== undefined && message.value > 0n && this.#options.held !== undefined && this.#overspends(message)) {
+      return Promise.resolve({ execResult: insufficientBalance() })
+    }
+    // What the library has begun it carries on: its interpreter sends its messages through here.
+    if (this.#isInLibrary) return super.runCall(options)
+    if (this.#isForEngine(options)) return this.#runInEngine(options)
+    this.#isInLibrary = true
+    return super.runCall(options).finally(() => {
+      this.#isInLibrary = false
+    })
+  }
+
+  #isForEngine({ message, block, code, skipNonceIncrement, skipBalance, gasLimit = 0n }: EVMRunCallOpts): boolean {
+    if ((this.#options.engine ?? DEFAULT_ENGINE) === 'library' || this.#table.isChanged || this.reportsAccess)
+      return false
+    if (this.#tracer?.step !== undefined || !hasEngine()) return false
+    if (message !== undefined) return message.code === undefined && message.gasLimit <= MOST_ENGINE_GAS
+    const isPlain = skipNonceIncrement === true && skipBalance !== true && code === undefined
+    return isPlain && block !== undefined && gasLimit <= MOST_ENGINE_GAS
+  }
+
+  async #runInEngine(options: EVMRunCallOpts): Promise<EVMResult> {
+    const rules = rulesOf(this.#table, this.common)
+    const message = options.message ?? this.#firstMessage(options)
+    const running = this.#engine
+    if (running !== undefined) return new Execution(running, this, rules, message).run(message)
+    const engine = takeEngine()
+    const block = this._block
+    if (engine === undefined || block === undefined) throw new Error('the engine was chosen without there being one')
+    const origin = addressOf(this._tx?.origin ?? message.caller)
+    const environment = {
+      origin,
+      gasPrice: this._tx?.gasPrice ?? 0n,
+      chainId: this.common.chainId(),
+      header: block.header,
+    }
+    engine.begin(rules)
+    setEnvironment(engine, rules, environment)
+    this.#engine = engine
+    try {
+      return await new Execution(engine, this, rules, message).run(message)
+    } finally {
+      this.#engine = undefined
+      returnEngine(engine)
+    }
+  }
+
+  /** A transaction's own message, as the library makes it. */
+  #firstMessage(options: EVMRunCallOpts): Message {
+    const { block, caller = createZeroAddress(), origin = caller, gasPrice = 0n, gasLimit = 0n } = options
+    if (block !== undefined) this._block = block
+    this._tx = { gasPrice, origin }
+    const { to, value = 0n, data, isStatic = false, salt, blobVersionedHashes = [] } = options
+    return new Message({
+      ...{ caller, gasLimit, value, isStatic, blobVersionedHashes },
+      ...{ selfdestruct: new Map(), createdAddresses: new Set<PrefixedHexString>() },
+      ...(to !== undefined && { to }),
+      ...(data !== undefined && { data }),
+      ...(salt !== undefined && { salt }),
+    })
+  }
+
+  // --- for the engine
+
+  nativeAt(address: Address): NativeContract | undefined {
+    return this.#natives.get(address)
+  }
+
+  findNative(address: Address): NativeContract | undefined {
+    return this.#options.natives.find?.(this.view, address)
+  }
+
+  precompileAt(address: Address): PrecompileFunc | undefined {
+    return this._precompiles.get(address.slice(2))
+  }
+
+  runNative(native: NativeContract, message: Message): ExecResult | Promise<ExecResult> {
+    const { data, gasLimit } = message
+    return runNative(this.#nativeSetting(message), native, message, { data, gasLimit })
+  }
+
+  blockHash(number: bigint): Hash | undefined {
+    return this.#options.blockHash(number)
+  }
+
+  began(message: () => Message, kind: CallKind | undefined): void {
+    const type = kind === 'CREATE' || kind === 'CREATE2' ? 'CALL' : kind
+    this.#tracer?.enter?.(message(), type ?? this.callType)
+    this.callType = 'CALL'
+    this.messages++
+  }
+
+  ended(result: EVMResult): void {
+    this.#tracer?.exit?.(withOwnLogs(result))
+  }
+
+  turn(): Promise<void> | undefined {
+    return this.#yield()
   }
 
   #overspends({ caller, to, value, delegatecall }: Message): boolean {
@@ -184,7 +305,7 @@ export class Machine extends EVM implements OpcodeHost {
   }
 
   /** A precompile cannot be interrupted: in a call, which has a deadline, one that is sure to miss it is not begun. */
-  protected override runPrecompile(...[code, data, gasLimit]: Parameters<EVM['runPrecompile']>) {
+  override runPrecompile(...[code, data, gasLimit]: Parameters<EVM['runPrecompile']>) {
     if (this.deadline !== undefined && code === this._precompiles.get(BLAKE2F) && roundsOf(data) > MAX_ROUNDS) {
       throw new ChainError('limit-exceeded', `execution aborted: blake2f with ${roundsOf(data)} rounds takes too long`)
     }
@@ -203,10 +324,13 @@ export class Machine extends EVM implements OpcodeHost {
   }
 
   #enterNative(native: NativeContract, message: Message): void {
-    const origin = addressOf(this._tx?.origin ?? message.caller)
-    const setting = { machine: this, origin, block: this.#options.block }
+    const setting = this.#nativeSetting(message)
     message.code = (input: PrecompileInput) => runNative(setting, native, message, input)
     message.isCompiled = true
+  }
+
+  #nativeSetting(message: Message): NativeSetting {
+    return { machine: this, origin: addressOf(this._tx?.origin ?? message.caller), block: this.#options.block }
   }
 
   #emit(topic: string, data: unknown): Promise<void> {

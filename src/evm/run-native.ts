@@ -35,7 +35,7 @@ export function runNative(
   { machine, origin, block }: NativeSetting,
   native: NativeContract,
   message: Message,
-  { data, gasLimit }: PrecompileInput,
+  { data, gasLimit }: Pick<PrecompileInput, 'data' | 'gasLimit'>,
 ): ExecResult | Promise<ExecResult> {
   const fromContracts = new Set<Log>()
   let broken: { readonly error: unknown } | undefined

@@ -31,7 +31,12 @@ export interface OpcodeHost {
   pause(): Promise<void> | undefined
 }
 
-export type OpcodeTable = { readonly context: Context; readonly map: Entry[] }
+export type OpcodeTable = {
+  readonly context: Context
+  readonly map: Entry[]
+  /** Some proposal has changed it. */
+  readonly isChanged: boolean
+}
 
 const CALL_OPCODES = new Map([
   [0xf1, 'CALL'],
@@ -70,9 +75,10 @@ export function buildTable(common: Common, change: (map: Entry[]) => void): Opco
   })
   // What a proposal replaced has lost its mark: it may do something else now.
   change(map)
+  const isChanged = map.some(({ changed }) => changed !== undefined)
   for (const code of JUMPS) pausable(map, code)
   for (const [code, { changed }] of map.entries()) if (changed?.isReplaced) pausable(map, code)
-  return { context, map }
+  return { context, map, isChanged }
 }
 
 /** The library has one entry for all numbers that mean nothing; a failure is to name the one that was there. */

@@ -7,6 +7,7 @@ import { openMoment } from './context.ts'
 import type { ExplorerRoute, ExplorerServices } from './define.ts'
 import { documentation } from './documentation.ts'
 import { answerOf, badRequest, invalidInput } from './errors.ts'
+import { acceptForms } from './forms.ts'
 import { routes } from './routes/index.ts'
 import { waitingIn } from './waiting.ts'
 
@@ -20,6 +21,7 @@ export async function explorerPlugin(app: FastifyInstance, services: ExplorerSer
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS'],
     maxAge: 86_400,
   })
+  await acceptForms(app)
   app.setErrorHandler((error, request, reply) => refuse(services, error, request, reply))
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
   // What is dropped from now on is remembered for a while.

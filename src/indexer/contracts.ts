@@ -1,6 +1,6 @@
 // Which accounts are contracts: each is listed once, however often it is made again, and knows who made it. What became
 // of it is read off the state: a SELFDESTRUCT that the rules ignored has changed nothing.
-import type { Address } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import { delegationOf } from '../primitives/delegation.ts'
 import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
@@ -83,4 +83,4 @@ const codeHashOf = (account: Account | undefined) => account?.codeHash ?? EMPTY_
 
 /** Code from before the version that is being indexed: it is on disk. */
 const codeBefore = (draft: Draft, before: Account | undefined): Uint8Array =>
-  draft.get(KEY.code(codeHashOf(before))) ?? new Uint8Array(0)
+  draft.get(KEY.code(codeHashOf(before))) ?? EMPTY_BYTES

@@ -139,7 +139,7 @@ export type TransactionRow = {
   readonly calls: number
   /** geth's words for its failure. */
   readonly error: string | undefined
-  /** What it reverted with; empty otherwise. */
+  /** What it reverted with, up to 4,096 bytes; empty otherwise. */
   readonly revertData: Uint8Array
   /** A message within it failed. */
   readonly hasInnerError: boolean

@@ -1,6 +1,5 @@
 // Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
-import type { Address, Hash } from '../lib/hex.ts'
-import { EMPTY_BYTES, toHex } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash, toHex } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
@@ -11,6 +10,8 @@ import { KINDS, type Kind, LIST, sequenceRow, sidesOf, transactionRow } from './
 const SELECTOR_SIZE = 4
 /** As the call tree says it when there is revert data. */
 const REVERTED = 'execution reverted'
+/** So many bytes of revert data are kept: enough for any reason, and too little to make pages heavy. */
+const KEPT_REVERT_DATA = 4096
 
 const NO_CALLS = { first: 0, count: 0, hasError: false }
 
@@ -49,7 +50,7 @@ export function indexTransactions(
       firstCall: inner.first,
       calls: inner.count,
       error: trace?.error,
-      revertData: trace?.error === REVERTED ? trace.output : EMPTY_BYTES,
+      revertData: trace?.error === REVERTED ? trace.output.subarray(0, KEPT_REVERT_DATA) : EMPTY_BYTES,
       hasInnerError: inner.hasError,
     })
     const entry = sequenceRow.encode({ sequence: draft.append(LIST.transactions, row) })

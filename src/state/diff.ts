@@ -26,7 +26,8 @@ export function transactionDiff(
   return diffs
 }
 
-const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
+/** Whether two accounts' own fields are the same. */
+export const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
   a === undefined || b === undefined
     ? a === b
     : a.nonce === b.nonce && a.balance === b.balance && a.codeHash === b.codeHash

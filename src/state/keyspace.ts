@@ -19,8 +19,19 @@ export function u32(value: number): Uint8Array {
   return out
 }
 
-const key = (prefix: number, ...parts: readonly Uint8Array[]): Uint8Array =>
-  Buffer.concat([Uint8Array.of(prefix), ...parts])
+/** By hand: Buffer.concat takes twice as long, and a block makes many thousand keys. */
+function key(prefix: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  let size = 1
+  for (const part of parts) size += part.length
+  const out = Buffer.allocUnsafe(size)
+  out[0] = prefix
+  let at = 1
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}
 const path = (nibbles: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(nibbles.length), nibbles])
 const text = (value: string): Uint8Array => Buffer.from(value, 'utf8')
 

@@ -90,7 +90,10 @@ it('says in one line what is wrong', async () => {
     [[address, '--source', 'src/Kite.sol', '--compiler', '0.4.11'], /^compiler 0.4.11 is not installed here/],
     [[`0x${'99'.repeat(20)}`, '--source', 'src/Kite.sol'], /^Unable to locate ContractCode/],
     [[address, '--source', 'src/Kite.sol'], /^the compiled code is not the code at/],
-    [[address, '--source', 'src/Kite.sol', '--optimize', '--name', 'Boat'], /^there is no contract Boat in the sources/],
+    [
+      [address, '--source', 'src/Kite.sol', '--optimize', '--name', 'Boat'],
+      /^there is no contract Boat in the sources/,
+    ],
     [[address, '--source', 'src/Broken.sol'], 'the contract is not verified'],
     [[address, '--source', 'src/Lone.sol'], 'the contract is not verified'],
     [[address, '--source', 'src/Nothing.sol'], /ENOENT/],

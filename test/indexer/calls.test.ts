@@ -169,6 +169,16 @@ describe('contracts', () => {
     expect(contracts().slice(before)).toEqual([{ number: 1, address: CHILD }])
   })
 
+  it('that somebody put there by hand keep their row too, when they end and a message makes them', async () => {
+    const { block, edit, contracts, fact } = await smallIndex('shanghai')
+    const before = contracts().length
+    await edit((view) => view.setCode(CHILD, fromHex(CHILD_CODE)))
+    expect(fact(CHILD)).toMatchObject({ creator: undefined, createdIn: undefined, isDestroyed: false })
+    await block({ to: CHILD }, { to: FACTORY })
+    expect(fact(CHILD)).toMatchObject({ creator: FACTORY, createdIn: 1, isDestroyed: false })
+    expect(contracts().slice(before)).toEqual([{ number: 0, address: CHILD }])
+  })
+
   it('stay when SELFDESTRUCT only pays (EIP-6780)', async () => {
     const { block, contracts, fact, calls } = await smallIndex()
     const before = contracts().length

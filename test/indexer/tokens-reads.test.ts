@@ -9,10 +9,13 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { textIn, wordsOf } from '../../src/indexer/token-names.ts'
+import { Draft } from '../../src/indexer/draft.ts'
+import { setWords, textIn, wordsOf } from '../../src/indexer/token-names.ts'
 import { SELECTOR, TokenReads } from '../../src/indexer/token-reads.ts'
 import { bigToFixed, EMPTY_BYTES, fromHex, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import type { ContractAnswer } from '../../src/runtime/read-contract.ts'
+import { RANGE } from '../../src/state/keyspace.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
 
 const TOKEN = hexToAddress(`0x${'aa'.repeat(20)}`)
 const HOLDER = hexToAddress(`0x${'bb'.repeat(20)}`)
@@ -172,5 +175,16 @@ describe('texts', () => {
     expect(wordsOf('🍣 -- ')).toEqual([])
     expect(wordsOf('Ünïcødé 代币')).toEqual(['ünïcødé', '代币'])
     expect(wordsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
+  })
+
+  it('are found by the words of their names as they are now', async () => {
+    const draft = new Draft(await openMemoryStore())
+    const words = async () =>
+      (await draft.keys(RANGE.words(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()
+    const before = { name: 'Old Name', symbol: 'X' }
+    setWords(draft, TOKEN, undefined, before)
+    expect(await words()).toEqual(['name', 'old', 'x'])
+    setWords(draft, TOKEN, before, { name: 'New Name', symbol: undefined })
+    expect(await words()).toEqual(['name', 'new'])
   })
 })

@@ -18,13 +18,12 @@ const isEof = (code: Uint8Array): boolean => code[0] === 0xef && code[1] === 0x0
 
 /** Nothing in it that would make it an account (EIP-161). */
 export const isEmpty = (account: Account | undefined): boolean =>
-  account === undefined ||
-  (account.balance === 0n && account.nonce === 0n && account.codeHash === EMPTY_CODE_HASH)
+  account === undefined || (account.balance === 0n && account.nonce === 0n && account.codeHash === EMPTY_CODE_HASH)
 
 export class StateHost implements Host {
-  /** Whose code runs. */
+  /** In whose name code runs. */
   self: Address
-  selfBytes: Uint8Array
+  #selfBytes: Uint8Array = EMPTY_BYTES
   readonly #around: Surroundings
   readonly #rules: Rules
   readonly #ledger: Ledger
@@ -36,7 +35,13 @@ export class StateHost implements Host {
     this.#ledger = ledger
     this.#blobHashes = blobHashes
     this.self = self
-    this.selfBytes = EMPTY_BYTES
+  }
+
+  /** Another account's frame runs from now on. */
+  enter(self: Address): void {
+    if (self === this.self) return
+    this.self = self
+    this.#selfBytes = EMPTY_BYTES
   }
 
   sload(key: Hash): number {
@@ -108,8 +113,8 @@ export class StateHost implements Host {
   }
 
   log(topics: Uint8Array[], data: Uint8Array): void {
-    if (this.selfBytes === EMPTY_BYTES) this.selfBytes = fromHex(this.self)
-    this.#ledger.logs.push([this.selfBytes, topics, data])
+    if (this.#selfBytes === EMPTY_BYTES) this.#selfBytes = fromHex(this.self)
+    this.#ledger.logs.push([this.#selfBytes, topics, data])
     const { tracer } = this.#around
     tracer?.log?.({ address: this.self, topics: topics.map(toHash), data })
   }
@@ -137,7 +142,13 @@ export class StateHost implements Host {
   }
 
   /** EIP-1283 and EIP-2200, with the changes of EIP-2929 and EIP-3529. */
-  #netPrice(p: Rules['gas']['net'] | Rules['gas']['early'], key: Hash, current: Uint8Array, value: Uint8Array, isWarm: boolean): number {
+  #netPrice(
+    p: Rules['gas']['net'] | Rules['gas']['early'],
+    key: Hash,
+    current: Uint8Array,
+    value: Uint8Array,
+    isWarm: boolean,
+  ): number {
     const ledger = this.#ledger
     const { gas } = this.#rules
     if (equalBytes(current, value)) return isWarm ? gas.warm : p.noop

@@ -138,7 +138,8 @@ export class Instance {
     const known = this.#codes.get(hash)
     if (known !== undefined) return known
     if (this.#free + 2 * code.length + 2 * CODE_PADDING > CODES_END) return this.place(code)
-    const { loaded, end } = this.#put(code, this.#free)
+    this.bytes.set(code, this.#free)
+    const { loaded, end } = this.#analysed(this.#free, code.length)
     this.#free = end
     this.#codes.set(hash, loaded)
     return loaded
@@ -146,19 +147,25 @@ export class Instance {
 
   /** A code for one frame, at the top. */
   place(code: Uint8Array): Loaded {
-    this.reserve(this.top + 2 * code.length + 4 * CODE_PADDING)
-    const { loaded, end } = this.#put(code, this.top)
+    return this.placeRange(this.input(code), code.length)
+  }
+
+  /** The same from a range of the engine's own memory. */
+  placeRange(from: number, length: number): Loaded {
+    const at = this.top
+    this.reserve(at + 2 * length + 4 * CODE_PADDING)
+    this.bytes.copyWithin(at, from, from + length)
+    const { loaded, end } = this.#analysed(at, length)
     this.top = end
     return loaded
   }
 
-  #put(code: Uint8Array, at: number): { loaded: Loaded; end: number } {
-    const { length } = code
+  /** What lies there is code. */
+  #analysed(at: number, length: number): { loaded: Loaded; end: number } {
     const jumps = aligned(at + length + CODE_PADDING)
-    this.bytes.set(code, at)
     this.bytes.fill(0, at + length, jumps)
     this.#exports.analyse(at, length, jumps)
-    return { loaded: { at, length, jumps }, end: aligned(jumps + (length >> 3) + 8) }
+    return { loaded: { at, length, jumps }, end: aligned(jumps + (length >>> 3) + 8) }
   }
 
   /** Input from outside, at the top; its address. */
@@ -212,6 +219,11 @@ export class Instance {
     this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
   }
 
+  /** Where a frame's memory begins. */
+  memory(frame: number): number {
+    return this.field(frame, F_MEMORY)
+  }
+
   field(frame: number, offset: number): number {
     return this.words[(frame + offset) >>> 2] ?? 0
   }
@@ -253,6 +265,12 @@ export class Instance {
     return w0 | (w1 << 64n) | (w2 << 128n) | (w3 << 192n)
   }
 
+  setSmall(at: number, value: 0 | 1): void {
+    const { words } = this
+    words[at >>> 2] = value
+    words.fill(0, (at >>> 2) + 1, (at >>> 2) + 8)
+  }
+
   setWord(at: number, value: bigint): void {
     const limbs = this.#limbs
     const i = at >>> 3
@@ -270,12 +288,12 @@ export class Instance {
 
   /** The account that an opcode named. */
   address(): Address {
-    return `0x${this.bytes.hexSlice(ADDRESS, ADDRESS + 20)}` as Address
+    return `0x${this.bytes.toString('hex', ADDRESS, ADDRESS + 20)}` as Address
   }
 
   /** The first big-endian word. */
   key(): Hash {
-    return `0x${this.bytes.hexSlice(WORDS, WORDS + 32)}` as Hash
+    return `0x${this.bytes.toString('hex', WORDS, WORDS + 32)}` as Hash
   }
 
   /** Return data of a call that ended: bytes from outside, or a range of memory. */
@@ -350,7 +368,9 @@ export class Instance {
       codeSize: () => host().code(this.address()).length,
       codeHash: () => this.#answerHex(host().codeHash(this.address())),
       copyCode: (to: number, offset: number, length: number) => {
-        const part = host().code(this.address()).subarray(offset, offset + length)
+        const part = host()
+          .code(this.address())
+          .subarray(offset, offset + length)
         this.bytes.set(part, to)
         this.bytes.fill(0, to + part.length, to + length)
       },

@@ -2,7 +2,12 @@
 // back what was added since it began.
 import type { Log } from '@ethereumjs/evm'
 
-export type Mark = { readonly refund: number; readonly logs: number; readonly destroyed: number; readonly created: number }
+export type Mark = {
+  readonly refund: number
+  readonly logs: number
+  readonly destroyed: number
+  readonly created: number
+}
 
 export class Ledger {
   refund: number

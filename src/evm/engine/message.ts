@@ -6,6 +6,8 @@ import type { RunState } from '../tables.ts'
 import type { Frame } from '../tracer.ts'
 import type { Ledger, Mark } from './ledger.ts'
 
+const { errorMessages } = EVMError
+
 export type CallKind = Exclude<Frame['type'], 'SELFDESTRUCT'>
 
 export type Call = {
@@ -32,7 +34,6 @@ export type Open = {
   /** Where the engine's memory was free before. */
   readonly base: number
   frame: number
-  bytes: Uint8Array | undefined
 }
 
 /** How a message ended. The output is a range of the engine's memory, or bytes from elsewhere. */
@@ -48,6 +49,8 @@ export type End = {
   opcode: number
   items: number
   hasRun: boolean
+  /** Code that could not be deployed. */
+  refused: Uint8Array | undefined
 }
 
 export const ended = (error?: string, gasUsed = 0): End => ({
@@ -60,6 +63,7 @@ export const ended = (error?: string, gasUsed = 0): End => ({
   opcode: 0,
   items: 0,
   hasRun: false,
+  refused: undefined,
 })
 
 export const isCreation = ({ kind }: Call): boolean => kind === 'CREATE' || kind === 'CREATE2'
@@ -67,7 +71,13 @@ export const isCreation = ({ kind }: Call): boolean => kind === 'CREATE' || kind
 export const toLib = (address: Address): LibAddress => new LibAddress(fromHex(address))
 
 /** The message as the library has it, for native contracts and for those who watch. */
-export function toLibMessage(call: Call, input: Uint8Array, ledger: Ledger, blobHashes: readonly `0x${string}`[], isNew: boolean): Message {
+export function toLibMessage(
+  call: Call,
+  input: Uint8Array,
+  ledger: Ledger,
+  blobHashes: readonly `0x${string}`[],
+  isNew: boolean,
+): Message {
   const { kind, caller, to, codeAddress, value, gas, depth, isStatic, salt } = call
   const creates = isCreation(call)
   return new Message({
@@ -90,9 +100,10 @@ export function toLibMessage(call: Call, input: Uint8Array, ledger: Ledger, blob
 
 /** The end as the library tells it. `output`: only what the message hands back. */
 export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Ledger, mark: Mark): EVMResult {
-  const { error, gasUsed, work, opcode, items, hasRun } = end
-  const failed = error !== undefined
-  const state = { opCode: opcode, stack: { length: items }, returnValue: end.bytes ?? output }
+  const { error, gasUsed, work, opcode, items, hasRun, refused } = end
+  // Frontier's contract that could not pay for its code stands, and with it what it did.
+  const failed = error !== undefined && error !== errorMessages.CODESTORE_OUT_OF_GAS
+  const state = { opCode: opcode, stack: { length: items }, returnValue: refused }
   const result: ExecResult = {
     returnValue: output,
     executionGasUsed: BigInt(gasUsed),
@@ -100,10 +111,11 @@ export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Le
     logs: failed ? [] : ledger.logs.slice(mark.logs),
     selfdestruct: failed ? new Map() : ledger.destroyed,
     createdAddresses: failed ? new Set() : ledger.created,
-    ...(failed && { exceptionError: work?.exceptionError ?? new EVMError(error as EVMError['error']) }),
+    ...(error !== undefined && { exceptionError: work?.exceptionError ?? new EVMError(error as EVMError['error']) }),
     // What is asked of it: the opcode, the height of the stack, and what was to be returned.
     ...(hasRun && { runState: state as unknown as RunState }),
   }
+  const isUnborn = !hasRun && error === errorMessages.INITCODE_SIZE_VIOLATION
   const execResult = work === undefined ? result : Object.assign(work, result)
-  return { execResult, ...(isCreation(call) && { createdAddress: toLib(call.to) }) }
+  return { execResult, ...(isCreation(call) && !isUnborn && { createdAddress: toLib(call.to) }) }
 }

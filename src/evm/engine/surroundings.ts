@@ -1,10 +1,11 @@
 // What the engine needs of the machine around it.
-import type { ExecResult, Message, PrecompileFunc } from '@ethereumjs/evm'
+import type { EVMResult, ExecResult, Message, PrecompileFunc } from '@ethereumjs/evm'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Journal, TransientStorage } from '../journal.ts'
 import type { NativeContract } from '../native-call.ts'
-import type { CallType, MessageTracer } from '../tracer.ts'
+import type { MessageTracer } from '../tracer.ts'
+import type { CallKind } from './message.ts'
 
 /** Work that is not the interpreter's: of precompiles and native contracts. */
 export type Work = ExecResult | Promise<ExecResult>
@@ -23,8 +24,10 @@ export interface Surroundings {
   /** Wei that the account must keep. */
   held(of: Address): bigint
   blockHash(number: bigint): Hash | undefined
-  /** A message begins; `message` is made for whoever listens. */
-  began(message: () => Message, type: CallType): void
+  /** A message begins; it is made for whoever listens. `kind`: of a message that code sends. */
+  began(message: () => Message, kind: CallKind | undefined): void
+  /** A message has ended. */
+  ended(result: EVMResult): void
   /** Undefined: go on. Else go on when it settles. Throws at the deadline. */
   turn(): Promise<void> | undefined
 }

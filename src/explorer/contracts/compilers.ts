@@ -56,7 +56,8 @@ const TIME_LIMIT = 120_000
 const LARGEST_OUTPUT = 256 * 1024 * 1024
 const VERSION = /\d+\.\d+\.\d+(?:-[\w.]+)?\+commit\.[0-9a-f]{8}/
 
-const require = createRequire(import.meta.url)
+/** Where the packages of this program are. */
+const packages = createRequire(import.meta.url)
 
 export class Compilers {
   readonly #folder: string | undefined
@@ -69,7 +70,7 @@ export class Compilers {
 
   /** What is installed, newest first; a compiler that is put into the folder is there at once. */
   async installed(): Promise<readonly Compiler[]> {
-    const files = [require.resolve('solc/soljson.js'), ...(await compilersIn(this.#folder))]
+    const files = [packages.resolve('solc/soljson.js'), ...(await compilersIn(this.#folder))]
     const compilers = await Promise.all(files.map(async (file) => ({ file, version: await this.#version(file) })))
     return compilers
       .filter((compiler): compiler is Compiler => compiler.version !== undefined)
@@ -108,6 +109,8 @@ export class Compilers {
 
   async #readVersion(file: string): Promise<string | undefined> {
     const named = VERSION.exec(basename(file)) ?? VERSION.exec(await this.#run(file, null).catch(() => ''))
+    // What went wrong may have passed when it is asked for again.
+    if (named === null) this.#versions.delete(file)
     return named ? `v${named[0]}` : undefined
   }
 
@@ -117,7 +120,7 @@ export class Compilers {
     this.#running.add(run)
     const timer = setTimeout(() => run.abort(), TIME_LIMIT)
     try {
-      const request = JSON.stringify({ wrapper: require.resolve('solc/wrapper'), soljson, input })
+      const request = JSON.stringify({ wrapper: packages.resolve('solc/wrapper'), soljson, input })
       return await answerOf(request, run.signal)
     } finally {
       clearTimeout(timer)
@@ -134,9 +137,9 @@ const WANTED = {
 async function compilersIn(folder: string | undefined): Promise<string[]> {
   if (folder === undefined) return []
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const packages = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith('solc'))
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith('solc'))
   const inPackages = await Promise.all(
-    packages.map(async ({ name }) =>
+    folders.map(async ({ name }) =>
       (await readdir(join(folder, name))).includes('soljson.js') ? [join(folder, name, 'soljson.js')] : [],
     ),
   )

@@ -10,6 +10,7 @@ import { explorerPlugin } from '../../../src/explorer/plugin.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { startNode } from '../../../src/node.ts'
 import { nodeOptions, withClients } from '../../support/chain.ts'
+import { expectSchema } from '../support.ts'
 
 const require = createRequire(import.meta.url)
 type Solc = { version(): string; compile(input: string): string }
@@ -55,6 +56,7 @@ export function compile(input: Input): (name: string) => Artifact {
   }
 }
 
+const PREFIX = '/api/v2'
 type Push = { readonly topic: string; readonly event: string; readonly payload: unknown }
 
 /** A chain with an explorer, to be closed; `pushed` is what listeners of the socket would hear. */
@@ -98,7 +100,14 @@ export async function verifyingExplorer() {
   }
   // Answers are compared as they come.
   // biome-ignore lint/suspicious/noExplicitAny: see above
-  const json = async (path: string, init: RequestInit = {}): Promise<any> => (await fetch(url + path, init)).json()
+  const json = async (path: string, init: RequestInit = {}): Promise<any> => {
+    const response = await fetch(url + path, init)
+    const body = await response.json()
+    if (response.status === 200 && path.startsWith(PREFIX)) {
+      expectSchema(path.slice(PREFIX.length), init.method ?? 'GET', body)
+    }
+    return body
+  }
   const etherscan = (fields: Record<string, string>) => json(`/api?${new URLSearchParams(fields)}`)
   const post = (fields: Record<string, string>) => json('/api', { method: 'POST', body: new URLSearchParams(fields) })
 

@@ -88,7 +88,7 @@ describe('a match', () => {
     const { address } = await explorer.deploy(compile(input)('a.sol:Plain'))
     const runtime = (await explorer.rpc('eth_getCode', address, 'latest')) as Hex
     const size = (runtime.length - 2) / 2
-    const prefix = `60015f5561${size.toString(16).padStart(4, '0')}80600f5f395ff3`.replace('0f', '0e')
+    const prefix = `60015f5561${size.toString(16).padStart(4, '0')}80600e5f395ff3`
     const evil = await explorer.deploy({ abi, bytecode: `0x${prefix}${runtime.slice(2)}` })
     expect(await explorer.rpc('eth_getCode', evil.address, 'latest')).toBe(runtime)
     expect(await explorer.verify(evil.address, input, 'Plain')).toEqual(passed)

@@ -1,0 +1,82 @@
+// The contracts of `contracts/`: compiled once, deployed on a target, called with words.
+import { decodeAbiParameters, encodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { type Contract, compileSolidity } from '../test/support/solc.ts'
+import type { Target } from './contenders.ts'
+import { post } from './load/http.ts'
+import { type Call, deployer, GAS_LIMIT, senders, sign } from './senders.ts'
+
+const { contracts } = compileSolidity('bench/contracts')
+
+export function contractNamed(name: 'Token' | 'Compute' | 'Slots'): Contract {
+  const contract = contracts.get(name)
+  if (contract === undefined) throw new Error(`no contract ${name}`)
+  return contract
+}
+
+export const callData = (name: 'Token' | 'Compute' | 'Slots', functionName: string, args: readonly unknown[]): Hex =>
+  encodeFunctionData({ abi: contractNamed(name).abi, functionName, args })
+
+export type Receipt = { readonly status: string; readonly contractAddress: Hex | null; readonly transactionHash: Hex }
+
+/** Sends and waits for the receipt, asking again as soon as there is an answer. Throws when the transaction failed. */
+export async function sendAndWait(target: Target, raw: Hex): Promise<Receipt> {
+  const hash = await target.rpc('eth_sendRawTransaction', raw)
+  for (;;) {
+    const receipt = (await target.rpc('eth_getTransactionReceipt', hash)) as Receipt | null
+    if (receipt === null) continue
+    if (receipt.status !== '0x1') throw new Error(`transaction ${hash} failed`)
+    return receipt
+  }
+}
+
+/** Sends as the deployer with its next nonce, and waits. */
+export async function transact(target: Target, call: Call): Promise<Receipt> {
+  const nonce = Number(await target.rpc('eth_getTransactionCount', deployer, 'pending'))
+  return sendAndWait(target, sign(deployer, nonce, call))
+}
+
+export async function deploy(
+  target: Target,
+  name: 'Token' | 'Compute' | 'Slots',
+  args?: readonly unknown[],
+): Promise<Hex> {
+  const { abi, bytecode } = contractNamed(name)
+  const data = encodeDeployData({ abi, bytecode, args })
+  const { contractAddress } = await transact(target, { data, gas: 5_000_000n })
+  if (contractAddress === null) throw new Error(`${name} was not made`)
+  return contractAddress
+}
+
+/** A token of which every sender, and the deployer, has plenty. */
+export const deployToken = (target: Target): Promise<Hex> =>
+  deploy(target, 'Token', [[deployer, ...senders], 10n ** 24n])
+
+/** An eth_call that answers a result and the gas that it used. */
+export type Work = {
+  readonly result: bigint
+  readonly gas: bigint
+  /** Runs it once more and gives milliseconds. */
+  run(): Promise<number>
+}
+
+export async function work(target: Target, to: Hex, data: Hex): Promise<Work> {
+  const call = { to, data, gas: `0x${GAS_LIMIT.toString(16)}` }
+  const request = post(
+    target.url,
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [call, 'latest'] }),
+  )
+  const output = (await target.rpc('eth_call', call, 'latest')) as Hex
+  const [result, gas] = decodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], output)
+  const same = encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [result, gas])
+  return {
+    result,
+    gas,
+    async run() {
+      const began = performance.now()
+      const answer = await target.connection.ask(request)
+      const took = performance.now() - began
+      if (!answer.includes(same)) throw new Error(`another answer: ${answer.toString().slice(0, 300)}`)
+      return took
+    },
+  }
+}

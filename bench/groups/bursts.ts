@@ -1,0 +1,83 @@
+// As many transactions at once as the connections take, counted until all are mined. kestrel makes blocks as it always
+// does, as soon as there is something to put in; anvil makes one every second, because its own way of mining at once
+// leaves transactions behind under concurrent sending.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import type { Bench, Group, Row } from '../bench.ts'
+import type { Target } from '../contenders.ts'
+import { callData, deployToken } from '../contracts.ts'
+import { type Call, recipient, senders, sign } from '../senders.ts'
+
+const CONNECTIONS = 32
+/** Accounts that receive: some new, most of them soon known. */
+const RECIPIENTS = 1000
+const POLL = 10
+const LONGEST = 300_000
+
+export const bursts: Group = {
+  name: 'bursts',
+  title: `Bursts from ${senders.length} senders, ${CONNECTIONS} connections, until all are mined`,
+  of: 'both',
+  async rows(contender, bench) {
+    const flags = { anvil: ['--block-time', '1'] }
+    const target = await contender.start({ flags })
+    const token = await deployToken(target)
+    const total = bench.size(10_000, 500)
+    const sent = { count: 0 }
+
+    const row = async (name: string, call: (to: Hex) => Call): Promise<Row> => {
+      await burst(target, bench, sent, bench.size(1000, 100), call)
+      const run = () => burst(target, bench, sent, total, call)
+      return { name: `${total.toLocaleString('en')} ${name}`, unit: 'transactions/s', better: 'more', run }
+    }
+    const received = async () =>
+      await target.rpc('eth_call', { to: token, data: callData('Token', 'balanceOf', [recipient(0)]) })
+    const plain = await row('plain transfers', (to) => ({ to, value: 1n, gas: 21_000n }))
+    const erc20 = await row('ERC-20 transfers', (to) => ({
+      to: token,
+      data: callData('Token', 'transfer', [to, 1n]),
+      gas: 100_000n,
+    }))
+    const memory = async () => target.residentMemory() / 1e6
+    return [
+      plain,
+      { ...erc20, answer: String(await received()) },
+      { name: 'resident memory afterwards', unit: 'MB', better: 'less', run: memory },
+    ]
+  },
+}
+
+/**
+ * Transactions a second, from the first request until the last transaction is mined. `sent` counts those of earlier
+ * bursts, which every sender has an equal part of.
+ */
+async function burst(
+  target: Target,
+  { generator }: Bench,
+  sent: { count: number },
+  total: number,
+  call: (to: Hex) => Call,
+): Promise<number> {
+  const bodies: string[] = []
+  for (let index = 0; index < total; index++) {
+    const order = sent.count + index
+    const from = senders[order % senders.length] ?? '0x'
+    const raw = sign(from, Math.floor(order / senders.length), call(recipient(order % RECIPIENTS)))
+    bodies.push(JSON.stringify({ jsonrpc: '2.0', id: index, method: 'eth_sendRawTransaction', params: [raw] }))
+  }
+  sent.count += total
+
+  let began = 0
+  await generator.run({ url: target.url, bodies, connections: CONNECTIONS, seconds: undefined }, () => {
+    began = performance.now()
+  })
+  for (const [index, of] of senders.entries()) {
+    const expected = Math.floor((sent.count - 1 - index) / senders.length) + 1
+    while (Number(await target.rpc('eth_getTransactionCount', of, 'latest')) < expected) {
+      if (performance.now() - began > LONGEST) throw new Error(`${of} still has transactions waiting`)
+      await sleep(POLL)
+    }
+  }
+  return total / ((performance.now() - began) / 1000)
+}

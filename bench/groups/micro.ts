@@ -1,0 +1,211 @@
+// Parts of the node by themselves, in this process: what one use of them costs.
+import { encodeDeployData, type Hex, hexToBytes } from 'viem'
+import { getContractAddress } from 'viem/utils'
+import { Chain } from '../../src/chain/chain.ts'
+import { createChain } from '../../src/chain/open.ts'
+import type { Indexer } from '../../src/chain/types.ts'
+import { indexer } from '../../src/indexer/indexer.ts'
+import { bigToFixed, hexToAddress, toLatin1 } from '../../src/lib/hex.ts'
+import { keccak256 } from '../../src/lib/keccak.ts'
+import { defaultLimits } from '../../src/node.ts'
+import { kzg } from '../../src/primitives/blobs.ts'
+import { recoverAddress, signHash } from '../../src/primitives/signature.ts'
+import { Runtime } from '../../src/runtime/runtime.ts'
+import { presets } from '../../src/spec/networks.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import { StateStore } from '../../src/state/state-store.ts'
+import { updateTrie } from '../../src/state/trie.ts'
+import type { KvStore, Op } from '../../src/state/types.ts'
+import { Wallet } from '../../src/wallet/wallet.ts'
+import type { Bench, Group, Row } from '../bench.ts'
+import { callData, contractNamed } from '../contracts.ts'
+import { ACCOUNTS, CHAIN_ID, deployer, GAS_LIMIT, MNEMONIC, recipient, senders, sign } from '../senders.ts'
+
+export const micro: Group = {
+  name: 'micro',
+  title: 'Parts of the node',
+  of: 'kestrel',
+  rows: async (_, bench) => [
+    recovery(bench),
+    hashing(bench, 32),
+    hashing(bench, 532),
+    trie(bench),
+    ...(await state(bench)),
+    ...(await blocks(bench)),
+  ],
+}
+
+/** Microseconds of one of `count` uses. */
+const row = (name: string, count: number, use: (index: number) => void): Row => {
+  const run = async () => {
+    const began = performance.now()
+    for (let index = 0; index < count; index++) use(index)
+    return ((performance.now() - began) * 1000) / count
+  }
+  return { name, unit: 'µs', better: 'less', run }
+}
+
+/** Some bytes that differ by index. */
+const bytesOf = (index: number, size = 32): Uint8Array => bigToFixed(BigInt(index + 1) << 40n, size)
+
+function recovery({ size }: Bench): Row {
+  const signed = Array.from({ length: 100 }, (_, index) => {
+    const hash = keccak256(bytesOf(index))
+    return { hash, ...signHash(hash, bytesOf(7)) }
+  })
+  return row('recover a sender', size(5000, 100), (index) => {
+    const of = signed[index % signed.length]
+    if (of === undefined || recoverAddress(of.hash, of.r, of.s, BigInt(of.yParity)) === undefined)
+      throw new Error('no sender')
+  })
+}
+
+function hashing({ size }: Bench, length: number): Row {
+  const inputs = Array.from({ length: 256 }, (_, index) => bytesOf(index, length))
+  return row(`keccak of ${length} bytes`, size(100_000, 1000), (index) => {
+    keccak256(inputs[index % inputs.length] ?? new Uint8Array(0))
+  })
+}
+
+/** A thousand accounts of many change: the new root and the rows to write. */
+function trie({ size }: Bench): Row {
+  const accounts = size(100_000, 2000)
+  const changed = size(1000, 100)
+  const rows = new Map<string, Uint8Array>()
+  const read = (path: Uint8Array) => rows.get(toLatin1(path))
+  let turn = 0
+  const update = (indices: readonly number[]): number => {
+    turn++
+    const changes = indices.map((index) => ({ key: keccak256(bytesOf(index)), value: bytesOf(turn, 80) }))
+    const began = performance.now()
+    const { writes } = updateTrie(read, changes)
+    const took = performance.now() - began
+    for (const { path, node } of writes) {
+      if (node === null) rows.delete(toLatin1(path))
+      else rows.set(toLatin1(path), node)
+    }
+    return took
+  }
+  update(Array.from({ length: accounts }, (_, index) => index))
+  const step = Math.floor(accounts / changed)
+  return {
+    name: `trie, ${changed} of ${accounts.toLocaleString('en')} accounts changed`,
+    unit: 'ms',
+    better: 'less',
+    run: async () => update(Array.from({ length: changed }, (_, index) => index * step + (turn % step))),
+  }
+}
+
+/** Reads and writes of a view on a state of some accounts and slots. */
+async function state({ size }: Bench): Promise<Row[]> {
+  const count = size(20_000, 500)
+  const store = new StateStore(await openMemoryStore(), -1)
+  const contract = hexToAddress(recipient(count))
+  const accounts = Array.from({ length: count }, (_, index) => hexToAddress(recipient(index)))
+  const first = store.at(-1)
+  first.setNonce(contract, 1n)
+  for (const [index, of] of accounts.entries()) {
+    first.setBalance(of, BigInt(index + 1))
+    first.setStorage(contract, BigInt(index), BigInt(index + 1))
+  }
+  const { rows, codes } = await first.changes()
+  const staged = store.stage(rows, codes)
+  await store.store.write(staged.ops)
+  staged.landed()
+
+  const of = (index: number) => accounts[index % count] ?? contract
+  const onView = (name: string, use: (view: typeof first, index: number) => void): Row => ({
+    ...row(name, count, () => undefined),
+    // A fresh view each time: what it has once read it remembers.
+    run: () => {
+      const view = store.at(0)
+      return row(name, count, (index) => use(view, index)).run()
+    },
+  })
+  return [
+    onView('read a balance', (view, index) => void view.balance(of(index))),
+    onView('read a slot', (view, index) => void view.storage(contract, BigInt(index))),
+    onView('write a balance', (view, index) => view.setBalance(of(index), 7n)),
+    onView('write a slot', (view, index) => view.setStorage(contract, BigInt(index), 7n)),
+  ]
+}
+
+/** Blocks of token transfers in memory, and what the index has of it. */
+async function blocks({ size }: Bench): Promise<Row[]> {
+  const transfers = size(1000, 100)
+  const spent = { indexing: 0, index: 0, written: 0 }
+  const timed: Indexer = {
+    ...indexer,
+    async block(...given) {
+      const began = performance.now()
+      const ops = await indexer.block(...given)
+      spent.indexing += performance.now() - began
+      spent.index += sizeOf(ops)
+      return ops
+    },
+  }
+  const memory = await openMemoryStore()
+  const store: KvStore = {
+    get: (key) => memory.get(key),
+    scan: (range) => memory.scan(range),
+    snapshot: () => memory.snapshot(),
+    close: () => memory.close(),
+    write(batch) {
+      spent.written += sizeOf(batch)
+      return memory.write(batch)
+    },
+  }
+  const accounts = Wallet.fromMnemonic(MNEMONIC, ACCOUNTS).addresses()
+  const spec = presets.kestrel({ chainId: BigInt(CHAIN_ID), accounts, gasLimit: BigInt(GAS_LIMIT) })
+  const runtime = new Runtime(spec, kzg)
+  await createChain(store, spec, timed, runtime)
+  const pool = { minTip: 0n, allowUnprotected: true }
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const chain = new Chain({ store, runtime, indexer: timed, limits: defaultLimits, pool, onError })
+
+  const { abi, bytecode } = contractNamed('Token')
+  const data = encodeDeployData({ abi, bytecode, args: [senders, 10n ** 24n] })
+  await chain.submit(hexToBytes(sign(deployer, 0, { data, gas: 5_000_000n })))
+  await chain.produce()
+  const token = getContractAddress({ from: deployer, nonce: 0n })
+
+  let sent = 0
+  const transfer = (): Hex => {
+    const call = callData('Token', 'transfer', [recipient(sent % 1000), 1n])
+    const from = senders[sent % senders.length] ?? '0x'
+    return sign(from, Math.floor(sent++ / senders.length), { to: token, data: call, gas: 100_000n })
+  }
+  /** One more block; what it took, by transfer. */
+  const block = async (): Promise<{ total: number; indexing: number; index: number; written: number }> => {
+    for (let count = 0; count < transfers; count++) await chain.submit(hexToBytes(transfer()))
+    Object.assign(spent, { indexing: 0, index: 0, written: 0 })
+    const began = performance.now()
+    await chain.produce()
+    const total = performance.now() - began
+    const per = (value: number) => value / transfers
+    return {
+      total: per(total * 1000),
+      indexing: per(spent.indexing * 1000),
+      index: per(spent.index),
+      written: per(spent.written),
+    }
+  }
+  await block()
+  const of = (name: string, unit: string, part: 'total' | 'indexing' | 'index' | 'written'): Row => ({
+    name,
+    unit,
+    better: 'less',
+    run: async () => (await block())[part],
+  })
+  return [
+    of('ERC-20 transfer, its part of a block, in memory', 'µs', 'total'),
+    of('ERC-20 transfer, its rows in the index', 'µs', 'indexing'),
+    of('ERC-20 transfer, size in the index', 'bytes', 'index'),
+    of('ERC-20 transfer, all that is written', 'bytes', 'written'),
+  ]
+}
+
+const sizeOf = (ops: readonly Op[]): number =>
+  ops.reduce((sum, op) => sum + op.key.length + (op.type === 'put' ? op.value.length : 0), 0)

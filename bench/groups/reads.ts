@@ -1,0 +1,105 @@
+// What applications ask all day, over kept-open connections, on a chain with a token, a block of 100 transfers and some
+// blocks of one.
+import type { Hex } from 'viem'
+import type { Bench, Group, Row } from '../bench.ts'
+import type { Target } from '../contenders.ts'
+import { callData, deployToken, sendAndWait } from '../contracts.ts'
+import { recipient, senders, sign } from '../senders.ts'
+
+const CONNECTIONS = 16
+const FULL_BLOCK = 100
+const SMALL_BLOCKS = 20
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+export const reads: Group = {
+  name: 'reads',
+  title: `Reads, ${CONNECTIONS} connections`,
+  of: 'both',
+  async rows(contender, bench) {
+    const target = await contender.start()
+    const { token, fullBlock } = await fill(target)
+    const to = (of: Hex) => ({ to: token, data: callData('Token', 'balanceOf', [of]) })
+    const logs = { address: token, fromBlock: '0x0', toBlock: 'latest', topics: [TRANSFER_TOPIC] }
+    return [
+      await row(target, bench, 'eth_blockNumber', [[]], String),
+      await row(
+        target,
+        bench,
+        'eth_getBalance',
+        senders.map((of) => [of, 'latest']),
+        (balance) => typeof balance,
+      ),
+      await row(
+        target,
+        bench,
+        'eth_call',
+        senders.map((of) => [to(of), 'latest']),
+        String,
+        ' balanceOf',
+      ),
+      await row(
+        target,
+        bench,
+        'eth_getBlockByNumber',
+        [[fullBlock, true]],
+        countTransactions,
+        ` of ${FULL_BLOCK}, full`,
+      ),
+      await row(
+        target,
+        bench,
+        'eth_getLogs',
+        [[logs]],
+        count,
+        ` of ${senders.length + 1 + FULL_BLOCK + SMALL_BLOCKS} logs`,
+      ),
+    ]
+  },
+}
+
+/** Deploys a token and moves it about. */
+async function fill(target: Target): Promise<{ token: Hex; fullBlock: string }> {
+  const token = await deployToken(target)
+  const transfer = (index: number): Hex => {
+    const data = callData('Token', 'transfer', [recipient(index), 1n])
+    const from = senders[index % senders.length] ?? '0x'
+    return sign(from, Math.floor(index / senders.length), { to: token, data, gas: 100_000n })
+  }
+  await target.rpc('evm_setAutomine', false)
+  for (let index = 0; index < FULL_BLOCK; index++) await target.rpc('eth_sendRawTransaction', transfer(index))
+  await target.rpc('evm_mine')
+  await target.rpc('evm_setAutomine', true)
+  const fullBlock = (await target.rpc('eth_blockNumber')) as string
+  for (let index = 0; index < SMALL_BLOCKS; index++) await sendAndWait(target, transfer(FULL_BLOCK + index))
+  return { token, fullBlock }
+}
+
+/** Requests a second of one method with several parameters in turn; `digest` tells what both nodes must agree on. */
+async function row(
+  target: Target,
+  { generator, size }: Bench,
+  method: string,
+  parameters: readonly (readonly unknown[])[],
+  digest: (result: unknown) => string,
+  what = '',
+): Promise<Row> {
+  const bodies = parameters.map((params, id) => JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  const rate = async (seconds: number): Promise<number> => {
+    const counted = await generator.run({ url: target.url, bodies, connections: CONNECTIONS, seconds })
+    return counted.answers / counted.seconds
+  }
+  const answer = digest(await target.rpc(method, ...(parameters[0] ?? [])))
+  await rate(size(1, 0.2))
+  return {
+    name: method + what,
+    unit: 'requests/s',
+    better: 'more',
+    isLoad: true,
+    answer,
+    run: () => rate(size(3, 0.5)),
+  }
+}
+
+const count = (list: unknown): string => `${Array.isArray(list) ? list.length : 'no'} entries`
+const countTransactions = (block: unknown): string =>
+  typeof block === 'object' && block !== null && 'transactions' in block ? count(block.transactions) : 'no block'

@@ -1,0 +1,41 @@
+// A node that begins a chain, until its first answer, and the memory that it has then.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Group } from '../bench.ts'
+import type { Target } from '../contenders.ts'
+
+/** Time for what a program does after it has begun to answer. */
+const SETTLING = 1000
+
+export const startup: Group = {
+  name: 'startup',
+  title: 'Start and memory',
+  of: 'both',
+  async rows(contender) {
+    const started = async <T>(read: (target: Target) => T | Promise<T>): Promise<T> => {
+      const target = await contender.start()
+      try {
+        return await read(target)
+      } finally {
+        await target.stop()
+      }
+    }
+    return [
+      {
+        name: 'start until the first answer',
+        unit: 'ms',
+        better: 'less',
+        run: () => started((target) => target.startedIn),
+      },
+      {
+        name: 'resident memory after the start',
+        unit: 'MB',
+        better: 'less',
+        run: () =>
+          started(async (target) => {
+            await sleep(SETTLING)
+            return target.residentMemory() / 1e6
+          }),
+      },
+    ]
+  },
+}

@@ -1,0 +1,80 @@
+// The process that sends requests: one job at a time, told by its parent (`generator.ts`). It answers when its
+// connections are open, begins when it is told to, and answers again with what it counted.
+import { once } from 'node:events'
+import { type Connection, openConnection, post } from './http.ts'
+
+export type Job = {
+  readonly url: string
+  /** JSON-RPC requests; they are sent in this order, and from the first again while there is time. */
+  readonly bodies: readonly string[]
+  readonly connections: number
+  /** How long; undefined: until each body has been sent once. */
+  readonly seconds: number | undefined
+}
+
+export type Counted = {
+  readonly answers: number
+  readonly seconds: number
+  /** Answers with an error, and the first of them. */
+  readonly errors: number
+  readonly firstError: string | undefined
+}
+
+export type Message = { readonly ready: true } | { readonly counted: Counted } | { readonly failed: string }
+
+/** Tells to begin. */
+export const GO = 'go'
+
+/** Longer answers are results. */
+const LONGEST_ERROR = 2000
+
+async function run(
+  connections: readonly Connection[],
+  requests: readonly Buffer[],
+  seconds?: number,
+): Promise<Counted> {
+  let sent = 0
+  let answers = 0
+  let errors = 0
+  let firstError: string | undefined
+  const began = performance.now()
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : began + seconds * 1000
+  const last = seconds === undefined ? requests.length : Number.POSITIVE_INFINITY
+
+  const loop = async (connection: Connection) => {
+    while (sent < last && performance.now() < end) {
+      const request = requests[sent++ % requests.length]
+      if (request === undefined) return
+      const answer = await connection.ask(request)
+      answers++
+      if (answer.length > LONGEST_ERROR || !answer.includes('"error":')) continue
+      errors++
+      firstError ??= answer.toString()
+    }
+  }
+  await Promise.all(connections.map(loop))
+  return { answers, seconds: (performance.now() - began) / 1000, errors, firstError }
+}
+
+const tell = (message: Message) => process.send?.(message)
+
+async function work({ url, bodies, connections: count, seconds }: Job): Promise<void> {
+  const connections: Connection[] = []
+  try {
+    const requests = bodies.map((body) => post(url, body))
+    while (connections.length < count) connections.push(await openConnection(url))
+    const told = once(process, 'message')
+    tell({ ready: true })
+    await told
+    tell({ counted: await run(connections, requests, seconds) })
+  } catch (error) {
+    tell({ failed: String(error) })
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}
+
+process.on('message', (message: Job | typeof GO) => {
+  if (message !== GO) void work(message)
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,98 @@
+// One group on all nodes: set up on each, then row by row and round by round, first one node, then the other. A row that
+// fails says why and does not end the run.
+import type { Bench, Group, Row } from './bench.ts'
+import type { Contender, Name } from './contenders.ts'
+import { summarize } from './statistics.ts'
+
+export type Measured = {
+  readonly group: string
+  readonly title: string
+  readonly name: string
+  readonly unit: string
+  readonly better: 'more' | 'less'
+  readonly isLoad: boolean
+  /** Values of the rounds, by node; empty when it failed. */
+  readonly values: Readonly<Partial<Record<Name, readonly number[]>>>
+  /** The medians in other words. */
+  readonly notes: Readonly<Partial<Record<Name, string>>>
+  readonly failures: Readonly<Partial<Record<Name, string>>>
+}
+
+export type How = { readonly rounds: number; readonly log: (line: string) => void }
+
+/** Every row of the group, measured. Never throws for what a node does. */
+export async function measure(
+  group: Group,
+  contenders: readonly Contender[],
+  bench: Bench,
+  { rounds, log }: How,
+): Promise<readonly Measured[]> {
+  log(group.title)
+  const prepared = new Map<Name, readonly Row[]>()
+  const failures: Partial<Record<Name, string>> = {}
+  try {
+    for (const contender of contenders) {
+      if (group.of === 'kestrel' && contender.name !== 'kestrel') continue
+      try {
+        prepared.set(contender.name, await group.rows(contender, bench))
+      } catch (error) {
+        failures[contender.name] = messageOf(error)
+        log(`  ${contender.name}: ${messageOf(error)}`)
+      }
+    }
+    if (prepared.size === 0) return [{ ...NOT_SET_UP, group: group.name, title: group.title, failures }]
+    const longest = [...prepared.values()].reduce((most, rows) => Math.max(most, rows.length), 0)
+    const measured: Measured[] = []
+    for (let index = 0; index < longest; index++) {
+      const same = [...prepared].flatMap(([name, rows]) =>
+        rows.slice(index, index + 1).map((row) => [name, row] as const),
+      )
+      const of = await measureRow(group, same, rounds)
+      measured.push({ ...of, failures: { ...failures, ...of.failures } })
+      log(
+        `  ${of.name}: ${Object.entries(of.values)
+          .map(([name, values]) => `${name} ${values.map(round).join(' ')}`)
+          .join(', ')}`,
+      )
+      for (const [name, failure] of Object.entries(of.failures)) log(`  ${name}: ${failure}`)
+    }
+    return measured
+  } finally {
+    for (const contender of contenders) await contender.stopAll()
+  }
+}
+
+const NOT_SET_UP = { name: 'set-up', unit: '', better: 'more', isLoad: false, values: {}, notes: {} } as const
+
+/** Throws when the nodes did not do the same. */
+async function measureRow(group: Group, rows: readonly (readonly [Name, Row])[], rounds: number): Promise<Measured> {
+  const [, first] = rows[0] ?? []
+  if (first === undefined) throw new RangeError('no row')
+  const answers = rows.map(([name, { answer }]) => `${name}: ${answer}`)
+  if (new Set(rows.map(([, { answer }]) => answer)).size > 1)
+    throw new Error(`${group.name}, ${first.name}: the nodes differ: ${answers.join('; ')}`)
+
+  const values: Partial<Record<Name, number[]>> = {}
+  const notes: Partial<Record<Name, string>> = {}
+  const failures: Partial<Record<Name, string>> = {}
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, row] of rows) {
+      if (failures[name] !== undefined) continue
+      try {
+        values[name] = [...(values[name] ?? []), await row.run()]
+      } catch (error) {
+        failures[name] = messageOf(error)
+      }
+    }
+  }
+  for (const [name, { note }] of rows) {
+    if (failures[name] !== undefined) delete values[name]
+    const known = values[name]
+    if (note !== undefined && known !== undefined) notes[name] = note(summarize(known).median)
+  }
+  const { name, unit, better, isLoad = false } = first
+  return { group: group.name, title: group.title, name, unit, better, isLoad, values, notes, failures }
+}
+
+const round = (value: number): number => Number(value.toPrecision(3))
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500)

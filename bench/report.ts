@@ -1,0 +1,100 @@
+// What was measured, as a Markdown table, as JSON and as a chart.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chart } from './chart.ts'
+import type { Name } from './contenders.ts'
+import type { Ceiling } from './load/generator.ts'
+import type { Measured } from './measure.ts'
+import { compare, formatRatio, formatValue, type Summary, summarize } from './statistics.ts'
+
+export type Report = {
+  /** ISO 8601. */
+  readonly date: string
+  readonly cpu: string
+  readonly cores: number
+  readonly node: string
+  /** undefined: it was not there. */
+  readonly anvil: string | undefined
+  readonly rounds: number
+  readonly isQuick: boolean
+  readonly ceiling: Ceiling
+  readonly rows: readonly Measured[]
+}
+
+/** From this part of the client's ceiling on, a rate says more of the client than of the node. */
+const NEAR_CEILING = 0.8
+
+/** Above 1: kestrel is faster. undefined: not both have a figure. */
+export function ratioOf({ values, better }: Measured): Summary | undefined {
+  const { kestrel, anvil } = values
+  return kestrel === undefined || anvil === undefined ? undefined : compare(kestrel, anvil, better)
+}
+
+/** When and on what. */
+export function circumstances({ date, cpu, cores, node, anvil, rounds, isQuick }: Report): string {
+  const machine = `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`
+  const versions = `Node ${node.replace(/^v/, '')}, ${anvil === undefined ? 'no anvil' : `anvil ${anvil}`}`
+  const what = `${isQuick ? 'quick run (its figures mean nothing)' : 'medians'} of ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`
+  return `${date.slice(0, 10)}, ${machine}, ${versions}, ${what}`
+}
+
+export function tableOf(report: Report): string {
+  const { ceiling, rows } = report
+  const table = rows.map((row) => {
+    const ratio = ratioOf(row)
+    const ratios =
+      ratio === undefined
+        ? ['', '']
+        : [formatRatio(ratio.median), `${formatRatio(ratio.least)}–${formatRatio(ratio.most)}`]
+    return [row.group, row.name, row.unit, cell(row, 'kestrel', ceiling), cell(row, 'anvil', ceiling), ...ratios]
+  })
+  const failures = rows.flatMap(({ name, failures }) =>
+    Object.entries(failures).map(([of, failure]) => `- ${name}, ${of}: ${failure}`),
+  )
+  const head = ['group', 'work', 'unit', 'kestrel', 'anvil', 'ratio', 'of single rounds']
+  const { http, socket } = ceiling
+  return [
+    `${circumstances(report)}.`,
+    '',
+    align([head, head.map(() => '-'), ...table]),
+    '',
+    'Ratio: above 1, kestrel is faster.',
+    `The client reaches ${formatValue(socket)} requests/s where nothing has to be done for them, and ${formatValue(http)} at a bare \`node:http\` server; * is near the former.`,
+    ...(failures.length === 0 ? [] : ['', 'Failed:', ...failures]),
+  ].join('\n')
+}
+
+/** Writes `latest.json` and `latest.svg`. */
+export async function writeReport(report: Report, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const rows = report.rows.map((row) => ({ ...row, ratio: ratioOf(row) }))
+  await writeFile(join(folder, 'latest.json'), `${JSON.stringify({ ...report, rows }, undefined, 2)}\n`)
+  const bars = report.rows.flatMap((row) => {
+    const ratio = ratioOf(row)?.median
+    return ratio === undefined ? [] : [{ group: row.title, name: row.name, ratio }]
+  })
+  await writeFile(join(folder, 'latest.svg'), chart('kestrel and anvil', circumstances(report), bars))
+}
+
+function cell({ values, notes, failures, isLoad }: Measured, name: Name, ceiling: Ceiling): string {
+  const known = values[name]
+  if (known === undefined) return failures[name] === undefined ? '' : 'failed'
+  const { median } = summarize(known)
+  const note = notes[name] === undefined ? '' : ` (${notes[name]})`
+  return `${formatValue(median)}${isLoad && median > NEAR_CEILING * ceiling.socket ? '*' : ''}${note}`
+}
+
+/** Cells of one width per column, numbers to the right. */
+function align(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const isText = (column: number) => column < 3
+  const lines = rows.map((row) => {
+    const cells = row.map((text, column) => {
+      const width = widths[column] ?? 0
+      if (text === '-') return isText(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`
+      return isText(column) ? text.padEnd(width) : text.padStart(width)
+    })
+    return `| ${cells.join(' | ')} |`
+  })
+  return lines.join('\n')
+}

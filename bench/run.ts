@@ -1,0 +1,79 @@
+// `npm run bench`: kestrel and anvil do the same work in turns (A B A B …), row by row; the figures go to the terminal as
+// a table and to `results/` as JSON and a chart. A run of parts, or a quick one, is written only where `--out` says.
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import type { Bench, Group } from './bench.ts'
+import { anvil, anvilVersion, type Contender, findAnvil, kestrel } from './contenders.ts'
+import { bursts } from './groups/bursts.ts'
+import { compute } from './groups/compute.ts'
+import { explorer } from './groups/explorer.ts'
+import { latency } from './groups/latency.ts'
+import { micro } from './groups/micro.ts'
+import { reads } from './groups/reads.ts'
+import { startup } from './groups/startup.ts'
+import { traces } from './groups/traces.ts'
+import { measureCeiling, startGenerator } from './load/generator.ts'
+import { measure } from './measure.ts'
+import { type Report, tableOf, writeReport } from './report.ts'
+
+const GROUPS: readonly Group[] = [reads, latency, bursts, compute, traces, startup, explorer, micro]
+const RESULTS = join(import.meta.dirname, 'results')
+
+type Options = { only?: readonly Group[]; rounds?: number; quick?: true; out?: string; anvil: boolean }
+
+await new Command('bench')
+  .description('measure kestrel beside anvil')
+  .option('--only <groups>', GROUPS.map(({ name }) => name).join(','), namedGroups)
+  .option('--rounds <number>', 'measurements of each row (default: 5, quick: 1)', wholeNumber)
+  .option('--quick', 'small sizes, to see that all works; its figures mean nothing')
+  .option('--out <dir>', 'where to write results (default: bench/results, for a full run)')
+  .option('--no-anvil', 'measure kestrel alone')
+  .action(bench)
+  .parseAsync()
+
+async function bench({ only, rounds, quick, out, anvil: isWanted }: Options): Promise<void> {
+  const groups = only ?? GROUPS
+  const program = isWanted ? findAnvil() : undefined
+  if (program === undefined)
+    console.warn('anvil is not here (npm package @foundry-rs/anvil): kestrel is measured alone')
+  const contenders: readonly Contender[] = program === undefined ? [kestrel()] : [kestrel(), anvil(program)]
+  const generator = startGenerator()
+  const context: Bench = { generator, size: (full, small) => (quick ? small : full) }
+  const how = { rounds: rounds ?? (quick ? 1 : 5), log: (line: string) => console.warn(line) }
+  try {
+    const ceiling = await measureCeiling(generator, 16, context.size(3, 0.5))
+    const measured = []
+    for (const group of groups) measured.push(...(await measure(group, contenders, context, how)))
+    const report: Report = {
+      date: new Date().toISOString(),
+      cpu: cpus()[0]?.model ?? 'unknown',
+      cores: cpus().length,
+      node: process.version,
+      anvil: program === undefined ? undefined : anvilVersion(program),
+      rounds: how.rounds,
+      isQuick: quick ?? false,
+      ceiling,
+      rows: measured,
+    }
+    console.log(tableOf(report))
+    const folder = out ?? (only === undefined && !quick ? RESULTS : undefined)
+    if (folder !== undefined) await writeReport(report, folder)
+  } finally {
+    generator.close()
+    for (const contender of contenders) await contender.stopAll()
+  }
+}
+
+function namedGroups(text: string): readonly Group[] {
+  return text.split(',').map((name) => {
+    const group = GROUPS.find((of) => of.name === name.trim())
+    if (group === undefined) throw new InvalidArgumentError(`no group ${name}`)
+    return group
+  })
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('expected a whole number above 0')
+  return Number(text)
+}

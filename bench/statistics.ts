@@ -1,0 +1,39 @@
+// Numbers of several rounds: the middle, the extremes, and how two nodes compare.
+
+export type Summary = { readonly median: number; readonly least: number; readonly most: number }
+
+/** Throws RangeError for no values. */
+export function summarize(values: readonly number[]): Summary {
+  const sorted = values.toSorted((a, b) => a - b)
+  const [least, most] = [sorted[0], sorted.at(-1)]
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
+  if (least === undefined || most === undefined) throw new RangeError('no values')
+  return { median: middle.reduce((sum, value) => sum + value, 0) / middle.length, least, most }
+}
+
+/** How many times faster `ours` is than `theirs`: above 1 is faster, whichever way the unit counts. */
+export const speedup = (ours: number, theirs: number, better: 'more' | 'less'): number =>
+  better === 'more' ? ours / theirs : theirs / ours
+
+/**
+ * The ratio of the medians, and the extremes of the ratios of single rounds, in which both were measured one after the
+ * other on the same state of the machine. Throws RangeError for no rounds.
+ */
+export function compare(ours: readonly number[], theirs: readonly number[], better: 'more' | 'less'): Summary {
+  const rounds = ours.slice(0, theirs.length).map((value, round) => speedup(value, theirs[round] ?? 0, better))
+  const median = speedup(summarize(ours).median, summarize(theirs).median, better)
+  return { ...summarize(rounds), median }
+}
+
+/** Three digits, or all that stand before the point. */
+export const formatValue = (value: number): string =>
+  value.toLocaleString('en', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 })
+
+export const formatRatio = (ratio: number): string =>
+  ratio >= 100
+    ? ratio.toFixed(0)
+    : ratio >= 10
+      ? ratio.toFixed(1)
+      : ratio >= 0.1
+        ? ratio.toFixed(2)
+        : ratio.toPrecision(1)
