@@ -46,7 +46,8 @@ export type Target = {
   stop(): Promise<void>
 }
 
-const PROGRAM = join(import.meta.dirname, '../dist/main.js')
+/** The program of the last build; the variable names another one. */
+const PROGRAM = process.env['KESTREL_PROGRAM'] ?? join(import.meta.dirname, '../dist/main.js')
 const STARTING = 60_000
 const STOPPING = 10_000
 

@@ -48,9 +48,7 @@ export function tableOf(report: Report): string {
         : [formatRatio(ratio.median), `${formatRatio(ratio.least)}–${formatRatio(ratio.most)}`]
     return [row.group, row.name, row.unit, cell(row, 'kestrel', ceiling), cell(row, 'anvil', ceiling), ...ratios]
   })
-  const failures = rows.flatMap(({ name, failures }) =>
-    Object.entries(failures).map(([of, failure]) => `- ${name}, ${of}: ${failure}`),
-  )
+  const failures = failuresIn(rows)
   const head = ['group', 'work', 'unit', 'kestrel', 'anvil', 'ratio', 'of single rounds']
   const { http, socket } = ceiling
   return [
@@ -62,6 +60,18 @@ export function tableOf(report: Report): string {
     `The client reaches ${formatValue(socket)} requests/s where nothing has to be done for them, and ${formatValue(http)} at a bare \`node:http\` server; * is near the former.`,
     ...(failures.length === 0 ? [] : ['', 'Failed:', ...failures]),
   ].join('\n')
+}
+
+/** Each failure once, with the rows that have it. */
+function failuresIn(rows: readonly Measured[]): string[] {
+  const names = new Map<string, string[]>()
+  for (const { group, name, failures } of rows) {
+    for (const [of, failure] of Object.entries(failures)) {
+      const key = `${group}, ${of}: ${failure.replace(/\s+/g, ' ')}`
+      names.set(key, [...(names.get(key) ?? []), name])
+    }
+  }
+  return [...names].map(([failure, of]) => `- ${failure} (${of.join('; ')})`)
 }
 
 /** Writes `latest.json` and `latest.svg`. */

@@ -41,7 +41,7 @@ export function createServer({ rpc, explorer }: Faces): FastifyInstance {
   })
   app.register(rpcPlugin, { ...rpc, landing: landing(explorer) })
   app.register(explorerPlugin, { ...explorer, prefix: '/api/v2' })
-  app.register(etherscanApi, explorer)
+  app.register(etherscanApi, { ...explorer, prefix: '/api' })
   app.register(explorerSocket, explorer)
   app.register(explorerHome, explorer)
   return app

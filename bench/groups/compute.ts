@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import type { Group, Row } from '../bench.ts'
 import type { Target } from '../contenders.ts'
 import { callData, deploy, transact, work } from '../contracts.ts'
+import { formatValue } from '../statistics.ts'
 
 /** Name, function of `Compute` or `Slots`, how often in a full and in a quick run. */
 const CALLS: readonly (readonly [string, 'Compute' | 'Slots', string, number, number])[] = [
@@ -49,7 +50,7 @@ async function row(target: Target, name: string, to: Hex, data: Hex, time: numbe
     unit: 'ms',
     better: 'less',
     answer: `${result}, ${gas} gas`,
-    note: (milliseconds) => `${(Number(gas) / 1000 / milliseconds).toPrecision(3)} Mgas/s`,
+    note: (milliseconds) => `${formatValue(Number(gas) / 1000 / milliseconds)} Mgas/s`,
     async run() {
       let calls = 0
       let total = 0

@@ -17,7 +17,7 @@ export const reads: Group = {
   of: 'both',
   async rows(contender, bench) {
     const target = await contender.start()
-    const { token, fullBlock } = await fill(target)
+    const { token, fullBlock, smallBlock } = await fill(target)
     const to = (of: Hex) => ({ to: token, data: callData('Token', 'balanceOf', [of]) })
     const logs = { address: token, fromBlock: '0x0', toBlock: 'latest', topics: [TRANSFER_TOPIC] }
     return [
@@ -37,6 +37,7 @@ export const reads: Group = {
         String,
         ' balanceOf',
       ),
+      await row(target, bench, 'eth_getBlockByNumber', [[smallBlock, true]], countTransactions, ' of 1, full'),
       await row(
         target,
         bench,
@@ -58,7 +59,7 @@ export const reads: Group = {
 }
 
 /** Deploys a token and moves it about. */
-async function fill(target: Target): Promise<{ token: Hex; fullBlock: string }> {
+async function fill(target: Target): Promise<{ token: Hex; fullBlock: unknown; smallBlock: unknown }> {
   const token = await deployToken(target)
   const transfer = (index: number): Hex => {
     const data = callData('Token', 'transfer', [recipient(index), 1n])
@@ -69,9 +70,9 @@ async function fill(target: Target): Promise<{ token: Hex; fullBlock: string }> 
   for (let index = 0; index < FULL_BLOCK; index++) await target.rpc('eth_sendRawTransaction', transfer(index))
   await target.rpc('evm_mine')
   await target.rpc('evm_setAutomine', true)
-  const fullBlock = (await target.rpc('eth_blockNumber')) as string
+  const fullBlock = await target.rpc('eth_blockNumber')
   for (let index = 0; index < SMALL_BLOCKS; index++) await sendAndWait(target, transfer(FULL_BLOCK + index))
-  return { token, fullBlock }
+  return { token, fullBlock, smallBlock: await target.rpc('eth_blockNumber') }
 }
 
 /** Requests a second of one method with several parameters in turn; `digest` tells what both nodes must agree on. */

@@ -12,8 +12,6 @@ import type { Frame } from '../tracer.ts'
 import { isEmpty, StateHost } from './host.ts'
 import type { Instance, Loaded } from './instance.ts'
 import {
-  F_ADDRESS,
-  F_CALLER,
   F_OPCODE,
   F_OUTPUT,
   F_OUTPUT_LENGTH,

@@ -23,7 +23,7 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   token: { ...account, ...stats },
 }
 
-/** Registers the face; the instance must carry JSON-RPC at /rpc for what is handed on to it. */
+/** Registers the face, to be mounted with the prefix /api; the instance must carry JSON-RPC at /rpc for what is handed on to it. */
 export async function etherscanApi(app: FastifyInstance, services: ExplorerServices): Promise<void> {
   const { corsOrigins } = services.options
   await app.register(cors, {
@@ -40,7 +40,7 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
 
   app.route({
     method: ['GET', 'POST'],
-    url: '/api',
+    url: '',
     async handler(request, reply) {
       const fields = fieldsOf(request)
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
@@ -49,7 +49,7 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
       return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
     },
   })
-  app.post('/api/eth-rpc', async (request, reply) =>
+  app.post('/eth-rpc', async (request, reply) =>
     sendText(reply, await askRpc(app, JSON.stringify(request.body ?? null))),
   )
 }

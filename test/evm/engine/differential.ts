@@ -164,7 +164,7 @@ export async function makeWorld(seed: number): Promise<World> {
 const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
 
 /** Everything that can be seen of running the messages one after the other, as text that tells differences. */
-async function observe(
+export async function observe(
   world: World,
   engine: 'wasm' | 'library',
   messages: readonly Message[],

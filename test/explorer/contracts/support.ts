@@ -84,7 +84,7 @@ export async function verifyingExplorer() {
     await acceptForms(scope)
     await scope.register(explorerPlugin, { ...services, prefix: '/api/v2' })
   })
-  app.register(etherscanApi, services)
+  app.register(etherscanApi, { ...services, prefix: '/api' })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const close = async () => {
     verification.close()
