@@ -139,7 +139,13 @@ function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
   const isShort = depth < usize(least)
   if (isPriced(op)) {
     if (load<u32>(frame, F_STATIC) != 0 && isChange(op)) return STATIC_CHANGE
-    return isShort ? STACK_UNDERFLOW : OUT_OF_GAS
+    if (!isShort) return OUT_OF_GAS
+    // Stores are priced by their place alone; only then the value is missed.
+    if ((op == 0x52 || op == 0x53) && depth == 32) {
+      const start = clamped(usize(load<u32>(frame, F_STACK)))
+      return start > LIMIT || expand(frame, start + (op == 0x52 ? 32 : 1), gas) < 0 ? OUT_OF_GAS : STACK_UNDERFLOW
+    }
+    return STACK_UNDERFLOW
   }
   if (gas < 0) return OUT_OF_GAS
   // TSTORE

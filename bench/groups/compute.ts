@@ -14,7 +14,7 @@ const CALLS: readonly (readonly [string, 'Compute' | 'Slots', string, number, nu
   ['quicksort', 'Compute', 'sort', 3_000, 300],
   ['keccak', 'Compute', 'hash', 30_000, 1_000],
   ['memory words', 'Compute', 'words', 60_000, 3_000],
-  ['memory copies of 32 KB', 'Compute', 'copies', 2_000, 100],
+  ['memory copies of 32 KB', 'Compute', 'copies', 20_000, 500],
   ['calls, one after another', 'Compute', 'calls', 3_000, 100],
   ['calls, 32 deep', 'Compute', 'nested', 100, 3],
   ['ecrecover', 'Compute', 'recover', 500, 20],

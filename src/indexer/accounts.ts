@@ -10,6 +10,8 @@ import type { Draft } from './draft.ts'
 import { descending, moveMember } from './ranking.ts'
 import { type AccountFact, coinRow, FACT, LIST, NEW_ACCOUNT_FACT, placeRow, RANKING, seenRow } from './tables.ts'
 
+const WEI_PER_GWEI = 10n ** 9n
+
 /** Lists an address that appears for the first time, and begins what is known of it. */
 export function seeAddress(draft: Draft, address: Address, number: number): void {
   if (draft.get(FACT.account.key(address)) !== undefined) return
@@ -92,15 +94,18 @@ function lastChanges(diffs: readonly TransactionDiff[]): ReadonlyMap<Address, nu
 }
 
 /** Who made the block, and whom it paid withdrawals. */
-function indexBlockParties({ header, withdrawals }: Block, draft: Draft, facts: AccountFacts): void {
+function indexBlockParties({ header, withdrawals = [] }: Block, draft: Draft, facts: AccountFacts): void {
   const { number } = facts
   draft.append(LIST.blocksOf(header.coinbase), placeRow.encode({ number, index: 0 }))
-  for (const [index, { address }] of (withdrawals ?? []).entries()) {
+  for (const [index, { address }] of withdrawals.entries()) {
     const place = placeRow.encode({ number, index })
     facts.of(address)
     draft.append(LIST.withdrawals, place)
     draft.append(LIST.withdrawalsOf(address), place)
   }
+  if (withdrawals.length === 0) return
+  const paid = withdrawals.reduce((sum, { amount }) => sum + amount * WEI_PER_GWEI, 0n)
+  FACT.withdrawn.set(draft, { amount: (FACT.withdrawn.get(draft)?.amount ?? 0n) + paid })
 }
 
 type Changing = { -readonly [N in keyof AccountFact]: AccountFact[N] }

@@ -241,6 +241,7 @@ describe('coins', () => {
     const places = (list: Uint8Array) => all(list).map((row) => placeRow.decode(row))
     expect(places(LIST.withdrawals)).toEqual([0, 1, 2].map((index) => ({ number: 1, index })))
     expect(places(LIST.withdrawalsOf(PLAIN))).toEqual([0, 2].map((index) => ({ number: 1, index })))
+    expect(FACT.withdrawn.get(chain.store)).toEqual({ amount: 3n * GWEI })
     expect(fact(at(0xab))).toMatchObject({ balance: 0n, changedAt: 0 })
   })
 })

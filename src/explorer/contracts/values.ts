@@ -8,9 +8,13 @@ import { checksummed } from '../codec.ts'
 import { componentsOf } from './signatures.ts'
 
 export type DecodedValue = string | readonly DecodedValue[]
-export const decodedValue: z.ZodType<DecodedValue> = z.lazy(() =>
-  z.union([z.string(), z.array(decodedValue).readonly()]),
-)
+
+/** Not as a schema that names itself: OpenAPI could not say where that stands. */
+export const decodedValue = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
+
+function isValue(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(isValue))
+}
 
 /** With `exact` only the very bytes that the values would be encoded as; for whoever guesses what the bytes are. */
 type Options = { readonly exact: boolean }

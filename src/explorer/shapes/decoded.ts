@@ -1,15 +1,8 @@
 // Calls, logs and revert reasons in words: what was called, with which arguments. Null wherever nobody knows the interface.
 import { z } from 'zod'
-import type { DecodedValue } from '../contracts/values.ts'
+import { decodedValue } from '../contracts/values.ts'
 
-/** Not as a schema that names itself: OpenAPI could not say where that stands. */
-const valueSchema = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
-
-function isValue(value: unknown): boolean {
-  return typeof value === 'string' || (Array.isArray(value) && value.every(isValue))
-}
-
-const parameter = z.strictObject({ name: z.string(), type: z.string(), value: valueSchema })
+const parameter = z.strictObject({ name: z.string(), type: z.string(), value: decodedValue })
 const decoded = z.strictObject({
   method_id: z
     .string()

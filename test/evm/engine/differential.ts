@@ -113,23 +113,27 @@ export async function makeWorld(seed: number): Promise<World> {
   const precompiles = Array.from({ length: 18 }, (_, i) => BigInt(i + 1))
   const targets = [...contracts, ...contracts, delegated, SENDER, ECHO, VESTING].map(BigInt)
   targets.push(random.pick(precompiles), 4n, 2n, 0xdeadn, BigInt(COINBASE))
+  const { spec, table } = rulesOf(fork)
+  const has = (code: number): boolean => table.map[code]?.opcodeInfo.isInvalid === false
+  const program = (own = targets) => new Program(random, own, has).build()
   const state = new StateStore(await openMemoryStore(), -1)
   const view = state.at(-1)
   view.setBalance(SENDER, 10n ** 20n)
   view.setBalance(VESTING, 50n)
   view.setAccount(ECHO, { nonce: 1n, balance: 0n, codeHash: keccakHash(Uint8Array.of(0xfe)) })
   view.setCode(ECHO, Uint8Array.of(0xfe))
-  if (random.oneIn(2)) view.setCode(VESTING, new Program(random, targets).build())
+  if (random.oneIn(2)) view.setCode(VESTING, program())
   if (random.oneIn(2)) view.setBalance(hexToAddress(`0x${'dead'.padStart(40, '0')}`), random.oneIn(2) ? 0n : 1n)
-  for (const contract of contracts) {
+  for (const [i, contract] of contracts.entries()) {
     view.setBalance(contract, BigInt(random.below(100)))
     if (random.below(5) > 0) view.setNonce(contract, random.oneIn(30) ? (1n << 64n) - 1n : 1n)
-    view.setCode(contract, new Program(random, targets).build())
+    // Mostly those behind it, so that calls come to an end.
+    const behind = [...contracts.slice(i + 1).map(BigInt), ...targets.slice(2 * contracts.length)]
+    view.setCode(contract, program(random.oneIn(4) ? targets : behind))
     for (let key = 0n; key < 3n; key++) if (random.oneIn(2)) view.setStorage(contract, key, BigInt(random.below(4)))
   }
   if (atLeast(fork, 'prague'))
     view.setCode(delegated, delegationTo(random.pick([...contracts, ECHO, hexToAddress(`0x${'2'.padStart(40, '0')}`)])))
-  const { spec } = rulesOf(fork)
   const header = {
     ...{ number: 1000n, timestamp: 1_700_000_000n, coinbase: COINBASE, gasLimit: 30_000_000n },
     ...{ difficulty: atLeast(fork, 'paris') ? 0n : 12_345n, mixHash: keccakHash(Uint8Array.of(1)) },
@@ -144,7 +148,7 @@ export async function makeWorld(seed: number): Promise<World> {
       nonce: 0n,
       value: random.oneIn(2) ? 0n : BigInt(random.below(50)),
       data: isCreation
-        ? new Program(random, targets).build()
+        ? program(targets)
         : Uint8Array.from({ length: random.below(100) }, () => random.below(256)),
       gasLimit: BigInt(random.oneIn(4) ? 60_000 + random.below(100_000) : 100_000 + random.below(1_000_000)),
       maxFeePerGas: random.oneIn(2) ? 0n : 10n,
@@ -153,7 +157,8 @@ export async function makeWorld(seed: number): Promise<World> {
         atLeast(fork, 'berlin') && random.oneIn(4)
           ? [{ address: random.pick(contracts), storageKeys: [ZERO_HASH] }]
           : [],
-      blobVersionedHashes: atLeast(fork, 'cancun') && random.oneIn(3) ? [toHash(bigToFixed(1n << 248n, 32))] : [],
+      blobVersionedHashes:
+        !isCreation && atLeast(fork, 'cancun') && random.oneIn(3) ? [toHash(bigToFixed(1n << 248n, 32))] : [],
       maxFeePerBlobGas: 0n,
       authorizationList: [],
     }

@@ -56,22 +56,29 @@ const EDGES = [
   ],
 ]
 
+/** Whether the fork has an opcode; others come by chance only. */
+export type Has = (opcode: number) => boolean
+
 export class Program {
   readonly #bytes: number[] = []
   readonly #jumpdests: number[] = []
   readonly #random: Random
   readonly #targets: readonly bigint[]
+  readonly #has: Has
   readonly #depth: number
 
   /** `targets`: addresses that it may call or ask about. */
-  constructor(random: Random, targets: readonly bigint[], depth = 0) {
+  constructor(random: Random, targets: readonly bigint[], has: Has, depth = 0) {
     this.#random = random
     this.#targets = targets
+    this.#has = has
     this.#depth = depth
   }
 
   /** The code of a few dozen statements. */
   build(statements = 4 + this.#random.below(24)): Uint8Array {
+    // Something for DUP and SWAP to reach.
+    for (let i = this.#random.below(20); i > 0; i--) this.#push(BigInt(this.#random.below(1000)))
     for (let i = 0; i < statements; i++) this.#statement()
     this.#ending()
     const bytes = Uint8Array.from(this.#bytes)
@@ -80,6 +87,12 @@ export class Program {
       for (let i = random.below(4); i >= 0; i--) bytes[random.below(bytes.length)] = random.below(256)
     if (random.oneIn(40)) return bytes.subarray(0, random.below(bytes.length))
     return bytes
+  }
+
+  /** One of them that the fork has. */
+  #known(codes: readonly number[]): number {
+    const code = this.#random.pick(codes)
+    return this.#has(code) || this.#random.oneIn(100) ? code : 0x34
   }
 
   #op(...codes: number[]): this {
@@ -104,7 +117,7 @@ export class Program {
 
   #operand(): this {
     const random = this.#random
-    if (random.oneIn(6)) return this.#op(random.pick(CONTEXT))
+    if (random.oneIn(6)) return this.#op(this.#known(CONTEXT))
     if (random.oneIn(8)) return this.#push(BigInt(random.below(8) * 32)).#op(0x51)
     if (random.oneIn(12)) return this.#push(BigInt(random.below(4))).#op(0x54)
     if (random.oneIn(12)) return this.#push(BigInt(random.below(80))).#op(0x35)
@@ -113,14 +126,14 @@ export class Program {
 
   #offset(): bigint {
     const random = this.#random
-    if (random.oneIn(60)) return random.pick(EDGES)
+    if (random.oneIn(150)) return random.pick(EDGES)
     if (random.oneIn(12)) return BigInt(random.below(20_000))
     return BigInt(random.below(300))
   }
 
   #length(): bigint {
     const random = this.#random
-    if (random.oneIn(80)) return random.pick(EDGES)
+    if (random.oneIn(200)) return random.pick(EDGES)
     if (random.oneIn(6)) return 0n
     return BigInt(random.below(random.oneIn(10) ? 3000 : 150))
   }
@@ -162,10 +175,10 @@ export class Program {
     else if (choice < 69) this.#create()
     else if (choice < 74) this.#log()
     else if (choice < 82) this.#jump()
-    else if (choice < 88) this.#op(random.oneIn(2) ? 0x80 + random.below(16) : 0x90 + random.below(16))
-    else if (choice < 93) this.#returned()
-    else if (choice < 97) this.#op(random.pick(CONTEXT)).#use()
-    else if (choice < 98) this.#op(random.below(256))
+    else if (choice < 88) this.#op(random.oneIn(2) ? 0x80 + random.below(10) : 0x90 + random.below(7))
+    else if (choice < 93 && this.#has(0x3d)) this.#returned()
+    else if (choice < 97) this.#op(this.#known(CONTEXT)).#use()
+    else if (choice < 98) this.#op(random.oneIn(3) ? random.below(256) : 0x5b)
     else if (choice < 99) this.#blocks()
     else if (random.oneIn(3)) this.#push(this.#target()).#op(0xff)
   }
@@ -175,7 +188,7 @@ export class Program {
     const choice = random.below(8)
     const operands = choice < 6 ? 2 : choice === 6 ? 3 : 1
     for (let i = 0; i < operands; i++) this.#operand()
-    this.#op(random.pick(operands === 2 ? BINARY : operands === 3 ? TERNARY : UNARY)).#use()
+    this.#op(this.#known(operands === 2 ? BINARY : operands === 3 ? TERNARY : UNARY)).#use()
   }
 
   #memory(): void {
@@ -200,7 +213,7 @@ export class Program {
           .#op(random.pick([0x37, 0x39]))
         break
       case 5:
-        this.#push(this.#length()).#push(this.#offset()).#push(this.#offset()).#op(0x5e)
+        if (this.#has(0x5e)) this.#push(this.#length()).#push(this.#offset()).#push(this.#offset()).#op(0x5e)
         break
       default:
         this.#push(this.#length()).#push(this.#offset()).#push(this.#offset()).#push(this.#target()).#op(0x3c)
@@ -209,7 +222,7 @@ export class Program {
 
   #storage(): void {
     const random = this.#random
-    const isTransient = random.oneIn(4)
+    const isTransient = random.oneIn(4) && this.#has(0x5c)
     const key = BigInt(random.below(4))
     if (random.oneIn(3)) {
       this.#push(key)
@@ -223,28 +236,31 @@ export class Program {
   }
 
   #accounts(): void {
-    this.#push(this.#target()).#op(this.#random.pick(OF_ACCOUNT)).#use()
+    this.#push(this.#target()).#op(this.#known(OF_ACCOUNT)).#use()
   }
 
   #call(): void {
     const random = this.#random
-    const kind = random.pick([0xf1, 0xf1, 0xf1, 0xf2, 0xf4, 0xf4, 0xfa])
+    const kinds = [0xf1, 0xf1, 0xf1, 0xf2, 0xf4, 0xf4, 0xfa].filter((code) => this.#has(code) || random.oneIn(100))
+    const kind = random.pick([0xf1, ...kinds])
     this.#push(this.#length()).#push(this.#offset()).#push(this.#length()).#push(this.#offset())
     if (kind < 0xf4) this.#push(random.oneIn(2) ? 0n : random.oneIn(10) ? this.#value() : BigInt(random.below(20)))
     this.#push(this.#target())
     const gas = random.below(6)
-    if (gas < 3) this.#op(0x5a)
-    else this.#push(gas === 3 ? this.#value() : BigInt(random.below(60_000)))
+    // All of it only now and then: whoever calls himself has none left for anything else.
+    if (gas < 2) this.#push(BigInt(3 + random.below(6))).#op(0x5a, 0x04)
+    else if (gas === 2 && random.oneIn(4)) this.#op(0x5a)
+    else this.#push(random.oneIn(20) ? this.#value() : BigInt(random.below(100_000)))
     this.#op(kind).#use()
   }
 
   #create(): void {
     const random = this.#random
-    const isSalted = random.oneIn(2)
+    const isSalted = random.oneIn(2) && this.#has(0xf5)
     let length = BigInt(random.below(300))
     let offset = 0n
     if (this.#depth === 0 && random.below(4) > 0) {
-      const init = new Program(random, this.#targets, 1).#initCode()
+      const init = new Program(random, this.#targets, this.#has, 1).#initCode()
       for (let at = 0; at < init.length; at += 32) {
         const word = Buffer.alloc(32)
         word.set(init.subarray(at, at + 32))
@@ -272,13 +288,27 @@ export class Program {
     const random = this.#random
     for (let i = random.below(4); i > 0; i--) this.#statement()
     if (random.oneIn(6)) return Uint8Array.from(this.#bytes)
-    const runtime = new Program(random, this.#targets, 1).build(1 + random.below(4))
+    const runtime = new Program(random, this.#targets, this.#has, 1).build(1 + random.below(4))
     if (random.oneIn(20)) runtime[0] = 0xef
     const header = 11
     const at = this.#bytes.length + header
     const length = Math.min(runtime.length, 255)
     // PUSH1 length, PUSH2 at, PUSH0 or its like, CODECOPY, PUSH1 length, PUSH1 0, RETURN
-    this.#op(0x60, length, 0x61, at >> 8, at & 255, 0x60, 0, 0x39, 0x60, length, 0x60, 0, random.oneIn(8) ? 0xfd : 0xf3)
+    this.#op(
+      0x60,
+      length,
+      0x61,
+      at >> 8,
+      at & 255,
+      0x60,
+      0,
+      0x39,
+      0x60,
+      length,
+      0x60,
+      0,
+      random.oneIn(8) && this.#has(0xfd) ? 0xfd : 0xf3,
+    )
     return Uint8Array.from([...this.#bytes, 0, 0, ...runtime.subarray(0, length)])
   }
 
@@ -297,17 +327,17 @@ export class Program {
       this.#op(0x5b)
       return
     }
-    if (random.oneIn(10) || this.#jumpdests.length === 0) {
+    if (random.oneIn(3) || this.#jumpdests.length === 0) {
       // Ahead over some bytes, to a place that is one, or into what a PUSH takes.
       const skipped = random.below(6)
       const to = this.#bytes.length + 4 + skipped
       this.#op(0x61, to >> 8, to & 255, 0x56)
-      for (let i = 0; i < skipped; i++) this.#op(random.oneIn(4) ? 0x60 : random.below(256))
+      for (let i = 0; i < skipped; i++) this.#op(random.oneIn(30) ? 0x60 : random.below(0x60))
       this.#op(0x5b)
       return
     }
     const to = random.pick(this.#jumpdests)
-    if (random.oneIn(12)) this.#push(BigInt(to + 1)).#op(0x56)
+    if (random.oneIn(30)) this.#push(BigInt(to + 1)).#op(0x56)
     // Backwards as long as the gas left says so, else only when something is not zero.
     else if (random.oneIn(2))
       this.#push(BigInt(20_000 + random.below(200_000))).#op(0x5a, 0x11, 0x61, to >> 8, to & 255, 0x57)
@@ -338,12 +368,14 @@ export class Program {
 
   #ending(): void {
     const random = this.#random
-    switch (random.below(6)) {
+    switch (random.below(9)) {
       case 0:
         this.#op(0x00)
         break
       case 1:
-        this.#push(this.#length()).#push(this.#offset()).#op(0xfd)
+        this.#push(this.#length())
+          .#push(this.#offset())
+          .#op(this.#has(0xfd) ? 0xfd : 0xfe)
         break
       case 2:
         break

@@ -1,0 +1,149 @@
+// The benchmark's arithmetic and its pictures, on numbers given here. Nothing is measured.
+import { describe, expect, it } from 'vitest'
+import { chart } from '../bench/chart.ts'
+import { readAnswer } from '../bench/load/http.ts'
+import type { Measured } from '../bench/measure.ts'
+import { type Report, ratioOf, tableOf } from '../bench/report.ts'
+import { compare, formatRatio, formatValue, speedup, summarize } from '../bench/statistics.ts'
+
+describe('statistics', () => {
+  it('take the middle of an odd number of rounds, and the mean of the two middle ones of an even number', () => {
+    expect(summarize([9, 1, 5])).toEqual({ median: 5, least: 1, most: 9 })
+    expect(summarize([9, 1, 5, 7])).toEqual({ median: 6, least: 1, most: 9 })
+    expect(summarize([4])).toEqual({ median: 4, least: 4, most: 4 })
+    expect(() => summarize([])).toThrow(RangeError)
+  })
+
+  it('do not change what they are given', () => {
+    const values = [3, 1, 2]
+    summarize(values)
+    expect(values).toEqual([3, 1, 2])
+  })
+
+  it('are above 1 for the faster one, whichever way the unit counts', () => {
+    expect(speedup(200, 100, 'more')).toBe(2)
+    expect(speedup(200, 100, 'less')).toBe(0.5)
+  })
+
+  it('compare medians, and single rounds with each other', () => {
+    expect(compare([10, 30, 20], [10, 10, 40], 'more')).toEqual({ median: 2, least: 0.5, most: 3 })
+    expect(compare([10, 30, 20], [10, 10, 40], 'less')).toEqual({ median: 0.5, least: 1 / 3, most: 2 })
+  })
+
+  it('are shown with three digits', () => {
+    expect([82_912.4, 1234, 12.345, 0.012345].map(formatValue)).toEqual(['82,912', '1,234', '12.3', '0.0123'])
+    expect([123.4, 12.34, 1.234, 0.1234, 0.01234].map(formatRatio)).toEqual(['123', '12.3', '1.23', '0.12', '0.01'])
+  })
+})
+
+const row: Measured = {
+  group: 'reads',
+  title: 'Reads',
+  name: 'eth_blockNumber',
+  unit: 'requests/s',
+  better: 'more',
+  isLoad: true,
+  values: { kestrel: [1000, 3000, 2000], anvil: [4000, 4000, 4000] },
+  notes: {},
+  failures: {},
+}
+const report: Report = {
+  date: '2026-01-02T03:04:05.000Z',
+  cpu: 'A processor',
+  cores: 2,
+  node: 'v20.19.0',
+  anvil: '1.7.1',
+  rounds: 3,
+  isQuick: false,
+  ceiling: { http: 2500, socket: 4500 },
+  rows: [
+    row,
+    { ...row, name: 'alone', isLoad: false, values: { kestrel: [7] }, notes: { kestrel: '7 Mgas/s' } },
+    { ...row, name: 'broken', values: { kestrel: [7] }, failures: { anvil: 'no answer' } },
+  ],
+}
+
+describe('a report', () => {
+  it('says when, where, and how many times faster', () => {
+    const [head, , ...table] = tableOf(report).split('\n')
+    expect(head).toBe('2026-01-02, A processor, 2 cores, Node 20.19.0, anvil 1.7.1, medians of 3 rounds.')
+    const cells = table.slice(2, 5).map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    )
+    expect(cells).toEqual([
+      ['reads', 'eth_blockNumber', 'requests/s', '2,000', '4,000*', '0.50', '0.25–0.75'],
+      ['reads', 'alone', 'requests/s', '7 (7 Mgas/s)', '', '', ''],
+      ['reads', 'broken', 'requests/s', '7', 'failed', '', ''],
+    ])
+    expect(new Set(table.slice(0, 5).map((line) => line.length)).size, 'lines of one length').toBe(1)
+    expect(tableOf(report)).toContain('- reads, anvil: no answer (broken)')
+  })
+
+  it('has no ratio where only one was measured', () => {
+    expect(report.rows.map(ratioOf)).toEqual([{ median: 0.5, least: 0.25, most: 0.75 }, undefined, undefined])
+  })
+})
+
+describe('the chart', () => {
+  const bars = [
+    { group: 'A & B', name: 'ten times', ratio: 10 },
+    { group: 'A & B', name: 'a hundredth', ratio: 0.01 },
+    { group: 'C', name: 'the same', ratio: 1 },
+    { group: 'C', name: 'nothing', ratio: 0 },
+  ]
+  const svg = chart('kestrel <and> anvil', '2026-01-02', bars)
+  const widths = [...svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)].map(([, x, width]) => [
+    Number(x),
+    Number(width),
+  ])
+
+  it('draws lengths by powers of ten, to both sides of one line', () => {
+    const [[right = 0, ten = 0] = [], [left = 0, hundredth = 0] = [], [middle, none] = []] = widths
+    expect(widths).toHaveLength(3)
+    expect(hundredth / ten).toBeCloseTo(2, 1)
+    expect(left + hundredth).toBeCloseTo(right, 1)
+    expect([middle, none]).toEqual([right, 0])
+  })
+
+  it('names every bar and every decade, and escapes what XML does not allow', () => {
+    expect([...svg.matchAll(/>([^<>\n]+)<\/text>/g)].map(([, text]) => text)).toEqual([
+      'kestrel &lt;and&gt; anvil: above 1, kestrel is faster',
+      '2026-01-02',
+      ...['0.01', '0.1', '1', '10'],
+      ...['A &amp; B', 'ten times', '10.0×', 'a hundredth', '0.01×', 'C', 'the same', '1.00×'],
+    ])
+  })
+
+  it('is drawn without bars too', () => {
+    expect(chart('none', '', [])).toContain('</svg>')
+  })
+})
+
+describe('the client', () => {
+  const answerOf = (text: string) => {
+    const answer = readAnswer(Buffer.from(text))
+    return answer instanceof Buffer ? answer.toString() : answer
+  }
+
+  it('cuts a body out by its length, and says how much is missing', () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n'
+    expect(answerOf('HTTP/1.1 200')).toBeUndefined()
+    expect(answerOf(`${head}\r\nab`)).toBe(head.length + 2 + 5)
+    expect(answerOf(`${head}\r\nabcde`)).toBe('abcde')
+  })
+
+  it('joins chunks', () => {
+    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+    expect(answerOf(`${head}3\r\nabc\r\n`)).toBeUndefined()
+    expect(answerOf(`${head}3\r\nabc\r\nb\r\ndefghijklmn\r\n0\r\n\r\n`)).toBe('abcdefghijklmn')
+    expect(answerOf(`${head}0\r\n\r\n`)).toBe('')
+  })
+
+  it('takes another status, and an answer without a length, for an error', () => {
+    expect(answerOf('HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno')).toBeInstanceOf(Error)
+    expect(answerOf('HTTP/1.1 200 OK\r\n\r\n')).toBeInstanceOf(Error)
+  })
+})
