@@ -1,9 +1,9 @@
 // The contracts of `contracts/`: compiled once, deployed on a target, called with words.
 import { decodeAbiParameters, encodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { type Contract, compileSolidity } from '../test/support/solc.ts'
-import type { Target } from './contenders.ts'
 import { post } from './load/http.ts'
 import { type Call, deployer, GAS_LIMIT, senders, sign } from './senders.ts'
+import type { Target } from './target.ts'
 
 const { contracts } = compileSolidity('bench/contracts')
 
@@ -73,7 +73,7 @@ export async function work(target: Target, to: Hex, data: Hex): Promise<Work> {
     gas,
     async run() {
       const began = performance.now()
-      const answer = await target.connection.ask(request)
+      const answer = await target.ask(request)
       const took = performance.now() - began
       if (!answer.includes(same)) throw new Error(`another answer: ${answer.toString().slice(0, 300)}`)
       return took

@@ -64,17 +64,14 @@ export async function measure(
 
 const NOT_SET_UP = { name: 'set-up', unit: '', better: 'more', isLoad: false, values: {}, notes: {} } as const
 
-/** Throws when the nodes did not do the same. */
 async function measureRow(group: Group, rows: readonly (readonly [Name, Row])[], rounds: number): Promise<Measured> {
   const [, first] = rows[0] ?? []
   if (first === undefined) throw new RangeError('no row')
-  const answers = rows.map(([name, { answer }]) => `${name}: ${answer}`)
-  if (new Set(rows.map(([, { answer }]) => answer)).size > 1)
-    throw new Error(`${group.name}, ${first.name}: the nodes differ: ${answers.join('; ')}`)
-
   const values: Partial<Record<Name, number[]>> = {}
   const notes: Partial<Record<Name, string>> = {}
   const failures: Partial<Record<Name, string>> = {}
+  if (new Set(rows.map(([, { answer }]) => answer)).size > 1)
+    for (const [name, { answer }] of rows) failures[name] = `the nodes differ: ${answer}`
   for (let round = 0; round < rounds; round++) {
     for (const [name, row] of rows) {
       if (failures[name] !== undefined) continue

@@ -22,6 +22,9 @@ const RESULTS = join(import.meta.dirname, 'results')
 
 type Options = { only?: readonly Group[]; rounds?: number; quick?: true; out?: string; anvil: boolean }
 
+// Ends as it always does: processes and folders go.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+
 await new Command('bench')
   .description('measure kestrel beside anvil')
   .option('--only <groups>', GROUPS.map(({ name }) => name).join(','), namedGroups)
@@ -57,6 +60,7 @@ async function bench({ only, rounds, quick, out, anvil: isWanted }: Options): Pr
       rows: measured,
     }
     console.log(tableOf(report))
+    if (measured.some(({ failures }) => Object.keys(failures).length > 0)) process.exitCode = 1
     const folder = out ?? (only === undefined && !quick ? RESULTS : undefined)
     if (folder !== undefined) await writeReport(report, folder)
   } finally {

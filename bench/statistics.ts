@@ -36,4 +36,4 @@ export const formatRatio = (ratio: number): string =>
       ? ratio.toFixed(1)
       : ratio >= 0.1
         ? ratio.toFixed(2)
-        : ratio.toPrecision(1)
+        : ratio.toPrecision(2)

@@ -1,4 +1,5 @@
 // What the node calls.
+export { run } from './calls'
 export { analyse } from './code'
 export { reserve } from './memory'
-export { run } from './run'
+export { rememberAccount } from './remembered'

@@ -1,4 +1,4 @@
-// The interpreter: one frame, opcode by opcode, until it ends, needs a call made, or has had its turn. Constant gas and
+// The interpreter: one frame, opcode by opcode, until it ends, calls, or has had its turn. Constant gas and
 // the stack's bounds come from the fork's table, so that the forks differ in the table only.
 // When an opcode may not run, the reason is the one that the reference finds first; see `fault`.
 import {
@@ -14,6 +14,7 @@ import {
   ENV_ORIGIN,
   ENV_TIMESTAMP,
   ENVIRONMENT,
+  F_ACCOUNT,
   F_ADDRESS,
   F_CALLER,
   F_CODE,
@@ -34,6 +35,7 @@ import {
   F_VALUE,
   GAS_EXP_BYTE,
   GAS_INIT_CODE_WORD,
+  GAS_WARM,
   INVALID_JUMP,
   INVALID_OPCODE,
   OPCODES,
@@ -42,17 +44,18 @@ import {
   PAUSED,
   REFUND_EXHAUSTED,
   RETURN,
+  S_VALUE,
   STACK_OVERFLOW,
   STACK_UNDERFLOW,
   STATIC_CHANGE,
   STOPPED,
-  TURN_GAS,
   WORDS,
 } from '../src/evm/engine/layout'
 import { isJumpDestination } from './code'
 import { addMod, div, divSigned, exp, mod, modSigned, mulMod } from './divide'
 import * as host from './host'
 import { keccak256 } from './keccak'
+import { isRemembered, rememberSlot, slotAt } from './remembered'
 import { copyPadded, expand, LIMIT, rangeEnd, shortage, words } from './memory'
 import {
   add,
@@ -153,8 +156,11 @@ function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
   return isShort ? STACK_UNDERFLOW : STACK_OVERFLOW
 }
 
-/** Runs the frame; a reason of the layout, or the opcode that is to be carried out. Gas is charged, items stay. */
-export function run(frame: usize): i32 {
+/**
+ * Runs the frame; a reason of the layout, or the opcode that is to be carried out. Gas is charged, items stay. `turn`: gas
+ * after which it pauses.
+ */
+export function interpret(frame: usize, turn: i64): i32 {
   const code = usize(load<u32>(frame, F_CODE))
   const codeLength = u64(load<u32>(frame, F_CODE_LENGTH))
   const jumps = usize(load<u32>(frame, F_JUMPS))
@@ -164,7 +170,7 @@ export function run(frame: usize): i32 {
   let sp = usize(load<u32>(frame, F_TOP))
   let pc = usize(load<u32>(frame, F_PC))
   let gas = load<i64>(frame, F_GAS)
-  const floor = gas - TURN_GAS
+  const floor = gas - turn
 
   while (true) {
     const op = u32(load<u8>(code + pc))
@@ -592,8 +598,17 @@ export function run(frame: usize): i32 {
       }
       case 0x54: {
         toBytes(WORDS, sp - 32)
+        const account = load<u32>(frame, F_ACCOUNT)
+        const slot = slotAt(account)
+        if (isRemembered(slot, account)) {
+          gas -= load<i64>(PARAMETERS, GAS_WARM)
+          if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+          fromBytes(sp - 32, slot + S_VALUE)
+          break
+        }
         gas -= i64(host.sload())
         if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        rememberSlot(slot, account)
         fromBytes(sp - 32, ANSWER)
         break
       }
@@ -604,6 +619,8 @@ export function run(frame: usize): i32 {
         const price = i64(host.sstore(f64(gas)))
         if (price < 0) return leave(frame, pc, sp, gas, op, price == -2 ? REFUND_EXHAUSTED : OUT_OF_GAS)
         gas -= price
+        const account = load<u32>(frame, F_ACCOUNT)
+        rememberSlot(slotAt(account), account)
         sp -= 64
         break
       }

@@ -32,7 +32,7 @@ describe('statistics', () => {
 
   it('are shown with three digits', () => {
     expect([82_912.4, 1234, 12.345, 0.012345].map(formatValue)).toEqual(['82,912', '1,234', '12.3', '0.0123'])
-    expect([123.4, 12.34, 1.234, 0.1234, 0.01234].map(formatRatio)).toEqual(['123', '12.3', '1.23', '0.12', '0.01'])
+    expect([123.4, 12.34, 1.234, 0.1234, 0.01234].map(formatRatio)).toEqual(['123', '12.3', '1.23', '0.12', '0.012'])
   })
 })
 
@@ -113,7 +113,7 @@ describe('the chart', () => {
       'kestrel &lt;and&gt; anvil: above 1, kestrel is faster',
       '2026-01-02',
       ...['0.01', '0.1', '1', '10'],
-      ...['A &amp; B', 'ten times', '10.0×', 'a hundredth', '0.01×', 'C', 'the same', '1.00×'],
+      ...['A &amp; B', 'ten times', '10.0×', 'a hundredth', '0.010×', 'C', 'the same', '1.00×'],
     ])
   })
 

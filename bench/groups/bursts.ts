@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
-import type { Target } from '../contenders.ts'
 import { callData, deployToken } from '../contracts.ts'
 import { type Call, recipient, senders, sign } from '../senders.ts'
+import type { Target } from '../target.ts'
 
 const CONNECTIONS = 32
 /** Accounts that receive: some new, most of them soon known. */

@@ -1,9 +1,9 @@
 // What the EVM can do: one eth_call after the other, each long enough that the way to the node does not count.
 import type { Hex } from 'viem'
 import type { Group, Row } from '../bench.ts'
-import type { Target } from '../contenders.ts'
 import { callData, deploy, transact, work } from '../contracts.ts'
 import { formatValue } from '../statistics.ts'
+import type { Target } from '../target.ts'
 
 /** Name, function of `Compute` or `Slots`, how often in a full and in a quick run. */
 const CALLS: readonly (readonly [string, 'Compute' | 'Slots', string, number, number])[] = [

@@ -2,16 +2,17 @@
 // wherever it is. The chain is made once and kept in the temporary folder until what writes it changes.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getContractAddress, type Hex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
-import type { Contender, Target } from '../contenders.ts'
+import { type Contender, temporaryFolder } from '../contenders.ts'
 import { callData, deployToken } from '../contracts.ts'
 import { get } from '../load/http.ts'
 import { deployer, recipient, senders, sign } from '../senders.ts'
 import { summarize } from '../statistics.ts'
+import type { Target } from '../target.ts'
 
 const A_BLOCK = 1000
 const A_PAGE = 50
@@ -43,7 +44,7 @@ export const explorer: Group = {
 
 async function row(target: Target, name: string, path: string, page: number, times: number): Promise<Row> {
   const request = get(new URL(`/api/v2${path}?page=${page}&items_count=${A_PAGE}`, target.url).href)
-  const { items } = JSON.parse((await target.connection.ask(request)).toString()) as { items?: unknown[] }
+  const { items } = JSON.parse((await target.ask(request)).toString()) as { items?: unknown[] }
   if (items?.length !== A_PAGE) throw new Error(`${path}: ${items?.length} entries on page ${page}`)
   return {
     name: `${name}, page ${page.toLocaleString('en')}`,
@@ -53,7 +54,7 @@ async function row(target: Target, name: string, path: string, page: number, tim
       const waits: number[] = []
       for (let count = 0; count < times; count++) {
         const began = performance.now()
-        await target.connection.ask(request)
+        await target.ask(request)
         waits.push(performance.now() - began)
       }
       return summarize(waits).median
@@ -65,8 +66,8 @@ async function row(target: Target, name: string, path: string, page: number, tim
 async function filled(contender: Contender, { generator }: Bench, total: number): Promise<string> {
   const datadir = join(tmpdir(), `kestrel-bench-explorer-${total}-${layout()}`)
   if (existsSync(datadir)) return datadir
-  const draft = `${datadir}.${process.pid}`
-  const target = await contender.start({ fresh: draft })
+  const draft = join(temporaryFolder(), 'datadir')
+  const target = await contender.start({ datadir: draft })
   await deployToken(target)
   await target.rpc('evm_setAutomine', false)
   const from = senders[0] ?? '0x'
@@ -82,9 +83,9 @@ async function filled(contender: Contender, { generator }: Bench, total: number)
   await target.stop()
   try {
     await rename(draft, datadir)
-  } catch {
-    // Another run was faster.
-    await rm(draft, { recursive: true, force: true })
+  } catch (error) {
+    // Unless another run was faster.
+    if (!existsSync(datadir)) throw error
   }
   return datadir
 }

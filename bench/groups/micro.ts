@@ -1,13 +1,11 @@
 // Parts of the node by themselves, in this process: what one use of them costs.
-import { encodeDeployData, type Hex, hexToBytes } from 'viem'
-import { getContractAddress } from 'viem/utils'
+import { encodeDeployData, getContractAddress, type Hex, hexToBytes } from 'viem'
 import { Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/open.ts'
 import type { Indexer } from '../../src/chain/types.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { bigToFixed, hexToAddress, toLatin1 } from '../../src/lib/hex.ts'
 import { keccak256 } from '../../src/lib/keccak.ts'
-import { defaultLimits } from '../../src/node.ts'
 import { kzg } from '../../src/primitives/blobs.ts'
 import { recoverAddress, signHash } from '../../src/primitives/signature.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
@@ -16,10 +14,9 @@ import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import { updateTrie } from '../../src/state/trie.ts'
 import type { KvStore, Op } from '../../src/state/types.ts'
-import { Wallet } from '../../src/wallet/wallet.ts'
 import type { Bench, Group, Row } from '../bench.ts'
 import { callData, contractNamed } from '../contracts.ts'
-import { ACCOUNTS, CHAIN_ID, deployer, GAS_LIMIT, MNEMONIC, recipient, senders, sign } from '../senders.ts'
+import { CHAIN_ID, deployer, GAS_LIMIT, recipient, senders, sign } from '../senders.ts'
 
 export const micro: Group = {
   name: 'micro',
@@ -155,15 +152,16 @@ async function blocks({ size }: Bench): Promise<Row[]> {
       return memory.write(batch)
     },
   }
-  const accounts = Wallet.fromMnemonic(MNEMONIC, ACCOUNTS).addresses()
+  const accounts = [deployer, ...senders].map(hexToAddress)
   const spec = presets.kestrel({ chainId: BigInt(CHAIN_ID), accounts, gasLimit: BigInt(GAS_LIMIT) })
   const runtime = new Runtime(spec, kzg)
   await createChain(store, spec, timed, runtime)
+  const limits = { gasCap: BigInt(GAS_LIMIT), time: 60_000 }
   const pool = { minTip: 0n, allowUnprotected: true }
   const onError = (error: unknown) => {
     throw error
   }
-  const chain = new Chain({ store, runtime, indexer: timed, limits: defaultLimits, pool, onError })
+  const chain = new Chain({ store, runtime, indexer: timed, limits, pool, onError })
 
   const { abi, bytecode } = contractNamed('Token')
   const data = encodeDeployData({ abi, bytecode, args: [senders, 10n ** 24n] })

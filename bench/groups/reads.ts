@@ -2,9 +2,9 @@
 // blocks of one.
 import type { Hex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
-import type { Target } from '../contenders.ts'
 import { callData, deployToken, sendAndWait } from '../contracts.ts'
 import { recipient, senders, sign } from '../senders.ts'
+import type { Target } from '../target.ts'
 
 const CONNECTIONS = 16
 const FULL_BLOCK = 100

@@ -1,7 +1,7 @@
 // A node that begins a chain, until its first answer, and the memory that it has then.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Group } from '../bench.ts'
-import type { Target } from '../contenders.ts'
+import type { Target } from '../target.ts'
 
 /** Time for what a program does after it has begun to answer. */
 const SETTLING = 1000

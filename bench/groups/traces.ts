@@ -1,9 +1,9 @@
 // Transactions that are run again to be looked into.
 import type { Group, Row } from '../bench.ts'
-import type { Target } from '../contenders.ts'
 import { callData, deploy, transact } from '../contracts.ts'
 import { post } from '../load/http.ts'
 import { summarize } from '../statistics.ts'
+import type { Target } from '../target.ts'
 
 export const traces: Group = {
   name: 'traces',
@@ -52,7 +52,7 @@ async function row(
       const waits: number[] = []
       for (let count = 0; count < times; count++) {
         const began = performance.now()
-        await target.connection.ask(request)
+        await target.ask(request)
         waits.push(performance.now() - began)
       }
       return summarize(waits).median

@@ -17,31 +17,37 @@ export type Generator = {
 const LONGEST = 300_000
 
 export function startGenerator(): Generator {
-  const worker = fork(join(import.meta.dirname, 'worker.ts'))
+  const start = () => fork(join(import.meta.dirname, 'worker.ts'))
+  let worker = start()
+  const count = async (job: Job, began?: () => void): Promise<Counted> => {
+    const ready = next(worker)
+    worker.send(job)
+    await ready
+    const end = next(worker)
+    began?.()
+    worker.send('go')
+    const message = await end
+    if ('counted' in message) return message.counted
+    throw new Error('the load generator did not count')
+  }
   return {
     async run(job, began) {
-      const ready = next(worker)
-      worker.send(job)
-      read(await ready)
-      const end = next(worker)
-      began?.()
-      worker.send('go')
-      const message = read(await end)
-      if (!('counted' in message)) throw new Error('the load generator did not count')
-      const { counted } = message
+      const counted = await count(job, began).catch((error: unknown) => {
+        // It may still be at work.
+        worker.kill()
+        worker = start()
+        throw error
+      })
       if (counted.errors > 0) throw new Error(`${counted.errors} errors, the first: ${counted.firstError}`)
       return counted
     },
-    close: () => worker.disconnect(),
+    close: () => worker.kill(),
   }
 }
 
+/** What the worker says next. Throws when it failed or says nothing. */
 async function next(worker: ChildProcess): Promise<Message> {
-  const [message] = await once(worker, 'message', { signal: AbortSignal.timeout(LONGEST) })
-  return message as Message
-}
-
-function read(message: Message): Message {
+  const [message] = (await once(worker, 'message', { signal: AbortSignal.timeout(LONGEST) })) as [Message]
   if ('failed' in message) throw new Error(message.failed)
   return message
 }

@@ -5,8 +5,12 @@ import { connect, type Socket } from 'node:net'
 export type Connection = {
   /** Settles with the body of the answer. Throws when the connection ends or the status is not 200. */
   ask(request: Buffer): Promise<Buffer>
+  isOpen(): boolean
   close(): void
 }
+
+/** How long an answer may take, in milliseconds. */
+const LONGEST = 300_000
 
 /** A request whose body is JSON, as bytes. */
 export function post(url: string, body: string): Buffer {
@@ -55,6 +59,7 @@ function onSocket(socket: Socket): Connection {
     else settle(answer)
   })
   socket.on('error', settle)
+  socket.setTimeout(LONGEST, () => waiting && socket.destroy(new Error(`no answer in ${LONGEST / 1000} s`)))
   socket.on('close', () => settle(new Error('the connection was closed')))
 
   return {
@@ -65,6 +70,7 @@ function onSocket(socket: Socket): Connection {
         waiting = { resolve, reject }
         socket.write(request)
       }),
+    isOpen: () => !socket.destroyed,
     close: () => socket.destroy(),
   }
 }

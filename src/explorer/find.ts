@@ -1,6 +1,7 @@
 // What a search finds: an address, a hash or a number is itself; other words are names. Everything is a row of one list.
 import { z } from 'zod'
-import { FACT, TOKEN_TYPES } from '../indexer/tables.ts'
+import { FACT } from '../indexer/facts.ts'
+import { TOKEN_TYPES } from '../indexer/tables.ts'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { checksummed, isoTime, wire } from './codec.ts'

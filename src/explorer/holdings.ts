@@ -1,7 +1,8 @@
 // What an address holds of tokens: amounts of ERC-20s, how many items of ERC-721s, and amounts of single ids of ERC-1155s.
 import { z } from 'zod'
+import { FACT } from '../indexer/facts.ts'
 import { membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
-import { FACT, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
+import { RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
 import { type Address, bytesToBig, fromHex, toAddress } from '../lib/hex.ts'
 import type { Reader } from '../state/types.ts'
 import { balanceNow } from './asked.ts'

@@ -2,7 +2,8 @@
 // taken away, so that a look costs what has happened since the last one.
 import type { Chain } from '../chain/types.ts'
 import { listLength } from '../indexer/draft.ts'
-import { FACT, LIST } from '../indexer/tables.ts'
+import { FACT } from '../indexer/facts.ts'
+import { LIST } from '../indexer/tables.ts'
 import { takingTurns } from '../indexer/turns.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { ExplorerContext } from './define.ts'

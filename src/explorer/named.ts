@@ -1,6 +1,8 @@
 // Tokens and verified contracts by words of their names: each word that is asked for begins one of theirs.
+
+import { FACT, type TokenFact } from '../indexer/facts.ts'
 import { memberCount } from '../indexer/ranking.ts'
-import { FACT, RANKING, type TokenFact } from '../indexer/tables.ts'
+import { RANKING } from '../indexer/tables.ts'
 import { wordsOf } from '../indexer/token-names.ts'
 import { type Address, toAddress } from '../lib/hex.ts'
 import { RANGE } from '../state/keyspace.ts'

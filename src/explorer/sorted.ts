@@ -1,7 +1,7 @@
 // Lists in another order than the chain's. The oldest first costs nothing; by value or fee a list has to be read whole,
 // so that only short ones are sorted.
 import { entriesBetween, lengthOfAll, newest } from '../indexer/lists.ts'
-import { sequenceRow } from '../indexer/tables.ts'
+import { sequenceRow } from '../indexer/rows.ts'
 import { takingTurns } from '../indexer/turns.ts'
 import type { ExplorerContext } from './define.ts'
 import { invalidParameter } from './errors.ts'

@@ -2,7 +2,8 @@
 // and tokens are asked for balances on the states before and after it.
 import { LRUCache } from 'lru-cache'
 import { entriesBetween } from '../indexer/lists.ts'
-import { LIST, type TransferRow, transferRow } from '../indexer/tables.ts'
+import { type TransferRow, transferRow } from '../indexer/rows.ts'
+import { LIST } from '../indexer/tables.ts'
 import { type Address, bigToFixed, bytesToBig, fromHex, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { ExplorerContext } from './define.ts'
 import type { Place } from './shapes/place.ts'

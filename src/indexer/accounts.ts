@@ -7,8 +7,10 @@ import type { ChangedAccount, StateView, TransactionDiff } from '../state/types.
 import { type BlockFacts, isPlain, visitCalls } from './block-facts.ts'
 import { indexCodes, indexCreations } from './contracts.ts'
 import type { Draft } from './draft.ts'
+import { type AccountFact, FACT, NEW_ACCOUNT_FACT } from './facts.ts'
 import { descending, moveMember } from './ranking.ts'
-import { type AccountFact, coinRow, FACT, LIST, NEW_ACCOUNT_FACT, placeRow, RANKING, seenRow } from './tables.ts'
+import { coinRow, placeRow, seenRow } from './rows.ts'
+import { LIST, RANKING } from './tables.ts'
 
 const WEI_PER_GWEI = 10n ** 9n
 

@@ -2,7 +2,8 @@
 import type { Receipt } from '../primitives/types.ts'
 import type { BlockFacts } from './block-facts.ts'
 import type { Draft } from './draft.ts'
-import { FACT, LIST, SECONDS_A_DAY } from './tables.ts'
+import { FACT } from './facts.ts'
+import { LIST, SECONDS_A_DAY } from './tables.ts'
 
 const EMPTY_DAY = { transactions: 0, gasUsed: 0, fees: 0n, contracts: 0 }
 

@@ -2,7 +2,8 @@
 import type { CallTrace } from '../runtime/types.ts'
 import { type BlockFacts, type IndexedCalls, isCreation, isPlain, sidesOfCreation, visitCalls } from './block-facts.ts'
 import type { Draft } from './draft.ts'
-import { type CallRow, callRow, LIST, sequenceRow, sidesOf } from './tables.ts'
+import { type CallRow, callRow, sequenceRow } from './rows.ts'
+import { LIST, sidesOf } from './tables.ts'
 
 /** Lists every message of a block's transactions. The one that a transaction itself is counts only if it creates. */
 export function indexCalls({ executed: { traces, block } }: BlockFacts, draft: Draft): IndexedCalls {

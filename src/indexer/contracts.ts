@@ -9,7 +9,8 @@ import type { Account, ChangedAccount, StateView } from '../state/types.ts'
 import type { AccountFacts } from './accounts.ts'
 import { isCreation, isPlain, visitCalls } from './block-facts.ts'
 import type { Draft } from './draft.ts'
-import { LIST, seenRow } from './tables.ts'
+import { seenRow } from './rows.ts'
+import { LIST } from './tables.ts'
 
 /** Contracts that a block's messages made. To be called before `indexCodes`. */
 export function indexCreations(

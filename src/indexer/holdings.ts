@@ -3,8 +3,9 @@
 import { type Address, bigToFixed, fromHex, toAddress } from '../lib/hex.ts'
 import { RANGE } from '../state/keyspace.ts'
 import type { Draft } from './draft.ts'
+import { FACT } from './facts.ts'
 import { addMember, complement, descending, moveMember, readDescending, removeMember } from './ranking.ts'
-import { FACT, RANKING, type TokenType } from './tables.ts'
+import { RANKING, type TokenType } from './tables.ts'
 
 export const heldOf = (draft: Draft, token: Address, holder: Address): bigint =>
   FACT.holding.get(draft, holder, token)?.amount ?? 0n

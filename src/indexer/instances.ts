@@ -1,9 +1,10 @@
 // Single items of tokens: who has an ERC-721, how many there are of an id, and where its metadata is.
 import { type Address, bigToFixed } from '../lib/hex.ts'
 import type { Draft } from './draft.ts'
+import { FACT, type InstanceFact } from './facts.ts'
 import { setOwner } from './holdings.ts'
 import { addMember, complement } from './ranking.ts'
-import { FACT, type InstanceFact, RANKING } from './tables.ts'
+import { RANKING } from './tables.ts'
 import type { TokenReads } from './token-reads.ts'
 
 /** Notes an ERC-721's owner; undefined: it was burnt. A burnt item stays listed. */

@@ -6,10 +6,9 @@ import { RANGE } from '../state/keyspace.ts'
 import type { BlockFacts } from './block-facts.ts'
 import { type Draft, listLength } from './draft.ts'
 import { positionOf } from './lists.ts'
-import { LIST, placeRow } from './tables.ts'
-
-/** How long a search may hold the thread before others get a turn, in milliseconds. */
-const TURN = 15
+import { placeRow } from './rows.ts'
+import { LIST } from './tables.ts'
+import { takingTurns } from './turns.ts'
 
 /** Lists a block's logs. */
 export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
@@ -75,20 +74,6 @@ export class Logs {
       }
     }
     yield* [...found].sort((a, b) => (a < b ? -1 : 1))
-  }
-}
-
-/** To be awaited in a loop that does not wait for anything else. */
-function takingTurns(): () => Promise<void> | undefined {
-  let turnEnds = performance.now() + TURN
-  return () => {
-    if (performance.now() < turnEnds) return undefined
-    return new Promise((resolve) =>
-      setImmediate(() => {
-        turnEnds = performance.now() + TURN
-        resolve()
-      }),
-    )
   }
 }
 

@@ -1,7 +1,8 @@
 // What a block's transfers change of one token, by holder and by item: where the contract is to be asked afterwards, and
 // what is to be believed if it does not answer.
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
-import type { TokenType, TransferRow } from './tables.ts'
+import type { TransferRow } from './rows.ts'
+import type { TokenType } from './tables.ts'
 import type { FoundToken } from './token-detection.ts'
 
 export type TokenChanges = {

@@ -1,8 +1,9 @@
 // What a token says of itself, and its place among the others.
 import { type Address, fromHex } from '../lib/hex.ts'
 import type { Draft } from './draft.ts'
+import { FACT, type TokenFact } from './facts.ts'
 import { descending, memberCount, moveMember } from './ranking.ts'
-import { FACT, RANKING, type TokenFact, type TokenType } from './tables.ts'
+import { RANKING, type TokenType } from './tables.ts'
 import type { TouchedToken } from './token-changes.ts'
 import { setWords } from './token-names.ts'
 import type { TokenReads } from './token-reads.ts'

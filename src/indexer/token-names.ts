@@ -2,7 +2,7 @@
 import { type Address, fromHex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import { type Draft, NOTHING } from './draft.ts'
-import type { TokenFact } from './tables.ts'
+import type { TokenFact } from './facts.ts'
 import { sizeAt } from './token-logs.ts'
 
 /** Control characters, line ends, and marks that turn the direction of what follows them. */

@@ -1,9 +1,9 @@
 // What a block changed of its tokens: names, then balances, supplies and items, as the contracts answer afterwards. The order
 // is that of their weight, for whatever is asked when nothing more may be asked follows from the logs, or stays unknown.
 import type { Draft } from './draft.ts'
+import type { TokenFact } from './facts.ts'
 import { changeTotal, changeType, heldOf, heldOfInstance, setHolding, setHoldingOfInstance } from './holdings.ts'
 import { changeInstanceSupply, readUri, setInstanceOwner } from './instances.ts'
-import type { TokenFact } from './tables.ts'
 import type { TouchedToken } from './token-changes.ts'
 import { describe, type Place, placeOf, setToken } from './token-facts.ts'
 import type { TokenReads } from './token-reads.ts'

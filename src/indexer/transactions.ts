@@ -5,7 +5,8 @@ import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
 import type { Draft } from './draft.ts'
-import { KINDS, type Kind, LIST, sequenceRow, sidesOf, transactionRow } from './tables.ts'
+import { sequenceRow, transactionRow } from './rows.ts'
+import { KINDS, type Kind, LIST, sidesOf } from './tables.ts'
 
 const SELECTOR_SIZE = 4
 /** As the call tree says it when there is revert data. */

@@ -3,6 +3,7 @@
 // calls it so; hence `require`, and hence a bundle must leave both packages outside.
 import { createRequire } from 'node:module'
 import type { KZG } from 'micro-eth-signer/kzg.js'
+import { verifyOpening } from './point-evaluation.ts'
 
 /** What @ethereumjs/common takes as `customCrypto.kzg`. All values are `0x` hex. */
 export type Kzg = Pick<
@@ -38,7 +39,7 @@ function open(): KZG {
 export const kzg: Kzg = {
   blobToKzgCommitment: (...input) => open().blobToKzgCommitment(...input),
   computeBlobProof: (...input) => open().computeBlobProof(...input),
-  verifyProof: (...input) => open().verifyProof(...input),
+  verifyProof: (...input) => verifyOpening(...input) ?? open().verifyProof(...input),
   verifyBlobProofBatch: (...input) => open().verifyBlobProofBatch(...input),
   computeCells: (...input) => open().computeCells(...input),
   computeCellsAndProofs: (...input) => open().computeCellsAndProofs(...input),

@@ -2,18 +2,10 @@
 import { getContractAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { listLength } from '../../src/indexer/draft.ts'
+import { FACT } from '../../src/indexer/facts.ts'
 import { entriesBetween, sequenceOf } from '../../src/indexer/lists.ts'
-import {
-  callRow,
-  coinRow,
-  FACT,
-  LIST,
-  placeRow,
-  SECONDS_A_DAY,
-  SIDES,
-  seenRow,
-  transactionRow,
-} from '../../src/indexer/tables.ts'
+import { callRow, coinRow, placeRow, seenRow, transactionRow } from '../../src/indexer/rows.ts'
+import { LIST, SECONDS_A_DAY, SIDES } from '../../src/indexer/tables.ts'
 import { type Address, fromHex, type Hash, type Hex, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { delegationTo } from '../../src/primitives/delegation.ts'
 import type { Transaction } from '../../src/primitives/types.ts'

@@ -3,21 +3,11 @@
 import { encodeErrorResult, parseEther } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { listLength } from '../../src/indexer/draft.ts'
+import { FACT } from '../../src/indexer/facts.ts'
 import { entriesBetween, sequenceOf } from '../../src/indexer/lists.ts'
 import { memberCount, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
-import {
-  coinRow,
-  FACT,
-  KINDS,
-  LIST,
-  MASKS,
-  placeRow,
-  RANKING,
-  SIDES,
-  type Side,
-  seenRow,
-  transactionRow,
-} from '../../src/indexer/tables.ts'
+import { coinRow, placeRow, seenRow, transactionRow } from '../../src/indexer/rows.ts'
+import { KINDS, LIST, MASKS, RANKING, SIDES, type Side } from '../../src/indexer/tables.ts'
 import { type Address, type Hex, hexToAddress, toAddress, toHex } from '../../src/lib/hex.ts'
 import { startNode } from '../../src/node.ts'
 import { nodeOptions, withClients } from '../support/chain.ts'

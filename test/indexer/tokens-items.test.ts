@@ -2,7 +2,8 @@
 // answers after each block.
 import { type Hex, pad, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { FACT, LIST, RANKING } from '../../src/indexer/tables.ts'
+import { FACT } from '../../src/indexer/facts.ts'
+import { LIST, RANKING } from '../../src/indexer/tables.ts'
 import { type Address, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { everyRow } from '../support/stores.ts'
 import { ALICE, BOB, CAROL, type Deployed, largestFirst, PEOPLE, tokenChain, topicOf } from './token-chain.ts'

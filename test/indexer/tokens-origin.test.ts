@@ -1,7 +1,8 @@
 // Where tokens come from and how they end: in the genesis, in native modules, by another's code, destroyed.
 import { encodeAbiParameters, erc20Abi, keccak256, parseAbiParameters } from 'viem'
 import { expect, it } from 'vitest'
-import { FACT, RANKING } from '../../src/indexer/tables.ts'
+import { FACT } from '../../src/indexer/facts.ts'
+import { RANKING } from '../../src/indexer/tables.ts'
 import { bigToFixed, fromHex, type Hash, hexToAddress, toHash } from '../../src/lib/hex.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { smallSpec } from '../chain/support.ts'

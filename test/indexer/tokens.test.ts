@@ -10,7 +10,8 @@ import {
   toHex as toHexNumber,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { FACT, LIST, RANKING } from '../../src/indexer/tables.ts'
+import { FACT } from '../../src/indexer/facts.ts'
+import { LIST, RANKING } from '../../src/indexer/tables.ts'
 import { type Address, hexToAddress, toHex, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { RANGE } from '../../src/state/keyspace.ts'
 import { everyRow } from '../support/stores.ts'

@@ -3,20 +3,30 @@
 // where a precompile or native contract needs one or the clock says so.
 import { EVMError, type EVMResult, type Message } from '@ethereumjs/evm'
 import { generateAddress, generateAddress2 } from '@ethereumjs/util'
-import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToBytes, EMPTY_BYTES, fromHex, toAddress } from '../../lib/hex.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import { addressOf } from '../state-adapter.ts'
 import type { Frame } from '../tracer.ts'
 import { isEmpty, StateHost } from './host.ts'
-import type { Instance, Loaded } from './instance.ts'
+import { type Instance, type Loaded, outOfMemory } from './instance.ts'
 import {
+  F_ADDRESS,
+  F_CALLER,
+  F_DATA,
+  F_DATA_LENGTH,
+  F_DEPTH,
+  F_GAS_GIVEN,
+  F_KIND,
+  F_KNOWN,
   F_OPCODE,
   F_OUTPUT,
   F_OUTPUT_LENGTH,
+  F_PARENT,
   F_STACK,
+  F_STATIC,
   F_TOP,
+  F_VALUE,
   INVALID_JUMP,
   INVALID_OPCODE,
   NO_MEMORY,
@@ -94,7 +104,8 @@ export class Execution {
     this.#blobHashes = (message.blobVersionedHashes ?? []) as `0x${string}`[]
     const { gasRefund, selfdestruct, createdAddresses } = message
     this.#ledger = new Ledger(Number(gasRefund), selfdestruct ?? new Map(), createdAddresses ?? new Set())
-    this.#host = new StateHost(around, rules, this.#ledger, addressOf(message.caller), this.#blobHashes)
+    const catchUp = () => this.#catchUp()
+    this.#host = new StateHost(around, rules, this.#ledger, addressOf(message.caller), this.#blobHashes, catchUp)
   }
 
   /** Runs the message to its end. Rejects with what the machine's clock throws, and with faults of this program. */
@@ -102,6 +113,7 @@ export class Execution {
     const engine = this.#engine
     const outer = { top: engine.top, host: engine.host }
     engine.host = this.#host
+    engine.mayCall = this.#around.tracer === undefined && this.#rules.keepsGas
     try {
       let begun = this.#begin(this.#first(message), message.data)
       for (;;) {
@@ -109,6 +121,7 @@ export class Execution {
         const end = next instanceof Promise ? await next : next
         // A native contract may have run messages of its own in between.
         engine.host = this.#host
+        engine.mayCall = this.#around.tracer === undefined && this.#rules.keepsGas
         const open = this.#open.pop()
         if (open === undefined) throw new Error('a message ended that had not begun')
         const result = this.#finish(open, end)
@@ -127,16 +140,54 @@ export class Execution {
   /** Runs frames until a message ends at once or something has to be awaited. */
   #runFrame(): End | Promise<End> {
     for (;;) {
-      const open = this.#open.at(-1)
-      if (open === undefined) throw new Error('there is no frame to run')
-      const reason = this.#engine.run(open.frame)
+      const reason = this.#engine.run()
       if (reason === PAUSED) {
         const pause = this.#around.turn()
         if (pause !== undefined) return pause.then(() => this.#runFrame())
         continue
       }
+      this.#catchUp()
+      const open = this.#open.at(-1)
+      if (open === undefined) throw new Error('there is no frame to run')
       const begun = this.#react(open, reason)
       if (begun !== undefined) return begun
+    }
+  }
+
+  /** Takes over the frames that the interpreter has opened by itself. */
+  #catchUp(): void {
+    const engine = this.#engine
+    const known = this.#open.at(-1)?.frame ?? 0
+    if (engine.current === known) return
+    const frames: number[] = []
+    for (let frame = engine.current; frame !== known; frame = engine.field(frame, F_PARENT)) frames.push(frame)
+    for (const frame of frames.reverse()) {
+      this.#around.warmth.open()
+      if (this.#rules.transient) this.#around.transient.checkpoint()
+      this.#open.push({ call: this.#callOf(frame), mark: this.#ledger.mark(), base: frame, frame })
+      engine.setField(frame, F_KNOWN, 1)
+    }
+    const call = this.#open.at(-1)?.call
+    if (call !== undefined) this.#host.enter(call.to)
+  }
+
+  #callOf(frame: number): Call {
+    const engine = this.#engine
+    const to = engine.addressAt(frame + F_ADDRESS)
+    return {
+      kind: KINDS.get(engine.field(frame, F_KIND)) ?? 'CALL',
+      caller: engine.addressAt(frame + F_CALLER),
+      to,
+      // Asked for when a message begins, which it has.
+      codeAddress: to,
+      value: engine.word(frame + F_VALUE),
+      gas: engine.gas(frame, F_GAS_GIVEN),
+      data: engine.field(frame, F_DATA),
+      dataLength: engine.field(frame, F_DATA_LENGTH),
+      depth: engine.field(frame, F_DEPTH),
+      isStatic: engine.field(frame, F_STATIC) !== 0,
+      salt: undefined,
+      word: 0,
     }
   }
 
@@ -158,7 +209,7 @@ export class Execution {
       case SELFDESTRUCT:
         return this.#destroy(open)
       case NO_MEMORY:
-        throw new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
+        throw outOfMemory()
     }
     const kind = KINDS.get(reason)
     if (kind !== undefined) return this.#call(open, kind)
@@ -220,6 +271,7 @@ export class Execution {
       depth: around.depth + 1,
       isStatic: around.isStatic || kind === 'STATICCALL',
       salt: undefined,
+      word: top - 64,
     }
     engine.setReturn(0, 0)
     const isPoor = hasValue && view.balance(self) < call.value
@@ -249,7 +301,7 @@ export class Execution {
     const data = dataLength === 0 ? 0 : this.#memory(frame) + engine.small(top - 64)
     const call: Call = {
       ...{ kind, caller, to: caller, codeAddress: caller, value, gas, data, dataLength },
-      ...{ depth: around.depth + 1, isStatic: false, salt },
+      ...{ depth: around.depth + 1, isStatic: false, salt, word: 0 },
     }
     const refuse = (error: string): Begun => {
       tracer?.refuse?.(this.#refused(call, error))
@@ -312,7 +364,7 @@ export class Execution {
   #first(message: Message): Call {
     const { caller: from, to: target, value, gasLimit, data, depth, isStatic, delegatecall } = message
     const caller = addressOf(from)
-    const rest = { value, gas: Number(gasLimit), depth, isStatic, dataLength: data.length, salt: message.salt }
+    const rest = { value, gas: Number(gasLimit), depth, isStatic, dataLength: data.length, salt: message.salt, word: 0 }
     if (target !== undefined) {
       const to = addressOf(target)
       const kind = delegatecall ? 'DELEGATECALL' : 'CALL'
@@ -378,7 +430,10 @@ export class Execution {
       const found = this.#around.findNative(codeAddress)
       if (found !== undefined) return this.#runNative(call, found)
     }
-    this.#openFrame(open, this.#engine.load(account.codeHash, code))
+    const loaded = this.#engine.load(account.codeHash, code)
+    if (delegate === undefined && call.word !== 0)
+      this.#engine.remember(call.word, loaded, this.#engine.account(codeAddress))
+    this.#openFrame(open, loaded)
     return undefined
   }
 
@@ -415,6 +470,8 @@ export class Execution {
       dataLength: creates ? 0 : call.dataLength,
       gas: call.gas,
       isStatic: call.isStatic,
+      depth: call.depth,
+      account: this.#engine.account(call.to),
     })
     this.#engine.setAccounts(frame, call.to, call.caller, call.value)
     this.#engine.setReturn(0, 0)
@@ -474,6 +531,8 @@ export class Execution {
       end.bytes = result.returnValue
       end.length = result.returnValue.length
       end.work = result
+      // Native contracts write past the interpreter.
+      if (then !== undefined) this.#engine.forget()
       if (end.error === undefined) {
         then?.()
         for (const log of result.logs ?? []) this.#ledger.logs.push(log)
@@ -498,6 +557,7 @@ export class Execution {
     else {
       this.#ledger.undo(open.mark)
       warmth.undo()
+      this.#engine.forget()
     }
     if (this.#rules.transient) {
       if (stands) transient.commit()
@@ -531,7 +591,10 @@ export class Execution {
       else fail(fits ? errorMessages.OUT_OF_GAS : errorMessages.CODESIZE_EXCEEDS_MAXIMUM)
       return
     }
-    if (refusesEf && code[0] === 0xef) return fail(errorMessages.INVALID_BYTECODE_RESULT)
+    if (refusesEf && code[0] === 0xef) {
+      fail(errorMessages.INVALID_BYTECODE_RESULT)
+      return
+    }
     end.gasUsed += price
     if (code.length > 0) this.#around.view.setCode(call.to, code)
   }
@@ -543,6 +606,7 @@ export class Execution {
     const { error } = end
     const isReverted = error === errorMessages.REVERT
     engine.setGas(frame, engine.gas(frame) - end.gasUsed)
+    engine.current = frame
     this.#host.enter(parent.call.to)
     if (isCreation(call)) {
       engine.setReturn(end.at, isReverted ? end.length : 0, end.bytes)

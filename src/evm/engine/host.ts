@@ -24,12 +24,21 @@ export class StateHost implements Host {
   /** In whose name code runs. */
   self: Address
   #selfBytes: Uint8Array = EMPTY_BYTES
+  readonly catchUp: () => void
   readonly #around: Surroundings
   readonly #rules: Rules
   readonly #ledger: Ledger
   readonly #blobHashes: readonly string[]
 
-  constructor(around: Surroundings, rules: Rules, ledger: Ledger, self: Address, blobHashes: readonly string[]) {
+  constructor(
+    around: Surroundings,
+    rules: Rules,
+    ledger: Ledger,
+    self: Address,
+    blobHashes: readonly string[],
+    catchUp: () => void,
+  ) {
+    this.catchUp = catchUp
     this.#around = around
     this.#rules = rules
     this.#ledger = ledger

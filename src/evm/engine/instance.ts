@@ -1,19 +1,26 @@
 // One engine: the compiled interpreter with a memory of its own, and the state as it asks for it. It serves one
 // transaction at a time; code that it has loaded stays until the room for it is used up.
+import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import {
   ADDRESS,
   CODE_PADDING,
   CODES,
   CODES_END,
+  CURRENT,
+  EPOCH,
+  F_ACCOUNT,
   F_ADDRESS,
   F_CALLER,
   F_CODE,
   F_CODE_LENGTH,
   F_DATA,
   F_DATA_LENGTH,
+  F_DEPTH,
   F_GAS,
+  type F_GAS_GIVEN,
   F_JUMPS,
+  F_KNOWN,
   F_MEMORY,
   F_MEMORY_SIZE,
   F_PC,
@@ -23,6 +30,7 @@ import {
   F_VALUE,
   FRAME_HEADER,
   FRAMES,
+  MAY_CALL,
   OPCODES,
   PARAMETERS,
   RETURN,
@@ -36,6 +44,8 @@ import type { Rules } from './rules.ts'
 
 /** What opcodes ask of the state, for the frame that runs. */
 export interface Host {
+  /** The interpreter asks for something: there may be frames that it has opened by itself. */
+  catchUp(): void
   sload(key: Hash): number
   sstore(key: Hash, value: Uint8Array, gas: number): number
   word(key: Hash): Uint8Array
@@ -61,14 +71,20 @@ export type FrameStart = {
   readonly dataLength: number
   readonly gas: number
   readonly isStatic: boolean
+  readonly depth: number
+  readonly account: number
 }
 
 type Exports = {
   readonly memory: WebAssembly.Memory
-  run(frame: number): number
+  run(): number
+  rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
   analyse(code: number, length: number, jumps: number): void
   reserve(end: bigint): number
 }
+
+export const outOfMemory = (): ChainError =>
+  new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
 
 const HIGH = 4_294_967_296
 /** The second word of an answer. */
@@ -85,6 +101,7 @@ export class Instance {
   #limbs = new BigUint64Array(0)
   readonly #exports: Exports
   readonly #codes = new Map<Hash, Loaded>()
+  readonly #accounts = new Map<Address, number>()
   #free = CODES
   #rules: Rules | undefined
   /** Return data that do not fit their place. */
@@ -101,8 +118,9 @@ export class Instance {
     return this.bytes.length
   }
 
-  run(frame: number): number {
-    const reason = this.#exports.run(frame)
+  /** Runs the current frame until the host is needed; a reason of the layout, or an opcode. */
+  run(): number {
+    const reason = this.#exports.run()
     this.refresh()
     return reason
   }
@@ -112,15 +130,18 @@ export class Instance {
     if (this.words.length === 0) this.#look()
   }
 
-  /** Throws RangeError when the computer has no such memory. */
+  /** Throws ChainError `limit-exceeded` when the computer has no such memory. */
   reserve(end: number): void {
-    if (this.#exports.reserve(BigInt(end)) === 0) throw new RangeError('the engine is out of memory')
+    if (end <= this.bytes.length) return
+    if (this.#exports.reserve(BigInt(end)) === 0) throw outOfMemory()
     this.refresh()
   }
 
   /** For a new transaction: the fork's rules, and room for code. */
   begin(rules: Rules): void {
     this.top = FRAMES
+    this.#accounts.clear()
+    this.forget()
     if (this.#free > CODES + (CODES_END - CODES) * 0.75) {
       this.#codes.clear()
       this.#free = CODES
@@ -129,6 +150,38 @@ export class Instance {
     this.#rules = rules
     this.bytes.set(rules.opcodes, OPCODES)
     this.#limbs.set(rules.parameters, PARAMETERS / 8)
+  }
+
+  // --- what the interpreter remembers
+
+  /** A number for the account in this transaction. */
+  account(address: Address): number {
+    const known = this.#accounts.get(address) ?? this.#accounts.size + 1
+    this.#accounts.set(address, known)
+    return known
+  }
+
+  /** The account that a stack word names is warm and has this code of its own: calls need not ask any more. */
+  remember(at: number, code: Loaded, account: number): void {
+    if (code.at < CODES_END) this.#exports.rememberAccount(at, code.at, code.length, code.jumps, account)
+  }
+
+  /** What is remembered of accounts and slots may not be so any more. */
+  forget(): void {
+    this.words[EPOCH >>> 2] = ((this.words[EPOCH >>> 2] ?? 0) + 1) >>> 0
+  }
+
+  set mayCall(may: boolean) {
+    this.words[MAY_CALL >>> 2] = may ? 1 : 0
+  }
+
+  /** The frame that runs. */
+  get current(): number {
+    return this.words[CURRENT >>> 2] ?? 0
+  }
+
+  set current(frame: number) {
+    this.words[CURRENT >>> 2] = frame
   }
 
   // --- code
@@ -180,7 +233,7 @@ export class Instance {
   // --- frames
 
   /** A frame at the top, its three words still to be written; its address. */
-  open({ code, data, dataLength, gas, isStatic }: FrameStart): number {
+  open({ code, data, dataLength, gas, isStatic, depth, account }: FrameStart): number {
     const frame = this.top
     const stack = frame + FRAME_HEADER
     const memory = stack + STACK_BYTES + STACK_MARGIN
@@ -197,6 +250,10 @@ export class Instance {
     words[(frame + F_MEMORY_SIZE) >>> 2] = 0
     words[(frame + F_PC) >>> 2] = 0
     words[(frame + F_STATIC) >>> 2] = isStatic ? 1 : 0
+    words[(frame + F_DEPTH) >>> 2] = depth
+    words[(frame + F_ACCOUNT) >>> 2] = account
+    words[(frame + F_KNOWN) >>> 2] = 1
+    words[CURRENT >>> 2] = frame
     this.setGas(frame, gas)
     return frame
   }
@@ -232,8 +289,8 @@ export class Instance {
     this.words[(frame + offset) >>> 2] = value
   }
 
-  gas(frame: number): number {
-    const at = (frame + F_GAS) >>> 2
+  gas(frame: number, field: typeof F_GAS | typeof F_GAS_GIVEN = F_GAS): number {
+    const at = (frame + field) >>> 2
     return (this.words[at] ?? 0) + (this.words[at + 1] ?? 0) * HIGH
   }
 
@@ -285,6 +342,12 @@ export class Instance {
   }
 
   // --- what the interpreter leaves for the host
+
+  /** The account of a stack word. */
+  addressAt(at: number): Address {
+    const bytes = Buffer.from(this.bytes.subarray(at, at + 20)).reverse()
+    return `0x${bytes.toString('hex')}` as Address
+  }
 
   /** The account that an opcode named. */
   address(): Address {
@@ -349,6 +412,7 @@ export class Instance {
     const host = (): Host => {
       this.refresh()
       if (this.host === undefined) throw new Error('the engine runs without a host')
+      this.host.catchUp()
       return this.host
     }
     return {

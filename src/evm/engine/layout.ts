@@ -15,13 +15,25 @@ export const ADDRESS = 5120
 export const WORDS = 5152
 /** Where the last call's return data are: address (0: the host has them) and length, u32 each. */
 export const RETURN = 5312
+/** Counts what has been forgotten: slots and accounts that were remembered before do not count any more. */
+export const EPOCH = 5320
+/** The frame that runs. */
+export const CURRENT = 5324
+/** Whether the interpreter may open frames itself: nobody watches, and calls keep back a 64th (EIP-150). */
+export const MAY_CALL = 5328
 /** Keccak's sponge and the dividers' digits. */
 export const SCRATCH = 6144
 /** Return data of the last call, as far as they fit. */
 export const RETURN_BYTES = 65536
 export const RETURN_LIMIT = 65536
+/** Accounts with code that calls have found, each in the one place that its address allows: see `A_*`. */
+export const ACCOUNTS = 131072
+export const ACCOUNT_COUNT = 256
+/** Slots that were read or written, each in the one place that account and key allow: see `S_*`. */
+export const SLOTS = 163840
+export const SLOT_COUNT = 4096
 /** Code that was loaded, until the arena is full. */
-export const CODES = 262144
+export const CODES = 589824
 export const CODES_END = 8650752
 /** Frames, one above the other: header, stack, memory, and the next frame behind what this memory has become. */
 export const FRAMES = 8650752
@@ -54,15 +66,46 @@ export const F_OPCODE = 60
 export const F_ADDRESS = 64
 export const F_CALLER = 96
 export const F_VALUE = 128
+/** The frame that called, 0 for what the host has opened first. */
+export const F_PARENT = 160
+/** Whether the host knows of the frame; if not, the interpreter ends it as it has begun it. */
+export const F_KNOWN = 164
+/** A number for the account in whose name it runs. */
+export const F_ACCOUNT = 168
+export const F_DEPTH = 172
+/** u64: what it was given. */
+export const F_GAS_GIVEN = 176
+/** The opcode that called. */
+export const F_KIND = 184
 export const FRAME_HEADER = 192
 export const STACK_BYTES = 32768
 /** Between stack and memory, for a push that is found out afterwards. */
 export const STACK_MARGIN = 64
 
+// --- what is remembered of an account (64 bytes), and of a slot (96 bytes)
+
+/** The address as a stack word, without the upper limb. */
+export const A_ADDRESS = 0
+export const A_EPOCH = 24
+export const A_CODE = 28
+export const A_CODE_LENGTH = 32
+export const A_JUMPS = 36
+export const A_ACCOUNT = 40
+export const ACCOUNT_BYTES = 64
+
+/** Key and value as big-endian words. It is warm. */
+export const S_KEY = 0
+export const S_VALUE = 32
+export const S_EPOCH = 64
+export const S_ACCOUNT = 68
+export const SLOT_BYTES = 96
+
 // --- places within PARAMETERS and ENVIRONMENT
 
 export const GAS_EXP_BYTE = 0
 export const GAS_INIT_CODE_WORD = 8
+/** Of a warm slot, and of a warm account (EIP-2929). */
+export const GAS_WARM = 16
 
 export const ENV_ORIGIN = 0
 export const ENV_GAS_PRICE = 32

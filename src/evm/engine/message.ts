@@ -25,6 +25,8 @@ export type Call = {
   readonly depth: number
   readonly isStatic: boolean
   readonly salt: Uint8Array | undefined
+  /** The stack word that named the code's account; 0 if none did. */
+  readonly word: number
 }
 
 /** A message that has begun: its frame, 0 while it has none, and what its failure takes back. */

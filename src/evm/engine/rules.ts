@@ -2,7 +2,7 @@
 import type { Common } from '@ethereumjs/common'
 import { opcodeOf } from '../opcodes.ts'
 import type { OpcodeTable } from '../tables.ts'
-import { GAS_EXP_BYTE, GAS_INIT_CODE_WORD } from './layout.ts'
+import { GAS_EXP_BYTE, GAS_INIT_CODE_WORD, GAS_WARM } from './layout.ts'
 
 export type Rules = {
   /** As it lies at OPCODES. */
@@ -90,6 +90,7 @@ function makeRules(table: OpcodeTable, common: Common): Rules {
   const parameters = new BigUint64Array(4)
   parameters[GAS_EXP_BYTE / 8] = common.param('expByteGas')
   parameters[GAS_INIT_CODE_WORD / 8] = common.isActivatedEIP(3860) ? common.param('initCodeWordGas') : 0n
+  parameters[GAS_WARM / 8] = common.isActivatedEIP(2929) ? common.param('warmstoragereadGas') : 0n
   const isNet = common.hardfork() === 'constantinople'
   return {
     opcodes: opcodeBytes(table),

@@ -1,7 +1,9 @@
 // How a contract came to be: the transaction, and the message within it that held the code and the arguments.
 import type { Chain } from '../../chain/types.ts'
+import { FACT } from '../../indexer/facts.ts'
 import { entryAt } from '../../indexer/lists.ts'
-import { FACT, LIST, transactionRow } from '../../indexer/tables.ts'
+import { transactionRow } from '../../indexer/rows.ts'
+import { LIST } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { Reader } from '../../state/types.ts'

@@ -1,7 +1,9 @@
 // `module=account`: balances, and what an address had to do with.
 import { z } from 'zod'
+import { FACT } from '../../indexer/facts.ts'
 import { entryAt } from '../../indexer/lists.ts'
-import { callRow, FACT, LIST, TOKEN_TYPES, type TokenType, transferRow } from '../../indexer/tables.ts'
+import { callRow, transferRow } from '../../indexer/rows.ts'
+import { LIST, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { toHex } from '../../lib/hex.ts'
 import { balanceNow } from '../asked.ts'
 import { decodeInput } from '../contracts/abi.ts'

@@ -1,6 +1,6 @@
 // `module=block`, `transaction`, `stats`: where the chain stands.
 import { z } from 'zod'
-import { FACT } from '../../indexer/tables.ts'
+import { FACT } from '../../indexer/facts.ts'
 import { coinSupply } from '../asked.ts'
 import { firstBlockAfter } from '../block-times.ts'
 import { averageBlockTime } from '../statistics.ts'

@@ -1,7 +1,8 @@
 // Parts of lists as this API asks for them: a range of blocks and a page of it, in either direction.
 import { listLength } from '../../indexer/draft.ts'
+import { type BlockFact, FACT } from '../../indexer/facts.ts'
 import { newest, positionOf } from '../../indexer/lists.ts'
-import { type BlockFact, FACT, sequenceRow } from '../../indexer/tables.ts'
+import { sequenceRow } from '../../indexer/rows.ts'
 import { takingTurns } from '../../indexer/turns.ts'
 import type { ExplorerContext } from '../define.ts'
 import { type Place, placeOf } from '../shapes/place.ts'

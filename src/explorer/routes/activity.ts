@@ -1,6 +1,7 @@
 // The chain's token transfers and internal transactions, newest first.
 import { listLength } from '../../indexer/draft.ts'
-import { LIST, sequenceRow, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { sequenceRow } from '../../indexer/rows.ts'
+import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { newestPage } from '../dense.ts'

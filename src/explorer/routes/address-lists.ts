@@ -1,7 +1,9 @@
 // What an address had to do with, newest first: transactions, messages within them, transfers, logs, blocks, withdrawals.
 // An address that nothing is known of has empty lists.
 import { z } from 'zod'
-import { FACT, LIST, placeRow, sequenceRow, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { FACT } from '../../indexer/facts.ts'
+import { placeRow, sequenceRow } from '../../indexer/rows.ts'
+import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { addressParam, direction, hashParam, labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { listOf, listPage, pageQuery } from '../page.ts'

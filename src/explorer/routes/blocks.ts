@@ -1,7 +1,9 @@
 // Blocks: all of them, one, and what belongs to one. A block here is final at once: none is an uncle, none was reorganised.
 import { z } from 'zod'
+import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween } from '../../indexer/lists.ts'
-import { FACT, KINDS, LIST, transactionRow } from '../../indexer/tables.ts'
+import { transactionRow } from '../../indexer/rows.ts'
+import { KINDS, LIST } from '../../indexer/tables.ts'
 import { blockParam, labels, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
 import { newestPage, partPage } from '../dense.ts'

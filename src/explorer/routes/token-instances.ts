@@ -1,8 +1,10 @@
 // Single items of ERC-721 and ERC-1155 tokens. An ERC-20 has none.
 import { z } from 'zod'
 import { listLength } from '../../indexer/draft.ts'
+import { FACT } from '../../indexer/facts.ts'
 import { complement, membersUnder, readDescending } from '../../indexer/ranking.ts'
-import { FACT, LIST, RANKING, sequenceRow } from '../../indexer/tables.ts'
+import { sequenceRow } from '../../indexer/rows.ts'
+import { LIST, RANKING } from '../../indexer/tables.ts'
 import { type Address, bytesToBig, fromHex, toAddress } from '../../lib/hex.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'

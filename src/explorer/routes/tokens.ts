@@ -1,8 +1,10 @@
 // Tokens: which there are, who holds them, and how they moved. What is no token is not found here.
 import { z } from 'zod'
 import { listLength } from '../../indexer/draft.ts'
+import { FACT } from '../../indexer/facts.ts'
 import { complement, memberCount, readDescending } from '../../indexer/ranking.ts'
-import { FACT, LIST, RANKING, sequenceRow, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { sequenceRow } from '../../indexer/rows.ts'
+import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, toAddress } from '../../lib/hex.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'

@@ -1,7 +1,8 @@
 // What belongs to one transaction. A transaction that waits has none of it yet; one that is not known is not found.
 import { z } from 'zod'
 import { entriesBetween } from '../../indexer/lists.ts'
-import { LIST, TOKEN_TYPES, transferRow } from '../../indexer/tables.ts'
+import { transferRow } from '../../indexer/rows.ts'
+import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { hashParam, labels } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'

@@ -1,7 +1,9 @@
 // Withdrawals of the consensus layer (EIP-4895).
 import { z } from 'zod'
 import { listLength } from '../../indexer/draft.ts'
-import { FACT, LIST, placeRow } from '../../indexer/tables.ts'
+import { FACT } from '../../indexer/facts.ts'
+import { placeRow } from '../../indexer/rows.ts'
+import { LIST } from '../../indexer/tables.ts'
 import { wire } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { listOf, listPage, pageQuery } from '../page.ts'

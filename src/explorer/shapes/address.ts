@@ -1,6 +1,6 @@
 // An address as it stands in other records. Labels, tags and scores that only a third party could give are always empty.
 import { z } from 'zod'
-import { FACT } from '../../indexer/tables.ts'
+import { FACT } from '../../indexer/facts.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
 import { contractName, isVerified, proxyOf } from '../contracts/abi.ts'

@@ -1,7 +1,7 @@
 // A block. What it burnt and what it paid follow the chain's own rules: where base fees are collected nothing is burnt.
 import { z } from 'zod'
 import { readTotalDifficulty } from '../../chain/open.ts'
-import { type BlockFact, FACT } from '../../indexer/tables.ts'
+import { type BlockFact, FACT } from '../../indexer/facts.ts'
 import { blockSize } from '../../primitives/block.ts'
 import { sealHeader } from '../../primitives/header.ts'
 import type { Block as ChainBlock } from '../../primitives/types.ts'

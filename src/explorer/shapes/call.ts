@@ -1,7 +1,9 @@
 // An internal transaction: a message between contracts, or the creation that a transaction itself is.
 import { z } from 'zod'
+import { FACT } from '../../indexer/facts.ts'
 import { entryAt } from '../../indexer/lists.ts'
-import { type CallRow, callRow, FACT, LIST } from '../../indexer/tables.ts'
+import { type CallRow, callRow } from '../../indexer/rows.ts'
+import { LIST } from '../../indexer/tables.ts'
 import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../define.ts'
 import { notFound } from '../errors.ts'

@@ -1,8 +1,10 @@
 // Where things stand: an entry of a list names a place in the chain, and what stands there is read from its block. A block
 // that was taken back while the answer was made is not found.
 
+import { FACT } from '../../indexer/facts.ts'
 import { entryAt } from '../../indexer/lists.ts'
-import { FACT, LIST, type TransactionRow, transactionRow } from '../../indexer/tables.ts'
+import { type TransactionRow, transactionRow } from '../../indexer/rows.ts'
+import { LIST } from '../../indexer/tables.ts'
 import type { Block, Log, Receipt, SealedHeader, Transaction } from '../../primitives/types.ts'
 import type { ExplorerContext } from '../define.ts'
 import { notFound } from '../errors.ts'

@@ -1,8 +1,8 @@
 // A contract with its code, and what is known of its sources.
 import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
+import { FACT } from '../../indexer/facts.ts'
 import { lengthOfAll } from '../../indexer/lists.ts'
-import { FACT } from '../../indexer/tables.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, toHex } from '../../lib/hex.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'

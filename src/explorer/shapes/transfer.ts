@@ -1,7 +1,8 @@
 // A transfer of tokens. A batch of ERC-1155 stands as one transfer for each id.
 import { z } from 'zod'
 import { entryAt } from '../../indexer/lists.ts'
-import { LIST, TOKEN_TYPES, type TransferRow, transferRow } from '../../indexer/tables.ts'
+import { type TransferRow, transferRow } from '../../indexer/rows.ts'
+import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../define.ts'

@@ -2,18 +2,11 @@
 // in which the API answers. Topics name addresses and hashes in lower case.
 
 import { listLength } from '../../indexer/draft.ts'
+import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween, entryAt } from '../../indexer/lists.ts'
 import { membersFrom, readDescending } from '../../indexer/ranking.ts'
-import {
-  coinRow,
-  FACT,
-  LIST,
-  RANKING,
-  TOKEN_TYPES,
-  type TokenType,
-  type TransferRow,
-  transferRow,
-} from '../../indexer/tables.ts'
+import { coinRow, type TransferRow, transferRow } from '../../indexer/rows.ts'
+import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, hexToAddress, toAddress } from '../../lib/hex.ts'
 import type { Block, Receipt } from '../../primitives/types.ts'
 import { isoTime } from '../codec.ts'

@@ -147,9 +147,7 @@ export async function makeWorld(seed: number): Promise<World> {
       to: isCreation ? null : random.oneIn(10) ? delegated : random.pick(contracts),
       nonce: 0n,
       value: random.oneIn(2) ? 0n : BigInt(random.below(50)),
-      data: isCreation
-        ? program(targets)
-        : Uint8Array.from({ length: random.below(100) }, () => random.below(256)),
+      data: isCreation ? program(targets) : Uint8Array.from({ length: random.below(100) }, () => random.below(256)),
       gasLimit: BigInt(random.oneIn(4) ? 60_000 + random.below(100_000) : 100_000 + random.below(1_000_000)),
       maxFeePerGas: random.oneIn(2) ? 0n : 10n,
       maxPriorityFeePerGas: 0n,
