@@ -2,6 +2,8 @@
 // own classes copy each operand in and out and spell numbers in hex. Loading costs some 50 ms and 4 MB a curve, and most
 // chains never pair, so the first question for a curve loads it; until it is there the caller uses another library.
 
+import { equalBytes } from './hex.ts'
+
 /** The curves of Ethereum's precompiles, by mcl's numbers. */
 const CURVES = { bn254: 4, bls12381: 5 } as const
 export type CurveName = keyof typeof CURVES
@@ -37,6 +39,8 @@ type Library = {
   _mclBnFp2_mapToG2(point: number, x: number): number
   _mclBnG1_deserialize(point: number, from: number, size: number): number
   _mclBnG2_deserialize(point: number, from: number, size: number): number
+  _mclBnG1_serialize(to: number, size: number, point: number): number
+  _mclBnG2_serialize(to: number, size: number, point: number): number
   _mclBnG1_clear(point: number): void
   _mclBnG2_clear(point: number): void
   _mclBnG1_isZero(point: number): number
@@ -117,11 +121,13 @@ export class Mcl {
   /** Reads a compressed point of G1 or G2 of BLS12-381; false for what is none, or not of the group. */
   readCompressed(group: 'G1' | 'G2', at: number, bytes: Uint8Array): boolean {
     const { lib } = this
-    this.#room(bytes.length).set(bytes)
-    if (group === 'G1') {
-      return lib._mclBnG1_deserialize(at, this.#bytes, bytes.length) === bytes.length && isOfG1(lib, at)
-    }
-    return lib._mclBnG2_deserialize(at, this.#bytes, bytes.length) === bytes.length && isOfG2(lib, at)
+    const size = bytes.length
+    this.#room(size).set(bytes)
+    if (lib[`_mclBn${group}_deserialize`](at, this.#bytes, size) !== size) return false
+    // It takes more than one spelling of infinity; the specification knows one.
+    lib[`_mclBn${group}_serialize`](this.#bytes, size, at)
+    if (!equalBytes(this.#room(size), bytes)) return false
+    return lib[`_mclBn${group}_isValid`](at) === 1 && lib[`_mclBn${group}_isValidOrder`](at) === 1
   }
 
   /** Whether the product of the pairings of `count` points of G1 with as many of G2 is one. */
@@ -138,11 +144,6 @@ export class Mcl {
     return new Uint8Array(this.lib.HEAP8.buffer, this.#bytes, size)
   }
 }
-
-const isOfG1 = (lib: Library, at: number): boolean =>
-  lib._mclBnG1_isValid(at) === 1 && lib._mclBnG1_isValidOrder(at) === 1
-const isOfG2 = (lib: Library, at: number): boolean =>
-  lib._mclBnG2_isValid(at) === 1 && lib._mclBnG2_isValidOrder(at) === 1
 
 const ready = new Map<CurveName, Mcl>()
 const loading = new Map<CurveName, Promise<Mcl | undefined>>()

@@ -39,7 +39,8 @@ function open(): KZG {
 export const kzg: Kzg = {
   blobToKzgCommitment: (...input) => open().blobToKzgCommitment(...input),
   computeBlobProof: (...input) => open().computeBlobProof(...input),
-  verifyProof: (...input) => verifyOpening(...input) ?? open().verifyProof(...input),
+  verifyProof: (commitment, z, y, proof) =>
+    verifyOpening(commitment, String(z), String(y), proof) ?? open().verifyProof(commitment, z, y, proof),
   verifyBlobProofBatch: (...input) => open().verifyBlobProofBatch(...input),
   computeCells: (...input) => open().computeCells(...input),
   computeCellsAndProofs: (...input) => open().computeCellsAndProofs(...input),
