@@ -256,7 +256,7 @@ export interface BlockProducer {
     /** Seconds added to the machine's clock. */
     timeOffset: bigint
   }
-  /** Settles when the block that takes the transaction is committed, or at once when none is about to be made. */
+  /** Settles when the block that takes the transaction is committed; at once when none is about to be made, or many wait. */
   settled(transaction: Hash): Promise<void>
   /** What the next block's timestamp would be if it were made now. */
   nextTimestamp(): bigint

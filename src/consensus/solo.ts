@@ -18,6 +18,11 @@ export type SoloOptions = {
 
 /** Blocks that a sender waits for a transaction which the first of them leaves out (its fee, or no room). */
 const PATIENCE = 2
+/**
+ * So many senders may wait for their block; in a larger crowd nobody does, as none of them looks for a single receipt, and
+ * blocks that hold what a crowd of waiting senders can send would be small.
+ */
+const CROWD = 16
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
 const RETRY = 1_000
 
@@ -117,7 +122,8 @@ export class Solo implements BlockProducer {
     const waiting = this.#chain.pool.get(transaction)
     // Behind a gap it may wait for ever, whatever blocks are made meanwhile.
     const executable = waiting !== undefined && waiting.nonce < this.#chain.pool.nextNonce(waiting.from)
-    if (this.#running === undefined || !executable) return Promise.resolve()
+    const isCrowded = this.#waiters.length >= CROWD
+    if (this.#running === undefined || !executable || isCrowded) return Promise.resolve()
     return new Promise((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
   }
 

@@ -27,8 +27,8 @@ import type { StateView } from '../../../src/state/types.ts'
 import { plainSpec } from '../../support/plain-spec.ts'
 import { Program, Random } from './programs.ts'
 
-const SENDER = hexToAddress(`0x${'aa'.repeat(20)}`)
-const COINBASE = hexToAddress(`0x${'cb'.repeat(20)}`)
+export const SENDER = hexToAddress(`0x${'aa'.repeat(20)}`)
+export const COINBASE = hexToAddress(`0x${'cb'.repeat(20)}`)
 /** Calls back whoever called it, with its input. */
 const ECHO = hexToAddress(`0x${'ec'.repeat(20)}`)
 /** Has to keep a part of its balance. */
@@ -41,7 +41,7 @@ const FUZZED: readonly Fork[] = FORKS.filter(
 type Rules = { readonly spec: ChainSpec; readonly common: ReturnType<typeof commonFor>; readonly table: OpcodeTable }
 const rules = new Map<Fork, Rules>()
 
-function rulesOf(fork: Fork): Rules {
+export function forkRules(fork: Fork): Rules {
   const known = rules.get(fork)
   if (known !== undefined) return known
   const spec: ChainSpec = {
@@ -104,6 +104,16 @@ export type World = {
   readonly messages: readonly Message[]
 }
 
+/** Block 1,000 under the rules of a fork. */
+export function envOf(fork: Fork): BlockEnv {
+  const header = {
+    ...{ number: 1000n, timestamp: 1_700_000_000n, coinbase: COINBASE, gasLimit: 30_000_000n },
+    ...{ difficulty: atLeast(fork, 'paris') ? 0n : 12_345n, mixHash: keccakHash(Uint8Array.of(1)) },
+    ...{ baseFeePerGas: atLeast(fork, 'london') ? 7n : undefined, excessBlobGas: 0n },
+  }
+  return blockEnv(forkRules(fork).spec, fork, header)
+}
+
 /** The world of a seed: contracts with random code and storage, and transactions to them. */
 export async function makeWorld(seed: number): Promise<World> {
   const random = new Random(seed)
@@ -113,7 +123,7 @@ export async function makeWorld(seed: number): Promise<World> {
   const precompiles = Array.from({ length: 18 }, (_, i) => BigInt(i + 1))
   const targets = [...contracts, ...contracts, delegated, SENDER, ECHO, VESTING].map(BigInt)
   targets.push(random.pick(precompiles), 4n, 2n, 0xdeadn, BigInt(COINBASE))
-  const { spec, table } = rulesOf(fork)
+  const { table } = forkRules(fork)
   const has = (code: number): boolean => table.map[code]?.opcodeInfo.isInvalid === false
   const program = (own = targets) => new Program(random, own, has).build()
   const state = new StateStore(await openMemoryStore(), -1)
@@ -134,12 +144,6 @@ export async function makeWorld(seed: number): Promise<World> {
   }
   if (atLeast(fork, 'prague'))
     view.setCode(delegated, delegationTo(random.pick([...contracts, ECHO, hexToAddress(`0x${'2'.padStart(40, '0')}`)])))
-  const header = {
-    ...{ number: 1000n, timestamp: 1_700_000_000n, coinbase: COINBASE, gasLimit: 30_000_000n },
-    ...{ difficulty: atLeast(fork, 'paris') ? 0n : 12_345n, mixHash: keccakHash(Uint8Array.of(1)) },
-    ...{ baseFeePerGas: atLeast(fork, 'london') ? 7n : undefined, excessBlobGas: 0n },
-  }
-  const env = blockEnv(spec, fork, header)
   const messages = Array.from({ length: 1 + random.below(3) }, (): Message => {
     const isCreation = random.oneIn(8)
     return {
@@ -161,7 +165,7 @@ export async function makeWorld(seed: number): Promise<World> {
       authorizationList: [],
     }
   })
-  return { seed, fork, view, env, messages }
+  return { seed, fork, view, env: envOf(fork), messages }
 }
 
 const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
@@ -173,7 +177,7 @@ export async function observe(
   messages: readonly Message[],
   traced: boolean,
 ): Promise<string[]> {
-  const { spec, common, table } = rulesOf(world.fork)
+  const { spec, common, table } = forkRules(world.fork)
   const view = world.view.fork()
   const machine = new Machine({
     ...{ common, view, table, engine, blockHash: ancestor, deadline: undefined },
