@@ -1,6 +1,10 @@
 // What the interpreter asks of the node, at once and in place. Keys and values are big-endian words at WORDS (the second
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
+/** To be told of the slots that have been stored, before one of them is forgotten. */
+// @ts-ignore: decorator
+@external('host', 'tell')
+export declare function tell(): void
 /** Reads the slot into the second word; its price. */
 // @ts-expect-error: decorator
 @external('host', 'sload')

@@ -10,21 +10,52 @@ import {
   ACCOUNT_BYTES,
   ACCOUNT_COUNT,
   ACCOUNTS,
+  DIRTY,
+  DIRTY_COUNT,
   EPOCH,
+  GAS_STORE_CLEAN,
+  GAS_STORE_DIRTY,
+  GAS_STORE_INIT,
+  GAS_STORE_NOOP,
+  PARAMETERS,
+  REFUND,
+  REFUND_CLEAN,
+  REFUND_CLEAR,
+  REFUND_INIT,
   S_ACCOUNT,
+  S_DIRTY,
   S_EPOCH,
+  S_HAS_ORIGINAL,
   S_KEY,
+  S_ORIGINAL,
   S_VALUE,
   SLOT_BYTES,
   SLOT_COUNT,
   SLOTS,
   WORDS,
 } from '../src/evm/engine/layout'
+import { tell } from './host'
+import { isZero } from './word'
 
-/** The place of the slot whose key is the first big-endian word. */
+/**
+ * The place of the slot whose key is the first big-endian word: where it is remembered, else where it may be. Two places
+ * are possible, so that two slots in use that fall together do not drive each other out.
+ */
+export function slotAt(account: u32): usize {
+  const first = firstPlace(account)
+  if (isRemembered(first, account)) return first
+  const second = ((first - SLOTS) ^ SLOT_BYTES) + SLOTS
+  if (isRemembered(second, account)) return second
+  const epoch = load<u32>(EPOCH)
+  if (load<u32>(first, S_EPOCH) != epoch) return first
+  if (load<u32>(second, S_EPOCH) != epoch || load<u32>(second, S_DIRTY) == 0) return second
+  if (load<u32>(first, S_DIRTY) != 0) tell()
+  return first
+}
+
 // @ts-ignore: decorator
 @inline
-export function slotAt(account: u32): usize {
+function firstPlace(account: u32): usize {
   // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
   const key = bswap(load<u32>(WORDS, 28)) ^ load<u32>(WORDS, 8)
   const mixed = (key ^ (account << 5)) * 0x9e3779b1
@@ -44,12 +75,65 @@ export function isRemembered(slot: usize, account: u32): bool {
   )
 }
 
-/** The slot of the first word, warm now, has the second word as its value. */
-export function rememberSlot(slot: usize, account: u32): void {
+/** Whether the host has yet to be told of what was stored in the slot of the first word. */
+export function isDirty(slot: usize, account: u32): bool {
+  return load<u32>(slot, S_DIRTY) != 0 && isRemembered(slot, account)
+}
+
+/** The slot of the first word, warm now, has the second word as its value, and perhaps had the third in the beginning. */
+export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void {
+  memory.copy(slot + S_ORIGINAL, WORDS + 64, 32)
+  store<u32>(slot, hasOriginal, S_HAS_ORIGINAL)
+  store<u32>(slot, 0, S_DIRTY)
   memory.copy(slot + S_KEY, WORDS, 32)
   memory.copy(slot + S_VALUE, WORDS + 32, 32)
   store<u32>(slot, load<u32>(EPOCH), S_EPOCH)
   store<u32>(slot, account, S_ACCOUNT)
+}
+
+// @ts-ignore: decorator
+@inline
+function isSame(a: usize, b: usize): bool {
+  return (
+    load<u64>(a) == load<u64>(b) &&
+    load<u64>(a, 8) == load<u64>(b, 8) &&
+    load<u64>(a, 16) == load<u64>(b, 16) &&
+    load<u64>(a, 24) == load<u64>(b, 24)
+  )
+}
+
+/**
+ * Stores the second word in a remembered slot and counts the refund; what it costs (EIP-2200 as of EIP-2929), or -1 if the
+ * host has to do it.
+ */
+export function storeRemembered(slot: usize): i64 {
+  const current = slot + S_VALUE
+  const original = slot + S_ORIGINAL
+  const value: usize = WORDS + 32
+  if (load<u32>(slot, S_HAS_ORIGINAL) == 0) return -1
+  if (isSame(current, value)) return load<i64>(PARAMETERS, GAS_STORE_NOOP)
+  let price = load<i64>(PARAMETERS, GAS_STORE_DIRTY)
+  let refund: i64 = 0
+  if (isSame(original, current)) {
+    price = load<i64>(usize(PARAMETERS) + usize(isZero(original) ? GAS_STORE_INIT : GAS_STORE_CLEAN))
+    if (!isZero(original) && isZero(value)) refund = load<i64>(PARAMETERS, REFUND_CLEAR)
+  } else {
+    if (!isZero(original)) {
+      // What was refunded is taken back: only the host knows how much there is.
+      if (isZero(current)) return -1
+      if (isZero(value)) refund = load<i64>(PARAMETERS, REFUND_CLEAR)
+    }
+    if (isSame(original, value)) refund += load<i64>(usize(PARAMETERS) + usize(isZero(original) ? REFUND_INIT : REFUND_CLEAN))
+  }
+  store<i64>(REFUND, load<i64>(REFUND) + refund)
+  memory.copy(current, value, 32)
+  if (load<u32>(slot, S_DIRTY) == 0) {
+    const count = load<u32>(DIRTY_COUNT)
+    store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
+    store<u32>(DIRTY_COUNT, count + 1)
+    store<u32>(slot, 1, S_DIRTY)
+  }
+  return price
 }
 
 /** The place of the account that a stack word names. */

@@ -23,6 +23,7 @@ import {
   F_DATA_LENGTH,
   F_GAS,
   F_JUMPS,
+  F_KNOWN,
   F_MEMORY,
   F_MEMORY_SIZE,
   F_OPCODE,
@@ -35,6 +36,7 @@ import {
   F_VALUE,
   GAS_EXP_BYTE,
   GAS_INIT_CODE_WORD,
+  GAS_STORE_SENTRY,
   GAS_WARM,
   INVALID_JUMP,
   INVALID_OPCODE,
@@ -55,7 +57,7 @@ import { isJumpDestination } from './code'
 import { addMod, div, divSigned, exp, mod, modSigned, mulMod } from './divide'
 import * as host from './host'
 import { keccak256 } from './keccak'
-import { isRemembered, rememberSlot, slotAt } from './remembered'
+import { isDirty, isRemembered, rememberSlot, slotAt, storeRemembered } from './remembered'
 import { copyPadded, expand, LIMIT, rangeEnd, shortage, words } from './memory'
 import {
   add,
@@ -142,7 +144,11 @@ function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
   const isShort = depth < usize(least)
   if (isPriced(op)) {
     if (load<u32>(frame, F_STATIC) != 0 && isChange(op)) return STATIC_CHANGE
-    if (!isShort) return OUT_OF_GAS
+    if (!isShort) {
+      // A call that carries value is a change, too.
+      const value = usize(load<u32>(frame, F_STACK)) + depth - 96
+      return op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(value) ? STATIC_CHANGE : OUT_OF_GAS
+    }
     // Stores are priced by their place alone; only then the value is missed.
     if ((op == 0x52 || op == 0x53) && depth == 32) {
       const start = clamped(usize(load<u32>(frame, F_STACK)))
@@ -608,7 +614,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         }
         gas -= i64(host.sload())
         if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        rememberSlot(slot, account)
+        rememberSlot(slot, account, 0)
         fromBytes(sp - 32, ANSWER)
         break
       }
@@ -616,11 +622,22 @@ export function interpret(frame: usize, turn: i64): i32 {
         if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
         toBytes(WORDS, sp - 32)
         toBytes(ANSWER, sp - 64)
-        const price = i64(host.sstore(f64(gas)))
-        if (price < 0) return leave(frame, pc, sp, gas, op, price == -2 ? REFUND_EXHAUSTED : OUT_OF_GAS)
-        gas -= price
         const account = load<u32>(frame, F_ACCOUNT)
-        rememberSlot(slotAt(account), account)
+        const slot = slotAt(account)
+        const sentry = load<i64>(PARAMETERS, GAS_STORE_SENTRY)
+        let price: i64 = -1
+        // What a frame writes is written in its own checkpoint, which the host has to have made.
+        if (sentry != 0 && gas > sentry && load<u32>(frame, F_KNOWN) != 0 && isRemembered(slot, account)) {
+          price = storeRemembered(slot)
+        }
+        if (price < 0) {
+          if (isDirty(slot, account)) host.tell()
+          price = i64(host.sstore(f64(gas)))
+          if (price < 0) return leave(frame, pc, sp, gas, op, price == -2 ? REFUND_EXHAUSTED : OUT_OF_GAS)
+          rememberSlot(slot, account, u32(sentry != 0))
+        }
+        gas -= price
+        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
         sp -= 64
         break
       }

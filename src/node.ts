@@ -1,5 +1,6 @@
 // Everything is constructed here, in order, each part from those above it; closing runs the other way round.
 // A node is a chain in a store, a producer that makes its blocks, and a server that shows both.
+
 import type { FastifyInstance } from 'fastify'
 import type { PoolPolicy } from './chain/admission-rules.ts'
 import { Chain } from './chain/chain.ts'
@@ -7,6 +8,7 @@ import { createChain, storedSpec } from './chain/open.ts'
 import type { Proposal } from './cip/define.ts'
 import { proposalsOf } from './cip/index.ts'
 import { Solo } from './consensus/solo.ts'
+import type { EngineChoice } from './evm/machine.ts'
 import { Verification } from './explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
 import { Hub } from './explorer/socket/hub.ts'
@@ -35,6 +37,8 @@ export type StoreOptions = {
 export type ChainSettings = StoreOptions & {
   /** Improvement proposals beside the program's own. */
   readonly proposals?: readonly Proposal[] | undefined
+  /** What runs contracts; left out: our engine, where it has been built. */
+  readonly engine?: EngineChoice | undefined
   readonly limits: CallLimits
   readonly pool: PoolPolicy
   readonly log: Logger
@@ -69,13 +73,21 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * registry's when the chain needs an improvement proposal that is not there.
  */
-export async function openChain({ datadir, spec, proposals, limits, pool, log }: ChainSettings): Promise<Chain> {
+export async function openChain({
+  datadir,
+  spec,
+  proposals,
+  engine,
+  limits,
+  pool,
+  log,
+}: ChainSettings): Promise<Chain> {
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
   try {
     const own = specOf(store, { datadir, spec })
     const registry = proposalsOf(own.name)
     registry.register(proposals ?? [])
-    const runtime = new Runtime(own, kzg, registry)
+    const runtime = new Runtime(own, kzg, registry, engine)
     if (storedSpec(store) === undefined) await createChain(store, own, indexer, runtime)
     const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
     const chain = new Chain({ store, runtime, indexer, limits, pool, onError })

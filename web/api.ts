@@ -50,8 +50,31 @@ export type Transaction = {
   confirmations: number
   raw_input: string
   decoded_input: Decoded | null
+  revert_reason: Decoded | { raw: string } | null
+  token_transfers: readonly unknown[] | null
+  authorization_list?: readonly Authorization[]
+}
+export type Authorization = { address_hash: string; authority: string | null; status: string | null }
+export type StateChange = {
+  address: Party
+  type: 'coin' | 'token'
+  balance_before: string | null
+  balance_after: string | null
+  change: string | readonly { direction: 'from' | 'to'; total: { token_id?: string } }[]
+  token: Token | null
+  token_id: string | null
+}
+export type Item = { id: string; owner: Party | null }
+export type Contract = {
+  name: string | null
+  compiler_version: string | null
+  deployed_bytecode: string
+  file_path: string | null
+  source_code: string | null
+  additional_sources: readonly { file_path: string; source_code: string }[]
 }
 export type Transfer = {
+  type: string
   transaction_hash: string
   timestamp: string
   from: Party
@@ -77,6 +100,8 @@ export type Account = Party & {
   creator_address_hash: string | null
   creation_transaction_hash: string | null
   is_verified: boolean | null
+  proxy_type: string | null
+  implementations: readonly { address_hash: string; name: string | null }[]
   token: Token | null
 }
 export type Holding = { token: Token; token_id: string | null; value: string }

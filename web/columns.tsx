@@ -1,5 +1,5 @@
 // How the rows of each kind of list look.
-import type { Block, Call, Holder, Holding, Log, Token, Transaction, Transfer } from './api.ts'
+import type { Block, Call, Holder, Holding, Item, Log, StateChange, Token, Transaction, Transfer } from './api.ts'
 import { units, whole } from './format.ts'
 import {
   Address,
@@ -31,7 +31,7 @@ export const blockColumns: readonly Column<Block>[] = [
 ]
 
 const kindOf = ({ method, transaction_types: types }: Transaction): string =>
-  method ?? (types.includes('contract_creation') ? 'deployment' : types.includes('coin_transfer') ? 'transfer' : 'call')
+  method ?? (types.includes('contract_creation') ? 'deployment' : types.includes('contract_call') ? 'call' : 'transfer')
 
 export const transactionColumns: readonly Column<Transaction>[] = [
   ['Transaction', ({ hash }) => <TransactionLink hash={hash} />],
@@ -47,8 +47,8 @@ export const transactionColumns: readonly Column<Transaction>[] = [
 export const transferColumns: readonly Column<Transfer>[] = [
   ['Transaction', ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />],
   ['Age', ({ timestamp }) => <Time at={timestamp} />],
-  ['From', ({ from }) => <Address of={from} />],
-  ['To', ({ to }) => <Address of={to} />],
+  ['From', ({ from, type }) => (type === 'token_minting' ? <span class="faint">minted</span> : <Address of={from} />)],
+  ['To', ({ to, type }) => (type === 'token_burning' ? <span class="faint">burnt</span> : <Address of={to} />)],
   ['Id', ({ total }) => <span class="mono">{total.token_id ?? '—'}</span>],
   ['Amount', ({ total, token }) => <Amount value={total.value ?? '1'} token={token} />],
   ['Token', ({ token }) => <TokenLink of={token} />],
@@ -78,6 +78,34 @@ export const logColumns: readonly Column<Log>[] = [
         <CallOf of={decoded} />
       ),
   ],
+]
+
+const amountOf = (value: string | null, { type, token }: StateChange) =>
+  value === null ? (
+    '—'
+  ) : type === 'coin' || token === null ? (
+    <Coins value={value} digits={9} />
+  ) : (
+    <Amount value={value} token={token} />
+  )
+
+export const stateColumns: readonly Column<StateChange>[] = [
+  ['Address', ({ address }) => <Address of={address} />],
+  ['Of', ({ token }) => (token === null ? COIN : <TokenLink of={token} />)],
+  ['Before', (row) => amountOf(row.balance_before, row)],
+  ['After', (row) => amountOf(row.balance_after, row)],
+  [
+    'Change',
+    (row) =>
+      typeof row.change === 'string'
+        ? amountOf(row.change, row)
+        : row.change.map(({ direction, total }) => `${direction === 'to' ? '+' : '−'} #${total.token_id}`).join(', '),
+  ],
+]
+
+export const itemColumns: readonly Column<Item>[] = [
+  ['Id', ({ id }) => <span class="mono">{id}</span>],
+  ['Owner', ({ owner }) => <Address of={owner} full />],
 ]
 
 export const tokenColumns: readonly Column<Token>[] = [

@@ -31,4 +31,4 @@ export function ago(time: string): string {
 export const clock = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`
 
 /** `1.25 gwei` */
-export const gwei = (wei: string): string => `${units(wei, 9, 3)} gwei`
+export const gwei = (wei: string, digits = 3): string => `${units(wei, 9, digits)} gwei`

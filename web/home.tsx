@@ -58,12 +58,12 @@ export function Home() {
               items.length === 0 ? (
                 <p class="note">Nothing has been sent on this chain yet.</p>
               ) : (
-                <ul class="feed" data-test="transactions">
+                <ul class="feed sent" data-test="transactions">
                   {items.map(({ hash, from, to, created_contract, value, status, timestamp }) => (
                     <li key={hash}>
                       <TransactionLink hash={hash} />
                       <span class="nowrap">
-                        <Address of={from} /> → <Address of={to ?? created_contract} />
+                        <Address of={from} size={4} /> → <Address of={to ?? created_contract} size={4} />
                       </span>
                       <Coins value={value} />
                       {status === 'error' ? <Status of={status} /> : <Time at={timestamp} />}

@@ -2,9 +2,11 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
+import { AddressPage } from './address.tsx'
 import { Home } from './home.tsx'
-import { AddressPage, BlockPage, Blocks, TokenPage, Tokens, TransactionPage, Transactions } from './pages.tsx'
+import { BlockPage, Blocks, TokenPage, Tokens, Transactions } from './pages.tsx'
 import { SearchPage } from './search.tsx'
+import { TransactionPage } from './transaction.tsx'
 import './style.css'
 
 declare global {

@@ -1,33 +1,25 @@
-// The pages: one record of the chain each, with the lists that belong to it.
+// The lists of the chain, and the pages of one block and of one token.
 import { Link } from 'wouter-preact'
-import type { Account, Block, Call, Holder, Holding, Log, Token, Transaction, Transfer } from './api.ts'
-import { useBlocks, useRead } from './api.ts'
+import {
+  type Block,
+  type Holder,
+  type Item,
+  type Token,
+  type Transaction,
+  type Transfer,
+  useBlocks,
+  useRead,
+} from './api.ts'
 import {
   blockColumns,
-  callColumns,
-  coinColumns,
   holderColumns,
-  holdingColumns,
-  logColumns,
+  itemColumns,
   tokenColumns,
   transactionColumns,
   transferColumns,
 } from './columns.tsx'
-import { clock, gwei, short, units, whole } from './format.ts'
-import {
-  Address,
-  BlockLink,
-  Call as CallOf,
-  Coins,
-  Fields,
-  Listing,
-  Rows,
-  Shown,
-  Status,
-  type Tab,
-  Tabs,
-  TransactionLink,
-} from './parts.tsx'
+import { clock, gwei, units, whole } from './format.ts'
+import { Address, Coins, Fields, Listing, Shown, Tabs } from './parts.tsx'
 
 export function Blocks() {
   const version = useBlocks()
@@ -103,7 +95,7 @@ export function BlockPage({ id }: { id: string }) {
                 Proposer: <Address of={block.miner} full />,
                 Transactions: block.transactions_count,
                 'Gas used': `${whole(block.gas_used)} of ${whole(block.gas_limit)}`,
-                'Base fee': block.base_fee_per_gas === null ? null : gwei(block.base_fee_per_gas),
+                'Base fee': block.base_fee_per_gas === null ? null : gwei(block.base_fee_per_gas, 9),
                 Fees: <Coins value={block.transaction_fees} digits={9} />,
                 Size: `${whole(block.size)} bytes`,
               }}
@@ -120,152 +112,6 @@ export function BlockPage({ id }: { id: string }) {
         </>
       )}
     </Shown>
-  )
-}
-
-export function TransactionPage({ hash }: { hash: string }) {
-  const version = useBlocks()
-  const reading = useRead<Transaction>(`/transactions/${hash}`, version)
-  const base = `/transactions/${hash}`
-  const tabs: readonly Tab[] = [
-    {
-      name: 'Token transfers',
-      content: () => (
-        <Listing<Transfer> path={`${base}/token-transfers`} columns={transferColumns} empty="It moved no tokens." />
-      ),
-    },
-    {
-      name: 'Internal',
-      content: () => (
-        <Listing<Call & { transaction_hash: string }>
-          path={`${base}/internal-transactions`}
-          columns={callColumns}
-          empty="It called nothing else."
-        />
-      ),
-    },
-    {
-      name: 'Logs',
-      content: () => <Listing<Log> path={`${base}/logs`} columns={logColumns} empty="It logged nothing." />,
-    },
-  ]
-  return (
-    <Shown reading={reading}>
-      {(of) => (
-        <>
-          <section class="card">
-            <h1>
-              Transaction <Status of={of.status} />
-            </h1>
-            <Fields
-              of={{
-                Hash: <code>{of.hash}</code>,
-                Result: of.status === 'error' ? <span class="bad">{of.result}</span> : null,
-                Block: of.block_number === null ? 'waiting' : <BlockLink number={of.block_number} />,
-                Time: of.timestamp === null ? null : clock(of.timestamp),
-                From: <Address of={of.from} full />,
-                To: of.to === null ? null : <Address of={of.to} full />,
-                Created: of.created_contract === null ? null : <Address of={of.created_contract} full />,
-                Value: <Coins value={of.value} digits={18} />,
-                Fee: of.fee.value === null ? null : <Coins value={of.fee.value} digits={18} />,
-                Gas: `${of.gas_used === null ? '' : `${whole(of.gas_used)} of `}${whole(of.gas_limit)}`,
-                'Gas price': of.gas_price === null ? null : gwei(of.gas_price),
-                Nonce: of.nonce,
-                Input:
-                  of.decoded_input !== null ? (
-                    <CallOf of={of.decoded_input} />
-                  ) : of.raw_input === '0x' ? null : (
-                    <code class="raw">{of.raw_input}</code>
-                  ),
-              }}
-            />
-          </section>
-          {of.status !== null && <Tabs of={tabs} />}
-        </>
-      )}
-    </Shown>
-  )
-}
-
-export function AddressPage({ hash }: { hash: string }) {
-  const version = useBlocks()
-  const base = `/addresses/${hash}`
-  const reading = useRead<Account>(base, version)
-  const counts = useRead<Record<string, number>>(`${base}/tabs-counters`, version).data
-  const list =
-    <T,>(path: string, columns: Parameters<typeof Listing<T>>[0]['columns'], empty: string) =>
-    () => <Listing<T> path={`${base}/${path}`} columns={columns} empty={empty} version={version} />
-  const tabs: readonly Tab[] = [
-    {
-      name: 'Transactions',
-      count: counts?.transactions_count,
-      content: list<Transaction>('transactions', transactionColumns, 'No transaction has touched it.'),
-    },
-    {
-      name: 'Token transfers',
-      count: counts?.token_transfers_count,
-      content: list<Transfer>('token-transfers', transferColumns, 'It has moved no tokens.'),
-    },
-    {
-      name: 'Tokens',
-      count: counts?.token_balances_count,
-      content: () => <Holdings of={hash} version={version} />,
-    },
-    {
-      name: 'Internal',
-      count: counts?.internal_transactions_count,
-      content: list<Call & { transaction_hash: string }>(
-        'internal-transactions',
-        callColumns,
-        'No contract has called it.',
-      ),
-    },
-    { name: 'Coin history', content: list('coin-balance-history', coinColumns, 'Its balance has never changed.') },
-    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logColumns, 'It has logged nothing.') },
-  ]
-  return (
-    <Shown reading={reading}>
-      {(of) => (
-        <>
-          <section class="card">
-            <h1>
-              {of.is_contract ? 'Contract' : 'Address'} {of.name !== null && <span class="faint">{of.name}</span>}
-            </h1>
-            <Fields
-              of={{
-                Address: <code>{of.hash}</code>,
-                Balance: <Coins value={of.coin_balance} digits={18} />,
-                Token:
-                  of.token === null ? null : <Link href={`/token/${of.hash}`}>{of.token.name ?? of.token.type}</Link>,
-                Creator:
-                  of.creator_address_hash === null ? null : (
-                    <>
-                      <Link class="mono" href={`/address/${of.creator_address_hash}`}>
-                        {short(of.creator_address_hash)}
-                      </Link>
-                      {of.creation_transaction_hash !== null && (
-                        <>
-                          {' in '}
-                          <TransactionLink hash={of.creation_transaction_hash} />
-                        </>
-                      )}
-                    </>
-                  ),
-                Source: of.is_contract ? (of.is_verified === true ? 'verified' : 'not verified') : null,
-              }}
-            />
-          </section>
-          <Tabs of={tabs} />
-        </>
-      )}
-    </Shown>
-  )
-}
-
-function Holdings({ of, version }: { of: string; version: number }) {
-  const reading = useRead<Holding[]>(`/addresses/${of}/token-balances`, version)
-  return (
-    <Shown reading={reading}>{(rows) => <Rows of={rows} columns={holdingColumns} empty="It holds no tokens." />}</Shown>
   )
 }
 
@@ -308,6 +154,21 @@ export function TokenPage({ hash }: { hash: string }) {
                   />
                 ),
               },
+              ...(of.type === 'ERC-20'
+                ? []
+                : [
+                    {
+                      name: 'Items',
+                      content: () => (
+                        <Listing<Item>
+                          path={`${base}/instances`}
+                          columns={itemColumns}
+                          empty="There are no items of it."
+                          version={version}
+                        />
+                      ),
+                    },
+                  ]),
               {
                 name: 'Holders',
                 content: () => (

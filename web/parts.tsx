@@ -10,9 +10,9 @@ declare global {
   var COIN: string
 }
 
-export const Address = ({ of, full = false }: { of: Party | null; full?: boolean }) => {
+export const Address = ({ of, full = false, size = 6 }: { of: Party | null; full?: boolean; size?: number }) => {
   if (of === null) return <span class="faint">—</span>
-  const shown = of.name ?? (full ? of.hash : short(of.hash))
+  const shown = of.name ?? (full ? of.hash : short(of.hash, size))
   return (
     <Link class={of.name === null ? 'mono' : ''} title={of.hash} href={`/address/${of.hash}`}>
       {of.is_contract && <span class="mark">◆ </span>}
@@ -178,8 +178,9 @@ export type Tab = {
   readonly content: () => ComponentChildren
 }
 
-export function Tabs({ of }: { of: readonly Tab[] }) {
-  const [chosen, choose] = useState(of[0]?.name)
+/** `chosen`: the tab that is open at first; the first one when left out. */
+export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: string | undefined }) {
+  const [chosen, choose] = useState(first ?? of[0]?.name)
   const shown = of.find(({ name }) => name === chosen) ?? of[0]
   return (
     <section class="card">

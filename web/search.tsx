@@ -1,6 +1,7 @@
 // What was searched for: its page if it is one thing, else everything that is called so.
 import { Link, useLocation, useSearch } from 'wouter-preact'
 import { type Found, type List, useRead } from './api.ts'
+import { short } from './format.ts'
 import { Rows, Shown, TransactionLink } from './parts.tsx'
 
 export function SearchPage() {
@@ -20,7 +21,8 @@ export function SearchPage() {
     const page = type === 'token' ? 'token' : 'address'
     return (
       <Link href={`/${page}/${address_hash}`}>
-        {name ?? address_hash} {symbol !== undefined && symbol !== null && <span class="faint">{symbol}</span>}
+        {name ?? address_hash} {symbol !== undefined && symbol !== null && <span class="faint">{symbol}</span>}{' '}
+        {name && address_hash && <span class="faint mono">{short(address_hash)}</span>}
       </Link>
     )
   }

@@ -40,6 +40,8 @@ export type ChainOptions = {
   readonly onError: (error: unknown) => void
 }
 
+type ExpectedBlock = { readonly decoded: ReturnType<typeof decodeBlock>; readonly foreseen: Promise<void> }
+
 export class Chain implements ChainFace {
   readonly spec: ChainSpec
   readonly store: KvStore
@@ -54,6 +56,7 @@ export class Chain implements ChainFace {
   readonly #waiting: Waiting
   readonly #writer = new Mutex()
   readonly #snapshots = new Snapshots()
+  readonly #expected = new WeakMap<Uint8Array, ExpectedBlock>()
   #draft: () => Partial<HeaderDraft> = () => ({})
   #pending: { readonly built: Promise<ExecutedBlock>; readonly settings: string } | undefined
 
@@ -197,15 +200,27 @@ export class Chain implements ChainFace {
   }
 
   /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
-  importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
+  async importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
+    const { decoded, foreseen } = this.#expected.get(raw) ?? this.#foresee(raw)
+    this.#expected.delete(raw)
     return this.#writer.run(async () => {
-      const decoded = decodeBlock(raw)
+      await foreseen
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
       const ancestors = this.#ledger.ancestors(this.head)
       const executed = await importBlock(this.#runtime, this.#ledger.view(), block, this.#ledger.ancestry(), ancestors)
       await this.#commit(executed)
       return executed
     })
+  }
+
+  /** Begins to prepare a block whose import, as these same bytes, comes next: meanwhile others may be imported. */
+  expectBlock(raw: Uint8Array): void {
+    try {
+      this.#expected.set(raw, this.#foresee(raw))
+    } catch (error) {
+      // Its import will say so.
+      if (!(error instanceof ChainError)) throw error
+    }
   }
 
   edit(change: (view: StateView) => void): Promise<void> {
@@ -234,10 +249,16 @@ export class Chain implements ChainFace {
 
   async close(): Promise<void> {
     await this.#writer.run(() => this.#waiting.settled())
+    await this.#waiting.senders.close()
     await this.store.close()
   }
 
   // --- inside
+
+  #foresee(raw: Uint8Array): ExpectedBlock {
+    const decoded = decodeBlock(raw)
+    return { decoded, foreseen: this.#waiting.senders.foresee(decoded.transactions) }
+  }
 
   async #commit(executed: ExecutedBlock): Promise<void> {
     await this.#ledger.commit(executed)

@@ -3,7 +3,6 @@
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { Journal } from '../pool/journal.ts'
-import { rememberSenders } from '../pool/senders.ts'
 import type { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
@@ -11,11 +10,12 @@ import { impersonatedTransaction, withSender } from '../primitives/transaction.t
 import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
+import { Senders } from './recovery.ts'
 
 export class Waiting {
   readonly pool: Pool
   readonly #journal: Journal
-  readonly #senderOf = rememberSenders()
+  readonly senders = new Senders()
   readonly #onError: (error: unknown) => void
 
   constructor(store: KvStore, pool: Pool, onError: (error: unknown) => void) {
@@ -29,7 +29,7 @@ export class Waiting {
 
   /** The transaction with its sender; senders are remembered. Throws ChainError `transaction-rejected`. */
   withSender(transaction: SignedTransaction): Transaction {
-    return withSender(transaction, this.#senderOf(transaction))
+    return withSender(transaction, this.senders.of(transaction))
   }
 
   /** Decodes, checks, pools and records; settles with the hash when the transaction is on disk. */

@@ -46,12 +46,32 @@ Example:
 
 async function importFile(chain: Chain, file: string): Promise<void> {
   const progress = showProgress('imported')
-  for (const raw of readBlocks(file)) {
+  for (const [raw, next] of withNext(readBlocks(file))) {
     if (isKnown(chain, raw)) continue
+    if (next !== undefined) chain.expectBlock(next)
     const { block } = await chain.importBlock(raw)
     progress.step(block.header.number)
   }
   progress.done(`; the head is block ${chain.head.number} ${chain.head.hash}`)
+}
+
+/** Each with its successor; what the source throws comes after the last that it gave. */
+function* withNext<T>(source: Iterator<T>): Generator<[T, T | undefined]> {
+  try {
+    for (let current = source.next(); !current.done; ) {
+      let next: IteratorResult<T>
+      try {
+        next = source.next()
+      } catch (error) {
+        yield [current.value, undefined]
+        throw error
+      }
+      yield [current.value, next.done ? undefined : next.value]
+      current = next
+    }
+  } finally {
+    source.return?.()
+  }
 }
 
 /** Throws ChainError `invalid-block` for another block at a height that the chain has passed. */

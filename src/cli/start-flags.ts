@@ -57,6 +57,7 @@ const flags = z.object({
   maxBatch: wholeNumber(1, 1_000_000),
   callGasCap: integer(21_000n, MAX_UINT64),
   callTimeout: wholeNumber(1, 3_600_000),
+  engine: oneOf('wasm', 'library').optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
   compilers: z.string().optional(),
@@ -106,6 +107,7 @@ export function withStartFlags(command: Command): Command {
     .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
     .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
+    .option('--engine <name>', 'what runs contracts: wasm (the default) or library')
     .optionsGroup('Explorer:')
     .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
     .option('--prices <file>', 'what is known of prices: JSON with coin, tokens and history')

@@ -2,8 +2,8 @@
 // how it runs.
 import { isIP } from 'node:net'
 import type { Command } from 'commander'
-import { ChainError } from '../lib/errors.ts'
 import { readPrices } from '../explorer/prices.ts'
+import { ChainError } from '../lib/errors.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { type NodeOptions, startNode } from '../node.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -73,6 +73,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
   return {
     datadir: flags.inMemory ? undefined : chainFolder(flags.datadir),
     spec,
+    engine: flags.engine,
     limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
     log,

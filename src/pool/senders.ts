@@ -5,17 +5,28 @@ import type { Address, Hash } from '../lib/hex.ts'
 import { recoverSender } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
-/**
- * A `recoverSender` that remembers the last `max` senders. Throws what `recoverSender` throws for a signature that
- * belongs to nobody; failures are not remembered.
- */
-export function rememberSenders(max = 65_536): (transaction: SignedTransaction) => Address {
+export type SenderMemory = {
+  /** The sender, remembered or recovered now. Throws what `recoverSender` throws for a signature that belongs to nobody. */
+  of(transaction: SignedTransaction): Address
+  has(transaction: Hash): boolean
+  /** Takes what was recovered elsewhere. */
+  remember(transaction: Hash, sender: Address): void
+}
+
+/** A `recoverSender` that remembers the last `max` senders; failures are not remembered. */
+export function rememberSenders(max = 65_536): SenderMemory {
   const senders = new LRUCache<Hash, Address>({ max })
-  return (transaction) => {
-    const known = senders.get(transaction.hash)
-    if (known) return known
-    const sender = recoverSender(transaction)
-    senders.set(transaction.hash, sender)
-    return sender
+  return {
+    of(transaction) {
+      const known = senders.get(transaction.hash)
+      if (known) return known
+      const sender = recoverSender(transaction)
+      senders.set(transaction.hash, sender)
+      return sender
+    },
+    has: (hash) => senders.has(hash),
+    remember: (hash, sender) => {
+      senders.set(hash, sender)
+    },
   }
 }

@@ -40,7 +40,8 @@ export const kzg: Kzg = {
   blobToKzgCommitment: (...input) => open().blobToKzgCommitment(...input),
   computeBlobProof: (...input) => open().computeBlobProof(...input),
   verifyProof: (commitment, z, y, proof) =>
-    verifyOpening(commitment, String(z), String(y), proof) ?? open().verifyProof(commitment, z, y, proof),
+    (typeof z === 'string' && typeof y === 'string' ? verifyOpening(commitment, z, y, proof) : undefined) ??
+    open().verifyProof(commitment, z, y, proof),
   verifyBlobProofBatch: (...input) => open().verifyBlobProofBatch(...input),
   computeCells: (...input) => open().computeCells(...input),
   computeCellsAndProofs: (...input) => open().computeCellsAndProofs(...input),

@@ -66,8 +66,8 @@ export const privateKeyToAddress = (privateKey: Uint8Array): Address => publicKe
 /** In 1..n-1, as r, s and private keys must be. */
 export const isScalar = (value: bigint): boolean => value > 0n && value < SECP256K1_N
 
-/** Last 20 bytes of the hash of the 64 bytes after the format byte. */
-const publicKeyToAddress = (key: Uint8Array): Address => toAddress(keccak256(key.subarray(1)).subarray(12))
+/** The account of an uncompressed key: last 20 bytes of the hash of the 64 bytes after the format byte. */
+export const publicKeyToAddress = (key: Uint8Array): Address => toAddress(keccak256(key.subarray(1)).subarray(12))
 
 function nativeCurve(): Curve | undefined {
   try {

@@ -1,7 +1,7 @@
 // The consensus encodings of the five transaction types: legacy (with and without EIP-155), EIP-2930, 1559, 4844, 7702.
 // What decodes re-encodes to the same bytes. Decoded transactions keep views of the input: do not write on it.
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bigToBytes, fromHex, type Hash, toAddress } from '../lib/hex.ts'
+import { type Address, bigToBytes, bigToFixed, fromHex, type Hash, toAddress } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import {
   asAddress,
@@ -59,11 +59,27 @@ export const withSender = (transaction: SignedTransaction, from: Address): Trans
 
 /** The account that signed. Throws ChainError `transaction-rejected` when nobody did. */
 export function recoverSender(transaction: SignedTransaction): Address {
-  const { type, v, r, s } = transaction
-  const legacyParity = v >= 35n ? (v - 35n) % 2n : v - 27n
-  const sender = recoverAddress(signingDigest(transaction), r, s, type === 0 ? legacyParity : v)
+  const { r, s } = transaction
+  const sender = recoverAddress(signingDigest(transaction), r, s, parityOf(transaction))
   if (sender === undefined) throw new ChainError('transaction-rejected', 'invalid sender')
   return sender
+}
+
+/** A signature as curves take it: the signed hash, r and s as 64 bytes. */
+export type RecoverableSignature = { readonly hash: Uint8Array; readonly compact: Uint8Array; readonly yParity: 0 | 1 }
+
+/** The transaction's signature, for recovery elsewhere; undefined when its values are out of range. */
+export function signatureOf(transaction: SignedTransaction): RecoverableSignature | undefined {
+  const { r, s } = transaction
+  const parity = parityOf(transaction)
+  if (!isScalar(r) || !isScalar(s) || (parity !== 0n && parity !== 1n)) return undefined
+  const compact = concatBytes([bigToFixed(r, 32), bigToFixed(s, 32)])
+  return { hash: signingDigest(transaction), compact, yParity: parity === 0n ? 0 : 1 }
+}
+
+const parityOf = ({ type, v }: SignedTransaction): bigint => {
+  if (type !== 0) return v
+  return v >= 35n ? (v - 35n) % 2n : v - 27n
 }
 
 /** EIP-2: from Homestead on, only the lower of the two possible s is valid. */

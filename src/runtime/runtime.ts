@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { proposalsOf } from '../cip/index.ts'
 import type { Registry } from '../cip/registry.ts'
 import { changeTable } from '../evm/jump-table.ts'
-import { Machine } from '../evm/machine.ts'
+import { type EngineChoice, Machine } from '../evm/machine.ts'
 import type { NativeContract } from '../evm/native-call.ts'
 import { buildTable, type OpcodeTable } from '../evm/tables.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -31,13 +31,21 @@ export class Runtime {
   readonly spec: ChainSpec
   readonly fees: FeePolicy
   readonly #kzg: KZG | undefined
+  readonly #engine: EngineChoice | undefined
   readonly #tables = new LRUCache<string, OpcodeTable>({ max: TABLES })
   /** The improvement proposals that this program knows on this chain. */
   readonly proposals: Registry
 
-  constructor(spec: ChainSpec, kzg?: KZG, proposals: Registry = proposalsOf(spec.name)) {
+  /** `engine`: what runs ordinary code; left out: ours, where it has been built. */
+  constructor(
+    spec: ChainSpec,
+    kzg?: KZG,
+    proposals: Registry = proposalsOf(spec.name),
+    engine?: EngineChoice | undefined,
+  ) {
     this.spec = spec
     this.#kzg = kzg
+    this.#engine = engine
     this.proposals = proposals
     proposals.seal()
     const collects = spec.native !== undefined && !spec.native.feeMarket.burnBaseFee
@@ -67,6 +75,7 @@ export class Runtime {
       block: { number: env.number, timestamp: env.timestamp, proposer: env.coinbase },
       blockHash,
       deadline,
+      engine: this.#engine,
       held: this.held(view, () => env.timestamp),
     })
   }

@@ -1,9 +1,10 @@
 // The node's own pages, in a real browser: they live on /api/v2 and on live updates alone.
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { parseEther } from 'viem'
+import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { account, testChain } from '../support/chain.ts'
+import { token } from '../support/contracts.ts'
 
 const CHROMIUM = [
   process.env.CHROMIUM,
@@ -76,5 +77,28 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByText('10,000 KEST').first().waitFor()
     await page.goto(`${url}/tx/0x${'12'.repeat(32)}`)
     await page.getByText('There is nothing under this name on this chain.').waitFor()
+  }, 60_000)
+
+  it('tells why a transaction failed, what another one changed, and what code there is', async () => {
+    const { url, walletOf, viem } = await testChain()
+    const created = await walletOf(0).deployContract({ ...token, args: ['Token', parseEther('1000')] })
+    const { contractAddress: address } = await viem.waitForTransactionReceipt({ hash: created })
+    if (!address) throw new Error('the contract was not deployed')
+    const send = async (functionName: 'refuse' | 'transfer', ...args: unknown[]) => {
+      const data = encodeFunctionData({ abi: token.abi, functionName, args } as Parameters<
+        typeof encodeFunctionData
+      >[0])
+      const hash = await walletOf(0).sendTransaction({ to: address, data, gas: 200_000n })
+      return (await viem.waitForTransactionReceipt({ hash })).transactionHash
+    }
+    const page = await open(`${url}/tx/${await send('refuse', 'not today')}`)
+    await page.getByText('execution reverted').waitFor()
+    await page.getByText('not today', { exact: true }).waitFor()
+    await page.goto(`${url}/tx/${await send('transfer', account(1).address, parseEther('3'))}`)
+    await page.getByRole('tab', { name: 'State changes' }).click()
+    await page.getByRole('cell', { name: '997', exact: true }).waitFor()
+    await page.goto(`${url}/address/${address}`)
+    await page.getByRole('tab', { name: 'Code' }).click()
+    await page.getByText((await viem.getCode({ address })) ?? '').waitFor()
   }, 60_000)
 })

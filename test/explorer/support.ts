@@ -54,7 +54,7 @@ export function expectSchema(path: string, method: string, body: unknown): void 
 }
 
 /** The route for a path; one that is spelt out comes before one with a parameter there. */
-function routeOf(path: string, method: string): ExplorerRoute | undefined {
+export function routeOf(path: string, method: string): ExplorerRoute | undefined {
   const asked = (path.split('?')[0] ?? '').replace(/\/$/, '').split('/')
   const fitting = routes.filter((route) => {
     const parts = route.path.split('/')

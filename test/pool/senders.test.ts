@@ -23,7 +23,7 @@ const signed = async (wallet: Wallet, nonce: number) =>
   )
 
 test('each signature has its own sender, within and beyond what is remembered', async () => {
-  const senderOf = rememberSenders(2)
+  const { of: senderOf } = rememberSenders(2)
   for (const nonce of [0, 0, 1]) {
     for (const wallet of wallets) {
       expect(senderOf(await signed(wallet, nonce))).toBe(hexToAddress(wallet.address))
@@ -32,7 +32,7 @@ test('each signature has its own sender, within and beyond what is remembered', 
 })
 
 test('a known transaction is not recovered again, a forgotten one is', async () => {
-  const senderOf = rememberSenders(1)
+  const { of: senderOf } = rememberSenders(1)
   const [first, second] = await Promise.all(wallets.slice(0, 2).map((wallet) => signed(wallet, 0)))
   if (!first || !second) throw new Error('two wallets make two transactions')
   // With r taken away nothing can be recovered: only memory answers.

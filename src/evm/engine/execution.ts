@@ -159,6 +159,7 @@ export class Execution {
     const engine = this.#engine
     const known = this.#open.at(-1)?.frame ?? 0
     if (engine.current === known) return
+    engine.tell()
     const frames: number[] = []
     for (let frame = engine.current; frame !== known; frame = engine.field(frame, F_PARENT)) frames.push(frame)
     for (const frame of frames.reverse()) {

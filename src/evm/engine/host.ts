@@ -5,7 +5,7 @@ import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { Account } from '../../state/types.ts'
 import type { Host } from './instance.ts'
 import type { Ledger } from './ledger.ts'
-import type { Rules } from './rules.ts'
+import { type Rules, warmStores } from './rules.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const TOO_LITTLE_GAS = -1
@@ -74,6 +74,18 @@ export class StateHost implements Host {
     if (price > gas) return TOO_LITTLE_GAS
     if (!equalBytes(current, value)) view.setWord(this.self, key, value)
     return price
+  }
+
+  original(key: Hash): Uint8Array {
+    return this.#around.view.originalWord(this.self, key)
+  }
+
+  stored(account: Address, key: Hash, value: Uint8Array): void {
+    this.#around.view.setWord(account, key, value)
+  }
+
+  refunded(gas: number): void {
+    this.#ledger.refund += gas
   }
 
   tload(key: Hash): Uint8Array {
@@ -160,7 +172,8 @@ export class StateHost implements Host {
   ): number {
     const ledger = this.#ledger
     const { gas } = this.#rules
-    if (equalBytes(current, value)) return isWarm ? gas.warm : p.noop
+    const { noop, initRefund, cleanRefund } = isWarm ? warmStores(gas, true) : p
+    if (equalBytes(current, value)) return noop
     const original = this.#around.view.originalWord(this.self, key)
     if (equalBytes(original, current)) {
       if (original.length === 0) return p.init
@@ -174,8 +187,7 @@ export class StateHost implements Host {
       } else if (value.length === 0) ledger.refund += p.clearRefund
     }
     if (equalBytes(original, value)) {
-      if (original.length === 0) ledger.refund += isWarm ? gas.net.init - gas.warm : p.initRefund
-      else ledger.refund += isWarm ? gas.reset - gas.coldSlot - gas.warm : p.cleanRefund
+      ledger.refund += original.length === 0 ? initRefund : cleanRefund
     }
     return p.dirty
   }

@@ -8,6 +8,8 @@ import {
   CODES,
   CODES_END,
   CURRENT,
+  DIRTY,
+  DIRTY_COUNT,
   EPOCH,
   F_ACCOUNT,
   F_ADDRESS,
@@ -33,9 +35,15 @@ import {
   MAY_CALL,
   OPCODES,
   PARAMETERS,
+  PAUSED,
+  REFUND,
   RETURN,
   RETURN_BYTES,
   RETURN_LIMIT,
+  S_ACCOUNT,
+  S_DIRTY,
+  S_KEY,
+  S_VALUE,
   STACK_BYTES,
   STACK_MARGIN,
   WORDS,
@@ -44,6 +52,10 @@ import type { Rules } from './rules.ts'
 
 /** What opcodes ask of the state, for the frame that runs. */
 export interface Host {
+  /** The interpreter has stored a word, of which it could tell only now. */
+  stored(account: Address, key: Hash, value: Uint8Array): void
+  refunded(gas: number): void
+  original(key: Hash): Uint8Array
   /** The interpreter asks for something: there may be frames that it has opened by itself. */
   catchUp(): void
   sload(key: Hash): number
@@ -102,6 +114,7 @@ export class Instance {
   readonly #exports: Exports
   readonly #codes = new Map<Hash, Loaded>()
   readonly #accounts = new Map<Address, number>()
+  readonly #addresses: Address[] = []
   #free = CODES
   #rules: Rules | undefined
   /** Return data that do not fit their place. */
@@ -122,6 +135,7 @@ export class Instance {
   run(): number {
     const reason = this.#exports.run()
     this.refresh()
+    if (reason !== PAUSED) this.tell()
     return reason
   }
 
@@ -141,6 +155,9 @@ export class Instance {
   begin(rules: Rules): void {
     this.top = FRAMES
     this.#accounts.clear()
+    this.#addresses.length = 0
+    this.words[DIRTY_COUNT >>> 2] = 0
+    this.#limbs[REFUND >>> 3] = 0n
     this.forget()
     if (this.#free > CODES + (CODES_END - CODES) * 0.75) {
       this.#codes.clear()
@@ -156,14 +173,43 @@ export class Instance {
 
   /** A number for the account in this transaction. */
   account(address: Address): number {
-    const known = this.#accounts.get(address) ?? this.#accounts.size + 1
-    this.#accounts.set(address, known)
-    return known
+    const known = this.#accounts.get(address)
+    if (known !== undefined) return known
+    const number = this.#addresses.push(address) - 1
+    this.#accounts.set(address, number)
+    return number
   }
 
   /** The account that a stack word names is warm and has this code of its own: calls need not ask any more. */
   remember(at: number, code: Loaded, account: number): void {
     if (code.at < CODES_END) this.#exports.rememberAccount(at, code.at, code.length, code.jumps, account)
+  }
+
+  /**
+   * Lets the host know of the words that were stored without it. They belong to the innermost frame that it knows, so that
+   * it has to hear of them before that changes.
+   */
+  tell(): void {
+    const { words, bytes, host } = this
+    const count = words[DIRTY_COUNT >>> 2] ?? 0
+    if (count === 0 || host === undefined) return
+    words[DIRTY_COUNT >>> 2] = 0
+    for (let i = 0; i < count; i++) {
+      const slot = words[(DIRTY >>> 2) + i] ?? 0
+      words[(slot + S_DIRTY) >>> 2] = 0
+      const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
+      if (account === undefined) throw new Error('a slot of no account was written')
+      const key = `0x${bytes.toString('hex', slot + S_KEY, slot + S_KEY + 32)}` as Hash
+      host.stored(account, key, this.#trimmed(slot + S_VALUE))
+    }
+    this.#tellRefund(host)
+  }
+
+  #tellRefund(host: Host): void {
+    const refund = this.#limbs[REFUND >>> 3] ?? 0n
+    if (refund === 0n) return
+    host.refunded(Number(BigInt.asIntN(64, refund)))
+    this.#limbs[REFUND >>> 3] = 0n
   }
 
   /** What is remembered of accounts and slots may not be so any more. */
@@ -384,9 +430,9 @@ export class Instance {
     this.#limbs = new BigUint64Array(buffer)
   }
 
-  #answer(word: Uint8Array): void {
-    const start = ANSWER + 32 - word.length
-    this.bytes.fill(0, ANSWER, start)
+  #answer(word: Uint8Array, at = ANSWER): void {
+    const start = at + 32 - word.length
+    this.bytes.fill(0, at, start)
     this.bytes.set(word, start)
   }
 
@@ -401,10 +447,14 @@ export class Instance {
 
   /** The second word without its leading zeros, to be kept. */
   #value(): Uint8Array {
+    return this.#trimmed(ANSWER)
+  }
+
+  #trimmed(at: number): Uint8Array {
     const { bytes } = this
-    let start = ANSWER
-    while (start < ANSWER + 32 && bytes[start] === 0) start++
-    return this.slice(start, ANSWER + 32 - start)
+    let start = at
+    while (start < at + 32 && bytes[start] === 0) start++
+    return this.slice(start, at + 32 - start)
   }
 
   #imports(): Record<string, unknown> {
@@ -423,7 +473,18 @@ export class Instance {
         this.#answer(asked.word(key))
         return price
       },
-      sstore: (gas: number) => host().sstore(this.key(), this.#value(), gas),
+      sstore: (gas: number) => {
+        const asked = host()
+        this.#tellRefund(asked)
+        const key = this.key()
+        const price = asked.sstore(key, this.#value(), gas)
+        this.#answer(asked.original(key), ANSWER + 32)
+        return price
+      },
+      tell: () => {
+        this.refresh()
+        this.tell()
+      },
       tload: () => this.#answer(host().tload(this.key())),
       tstore: () => host().tstore(this.key(), this.#value()),
       access: () => host().access(this.address()),

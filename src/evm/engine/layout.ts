@@ -21,11 +21,16 @@ export const EPOCH = 5320
 export const CURRENT = 5324
 /** Whether the interpreter may open frames itself: nobody watches, and calls keep back a 64th (EIP-150). */
 export const MAY_CALL = 5328
+/** Slots whose value the host has yet to be told: how many, and where they are, u32 each. */
+export const DIRTY_COUNT = 5332
+/** i64: refunds that the host has yet to be told. */
+export const REFUND = 5336
+export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */
 export const SCRATCH = 6144
 /** Return data of the last call, as far as they fit. */
 export const RETURN_BYTES = 65536
-export const RETURN_LIMIT = 65536
+export const RETURN_LIMIT = 32768
 /** Accounts with code that calls have found, each in the one place that its address allows: see `A_*`. */
 export const ACCOUNTS = 131072
 export const ACCOUNT_COUNT = 256
@@ -33,7 +38,7 @@ export const ACCOUNT_COUNT = 256
 export const SLOTS = 163840
 export const SLOT_COUNT = 4096
 /** Code that was loaded, until the arena is full. */
-export const CODES = 589824
+export const CODES = 720896
 export const CODES_END = 8650752
 /** Frames, one above the other: header, stack, memory, and the next frame behind what this memory has become. */
 export const FRAMES = 8650752
@@ -82,7 +87,7 @@ export const STACK_BYTES = 32768
 /** Between stack and memory, for a push that is found out afterwards. */
 export const STACK_MARGIN = 64
 
-// --- what is remembered of an account (64 bytes), and of a slot (96 bytes)
+// --- what is remembered of an account (64 bytes), and of a slot (128 bytes)
 
 /** The address as a stack word, without the upper limb. */
 export const A_ADDRESS = 0
@@ -98,7 +103,12 @@ export const S_KEY = 0
 export const S_VALUE = 32
 export const S_EPOCH = 64
 export const S_ACCOUNT = 68
-export const SLOT_BYTES = 96
+/** Whether the host has yet to be told of the value. */
+export const S_DIRTY = 72
+/** Whether the value at the beginning of the transaction is there. */
+export const S_HAS_ORIGINAL = 76
+export const S_ORIGINAL = 80
+export const SLOT_BYTES = 128
 
 // --- places within PARAMETERS and ENVIRONMENT
 
@@ -106,6 +116,16 @@ export const GAS_EXP_BYTE = 0
 export const GAS_INIT_CODE_WORD = 8
 /** Of a warm slot, and of a warm account (EIP-2929). */
 export const GAS_WARM = 16
+/** Of stores as EIP-2200 has them, on a warm slot; the sentry is 0 in forks that have them otherwise. */
+export const GAS_STORE_SENTRY = 24
+export const GAS_STORE_NOOP = 32
+export const GAS_STORE_INIT = 40
+export const GAS_STORE_CLEAN = 48
+export const GAS_STORE_DIRTY = 56
+export const REFUND_CLEAR = 64
+export const REFUND_INIT = 72
+export const REFUND_CLEAN = 80
+export const PARAMETER_COUNT = 11
 
 export const ENV_ORIGIN = 0
 export const ENV_GAS_PRICE = 32

@@ -2,7 +2,20 @@
 import type { Common } from '@ethereumjs/common'
 import { opcodeOf } from '../opcodes.ts'
 import type { OpcodeTable } from '../tables.ts'
-import { GAS_EXP_BYTE, GAS_INIT_CODE_WORD, GAS_WARM } from './layout.ts'
+import {
+  GAS_EXP_BYTE,
+  GAS_INIT_CODE_WORD,
+  GAS_STORE_CLEAN,
+  GAS_STORE_DIRTY,
+  GAS_STORE_INIT,
+  GAS_STORE_NOOP,
+  GAS_STORE_SENTRY,
+  GAS_WARM,
+  PARAMETER_COUNT,
+  REFUND_CLEAN,
+  REFUND_CLEAR,
+  REFUND_INIT,
+} from './layout.ts'
 
 export type Rules = {
   /** As it lies at OPCODES. */
@@ -87,11 +100,24 @@ export function rulesOf(table: OpcodeTable, common: Common): Rules {
 }
 
 function makeRules(table: OpcodeTable, common: Common): Rules {
-  const parameters = new BigUint64Array(4)
+  const parameters = new BigUint64Array(PARAMETER_COUNT)
   parameters[GAS_EXP_BYTE / 8] = common.param('expByteGas')
   parameters[GAS_INIT_CODE_WORD / 8] = common.isActivatedEIP(3860) ? common.param('initCodeWordGas') : 0n
   parameters[GAS_WARM / 8] = common.isActivatedEIP(2929) ? common.param('warmstoragereadGas') : 0n
   const isNet = common.hardfork() === 'constantinople'
+  const gas = prices(common)
+  const sstore = isNet ? 'net' : common.gteHardfork('istanbul') ? 'net with stipend' : 'by value'
+  if (sstore === 'net with stipend') {
+    const { noop, initRefund, cleanRefund } = warmStores(gas, common.isActivatedEIP(2929))
+    parameters[GAS_STORE_SENTRY / 8] = BigInt(gas.net.sentry)
+    parameters[GAS_STORE_NOOP / 8] = BigInt(noop)
+    parameters[GAS_STORE_INIT / 8] = BigInt(gas.net.init)
+    parameters[GAS_STORE_CLEAN / 8] = BigInt(gas.net.clean)
+    parameters[GAS_STORE_DIRTY / 8] = BigInt(gas.net.dirty)
+    parameters[REFUND_CLEAR / 8] = BigInt(gas.net.clearRefund)
+    parameters[REFUND_INIT / 8] = BigInt(initRefund)
+    parameters[REFUND_CLEAN / 8] = BigInt(cleanRefund)
+  }
   return {
     opcodes: opcodeBytes(table),
     parameters,
@@ -104,11 +130,17 @@ function makeRules(table: OpcodeTable, common: Common): Rules {
     delegates: common.isActivatedEIP(7702),
     refusesEf: common.isActivatedEIP(3541),
     random: common.isActivatedEIP(4399),
-    sstore: isNet ? 'net' : common.gteHardfork('istanbul') ? 'net with stipend' : 'by value',
+    sstore,
     maxCodeSize: common.gteHardfork('spuriousDragon') ? Number(common.param('maxCodeSize')) : Infinity,
     maxInitCodeSize: common.isActivatedEIP(3860) ? Number(common.param('maxInitCodeSize')) : Infinity,
-    gas: prices(common),
+    gas,
   }
+}
+
+/** What EIP-2929 makes of EIP-2200's prices when the slot is warm. */
+export function warmStores({ net, warm, reset, coldSlot }: Gas, isWarm: boolean) {
+  if (!isWarm) return net
+  return { noop: warm, initRefund: net.init - warm, cleanRefund: reset - coldSlot - warm }
 }
 
 const STACK_LIMIT = 1024

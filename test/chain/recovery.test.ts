@@ -1,0 +1,63 @@
+// Senders from threads: those of the keys that signed, and nothing for signatures that belong to nobody.
+import { expect, onTestFinished, test } from 'vitest'
+import { Senders } from '../../src/chain/recovery.ts'
+import { encodeBlock } from '../../src/primitives/block.ts'
+import type { SignedTransaction } from '../../src/primitives/types.ts'
+import { keyAt, openSmallChain, signed } from './support.ts'
+
+const transactions = Array.from({ length: 130 }, (_, n) => signed(n % 4, BigInt(n)))
+/** Of this nothing can be recovered any more: only memory answers. */
+const blank = (transaction: SignedTransaction): SignedTransaction => ({ ...transaction, r: 0n })
+
+function openSenders(threads: number): Senders {
+  const senders = new Senders(threads)
+  onTestFinished(() => senders.close())
+  return senders
+}
+
+test.each([1, 2])('%i threads foresee the senders', async (threads) => {
+  const senders = openSenders(threads)
+  await Promise.all([senders.foresee(transactions.slice(0, 100)), senders.foresee(transactions)])
+  for (const [n, transaction] of transactions.entries())
+    expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
+})
+
+test('a signature of nobody stays an error, wherever it stands', async () => {
+  const senders = openSenders(1)
+  const [first, second, ...others] = transactions
+  if (first === undefined || second === undefined) throw new Error('there are many')
+  // No point of the curve has 5 as its x; and s = 0 is no scalar.
+  const nobody = { ...first, r: 5n }
+  const malformed = { ...second, s: 0n }
+  await senders.foresee([nobody, ...others.slice(0, 80), malformed])
+  for (const bad of [nobody, malformed]) expect(() => senders.of(bad)).toThrow('invalid sender')
+  for (const [n, other] of others.slice(0, 80).entries()) {
+    expect(senders.of(blank(other))).toBe(keyAt((n + 2) % 4).address)
+  }
+})
+
+test('few are not worth a thread, and a closed one still answers', async () => {
+  const senders = openSenders(1)
+  await senders.foresee(transactions.slice(0, 8))
+  for (const transaction of transactions.slice(0, 8)) expect(() => senders.of(blank(transaction))).toThrow()
+  const foreseen = senders.foresee(transactions)
+  await senders.close()
+  await foreseen
+  expect(senders.of(transactions[0] ?? signed(0, 0n))).toBe(keyAt(0).address)
+})
+
+test('an expected block is imported as any other, a malformed one fails where it is imported', async () => {
+  const maker = await openSmallChain()
+  const taker = await openSmallChain()
+  for (let n = 0n; n < 70n; n++) await maker.submit(signed(0, n, { gasLimit: 30_000n }).raw)
+  const { block } = await maker.produce()
+  const raw = encodeBlock(block)
+  taker.expectBlock(raw)
+  const broken = raw.subarray(0, raw.length - 1)
+  taker.expectBlock(broken)
+  await expect(taker.importBlock(broken)).rejects.toThrow()
+  const imported = await taker.importBlock(raw)
+  expect(imported.block.header.hash).toBe(block.header.hash)
+  expect(imported.block.transactions.map(({ from }) => from)).toEqual(block.transactions.map(() => keyAt(0).address))
+  expect(block.transactions.length).toBeGreaterThan(60)
+})

@@ -1,0 +1,30 @@
+// One piece of code as a contract, called with 100,000 gas under Osaka's rules.
+import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
+import { hexToAddress } from '../../../src/lib/hex.ts'
+import { executeMessage, type MessageResult } from '../../../src/runtime/execute-message.ts'
+import type { Fork } from '../../../src/spec/chain-spec.ts'
+import { emptyView } from '../../support/native.ts'
+import { COINBASE, envOf, forkRules, SENDER } from './differential.ts'
+
+const CONTRACT = hexToAddress(`0x${'c0'.repeat(20)}`)
+
+export async function runCode(
+  code: Uint8Array,
+  engine: EngineChoice,
+  { gasLimit = 100_000n, fork = 'osaka' as Fork } = {},
+): Promise<MessageResult> {
+  const { spec, common, table } = forkRules(fork)
+  const view = await emptyView()
+  view.setBalance(SENDER, 10n ** 18n)
+  view.setCode(CONTRACT, code)
+  const machine = new Machine({
+    ...{ common, view, table, engine, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    block: { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE },
+  })
+  const message = {
+    ...{ from: SENDER, to: CONTRACT, nonce: 0n, value: 0n, data: new Uint8Array(0), gasLimit },
+    ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n },
+    authorizationList: [],
+  }
+  return executeMessage(machine, envOf(fork), spec.chainId, message, 'call', { collector: undefined })
+}

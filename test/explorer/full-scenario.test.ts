@@ -1,0 +1,71 @@
+// The whole explorer over one long story: every endpoint, every list, every filter, against what JSON-RPC tells of the same
+// chain. The story stands in `full/script.ts`, what is known of it without the explorer in `full/book.ts`.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { describeAccounts } from './full/accounts.ts'
+import { type Book, readBook } from './full/book.ts'
+import { describeFigures } from './full/figures.ts'
+import { describeFrontend } from './full/frontend.ts'
+import { addressLists, blocksOf, chainLists, coinHistory, type Expected, partLists } from './full/lists.ts'
+import { describeRecords } from './full/records.ts'
+import { NATIVE, play, spec, stranger } from './full/script.ts'
+import { describeContracts } from './full/sources.ts'
+import { type Visitor, visitor } from './full/visits.ts'
+import { scenario } from './scenario.ts'
+
+const on = scenario(play, () => ({ spec: spec() }))
+let book: Book
+let visit: Visitor
+beforeAll(async () => {
+  visit = visitor(on().url)
+  book = await readBook(on(), on().made)
+}, 120_000)
+
+describe('the story', () => {
+  it('is long enough', () => {
+    expect(book.transactions.length).toBeGreaterThan(100)
+    expect(book.transfers.length).toBeGreaterThan(100)
+    expect(book.head).toBeGreaterThan(100)
+  })
+})
+
+/** Pages of every size make up the list that the book has, each item once. */
+async function expectList({ path, key, keys }: Expected, sizes: readonly number[]): Promise<void> {
+  const whole = await visit.readAll(path, 100)
+  expect(whole.map(key), path).toEqual(keys)
+  expect((await visit.read(path)).total_count, path).toBe(keys.length)
+  for (const size of sizes) expect(await visit.readAll(path, size), `${path} by ${size}`).toEqual(whole)
+}
+
+describe('lists', () => {
+  it('of the chain', async () => {
+    for (const expected of chainLists(book, on().made)) await expectList(expected, [1, 7, 50])
+  }, 120_000)
+
+  it('of every block and transaction', async () => {
+    for (const expected of partLists(book)) await expectList(expected, expected.keys.length > 1 ? [1, 7, 50] : [])
+  }, 120_000)
+
+  it('of addresses', async () => {
+    const { people, coin, stage, art, items } = on().made
+    const contracts = [coin, stage, art, items].map(({ address }) => address)
+    const miner = book.blocks[1]?.miner ?? NATIVE.staking
+    const cast = [miner, ...Object.values(people), ...contracts, ...Object.values(NATIVE), stranger(1), stranger(100)]
+    for (const of of cast) {
+      for (const expected of addressLists(book, of)) await expectList(expected, [7, 50])
+      await expectList(await coinHistory(on(), book, of), [7, 50])
+      await expectList(blocksOf(book, of), [50])
+    }
+  }, 240_000)
+})
+
+const given = () => ({ on: on(), book, visit })
+describeRecords(given)
+describeAccounts(given)
+describeFigures(given)
+
+describeContracts(given)
+describeFrontend(given)
+
+it('every endpoint has been visited', () => {
+  expect(visit.unvisited()).toEqual([])
+})

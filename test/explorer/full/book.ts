@@ -1,0 +1,160 @@
+// The story once more, from JSON-RPC alone: blocks, receipts, traces and logs, and what follows from them. Nothing of the
+// explorer is asked here.
+import { decodeEventLog, getAddress, type Hex, type Log, parseAbi, type TransactionReceipt } from 'viem'
+import { type Scenario, ZERO } from '../scenario.ts'
+import type { Played } from './script.ts'
+
+export type Frame = {
+  readonly type: string
+  readonly from: Hex
+  readonly to?: Hex
+  readonly value?: Hex
+  readonly gas: Hex
+  readonly gasUsed: Hex
+  readonly input: Hex
+  readonly output?: Hex
+  readonly error?: string
+  readonly calls?: readonly Frame[]
+}
+
+/** A message of a transaction: the transaction itself is number 0. */
+export type Message = Frame & { readonly hash: Hex; readonly index: number; readonly isUndone: boolean }
+export type TokenType = 'ERC-20' | 'ERC-721' | 'ERC-1155'
+export type Transfer = {
+  readonly hash: Hex
+  readonly log: number
+  readonly token: Hex
+  readonly type: TokenType
+  readonly from: Hex
+  readonly to: Hex
+  readonly id: bigint | undefined
+  readonly amount: bigint
+}
+export type Mined = {
+  readonly hash: Hex
+  readonly from: Hex
+  readonly to: Hex | null
+  readonly created: Hex | undefined
+  readonly value: bigint
+  readonly input: Hex
+  readonly receipt: TransactionReceipt
+  readonly root: Frame
+  /** Those that are listed. */
+  readonly messages: readonly Message[]
+  readonly transfers: readonly Transfer[]
+  readonly kinds: readonly string[]
+  /** Whether what it called had code. */
+  readonly isCall: boolean
+}
+export type Book = Awaited<ReturnType<typeof readBook>>
+
+const CREATIONS = ['CREATE', 'CREATE2']
+const twenty = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 amount)',
+  'event Deposit(address indexed holder, uint256 amount)',
+  'event Withdrawal(address indexed holder, uint256 amount)',
+])
+const seven = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed id)'])
+const eleven = parseAbi([
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 amount)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] amounts)',
+])
+
+export async function readBook({ viem, rpc }: Scenario, played: Played) {
+  const types = tokenTypes(played)
+  const head = Number(await viem.getBlockNumber())
+  const blocks = await Promise.all(
+    Array.from({ length: head + 1 }, (_, number) =>
+      viem.getBlock({ blockNumber: BigInt(number), includeTransactions: true }),
+    ),
+  )
+  const transactions: Mined[] = []
+  for (const block of blocks) {
+    for (const { hash, from, to, value, input } of block.transactions) {
+      const receipt = await viem.getTransactionReceipt({ hash })
+      const root = (await rpc('debug_traceTransaction', hash, { tracer: 'callTracer' })) as Frame
+      const created = receipt.contractAddress ? getAddress(receipt.contractAddress) : undefined
+      const transfers = receipt.logs.flatMap((log) => transfersIn(log, types, played.plainWrapped.address))
+      const code = to === null ? undefined : await viem.getCode({ address: to, blockNumber: block.number ?? 0n })
+      const isCall = code !== undefined
+      // A coin without decimals is one only when it first moves.
+      const kinds = [
+        ...(value > 0n ? ['coin_transfer'] : []),
+        ...(isCall ? ['contract_call'] : []),
+        ...(to === null ? ['contract_creation'] : []),
+        ...(transfers.length > 0 ? ['token_transfer'] : []),
+        ...(created !== undefined && created !== played.bare.address && types.has(created) ? ['token_creation'] : []),
+      ]
+      const target = to === null ? null : getAddress(to)
+      const messages = messagesOf(root, hash, (type) => (type === 'CREATE2' ? played.gem : created)).filter(
+        ({ index, type }) => index > 0 || CREATIONS.includes(type),
+      )
+      const parties = { hash, from: getAddress(from), to: target, created, value, input }
+      transactions.push({ ...parties, receipt, root, messages, transfers, kinds, isCall })
+    }
+  }
+  const transfers = transactions.flatMap((of) => of.transfers)
+  const messages = transactions.flatMap((of) => of.messages)
+  const logs = transactions.flatMap(({ receipt }) => receipt.logs)
+  return { head, blocks, transactions, transfers, messages, logs, types }
+}
+
+/** The tokens of the story. */
+function tokenTypes(played: Played): ReadonlyMap<Hex, TokenType> {
+  const { coin, fee, wrapped, plainWrapped, bare, innerCoin, gem, factoryMade, art, items } = played
+  const twenties = [coin, fee, wrapped, plainWrapped, bare].map(({ address }) => address)
+  return new Map<Hex, TokenType>([
+    ...[...twenties, innerCoin, gem, ...factoryMade].map((of) => [of, 'ERC-20'] as const),
+    [art.address, 'ERC-721'],
+    [items.address, 'ERC-1155'],
+  ])
+}
+
+/** The one wrapped coin that logs no Transfer tells of its mints and burns by other events. */
+function transfersIn(log: Log<bigint, number, false>, types: ReadonlyMap<Hex, TokenType>, plain: Hex): Transfer[] {
+  const token = getAddress(log.address)
+  const type = types.get(token)
+  const at = { hash: log.transactionHash, log: log.logIndex, token }
+  const { topics, data } = log
+  const read = { topics, data, strict: true } as const
+  switch (type) {
+    case undefined:
+      return []
+    case 'ERC-721': {
+      const { from, to, id } = decodeEventLog({ abi: seven, ...read }).args
+      return [{ ...at, type, from, to, id, amount: 1n }]
+    }
+    case 'ERC-1155': {
+      const { eventName, args } = decodeEventLog({ abi: eleven, ...read })
+      const { from, to } = args
+      if (eventName === 'TransferSingle') return [{ ...at, type, from, to, id: args.id, amount: args.amount }]
+      return args.ids.map((id, i) => ({ ...at, type, from, to, id, amount: args.amounts[i] ?? 0n }))
+    }
+    case 'ERC-20': {
+      const { eventName, args } = decodeEventLog({ abi: twenty, ...read })
+      if (eventName === 'Transfer') return [{ ...at, type, ...args, id: undefined }]
+      if (token !== plain) return []
+      const [from, to] = eventName === 'Deposit' ? [ZERO, args.holder] : [args.holder, ZERO]
+      return [{ ...at, type, from, to, id: undefined, amount: args.amount }]
+    }
+  }
+}
+
+/** A trace does not say where a failed creation was to stand; `placeOf` does. */
+function messagesOf(root: Frame, hash: Hex, placeOf: (type: string) => Hex | undefined): Message[] {
+  const found: Message[] = []
+  const visit = (frame: Frame, isUndone: boolean): void => {
+    const to = frame.to ?? (isCreation(frame) ? placeOf(frame.type) : undefined)
+    found.push({ ...frame, ...(to && { to }), hash, index: found.length, isUndone })
+    for (const call of frame.calls ?? []) visit(call, isUndone || frame.error !== undefined)
+  }
+  visit(root, false)
+  return found
+}
+
+export const isCreation = ({ type }: Pick<Frame, 'type'>): boolean => CREATIONS.includes(type)
+export const same = (a: string | null | undefined, b: string | null | undefined): boolean =>
+  a?.toLowerCase() === b?.toLowerCase()
+
+export const feeOf = ({ receipt }: Mined): bigint => receipt.gasUsed * receipt.effectiveGasPrice
+export const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)

@@ -1,0 +1,250 @@
+// What a Blockscout frontend needs to stay alive: fields that crash it when they are null, in every answer that the tests
+// have had; and how it speaks HTTP.
+import { describe, expect, it } from 'vitest'
+import type { Given } from './records.ts'
+import type { Visit } from './visits.ts'
+
+// Answers are looked into freely: their schemas have been checked.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type Any = any
+
+const ADDRESS = ['hash', 'is_contract', 'implementations', 'private_tags', 'public_tags', 'watchlist_names']
+const TOKEN = ['address_hash', 'address', 'type', 'holders_count', 'holders']
+const TRANSFER = ['transaction_hash', 'from', 'to', 'token', 'total', 'timestamp', 'type']
+const BLOCK = ['height', 'timestamp', 'miner', 'size', 'gas_limit', 'gas_used', 'rewards']
+const TRANSACTION = ['hash', 'from', 'fee', 'transaction_types', 'value', 'gas_limit', 'gas_price', 'result', 'actions']
+const CALL = ['from', 'index', 'value', 'gas_limit', 'type', 'success', 'transaction_hash']
+const LOG = ['address', 'topics', 'data', 'index', 'transaction_hash']
+const HOLDER = ['address', 'value', 'token']
+
+/** By the last part of a route that is no parameter: what its records must have. */
+const FATAL: Readonly<Record<string, readonly string[]>> = {
+  '/blocks': BLOCK,
+  '/main-page/blocks': BLOCK,
+  '/blocks/{block_hash_or_number_param}': BLOCK,
+  '/addresses/{address_hash_param}/blocks-validated': BLOCK,
+  '/transactions': TRANSACTION,
+  '/main-page/transactions': TRANSACTION,
+  '/transactions/{transaction_hash_param}': TRANSACTION,
+  '/blocks/{block_hash_or_number_param}/transactions': TRANSACTION,
+  '/addresses/{address_hash_param}/transactions': TRANSACTION,
+  '/addresses': [...ADDRESS, 'coin_balance', 'transactions_count'],
+  '/addresses/{address_hash_param}': [...ADDRESS, 'has_logs', 'has_tokens', 'has_token_transfers', 'coin_balance'],
+  '/token-transfers': TRANSFER,
+  '/transactions/{transaction_hash_param}/token-transfers': TRANSFER,
+  '/addresses/{address_hash_param}/token-transfers': TRANSFER,
+  '/tokens/{address_hash_param}/transfers': TRANSFER,
+  '/tokens/{address_hash_param}/instances/{token_id_param}/transfers': TRANSFER,
+  '/tokens': TOKEN,
+  '/tokens/{address_hash_param}': TOKEN,
+  '/addresses/{address_hash_param}/tokens': ['token', 'value'],
+  '/addresses/{address_hash_param}/token-balances': ['token', 'value'],
+  '/internal-transactions': CALL,
+  '/transactions/{transaction_hash_param}/internal-transactions': CALL,
+  '/addresses/{address_hash_param}/internal-transactions': CALL,
+  '/blocks/{block_hash_or_number_param}/internal-transactions': CALL,
+  '/transactions/{transaction_hash_param}/logs': LOG,
+  '/addresses/{address_hash_param}/logs': LOG,
+  '/transactions/{transaction_hash_param}/state-changes': ['address', 'type', 'change'],
+  '/tokens/{address_hash_param}/holders': HOLDER,
+  '/tokens/{address_hash_param}/instances/{token_id_param}/holders': HOLDER,
+  '/addresses/{address_hash_param}/coin-balance-history': ['value', 'block_number', 'delta', 'block_timestamp'],
+  '/smart-contracts': ['address', 'language'],
+  '/stats': ['network_utilization_percentage', 'gas_prices', 'average_block_time', 'total_blocks'],
+}
+
+const recordsOf = ({ body }: Visit): Any[] =>
+  Array.isArray(body) ? body : Array.isArray(body.items) ? body.items : [body]
+
+/** Every object within an answer. */
+function* objectsIn(value: Any): Generator<Any> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value
+  for (const part of Object.values(value)) yield* objectsIn(part)
+}
+
+export function describeFrontend(given: () => Given): void {
+  describe('a Blockscout frontend', () => {
+    it('finds no null where it would crash', () => {
+      const { visits } = given().visit
+      const seen = new Map<string, number>()
+      const faults = new Set<string>()
+      for (const visit of visits) {
+        for (const record of recordsOf(visit)) {
+          seen.set(visit.route, (seen.get(visit.route) ?? 0) + 1)
+          for (const field of FATAL[visit.route] ?? []) {
+            if (record[field] === null || record[field] === undefined) faults.add(`${visit.route}: ${field}`)
+          }
+        }
+      }
+      expect([...faults]).toEqual([])
+      expect(Object.keys(FATAL).filter((route) => !seen.has(route))).toEqual([])
+    })
+
+    it('finds whole addresses and tokens within every record', () => {
+      const faults = new Set<string>()
+      for (const { path, body } of given().visit.visits) {
+        for (const object of objectsIn(body)) {
+          const fields = 'is_contract' in object ? ADDRESS : 'holders_count' in object ? TOKEN : []
+          for (const field of fields)
+            if (object[field] === null || object[field] === undefined) faults.add(`${path}: ${field}`)
+          if ('next_page_params' in object && object.next_page_params !== null) {
+            for (const [name, value] of Object.entries(object.next_page_params)) {
+              if (value === null || value === undefined) faults.add(`${path}: ${name} of the next page`)
+            }
+          }
+          // Text inside records: the frontend takes a number 0 for nothing.
+          const isEmbedded = object !== body && !('items' in body && body.items.includes(object))
+          if (isEmbedded && 'holders_count' in object && typeof object.decimals === 'number')
+            faults.add(`${path}: decimals`)
+          if ('token' in object && object.token === undefined) faults.add(`${path}: token`)
+          for (const key of ['fee', 'total', 'decoded', 'decoded_input'])
+            if (object[key] === undefined && key in object) faults.add(`${path}: ${key}`)
+        }
+      }
+      expect([...faults]).toEqual([])
+    })
+
+    it('gets token changes with a token, and coin changes without one', () => {
+      const route = '/transactions/{transaction_hash_param}/state-changes'
+      const rows = given()
+        .visit.visits.filter((of) => of.route === route)
+        .flatMap(recordsOf)
+      expect(rows.length).toBeGreaterThan(0)
+      for (const { type, token } of rows) expect(token === null).toBe(type === 'coin')
+    })
+  })
+
+  describe('over HTTP', () => {
+    const url = (path: string) => `${given().on.url}/api/v2${path}`
+
+    it('a path may end with a slash, and a filter may be empty, a list, or of a type that is not here', async () => {
+      const { visit, on } = given()
+      const { alice } = on.made.people
+      const same = [
+        ['/addresses/', '/addresses'],
+        [`/addresses/${alice}/?`, `/addresses/${alice}`],
+        ['/tokens?type=&q=&sort=&order=', '/tokens'],
+        ['/token-transfers?type=', '/token-transfers'],
+        ['/token-transfers?type=[ERC-721,ERC-1155]', '/token-transfers?type=ERC-721,ERC-1155'],
+        [`/addresses/${alice}/token-transfers?type=&filter=&token=`, `/addresses/${alice}/token-transfers`],
+        [`/addresses/${alice}/nft?type=[ERC-721,ERC-404]`, `/addresses/${alice}/nft?type=ERC-721`],
+        ['/blocks?type=block&state_filter=x&whatever=1', '/blocks'],
+        [`/addresses/${alice.toLowerCase()}`, `/addresses/${alice}`],
+        ['/transactions?filter=validated&type=&method=', '/transactions'],
+      ] as const
+      for (const [one, other] of same) expect(await visit.read(one), one).toEqual(await visit.read(other))
+      for (const path of ['/tokens', '/token-transfers', `/addresses/${alice}/tokens`, `/addresses/${alice}/nft`]) {
+        const { items, next_page_params } = await visit.read(`${path}?type=ERC-404`)
+        expect([items, next_page_params], path).toEqual([[], null])
+      }
+    })
+
+    it('home lists are bare arrays, and lists when a page is asked for', async () => {
+      const { visit } = given()
+      for (const [path, length] of [
+        ['/main-page/blocks', 4],
+        ['/main-page/transactions', 6],
+      ] as const) {
+        expect(await visit.read(path)).toHaveLength(length)
+        expect(await visit.read(`${path}?items_count=2`)).toMatchObject({
+          items: expect.any(Array),
+          next_page_params: { page: 2 },
+        })
+      }
+    })
+
+    it('an address that nobody knows is one with zeros', async () => {
+      const { visit } = given()
+      const nobody = '/addresses/0x00000000000000000000000000000000DeaDBeef'
+      expect(await visit.read(nobody)).toMatchObject({ coin_balance: '0', transactions_count: 0, is_contract: false })
+      const parts = [
+        'transactions',
+        'token-transfers',
+        'tokens',
+        'nft',
+        'nft/collections',
+        'internal-transactions',
+        'logs',
+      ]
+      for (const part of [...parts, 'coin-balance-history', 'blocks-validated', 'withdrawals']) {
+        expect(await visit.read(`${nobody}/${part}`), part).toEqual({
+          items: [],
+          next_page_params: null,
+          total_count: 0,
+        })
+      }
+      expect(await visit.read(`${nobody}/counters`)).toMatchObject({ transactions_count: '0' })
+    })
+
+    it('a browser of another origin may ask, with the header of the gas oracle', async () => {
+      const preflight = await fetch(url('/stats'), {
+        method: 'OPTIONS',
+        headers: {
+          ...{ origin: 'http://localhost:3900', 'access-control-request-method': 'GET' },
+          'access-control-request-headers': 'updated-gas-oracle,content-type',
+        },
+      })
+      expect([200, 204]).toContain(preflight.status)
+      expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+      expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('updated-gas-oracle')
+      expect(preflight.headers.get('access-control-allow-methods')).toContain('GET')
+      expect(Number(preflight.headers.get('access-control-max-age'))).toBe(86_400)
+      const answer = await fetch(url('/stats'), { headers: { origin: 'http://localhost:3900' } })
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    })
+
+    it('an answer is not sent twice, and may be asked for without a body', async () => {
+      for (const path of ['/blocks', '/stats', '/main-page/transactions']) {
+        const first = await fetch(url(path))
+        const tag = first.headers.get('etag') ?? ''
+        expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8')
+        expect(tag).toMatch(/^W\/"/)
+        // Without the cache of fetch, which adds a header of its own.
+        const again = await fetch(url(path), { headers: { 'if-none-match': tag, 'cache-control': 'max-age=1' } })
+        expect([again.status, await again.text()]).toEqual([304, ''])
+        const head = await fetch(url(path), { method: 'HEAD' })
+        expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', tag])
+      }
+      // A frontend behind its own proxy says what it sends, which is nothing.
+      const proxied = await fetch(url('/blocks'), {
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+      })
+      expect(proxied.status).toBe(200)
+    })
+
+    it('refusals are JSON that says what is wrong', async () => {
+      const { visit, on } = given()
+      const { coin } = on.made
+      const hash = `0x${'12'.repeat(32)}`
+      const refusals: readonly (readonly [string, number, string])[] = [
+        ['/nothing', 400, 'Unknown API v2 action'],
+        ['/search', 400, 'Missing parameter q'],
+        ['/search/check-redirect', 400, 'Missing parameter q'],
+        [`/transactions/${hash}`, 404, 'Not found'],
+        ['/blocks/123456789', 404, 'Not found'],
+        [`/tokens/${on.made.people.alice}`, 404, 'Not found'],
+        [`/tokens/${coin.address}/instances/1`, 404, 'Not found'],
+        ['/addresses/0x12', 422, 'Invalid parameter(s)'],
+        ['/transactions/0x12', 422, 'Invalid parameter(s)'],
+        ['/blocks/latest', 422, 'Invalid parameter(s)'],
+        ['/tokens?type=ERC-777', 422, 'Invalid parameter(s)'],
+        ['/transactions?page=0', 422, 'Invalid parameter(s)'],
+        ['/transactions?items_count=abc', 422, 'Invalid parameter(s)'],
+        ['/main-page/transactions/watchlist', 401, 'Unauthorized'],
+        [`/transactions/${hash}/summary`, 403, 'Transaction Interpretation Service is disabled'],
+      ]
+      for (const [path, status, message] of refusals) {
+        const { body, headers, ...answer } = await visit.ask(path)
+        expect([path, answer.status, body.message]).toEqual([path, status, message])
+        expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+        if (status === 422)
+          expect(body.errors[0], path).toMatchObject({
+            title: 'Invalid value',
+            source: { pointer: expect.stringMatching(/^\//) },
+          })
+      }
+      expect((await visit.ask('/transactions?items_count=5000')).body.items).toHaveLength(100)
+    })
+  })
+}

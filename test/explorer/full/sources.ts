@@ -1,0 +1,60 @@
+// Contracts with their code, and one of them with its sources, verified as the frontend's form asks for it.
+import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import { describe, expect, it } from 'vitest'
+import type { Given } from './records.ts'
+
+const SOURCE = 'test/explorer/full/contracts/stage.sol'
+
+export function describeContracts(given: () => Given): void {
+  const post = (address: Hex, way: string, form: object) =>
+    given().visit.ask(`/smart-contracts/${address}/verification/via/${way}`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(form) },
+    })
+
+  describe('contracts', () => {
+    it('have their code', async () => {
+      const { visit, on, book } = given()
+      const { stage, mortal } = on.made
+      const shown = await visit.read(`/smart-contracts/${stage.address}`)
+      expect(shown).toMatchObject({ is_verified: false, is_self_destructed: false, proxy_type: null })
+      expect(shown.deployed_bytecode).toBe(await on.viem.getCode({ address: stage.address }))
+      expect(shown.creation_bytecode).toBe(book.transactions.find(({ created }) => created === stage.address)?.input)
+      // EIP-6780: it was not made in the transaction that ended it, and stays.
+      expect(await visit.read(`/smart-contracts/${mortal.address}`)).toMatchObject({ is_self_destructed: false })
+      expect(await visit.read(`/smart-contracts/${stage.address}/audit-reports`)).toEqual({ items: [] })
+    })
+
+    it('have sources when they are verified, and then tell of errors in words', async () => {
+      const { visit, on } = given()
+      const { stage, refused, people } = on.made
+      for (const way of ['flattened-code', 'standard-input', 'multi-part']) {
+        expect((await post(stage.address, way, {})).status).toBe(422)
+      }
+      const { solidity_compiler_versions: versions, license_types } = await visit.read(
+        '/smart-contracts/verification/config',
+      )
+      expect(license_types.none).toBe(1)
+      const { status } = await post(stage.address, 'flattened-code', {
+        ...{ compiler_version: versions[0], contract_name: 'Stage', license_type: 'mit' },
+        ...{ source_code: readFileSync(SOURCE, 'utf8'), evm_version: 'prague' },
+        ...{ is_optimization_enabled: true, optimization_runs: 200 },
+      })
+      expect(status).toBe(200)
+      const shown = () => visit.read(`/smart-contracts/${stage.address}`)
+      while (!(await shown()).is_verified) await setTimeout(100)
+      expect(await shown()).toMatchObject({ name: 'Stage', language: 'solidity', is_partially_verified: true })
+      expect((await visit.readAll('/smart-contracts', 7)).map(({ address }) => address.hash)).toEqual([stage.address])
+      expect(await visit.read('/smart-contracts/counters')).toMatchObject({ verified_smart_contracts: '1' })
+      expect(await visit.read(`/transactions/${refused.transactionHash}`)).toMatchObject({
+        method: 'refuse',
+        revert_reason: {
+          method_call: 'Refused(address who, uint256 amount)',
+          parameters: [{ value: people.alice }, { value: '42' }],
+        },
+      })
+      expect(await visit.read('/search?q=Stage')).toMatchObject({ items: [{ type: 'contract', name: 'Stage' }] })
+    }, 60_000)
+  })
+}

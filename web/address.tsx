@@ -1,0 +1,132 @@
+// The page of one address: what it holds, what it had to do with, and its code if it has any.
+import { Link } from 'wouter-preact'
+import type { Account, Call, Contract, Holding, Log, Transaction, Transfer } from './api.ts'
+import { useBlocks, useRead } from './api.ts'
+import {
+  callColumns,
+  coinColumns,
+  holdingColumns,
+  logColumns,
+  transactionColumns,
+  transferColumns,
+} from './columns.tsx'
+import { short } from './format.ts'
+import { Coins, Fields, Listing, Rows, Shown, type Tab, Tabs, TransactionLink } from './parts.tsx'
+
+export function AddressPage({ hash }: { hash: string }) {
+  const version = useBlocks()
+  const base = `/addresses/${hash}`
+  const reading = useRead<Account>(base, version)
+  const counts = useRead<Record<string, number>>(`${base}/tabs-counters`, version).data
+  const list =
+    <T,>(path: string, columns: Parameters<typeof Listing<T>>[0]['columns'], empty: string) =>
+    () => <Listing<T> path={`${base}/${path}`} columns={columns} empty={empty} version={version} />
+  const tabs: readonly Tab[] = [
+    {
+      name: 'Transactions',
+      count: counts?.transactions_count,
+      content: list<Transaction>('transactions', transactionColumns, 'No transaction has touched it.'),
+    },
+    {
+      name: 'Token transfers',
+      count: counts?.token_transfers_count,
+      content: list<Transfer>('token-transfers', transferColumns, 'It has moved no tokens.'),
+    },
+    {
+      name: 'Tokens',
+      count: counts?.token_balances_count,
+      content: () => <Holdings of={hash} version={version} />,
+    },
+    {
+      name: 'Internal',
+      count: counts?.internal_transactions_count,
+      content: list<Call & { transaction_hash: string }>(
+        'internal-transactions',
+        callColumns,
+        'No contract has called it.',
+      ),
+    },
+    { name: 'Coin history', content: list('coin-balance-history', coinColumns, 'Its balance has never changed.') },
+    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logColumns, 'It has logged nothing.') },
+  ]
+  return (
+    <Shown reading={reading}>
+      {(of) => (
+        <>
+          <section class="card">
+            <h1>
+              {of.is_contract && of.proxy_type !== 'eip7702' ? 'Contract' : 'Address'}{' '}
+              {of.name !== null && <span class="faint">{of.name}</span>}
+            </h1>
+            <Fields
+              of={{
+                Address: <code>{of.hash}</code>,
+                Balance: <Coins value={of.coin_balance} digits={18} />,
+                Token:
+                  of.token === null ? null : <Link href={`/token/${of.hash}`}>{of.token.name ?? of.token.type}</Link>,
+                Creator:
+                  of.creator_address_hash === null ? null : (
+                    <>
+                      <Link class="mono" href={`/address/${of.creator_address_hash}`}>
+                        {short(of.creator_address_hash)}
+                      </Link>
+                      {of.creation_transaction_hash !== null && (
+                        <>
+                          {' in '}
+                          <TransactionLink hash={of.creation_transaction_hash} />
+                        </>
+                      )}
+                    </>
+                  ),
+                'Runs code of':
+                  of.implementations.length === 0
+                    ? null
+                    : of.implementations.map(({ address_hash, name }) => (
+                        <div key={address_hash}>
+                          <Link class="mono" href={`/address/${address_hash}`}>
+                            {name ?? address_hash}
+                          </Link>
+                        </div>
+                      )),
+                Source: of.is_contract ? (of.is_verified === true ? 'verified' : 'not verified') : null,
+              }}
+            />
+          </section>
+          <Tabs of={of.is_contract ? [...tabs, { name: 'Code', content: () => <Code of={hash} /> }] : tabs} />
+        </>
+      )}
+    </Shown>
+  )
+}
+
+function Code({ of }: { of: string }) {
+  const reading = useRead<Contract>(`/smart-contracts/${of}`)
+  return (
+    <Shown reading={reading}>
+      {({ name, compiler_version, file_path, source_code, additional_sources, deployed_bytecode }) => (
+        <>
+          {source_code !== null && (
+            <Fields
+              of={{ Name: name, Compiler: compiler_version, [file_path ?? 'Source']: <Source text={source_code} /> }}
+            />
+          )}
+          <Fields
+            of={Object.fromEntries(
+              additional_sources.map((file) => [file.file_path, <Source text={file.source_code} />]),
+            )}
+          />
+          <Fields of={{ Bytecode: <code class="raw">{deployed_bytecode}</code> }} />
+        </>
+      )}
+    </Shown>
+  )
+}
+
+const Source = ({ text }: { text: string }) => <pre class="raw">{text}</pre>
+
+function Holdings({ of, version }: { of: string; version: number }) {
+  const reading = useRead<Holding[]>(`/addresses/${of}/token-balances`, version)
+  return (
+    <Shown reading={reading}>{(rows) => <Rows of={rows} columns={holdingColumns} empty="It holds no tokens." />}</Shown>
+  )
+}
