@@ -10,11 +10,17 @@ export function analyse(code: usize, length: usize, jumps: usize): void {
   }
 }
 
-/** Whether a stack word is a place to land. */
+/** Whether there is a place to land. */
+// @ts-expect-error: decorator
+@inline
+export function isMarked(jumps: usize, length: u64, to: u64): bool {
+  return to < length && ((load<u8>(jumps + usize(to >> 3)) >> u8(to & 7)) & 1) != 0
+}
+
+/** Whether a stack word is one. */
 // @ts-expect-error: decorator
 @inline
 export function isJumpDestination(jumps: usize, length: u64, at: usize): bool {
-  const to = load<u64>(at)
-  if ((load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) != 0 || to >= length) return false
-  return ((load<u8>(jumps + usize(to >> 3)) >> u8(to & 7)) & 1) != 0
+  const upper = load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)
+  return upper == 0 && isMarked(jumps, length, load<u64>(at))
 }

@@ -59,6 +59,7 @@ export function shortage(gas: i64): i32 {
 export function copyPadded(to: usize, source: usize, sourceLength: u64, offset: u64, length: usize): void {
   const there = offset < sourceLength ? sourceLength - offset : 0
   const taken = there < u64(length) ? usize(there) : length
-  memory.copy(to, source + usize(offset), taken)
+  // An offset beyond the source may be beyond the memory, where not even nothing can be copied from.
+  if (taken != 0) memory.copy(to, source + usize(offset), taken)
   memory.fill(to + taken, 0, length - taken)
 }

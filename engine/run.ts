@@ -53,7 +53,7 @@ import {
   STOPPED,
   WORDS,
 } from '../src/evm/engine/layout'
-import { isJumpDestination } from './code'
+import { isJumpDestination, isMarked } from './code'
 import { addMod, div, divSigned, exp, mod, modSigned, mulMod } from './divide'
 import * as host from './host'
 import { keccak256 } from './keccak'
@@ -61,6 +61,7 @@ import { isDirty, isRemembered, rememberSlot, slotAt, storeRemembered } from './
 import { copyPadded, expand, LIMIT, rangeEnd, shortage, words } from './memory'
 import {
   add,
+  addSmall,
   bitLength,
   clamped,
   copy,
@@ -81,6 +82,11 @@ import {
   toBytes,
 } from './word'
 
+// What is charged here for an opcode that runs together with the one before; the same in all forks.
+const ADD_GAS: i64 = 3
+const POP_GAS: i64 = 2
+const JUMP_GAS: i64 = 8
+const JUMPI_GAS: i64 = 10
 const COPY_WORD: i64 = 3
 const KECCAK_WORD: i64 = 6
 const LOG_TOPIC: i64 = 375
@@ -645,6 +651,11 @@ export function interpret(frame: usize, turn: i64): i32 {
         sp -= 32
         if (!isJumpDestination(jumps, codeLength, sp)) return leave(frame, pc, sp, gas, op, INVALID_JUMP)
         pc = usize(load<u64>(sp))
+        // The JUMPDEST where it lands, unless that ends something.
+        if (gas > 0 && gas > floor) {
+          gas--
+          pc++
+        }
         continue
       }
       case 0x57: {
@@ -652,6 +663,10 @@ export function interpret(frame: usize, turn: i64): i32 {
         if (isZero(sp)) break
         if (!isJumpDestination(jumps, codeLength, sp + 32)) return leave(frame, pc, sp, gas, op, INVALID_JUMP)
         pc = usize(load<u64>(sp + 32))
+        if (gas > 0 && gas > floor) {
+          gas--
+          pc++
+        }
         continue
       }
       case 0x58: {
@@ -707,13 +722,44 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x60: {
-        setSmall(sp, u64(load<u8>(code + pc, 1)))
+        const value = u64(load<u8>(code + pc, 1))
+        // Together with an ADD that may run.
+        if (load<u8>(code + pc, 2) == 0x01 && gas >= ADD_GAS && depth >= 32) {
+          gas -= ADD_GAS
+          addSmall(sp - 32, value)
+          pc += 3
+          continue
+        }
+        setSmall(sp, value)
         sp += 32
         pc += 2
         continue
       }
       case 0x61: {
-        setSmall(sp, u64(bswap(load<u16>(code + pc, 1))))
+        const value = u64(bswap(load<u16>(code + pc, 1)))
+        const next = load<u8>(code + pc, 3)
+        // Together with a jump that may run, and with the JUMPDEST where it lands.
+        if (next == 0x57) {
+          if (gas >= JUMPI_GAS && depth >= 32) {
+            if (isZero(sp - 32)) {
+              gas -= JUMPI_GAS
+              sp -= 32
+              pc += 4
+              continue
+            }
+            if (gas > JUMPI_GAS + 1 && gas - JUMPI_GAS > floor && isMarked(jumps, codeLength, value)) {
+              gas -= JUMPI_GAS + 1
+              sp -= 32
+              pc = usize(value) + 1
+              continue
+            }
+          }
+        } else if (next == 0x56 && gas > JUMP_GAS + 1 && gas - JUMP_GAS > floor && isMarked(jumps, codeLength, value)) {
+          gas -= JUMP_GAS + 1
+          pc = usize(value) + 1
+          continue
+        }
+        setSmall(sp, value)
         sp += 32
         pc += 3
         continue
@@ -799,6 +845,14 @@ export function interpret(frame: usize, turn: i64): i32 {
       case 0x9f: {
         const p = sp - 32
         const q = p - (usize(op - 0x8f) << 5)
+        // Together with a POP that may run.
+        if (load<u8>(code + pc, 1) == 0x50 && gas >= POP_GAS) {
+          gas -= POP_GAS
+          copy(q, p)
+          sp = p
+          pc += 2
+          continue
+        }
         const w0 = load<u64>(p)
         const w1 = load<u64>(p, 8)
         const w2 = load<u64>(p, 16)

@@ -13,17 +13,18 @@ export function set(at: usize, w0: u64, w1: u64, w2: u64, w3: u64): void {
 // @ts-expect-error: decorator
 @inline
 export function setSmall(at: usize, value: u64): void {
-  set(at, value, 0, 0, 0)
+  store<u64>(at, value)
+  store<u64>(at, 0, 8)
+  v128.store(at, i64x2(0, 0), 16)
 }
 
 // @ts-expect-error: decorator
 @inline
 export function copy(to: usize, from: usize): void {
-  const w0 = load<u64>(from)
-  const w1 = load<u64>(from, 8)
-  const w2 = load<u64>(from, 16)
-  const w3 = load<u64>(from, 24)
-  set(to, w0, w1, w2, w3)
+  const low = v128.load(from)
+  const high = v128.load(from, 16)
+  v128.store(to, low)
+  v128.store(to, high, 16)
 }
 
 // @ts-expect-error: decorator
@@ -92,6 +93,22 @@ export function add(to: usize, a: usize, b: usize): void {
   const r2 = s2 + c1
   const c2 = u64(s2 < a2) | u64(r2 < s2)
   set(to, r0, r1, r2, load<u64>(a, 24) + load<u64>(b, 24) + c2)
+}
+
+/** Adds a number below 2^64 in place. */
+// @ts-expect-error: decorator
+@inline
+export function addSmall(at: usize, value: u64): void {
+  const w0 = load<u64>(at)
+  const r0 = w0 + value
+  store<u64>(at, r0)
+  if (r0 >= w0) return
+  const r1 = load<u64>(at, 8) + 1
+  store<u64>(at, r1, 8)
+  if (r1 != 0) return
+  const r2 = load<u64>(at, 16) + 1
+  store<u64>(at, r2, 16)
+  if (r2 == 0) store<u64>(at, load<u64>(at, 24) + 1, 24)
 }
 
 /** a - b */

@@ -68,11 +68,15 @@ function present(query: unknown): Record<string, string> {
   return found
 }
 
+/** Whether a list of tags (RFC 9110) has this one in it. */
+const names = (tags: string | undefined, tag: string): boolean =>
+  (tags ?? '').split(',').some((each) => each.trim() === tag || each.trim() === '*')
+
 /** An answer may be kept for a second, and is not sent again to who has it. */
 function sendFresh(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`
   reply.header('etag', tag).header('cache-control', 'public, max-age=1').header('vary', 'updated-gas-oracle')
-  if (request.method !== 'POST' && request.headers['if-none-match'] === tag) return reply.code(304).send()
+  if (request.method !== 'POST' && names(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return sendText(reply, text)
 }
 

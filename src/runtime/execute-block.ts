@@ -180,13 +180,15 @@ export class BlockExecution {
   ): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
     const { env, machine } = this
     const requests = env.rules.prague ? await collectRequests(machine, env, this.#runtime.spec, this.receipts) : []
+    let withdrawn = 0n
     if (env.rules.shanghai) {
-      payWithdrawals(machine, withdrawals)
+      withdrawn = payWithdrawals(machine, withdrawals)
       await machine.journal.cleanup()
     }
     payRewards(machine, env, uncles)
     const modules = this.#runtime.modules(this.#view, env, 'write')
     if (modules !== undefined) {
+      if (withdrawn > 0n) modules.bank.adjustSupply(withdrawn)
       endBlock(modules)
       await returnTokens(modules, (message) => callFromProtocol(machine, toLibBlock(env), message))
     }

@@ -53,12 +53,15 @@ export function requestsHash(requests: readonly Uint8Array[]): Hash {
   return toHash(sha256(Buffer.concat(requests.map(sha256))))
 }
 
-/** EIP-4895: gwei to wei, credited without a message. */
-export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawal[]): void {
+/** EIP-4895: gwei to wei, credited without a message. Returns how much has come into the world. */
+export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawal[]): bigint {
+  let total = 0n
   for (const { address, amount } of withdrawals) {
     machine.view.addBalance(address, amount * GWEI)
     machine.touch(address)
+    total += amount * GWEI
   }
+  return total
 }
 
 /** What proof of work is paid: to the miner of a block, and to those of its uncles. */

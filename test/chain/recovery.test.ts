@@ -17,7 +17,7 @@ function openSenders(threads: number): Senders {
 
 test.each([1, 2])('%i threads foresee the senders', async (threads) => {
   const senders = openSenders(threads)
-  await Promise.all([senders.foresee(transactions.slice(0, 100)), senders.foresee(transactions)])
+  await Promise.all([senders.foresee(transactions.slice(0, 65)), senders.foresee(transactions)])
   for (const [n, transaction] of transactions.entries())
     expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
 })
