@@ -5,11 +5,13 @@ import type { Receipt } from '../primitives/types.ts'
 import { seeAddress } from './accounts.ts'
 import type { BlockFacts, IndexedTokens, Range } from './block-facts.ts'
 import type { Draft } from './draft.ts'
+import { FACT } from './facts.ts'
 import { sequenceRow, type TransferRow, transferRow } from './rows.ts'
 import { LIST, sidesOf } from './tables.ts'
 import { noChanges, noteTransfer, type TouchedToken } from './token-changes.ts'
 import { type EmittedTransfer, type FoundToken, findTokens, newContracts } from './token-detection.ts'
 import { transfersIn } from './token-logs.ts'
+import { notedHolders } from './token-notes.ts'
 import { TokenReads } from './token-reads.ts'
 import { updateTokens } from './token-updates.ts'
 import { takingTurns } from './turns.ts'
@@ -31,6 +33,17 @@ export async function indexTokens({ executed, changed, read }: BlockFacts, draft
   for (const row of rows) {
     const token = tokens.get(row.token)
     if (token !== undefined) noteTransfer(token.changes, token.type, row)
+  }
+  for (const [address, holders] of notedHolders(view.noted)) {
+    const before = FACT.token.get(draft, address)
+    const known = before && { address, type: before.type, before, isNew: false, changes: noChanges() }
+    const token = tokens.get(address) ?? known
+    if (token === undefined) continue
+    tokens.set(address, token)
+    for (const holder of holders) {
+      seeAddress(draft, holder, Number(block.header.number))
+      token.changes.holders.set(holder, token.changes.holders.get(holder) ?? 0n)
+    }
   }
   await updateTokens(draft, reads, [...tokens.values()])
   return { ranges, created: new Set([...contracts].filter((address) => tokens.has(address))) }

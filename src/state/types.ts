@@ -90,6 +90,11 @@ export interface StateView {
   revert(): void
   /** Begins a transaction: originals (EIP-2200) and the transaction's diff count from here. */
   beginTransaction(): void
+  /**
+   * What writers say of their changes for those who read the view when it is done. Reverts leave it alone: it may say too
+   * much, never too little.
+   */
+  readonly noted: Set<string>
   /** Accounts whose own fields are not what they were when the view was opened, in order of address. */
   changedAccounts(): readonly ChangedAccount[]
   /** What has changed since `beginTransaction`. */

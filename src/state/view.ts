@@ -26,6 +26,7 @@ export const slotKey = (slot: bigint): Hash => `0x${slot.toString(16).padStart(6
 export class View implements StateView {
   readonly #store: StateStore
   readonly version: number
+  readonly noted = new Set<string>()
   /** null: known not to exist. */
   #accounts = new Map<Address, Account | null>()
   /** The same as the disk has them at this version, decoded once. */

@@ -1,0 +1,30 @@
+// Powers modulo a large odd number by node:crypto, whose Diffie-Hellman key is just that: generator to the private key,
+// modulo the prime (which it does not test). Three to nine times as fast as bigints.
+import { createDiffieHellman } from 'node:crypto'
+import { bytesToBig } from '../../lib/hex.ts'
+
+/** OpenSSL's bounds for a modulus, in bytes (512 and 10,000 bits); a short exponent is no work for either. */
+const LEAST_MODULUS = 64
+const MOST_MODULUS = 1_250
+const LEAST_EXPONENT = 8
+
+/** base ^ exponent mod modulus, all big-endian; undefined where bigints serve as well, or must. */
+export function powerModulo(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): bigint | undefined {
+  if (modulus.length < LEAST_MODULUS || modulus.length > MOST_MODULUS || exponent.length < LEAST_EXPONENT)
+    return undefined
+  // Montgomery's product needs an odd modulus; a leading zero would make it smaller than it looks.
+  if (((modulus[modulus.length - 1] ?? 0) & 1) === 0 || modulus[0] === 0) return undefined
+  const reduced = bytesToBig(base) % bytesToBig(modulus)
+  if (reduced < 2n || exponent.every((byte) => byte === 0)) return undefined
+  try {
+    const digits = reduced.toString(16)
+    const scheme = createDiffieHellman(
+      modulus,
+      Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex'),
+    )
+    scheme.setPrivateKey(exponent)
+    return bytesToBig(scheme.generateKeys())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,187 @@
+// The faster precompiles against the library's own: same bytes, gas and errors, in every fork that has them.
+import { createECDH, createHash, createPrivateKey, sign } from 'node:crypto'
+import type { Common } from '@ethereumjs/common'
+import { EVM, type ExecResult, getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
+import { p256 } from '@noble/curves/nist.js'
+import { expect, test } from 'vitest'
+import { useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
+import { bigToFixed, bytesToBig, EMPTY_BYTES, fromHex, toHex } from '../../../src/lib/hex.ts'
+import { concatBytes } from '../../../src/primitives/rlp.ts'
+import { commonFor } from '../../../src/spec/forks.ts'
+import { plainSpec } from '../../support/plain-spec.ts'
+import { randomSource } from './random.ts'
+
+type Fork = Parameters<typeof commonFor>[1]
+const spec = plainSpec(`0x${'11'.repeat(20)}`)
+const random = randomSource(152)
+
+async function both(fork: Fork, number: string, data: Uint8Array, gasLimit = 2n ** 60n): Promise<ExecResult> {
+  const common: Common = commonFor(spec, fork)
+  const theirs = new Map(getActivePrecompiles(common))
+  const ours = new Map(theirs)
+  useFasterPrecompiles(ours)
+  const address = number.padStart(40, '0')
+  const evm = new EVM({ common })
+  const run = async (code: PrecompileFunc | undefined) => {
+    if (code === undefined) throw new Error(`no precompile ${number} in ${fork}`)
+    return code({ data, gasLimit, common, _EVM: evm, _debug: undefined } as Parameters<PrecompileFunc>[0])
+  }
+  expect(ours.get(address)).not.toBe(theirs.get(address))
+  const [result, expected] = [await run(ours.get(address)), await run(theirs.get(address))]
+  const textOf = ({ returnValue, executionGasUsed, exceptionError }: ExecResult) =>
+    `${toHex(returnValue)} ${executionGasUsed} ${exceptionError?.error}`
+  expect(textOf(result), `${number} ${toHex(data)}`).toBe(textOf(expected))
+  return expected
+}
+
+test('RIPEMD-160', async () => {
+  for (const size of [0, 1, 31, 32, 33, 55, 56, 63, 64, 65, 127, 128, 1_000])
+    await both('prague', '3', random.bytes(size))
+  await both('prague', '3', random.bytes(64), 839n)
+  await both('prague', '3', random.bytes(64), 840n)
+})
+
+test('BLAKE2 compression', async () => {
+  const state = () => random.bytes(208)
+  const input = (rounds: number, last: number) =>
+    concatBytes([bigToFixed(BigInt(rounds), 4), state(), Uint8Array.of(last)])
+  for (const rounds of [0, 1, 2, 9, 10, 11, 12, 20, 35, 1_000]) {
+    for (const last of [0, 1, 2]) await both('prague', '9', input(rounds, last))
+  }
+  await both('prague', '9', input(12, 1), 11n)
+  await both('prague', '9', input(12, 1), 12n)
+  await both('prague', '9', input(12, 1).subarray(1))
+  await both('prague', '9', concatBytes([input(12, 1), Uint8Array.of(0)]))
+  await both('prague', '9', input(2 ** 32 - 1, 1), 100n)
+})
+
+test('EIP-152, test vector 5', async () => {
+  const input = fromHex(
+    '0x0000000c48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5d182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b' +
+      `616263${'00'.repeat(125)}0300000000000000000000000000000001`,
+  )
+  const { returnValue } = await both('prague', '9', input)
+  expect(toHex(returnValue)).toBe(
+    '0xba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbc4925ab92386edd4009923',
+  )
+})
+
+test('powers modulo a number', async () => {
+  const lengths = (...sizes: number[]) => concatBytes(sizes.map((size) => bigToFixed(BigInt(size), 32)))
+  const input = (b: Uint8Array, e: Uint8Array, m: Uint8Array) =>
+    concatBytes([lengths(b.length, e.length, m.length), b, e, m])
+  const odd = (size: number) => {
+    const bytes = random.bytes(size)
+    bytes[0] = (bytes[0] ?? 0) | 0x80
+    bytes[size - 1] = (bytes[size - 1] ?? 0) | 1
+    return bytes
+  }
+  const m = odd(96)
+  const minusOne = bigToFixed(bytesToBig(m) - 1n, 96)
+  const even = m.slice()
+  even[95] = (even[95] ?? 0) & 0xfe
+  const zeros = (size: number) => new Uint8Array(size)
+  const inputs = [
+    ...[64, 65, 128, 200].flatMap((size) => [
+      input(random.bytes(size), random.bytes(32), odd(size)),
+      input(random.bytes(size + 40), random.bytes(40), odd(size)),
+      input(random.bytes(3), random.bytes(70), odd(size)),
+    ]),
+    ...[zeros(96), zeros(0), bigToFixed(1n, 96), bigToFixed(2n, 1), m, minusOne, concatBytes([m, m])].map((base) =>
+      input(base, random.bytes(33), m),
+    ),
+    ...[zeros(40), bigToFixed(1n, 40), bigToFixed(1n, 8), zeros(0), concatBytes([zeros(33), random.bytes(8)])].map(
+      (e) => input(random.bytes(96), e, m),
+    ),
+    ...[even, zeros(96), bigToFixed(1n, 96), concatBytes([zeros(2), m]), concatBytes([zeros(40), odd(60)])].map(
+      (modulus) => input(random.bytes(96), random.bytes(40), modulus),
+    ),
+    input(random.bytes(96), minusOne, m),
+    input(random.bytes(96), random.bytes(40), m).subarray(0, 96 + 96 + 40 + 70),
+    input(random.bytes(96), random.bytes(40), m).subarray(0, 96 + 96 + 10),
+    concatBytes([input(random.bytes(96), random.bytes(40), m), random.bytes(9)]),
+    lengths(96, 40, 96),
+    concatBytes([lengths(1025, 40, 96), random.bytes(1_200)]),
+    concatBytes([bigToFixed(2n ** 200n, 32), lengths(40, 96), random.bytes(300)]),
+    EMPTY_BYTES,
+  ]
+  for (const fork of ['byzantium', 'berlin', 'osaka'] as const) {
+    for (const data of inputs) {
+      const { executionGasUsed } = await both(fork, '5', data, 2n ** 40n)
+      if (executionGasUsed < 2n ** 40n) await both(fork, '5', data, executionGasUsed - 1n)
+    }
+  }
+})
+
+test('P-256 signatures', async () => {
+  const { Point } = p256
+  const n = Point.Fn.ORDER
+  const p = Point.Fp.ORDER
+  const word = (value: bigint) => bigToFixed(value, 32)
+  const input = (hash: Uint8Array, r: bigint, s: bigint, { x, y }: { x: bigint; y: bigint }) =>
+    concatBytes([hash, ...[r, s, x, y].map(word)])
+  const check = async (data: Uint8Array) => (await both('osaka', '100', data)).returnValue.length === 32
+  for (let k = 0; k < 12; k++) {
+    const key = random.bytes(32)
+    const hash = k === 0 ? new Uint8Array(32) : k === 1 ? new Uint8Array(32).fill(0xff) : random.bytes(32)
+    const signature = p256.sign(hash, key, { prehash: false, lowS: false })
+    const [r, s] = [bytesToBig(signature.subarray(0, 32)), bytesToBig(signature.subarray(32))]
+    const point = Point.fromBytes(p256.getPublicKey(key)).toAffine()
+    expect(await check(input(hash, r, s, point))).toBe(true)
+    expect(await check(input(hash, r, n - s, point))).toBe(true)
+    const data = input(hash, r, s, point)
+    for (let j = 0; j < 4; j++) {
+      const bent = data.slice()
+      const at = random.below(160)
+      bent[at] = (bent[at] ?? 0) ^ (1 << random.below(8))
+      expect(await check(bent)).toBe(false)
+    }
+    for (const [x, y] of [
+      [0n, 0n],
+      [point.x, p - point.y],
+      [point.x + p, point.y],
+    ] as const) {
+      if (x < 2n ** 256n) expect(await check(input(hash, r, s, { x, y }))).toBe(false)
+    }
+    for (const bad of [0n, n, n + 1n]) {
+      expect(await check(input(hash, bad, s, point))).toBe(false)
+      expect(await check(input(hash, r, bad, point))).toBe(false)
+    }
+  }
+  // The hash can be chosen so that (hash / r) G is the key (a tangent), or its opposite (infinity).
+  const secret = random.big(32) % n
+  const point = Point.BASE.multiply(secret).toAffine()
+  for (const factor of [secret, n - secret]) {
+    const r = random.big(31)
+    const hash = word((factor * r) % n)
+    await check(input(hash, r, random.big(31), point))
+  }
+  // r is the abscissa of (2 r / s) key in the tangent's case: a signature that holds, made without noble's signing.
+  const s0 = random.big(31)
+  const sum = Point.BASE.multiply(s0).toAffine()
+  const r0 = sum.x % n
+  // (hash + r d) / s = s0 with hash = r d gives s = 2 r d / s0.
+  const s = (((2n * r0 * secret) % n) * Point.Fn.inv(s0)) % n
+  expect(await check(input(word((r0 * secret) % n), r0, s, point))).toBe(true)
+  await both('osaka', '100', input(word(1n), 1n, 1n, point), 6_899n)
+  await both('osaka', '100', input(word(1n), 1n, 1n, point).subarray(1))
+})
+
+test('a signature of OpenSSL holds', async () => {
+  const ecdh = createECDH('prime256v1')
+  const publicKey = ecdh.generateKeys()
+  const url = (bytes: Buffer) => bytes.toString('base64url')
+  const jwk = {
+    kty: 'EC',
+    crv: 'P-256',
+    d: url(ecdh.getPrivateKey()),
+    x: url(publicKey.subarray(1, 33)),
+    y: url(publicKey.subarray(33)),
+  }
+  const key = createPrivateKey({ key: jwk, format: 'jwk' })
+  const message = Buffer.from('kestrel')
+  const signature = sign('sha256', message, { key, dsaEncoding: 'ieee-p1363' })
+  const hash = createHash('sha256').update(message).digest()
+  const { returnValue } = await both('osaka', '100', concatBytes([hash, signature, publicKey.subarray(1)]))
+  expect(bytesToBig(returnValue)).toBe(1n)
+})
