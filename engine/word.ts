@@ -15,18 +15,16 @@ export function set(at: usize, w0: u64, w1: u64, w2: u64, w3: u64): void {
 export function setSmall(at: usize, value: u64): void {
   store<u64>(at, value)
   store<u64>(at, 0, 8)
-  store<u64>(at, 0, 16)
-  store<u64>(at, 0, 24)
+  v128.store(at, i64x2(0, 0), 16)
 }
 
 // @ts-expect-error: decorator
 @inline
 export function copy(to: usize, from: usize): void {
-  const w0 = load<u64>(from)
-  const w1 = load<u64>(from, 8)
-  const w2 = load<u64>(from, 16)
-  const w3 = load<u64>(from, 24)
-  set(to, w0, w1, w2, w3)
+  const low = v128.load(from)
+  const upper = v128.load(from, 16)
+  v128.store(to, low)
+  v128.store(to, upper, 16)
 }
 
 // @ts-expect-error: decorator
@@ -137,7 +135,7 @@ export function sub(to: usize, a: usize, b: usize): void {
 /** The upper half of a product. */
 // @ts-expect-error: decorator
 @inline
-function high(a: u64, b: u64): u64 {
+export function high(a: u64, b: u64): u64 {
   const a0 = a & 0xffffffff
   const a1 = a >> 32
   const b0 = b & 0xffffffff

@@ -9,7 +9,6 @@ import {
   type EVMRunCallOpts,
   type ExecResult,
   Message,
-  NobleBN254,
   type PrecompileFunc,
   type PrecompileInput,
 } from '@ethereumjs/evm'
@@ -17,8 +16,11 @@ import { createZeroAddress, Address as LibAddress, type PrefixedHexString } from
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
+import { bls12381 } from './crypto/bls12-381.ts'
+import { bn254 } from './crypto/bn254.ts'
+import { useFasterPrecompiles } from './crypto/precompiles.ts'
 import { setEnvironment } from './engine/environment.ts'
-import { Execution } from './engine/execution.ts'
+import { execute } from './engine/execution.ts'
 import type { Instance } from './engine/instance.ts'
 import type { CallKind } from './engine/message.ts'
 import { hasEngine, returnEngine, takeEngine } from './engine/pool.ts'
@@ -50,8 +52,6 @@ export type MachineOptions = {
 /** Our own engine or the library's interpreter. Where ours cannot run, or must not, the library's does. */
 export type EngineChoice = 'wasm' | 'library'
 
-/** The curve of EIP-196 and EIP-197; without it the library's precompiles of these fail on every input. */
-const BN254 = new NobleBN254()
 /** How long a message may hold the thread before others get a turn, in milliseconds. */
 const TURN = 15
 /** More gas could pay for more memory than the engine can address. */
@@ -85,7 +85,14 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
 
   constructor(options: MachineOptions) {
     const adapter = new StateAdapter(options.view)
-    super({ common: options.common, stateManager: adapter, blockchain: chainOf(options.blockHash), bn254: BN254 })
+    super({
+      common: options.common,
+      stateManager: adapter,
+      blockchain: chainOf(options.blockHash),
+      bn254,
+      bls: bls12381,
+    })
+    useFasterPrecompiles(this._precompiles)
     this.#options = options
     this.warmth = new Journal(options.view, adapter, options.common.gteHardfork('spuriousDragon'))
     this.journal = asLibJournal(this.warmth)
@@ -218,7 +225,7 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
     const rules = rulesOf(this.#table, this.common)
     const message = options.message ?? this.#firstMessage(options)
     const running = this.#engine
-    if (running !== undefined) return new Execution(running, this, rules, message).run(message)
+    if (running !== undefined) return execute(running, this, rules, message)
     const engine = takeEngine()
     const block = this._block
     if (engine === undefined || block === undefined) throw new Error('the engine was chosen without there being one')
@@ -233,7 +240,7 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
     setEnvironment(engine, rules, environment)
     this.#engine = engine
     try {
-      return await new Execution(engine, this, rules, message).run(message)
+      return await execute(engine, this, rules, message)
     } finally {
       this.#engine = undefined
       returnEngine(engine)

@@ -3,6 +3,7 @@
 import type { ExecResult, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
 import { createRIPEMD160 } from 'hash-wasm'
 import { bigToFixed, bytesToBig, EMPTY_BYTES, padLeft } from '../../lib/hex.ts'
+import { keccak256 } from '../../lib/keccak.ts'
 import { blake2f } from './blake2f.ts'
 import { powerModulo } from './modexp.ts'
 import { verifyP256 } from './p256.ts'
@@ -15,6 +16,23 @@ const P256_GAS = 6_900n
 const LONGEST_OPERAND = 4_096n
 
 const hasher = await createRIPEMD160()
+
+/** The library hashes the key by other means than it recovers it. */
+const ecrecover: Faster = ({ data, gasLimit, common }) => {
+  const gas = common.param('ecRecoverGas')
+  const recover = common.customCrypto.ecrecover
+  if (gasLimit < gas || recover === undefined) return undefined
+  const v = bytesToBig(slice(data, 32, 32))
+  if (v !== 27n && v !== 28n) return answer(gas, EMPTY_BYTES)
+  try {
+    const key = recover(slice(data, 0, 32), v, slice(data, 64, 32), slice(data, 96, 32))
+    const hash = keccak256(key)
+    hash.fill(0, 0, 12)
+    return answer(gas, hash)
+  } catch {
+    return answer(gas, EMPTY_BYTES)
+  }
+}
 
 const ripemd160: Faster = ({ data, gasLimit, common }) => {
   const words = BigInt(Math.ceil(data.length / 32))
@@ -70,6 +88,7 @@ const p256: Faster = ({ data, gasLimit }) => {
 }
 
 const FASTER: readonly (readonly [address: string, Faster])[] = [
+  ['1', ecrecover],
   ['3', ripemd160],
   ['5', modexp],
   ['9', blake2],

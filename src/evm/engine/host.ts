@@ -3,7 +3,7 @@ import { type Address, EMPTY_BYTES, equalBytes, fromHex, type Hash, toHash } fro
 import { keccakHash } from '../../lib/keccak.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { Account } from '../../state/types.ts'
-import type { Host } from './instance.ts'
+import type { Host } from './host-imports.ts'
 import type { Ledger } from './ledger.ts'
 import { type Rules, warmStores } from './rules.ts'
 import type { Surroundings } from './surroundings.ts'

@@ -1,9 +1,9 @@
 // One engine: the compiled interpreter with a memory of its own, and the state as it asks for it. It serves one
 // transaction at a time; code that it has loaded stays until the room for it is used up.
 import { ChainError } from '../../lib/errors.ts'
-import type { Address, Hash } from '../../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
+import { type Host, hostImports } from './host-imports.ts'
 import {
-  ADDRESS,
   CODE_PADDING,
   CODES,
   CODES_END,
@@ -12,15 +12,11 @@ import {
   DIRTY_COUNT,
   EPOCH,
   F_ACCOUNT,
-  F_ADDRESS,
-  F_CALLER,
   F_CODE,
   F_CODE_LENGTH,
   F_DATA,
   F_DATA_LENGTH,
   F_DEPTH,
-  F_GAS,
-  type F_GAS_GIVEN,
   F_JUMPS,
   F_KNOWN,
   F_MEMORY,
@@ -29,7 +25,6 @@ import {
   F_STACK,
   F_STATIC,
   F_TOP,
-  F_VALUE,
   FRAME_HEADER,
   FRAMES,
   MAY_CALL,
@@ -46,32 +41,9 @@ import {
   S_VALUE,
   STACK_BYTES,
   STACK_MARGIN,
-  WORDS,
 } from './layout.ts'
+import { aligned, Memory } from './memory.ts'
 import type { Rules } from './rules.ts'
-
-/** What opcodes ask of the state, for the frame that runs. */
-export interface Host {
-  /** The interpreter has stored a word, of which it could tell only now. */
-  stored(account: Address, key: Hash, value: Uint8Array): void
-  refunded(gas: number): void
-  original(key: Hash): Uint8Array
-  /** The interpreter asks for something: there may be frames that it has opened by itself. */
-  catchUp(): void
-  sload(key: Hash): number
-  sstore(key: Hash, value: Uint8Array, gas: number): number
-  word(key: Hash): Uint8Array
-  tload(key: Hash): Uint8Array
-  tstore(key: Hash, value: Uint8Array): void
-  access(address: Address): number
-  balance(address: Address): bigint
-  selfBalance(): bigint
-  code(address: Address): Uint8Array
-  codeHash(address: Address): Hash | undefined
-  blockHash(number: bigint): Hash | undefined
-  blobHash(index: number): Hash | undefined
-  log(topics: Uint8Array[], data: Uint8Array): void
-}
 
 /** A code in the engine's memory. */
 export type Loaded = { readonly at: number; readonly length: number; readonly jumps: number }
@@ -98,19 +70,10 @@ type Exports = {
 export const outOfMemory = (): ChainError =>
   new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
 
-const HIGH = 4_294_967_296
-/** The second word of an answer. */
-const ANSWER = WORDS + 32
-
-const aligned = (at: number): number => ((at + 31) & ~31) >>> 0
-
-export class Instance {
+export class Instance extends Memory {
   /** Where the next frame may begin. */
   top = FRAMES
   host: Host | undefined
-  bytes = Buffer.alloc(0)
-  words = new Uint32Array(0)
-  #limbs = new BigUint64Array(0)
   readonly #exports: Exports
   readonly #codes = new Map<Hash, Loaded>()
   readonly #accounts = new Map<Address, number>()
@@ -118,12 +81,13 @@ export class Instance {
   #free = CODES
   #rules: Rules | undefined
   /** Return data that do not fit their place. */
-  #longReturn: Uint8Array | undefined
+  longReturn: Uint8Array = EMPTY_BYTES
 
   constructor(module: WebAssembly.Module) {
+    super()
     // The module is our own: these are what engine/index.ts exports.
-    this.#exports = new WebAssembly.Instance(module, { host: this.#imports() }).exports as Exports
-    this.#look()
+    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as Exports
+    this.look(this.#exports.memory.buffer)
   }
 
   /** Bytes of memory that it has taken from the computer. */
@@ -141,7 +105,7 @@ export class Instance {
 
   /** To be called when the memory may have grown. */
   refresh(): void {
-    if (this.words.length === 0) this.#look()
+    if (this.words.length === 0) this.look(this.#exports.memory.buffer)
   }
 
   /** Throws ChainError `limit-exceeded` when the computer has no such memory. */
@@ -157,7 +121,7 @@ export class Instance {
     this.#accounts.clear()
     this.#addresses.length = 0
     this.words[DIRTY_COUNT >>> 2] = 0
-    this.#limbs[REFUND >>> 3] = 0n
+    this.limbs[REFUND >>> 3] = 0n
     this.forget()
     if (this.#free > CODES + (CODES_END - CODES) * 0.75) {
       this.#codes.clear()
@@ -166,7 +130,7 @@ export class Instance {
     if (this.#rules === rules) return
     this.#rules = rules
     this.bytes.set(rules.opcodes, OPCODES)
-    this.#limbs.set(rules.parameters, PARAMETERS / 8)
+    this.limbs.set(rules.parameters, PARAMETERS / 8)
   }
 
   // --- what the interpreter remembers
@@ -200,16 +164,16 @@ export class Instance {
       const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
       if (account === undefined) throw new Error('a slot of no account was written')
       const key = `0x${bytes.toString('hex', slot + S_KEY, slot + S_KEY + 32)}` as Hash
-      host.stored(account, key, this.#trimmed(slot + S_VALUE))
+      host.stored(account, key, this.trimmed(slot + S_VALUE))
     }
-    this.#tellRefund(host)
+    this.tellRefund(host)
   }
 
-  #tellRefund(host: Host): void {
-    const refund = this.#limbs[REFUND >>> 3] ?? 0n
+  tellRefund(host: Host): void {
+    const refund = this.limbs[REFUND >>> 3] ?? 0n
     if (refund === 0n) return
     host.refunded(Number(BigInt.asIntN(64, refund)))
-    this.#limbs[REFUND >>> 3] = 0n
+    this.limbs[REFUND >>> 3] = 0n
   }
 
   /** What is remembered of accounts and slots may not be so any more. */
@@ -304,105 +268,9 @@ export class Instance {
     return frame
   }
 
-  /** The word at an address of the frame's header, from an address in hex. */
-  setAddress(at: number, address: Address): void {
-    this.bytes.fill(0, at + 20, at + 32)
-    this.bytes.write(address.slice(2), at, 'hex')
-    this.bytes.subarray(at, at + 20).reverse()
-  }
-
-  setAccounts(frame: number, address: Address, caller: Address, value: bigint): void {
-    this.setAddress(frame + F_ADDRESS, address)
-    this.setAddress(frame + F_CALLER, caller)
-    this.setWord(frame + F_VALUE, value)
-  }
-
   /** The frame no longer runs: others may lie above what its memory is now. */
   suspend(frame: number): void {
     this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
-  }
-
-  /** Where a frame's memory begins. */
-  memory(frame: number): number {
-    return this.field(frame, F_MEMORY)
-  }
-
-  field(frame: number, offset: number): number {
-    return this.words[(frame + offset) >>> 2] ?? 0
-  }
-
-  setField(frame: number, offset: number, value: number): void {
-    this.words[(frame + offset) >>> 2] = value
-  }
-
-  gas(frame: number, field: typeof F_GAS | typeof F_GAS_GIVEN = F_GAS): number {
-    const at = (frame + field) >>> 2
-    return (this.words[at] ?? 0) + (this.words[at + 1] ?? 0) * HIGH
-  }
-
-  setGas(frame: number, gas: number): void {
-    const at = (frame + F_GAS) >>> 2
-    this.words[at] = gas >>> 0
-    this.words[at + 1] = Math.floor(gas / HIGH)
-  }
-
-  // --- words of the stack
-
-  isZero(at: number): boolean {
-    const { words } = this
-    for (let i = at >>> 2; i < (at >>> 2) + 8; i++) if (words[i] !== 0) return false
-    return true
-  }
-
-  /** Infinity for what no gas or memory could reach. */
-  small(at: number): number {
-    const { words } = this
-    for (let i = (at >>> 2) + 2; i < (at >>> 2) + 8; i++) if (words[i] !== 0) return Infinity
-    return (words[at >>> 2] ?? 0) + (words[(at >>> 2) + 1] ?? 0) * HIGH
-  }
-
-  word(at: number): bigint {
-    const limbs = this.#limbs
-    const i = at >>> 3
-    const [w0 = 0n, w1 = 0n, w2 = 0n, w3 = 0n] = [limbs[i], limbs[i + 1], limbs[i + 2], limbs[i + 3]]
-    return w0 | (w1 << 64n) | (w2 << 128n) | (w3 << 192n)
-  }
-
-  setSmall(at: number, value: 0 | 1): void {
-    const { words } = this
-    words[at >>> 2] = value
-    words.fill(0, (at >>> 2) + 1, (at >>> 2) + 8)
-  }
-
-  setWord(at: number, value: bigint): void {
-    const limbs = this.#limbs
-    const i = at >>> 3
-    limbs[i] = value
-    if (value < 1n << 64n) {
-      limbs[i + 1] = limbs[i + 2] = limbs[i + 3] = 0n
-      return
-    }
-    limbs[i + 1] = value >> 64n
-    limbs[i + 2] = value >> 128n
-    limbs[i + 3] = value >> 192n
-  }
-
-  // --- what the interpreter leaves for the host
-
-  /** The account of a stack word. */
-  addressAt(at: number): Address {
-    const bytes = Buffer.from(this.bytes.subarray(at, at + 20)).reverse()
-    return `0x${bytes.toString('hex')}` as Address
-  }
-
-  /** The account that an opcode named. */
-  address(): Address {
-    return `0x${this.bytes.toString('hex', ADDRESS, ADDRESS + 20)}` as Address
-  }
-
-  /** The first big-endian word. */
-  key(): Hash {
-    return `0x${this.bytes.toString('hex', WORDS, WORDS + 32)}` as Hash
   }
 
   /** Return data of a call that ended: bytes from outside, or a range of memory. */
@@ -413,103 +281,8 @@ export class Instance {
     this.words[RETURN >>> 2] = fits ? RETURN_BYTES : 0
     if (bytes !== undefined) {
       if (fits) this.bytes.set(bytes, RETURN_BYTES)
-      else this.#longReturn = bytes
+      else this.longReturn = bytes
     } else if (fits) this.bytes.copyWithin(RETURN_BYTES, at, at + length)
-    else this.#longReturn = this.slice(at, length)
-  }
-
-  /** A copy of a range. */
-  slice(at: number, length: number): Uint8Array {
-    return new Uint8Array(this.bytes.buffer.slice(at, at + length))
-  }
-
-  #look(): void {
-    const { buffer } = this.#exports.memory
-    this.bytes = Buffer.from(buffer)
-    this.words = new Uint32Array(buffer)
-    this.#limbs = new BigUint64Array(buffer)
-  }
-
-  #answer(word: Uint8Array, at = ANSWER): void {
-    const start = at + 32 - word.length
-    this.bytes.fill(0, at, start)
-    this.bytes.set(word, start)
-  }
-
-  #answerHex(hash: Hash | undefined): void {
-    if (hash === undefined) this.bytes.fill(0, ANSWER, ANSWER + 32)
-    else this.bytes.write(hash.slice(2), ANSWER, 'hex')
-  }
-
-  #answerBig(value: bigint): void {
-    this.#answerHex(`0x${value.toString(16).padStart(64, '0')}` as Hash)
-  }
-
-  /** The second word without its leading zeros, to be kept. */
-  #value(): Uint8Array {
-    return this.#trimmed(ANSWER)
-  }
-
-  #trimmed(at: number): Uint8Array {
-    const { bytes } = this
-    let start = at
-    while (start < at + 32 && bytes[start] === 0) start++
-    return this.slice(start, at + 32 - start)
-  }
-
-  #imports(): Record<string, unknown> {
-    // The interpreter may have grown the memory since the host looked at it last.
-    const host = (): Host => {
-      this.refresh()
-      if (this.host === undefined) throw new Error('the engine runs without a host')
-      this.host.catchUp()
-      return this.host
-    }
-    return {
-      sload: () => {
-        const asked = host()
-        const key = this.key()
-        const price = asked.sload(key)
-        this.#answer(asked.word(key))
-        return price
-      },
-      sstore: (gas: number) => {
-        const asked = host()
-        this.#tellRefund(asked)
-        const key = this.key()
-        const price = asked.sstore(key, this.#value(), gas)
-        this.#answer(asked.original(key), ANSWER + 32)
-        return price
-      },
-      tell: () => {
-        this.refresh()
-        this.tell()
-      },
-      tload: () => this.#answer(host().tload(this.key())),
-      tstore: () => host().tstore(this.key(), this.#value()),
-      access: () => host().access(this.address()),
-      balance: () => this.#answerBig(host().balance(this.address())),
-      selfBalance: () => this.#answerBig(host().selfBalance()),
-      codeSize: () => host().code(this.address()).length,
-      codeHash: () => this.#answerHex(host().codeHash(this.address())),
-      copyCode: (to: number, offset: number, length: number) => {
-        const part = host()
-          .code(this.address())
-          .subarray(offset, offset + length)
-        this.bytes.set(part, to)
-        this.bytes.fill(0, to + part.length, to + length)
-      },
-      copyReturn: (to: number, offset: number, length: number) => {
-        this.refresh()
-        this.bytes.set(this.#longReturn?.subarray(offset, offset + length) ?? [], to)
-      },
-      blockHash: (number: number) => this.#answerHex(host().blockHash(BigInt(number))),
-      blobHash: (index: number) => this.#answerHex(host().blobHash(index)),
-      log: (count: number, at: number, length: number) => {
-        const asked = host()
-        const topics = Array.from({ length: count }, (_, i) => this.slice(WORDS + 32 * i, 32))
-        asked.log(topics, this.slice(at, length))
-      },
-    }
+    else this.longReturn = this.slice(at, length)
   }
 }

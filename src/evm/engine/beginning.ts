@@ -1,0 +1,199 @@
+// How a message begins: its checkpoint, the value that it moves, and what runs: a frame, a precompile, a native contract,
+// or nothing.
+import { EVMError, type Message } from '@ethereumjs/evm'
+import { generateAddress } from '@ethereumjs/util'
+import { type Address, bigToBytes, fromHex, toAddress } from '../../lib/hex.ts'
+import { delegationOf } from '../../primitives/delegation.ts'
+import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import type { NativeContract } from '../native-call.ts'
+import { addressOf } from '../state-adapter.ts'
+import type { Loaded } from './instance.ts'
+import { type Call, type End, ended, isCreation, type Open, toLibMessage } from './message.ts'
+import type { Begun, Running } from './running.ts'
+import type { Work } from './surroundings.ts'
+
+const { errorMessages } = EVMError
+const MAX_BALANCE = (1n << 256n) - 1n
+const LONE_INVALID = 0xfe
+/** How many messages may begin before the clock is looked at. */
+const MESSAGES_PER_LOOK = 64
+
+/** The message from outside as a call; its input goes to the engine's memory. */
+export function firstCall(run: Running, message: Message): Call {
+  const { caller: from, to: target, value, gasLimit, data, depth, isStatic, delegatecall } = message
+  const caller = addressOf(from)
+  const rest = { value, gas: Number(gasLimit), depth, isStatic, dataLength: data.length, salt: message.salt, word: 0 }
+  if (target !== undefined) {
+    const to = addressOf(target)
+    const kind = delegatecall ? 'DELEGATECALL' : 'CALL'
+    return { ...rest, kind, caller, to, codeAddress: addressOf(message.codeAddress), data: run.engine.input(data) }
+  }
+  // The nonce has been raised already.
+  const nonce = run.around.view.nonce(caller) - 1n
+  const to = toAddress(generateAddress(fromHex(caller), bigToBytes(nonce)))
+  return { ...rest, kind: 'CREATE', caller, to, codeAddress: to, data: run.engine.input(data) }
+}
+
+export function begin(run: Running, call: Call, input?: Uint8Array): Begun {
+  const { around, engine } = { around: run.around, engine: run.engine }
+  const { warmth } = around
+  around.began(
+    () => messageOf(run, call, input ?? engine.slice(call.data, call.dataLength)),
+    input === undefined ? call.kind : undefined,
+  )
+  if (isCreation(call) && run.rules.warms) warmth.warm(call.to)
+  warmth.open()
+  if (run.rules.transient) around.transient.checkpoint()
+  const open: Open = { call, mark: run.ledger.mark(), base: engine.top, frame: 0 }
+  run.open.push(open)
+  const pause = ++run.begun % MESSAGES_PER_LOOK === 0 ? around.turn() : undefined
+  if (pause === undefined) return enter(run, open)
+  return pause.then(() => enter(run, open))
+}
+
+function enter(run: Running, open: Open): Begun {
+  return isCreation(open.call) ? enterCreation(run, open) : enterCall(run, open)
+}
+
+function messageOf(run: Running, call: Call, input: Uint8Array): Message {
+  return toLibMessage(call, input, run.ledger, run.blobHashes, run.rules.destroysOnlyNew)
+}
+
+function enterCall(run: Running, open: Open): Begun {
+  const { call } = open
+  const { view } = run.around
+  const { kind, caller, to, codeAddress, value } = call
+  if (kind !== 'DELEGATECALL') {
+    const fault = transfer(run, caller, to, value)
+    if (fault !== undefined) return ended(fault)
+  }
+  const native = run.around.nativeAt(codeAddress)
+  if (native !== undefined) return runNative(run, call, native)
+  const precompile = run.around.precompileAt(codeAddress)
+  if (precompile !== undefined) {
+    const input = run.engine.slice(call.data, call.dataLength)
+    return work(run, () => run.around.runPrecompile(precompile, input, BigInt(call.gas)))
+  }
+  let account = view.account(codeAddress)
+  if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return ended()
+  let code = view.code(codeAddress)
+  const delegate = run.rules.delegates ? delegationOf(code) : undefined
+  if (delegate !== undefined) {
+    if (call.depth === 0) run.around.warmth.addAlwaysWarmAddress(delegate)
+    account = view.account(delegate)
+    if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return ended()
+    code = view.code(delegate)
+  }
+  if (code.length === 1 && code[0] === LONE_INVALID) {
+    const found = run.around.findNative(codeAddress)
+    if (found !== undefined) return runNative(run, call, found)
+  }
+  const loaded = run.engine.load(account.codeHash, code)
+  if (delegate === undefined && call.word !== 0) run.engine.remember(call.word, loaded, run.engine.account(codeAddress))
+  openFrame(run, open, loaded)
+  return undefined
+}
+
+function enterCreation(run: Running, open: Open): Begun {
+  const { call } = open
+  const { view, warmth } = run.around
+  const { caller, to, value, dataLength } = call
+  const purse = view.balance(caller)
+  if (purse < value) throw new Error('a creation begins whose creator cannot pay for it')
+  if (value > 0n) view.setBalance(caller, purse - value)
+  touch(run, caller)
+  if (dataLength > run.rules.maxInitCodeSize) return ended(errorMessages.INITCODE_SIZE_VIOLATION, call.gas)
+  if (run.rules.destroysOnlyNew) run.ledger.create(to)
+  const there = view.account(to)
+  const isTaken = there !== undefined && (there.nonce > 0n || there.codeHash !== EMPTY_CODE_HASH)
+  // EIP-7610: storage may be there without an account's own fields.
+  if (isTaken || view.hasStorage(to)) return ended(errorMessages.CREATE_COLLISION, call.gas)
+  warmth.touch(to)
+  view.clearStorage(to)
+  const balance = (there?.balance ?? 0n) + value
+  if (balance > MAX_BALANCE) return ended(errorMessages.VALUE_OVERFLOW)
+  view.setAccount(to, { nonce: run.rules.clears ? 1n : 0n, balance, codeHash: EMPTY_CODE_HASH })
+  if (dataLength === 0) return ended()
+  openFrame(run, open, run.engine.placeRange(call.data, dataLength))
+  return undefined
+}
+
+function openFrame(run: Running, open: Open, code: Loaded): void {
+  const { call } = open
+  const creates = isCreation(call)
+  const frame = run.engine.open({
+    code,
+    data: creates ? 0 : call.data,
+    dataLength: creates ? 0 : call.dataLength,
+    gas: call.gas,
+    isStatic: call.isStatic,
+    depth: call.depth,
+    account: run.engine.account(call.to),
+  })
+  run.engine.setAccounts(frame, call.to, call.caller, call.value)
+  run.engine.setReturn(0, 0)
+  open.frame = frame
+  run.host.enter(call.to)
+}
+
+/** Moves value; why not, if it cannot be. Touches both even if there is none (EIP-161). */
+function transfer(run: Running, from: Address, to: Address, value: bigint): string | undefined {
+  const { view } = run.around
+  let fault: string | undefined
+  if (value > 0n) {
+    const purse = view.balance(from)
+    if (purse < value) fault = errorMessages.INSUFFICIENT_BALANCE
+    else view.setBalance(from, purse - value)
+    const sum = view.balance(to) + value
+    if (sum > MAX_BALANCE) fault = errorMessages.VALUE_OVERFLOW
+    else view.setBalance(to, sum)
+  } else {
+    if (view.account(from) === undefined) view.setBalance(from, 0n)
+    if (view.account(to) === undefined) view.setBalance(to, 0n)
+  }
+  touch(run, from)
+  touch(run, to)
+  return fault
+}
+
+/** An account with a nonce or code cannot become empty: whether it was touched does not matter. */
+function touch(run: Running, address: Address): void {
+  const account = run.around.view.account(address)
+  const stays = account !== undefined && (account.nonce > 0n || account.codeHash !== EMPTY_CODE_HASH)
+  if (!stays) run.around.warmth.touch(address)
+}
+
+function runNative(run: Running, call: Call, native: NativeContract): End | Promise<End> {
+  const input = run.engine.slice(call.data, call.dataLength)
+  const message = messageOf(run, call, input)
+  return work(
+    run,
+    () => run.around.runNative(native, message),
+    () => {
+      // Contracts that it called may have destroyed and created.
+      run.ledger.refund = Number(message.gasRefund)
+      for (const [address, heir] of message.selfdestruct ?? []) run.ledger.destroy(address, heir)
+      for (const address of message.createdAddresses ?? []) run.ledger.create(address)
+    },
+  )
+}
+
+function work(run: Running, begin: () => Work, then?: () => void): End | Promise<End> {
+  // The work may be long: the clock is looked at for each.
+  const pause = run.around.turn()
+  const work = pause === undefined ? begin() : pause.then(begin)
+  const settle = (result: Awaited<typeof work>): End => {
+    const end = ended(result.exceptionError?.error, Number(result.executionGasUsed))
+    end.bytes = result.returnValue
+    end.length = result.returnValue.length
+    end.work = result
+    // Native contracts write past the interpreter.
+    if (then !== undefined) run.engine.forget()
+    if (end.error === undefined) {
+      then?.()
+      for (const log of result.logs ?? []) run.ledger.logs.push(log)
+    }
+    return end
+  }
+  return work instanceof Promise ? work.then(settle) : settle(work)
+}

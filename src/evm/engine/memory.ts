@@ -1,0 +1,146 @@
+// The engine's memory as the host reads and writes it: header fields, stack words, big-endian words, ranges of bytes.
+import type { Address, Hash } from '../../lib/hex.ts'
+import { ADDRESS, F_ADDRESS, F_CALLER, F_GAS, type F_GAS_GIVEN, F_MEMORY, F_VALUE, WORDS } from './layout.ts'
+
+const HIGH = 4_294_967_296
+/** The second word of an answer. */
+const ANSWER = WORDS + 32
+
+export const aligned = (at: number): number => ((at + 31) & ~31) >>> 0
+
+export class Memory {
+  bytes = Buffer.alloc(0)
+  words = new Uint32Array(0)
+  protected limbs = new BigUint64Array(0)
+
+  /** To be called when the memory has grown: the views of before are empty. */
+  protected look(buffer: ArrayBuffer): void {
+    this.bytes = Buffer.from(buffer)
+    this.words = new Uint32Array(buffer)
+    this.limbs = new BigUint64Array(buffer)
+  }
+
+  /** The word at an address of the frame's header, from an address in hex. */
+  setAddress(at: number, address: Address): void {
+    this.bytes.fill(0, at + 20, at + 32)
+    this.bytes.write(address.slice(2), at, 'hex')
+    this.bytes.subarray(at, at + 20).reverse()
+  }
+
+  setAccounts(frame: number, address: Address, caller: Address, value: bigint): void {
+    this.setAddress(frame + F_ADDRESS, address)
+    this.setAddress(frame + F_CALLER, caller)
+    this.setWord(frame + F_VALUE, value)
+  }
+
+  /** Where a frame's memory begins. */
+  memory(frame: number): number {
+    return this.field(frame, F_MEMORY)
+  }
+
+  field(frame: number, offset: number): number {
+    return this.words[(frame + offset) >>> 2] ?? 0
+  }
+
+  setField(frame: number, offset: number, value: number): void {
+    this.words[(frame + offset) >>> 2] = value
+  }
+
+  gas(frame: number, field: typeof F_GAS | typeof F_GAS_GIVEN = F_GAS): number {
+    const at = (frame + field) >>> 2
+    return (this.words[at] ?? 0) + (this.words[at + 1] ?? 0) * HIGH
+  }
+
+  setGas(frame: number, gas: number): void {
+    const at = (frame + F_GAS) >>> 2
+    this.words[at] = gas >>> 0
+    this.words[at + 1] = Math.floor(gas / HIGH)
+  }
+
+  isZero(at: number): boolean {
+    const { words } = this
+    for (let i = at >>> 2; i < (at >>> 2) + 8; i++) if (words[i] !== 0) return false
+    return true
+  }
+
+  /** Infinity for what no gas or memory could reach. */
+  small(at: number): number {
+    const { words } = this
+    for (let i = (at >>> 2) + 2; i < (at >>> 2) + 8; i++) if (words[i] !== 0) return Infinity
+    return (words[at >>> 2] ?? 0) + (words[(at >>> 2) + 1] ?? 0) * HIGH
+  }
+
+  word(at: number): bigint {
+    const limbs = this.limbs
+    const i = at >>> 3
+    const [w0 = 0n, w1 = 0n, w2 = 0n, w3 = 0n] = [limbs[i], limbs[i + 1], limbs[i + 2], limbs[i + 3]]
+    return w0 | (w1 << 64n) | (w2 << 128n) | (w3 << 192n)
+  }
+
+  setSmall(at: number, value: 0 | 1): void {
+    const { words } = this
+    words[at >>> 2] = value
+    words.fill(0, (at >>> 2) + 1, (at >>> 2) + 8)
+  }
+
+  setWord(at: number, value: bigint): void {
+    const limbs = this.limbs
+    const i = at >>> 3
+    limbs[i] = value
+    if (value < 1n << 64n) {
+      limbs[i + 1] = limbs[i + 2] = limbs[i + 3] = 0n
+      return
+    }
+    limbs[i + 1] = value >> 64n
+    limbs[i + 2] = value >> 128n
+    limbs[i + 3] = value >> 192n
+  }
+
+  /** The account of a stack word. */
+  addressAt(at: number): Address {
+    const bytes = Buffer.from(this.bytes.subarray(at, at + 20)).reverse()
+    return `0x${bytes.toString('hex')}` as Address
+  }
+
+  /** The account that an opcode named. */
+  address(): Address {
+    return `0x${this.bytes.toString('hex', ADDRESS, ADDRESS + 20)}` as Address
+  }
+
+  /** The first big-endian word. */
+  key(): Hash {
+    return `0x${this.bytes.toString('hex', WORDS, WORDS + 32)}` as Hash
+  }
+
+  /** A copy of a range. */
+  slice(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.bytes.buffer.slice(at, at + length))
+  }
+
+  answer(word: Uint8Array, at = ANSWER): void {
+    const start = at + 32 - word.length
+    this.bytes.fill(0, at, start)
+    this.bytes.set(word, start)
+  }
+
+  answerHex(hash: Hash | undefined): void {
+    if (hash === undefined) this.bytes.fill(0, ANSWER, ANSWER + 32)
+    else this.bytes.write(hash.slice(2), ANSWER, 'hex')
+  }
+
+  answerBig(value: bigint): void {
+    this.answerHex(`0x${value.toString(16).padStart(64, '0')}` as Hash)
+  }
+
+  /** The second word without its leading zeros, to be kept. */
+  value(): Uint8Array {
+    return this.trimmed(ANSWER)
+  }
+
+  trimmed(at: number): Uint8Array {
+    const { bytes } = this
+    let start = at
+    while (start < at + 32 && bytes[start] === 0) start++
+    return this.slice(start, at + 32 - start)
+  }
+}
