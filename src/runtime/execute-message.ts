@@ -1,10 +1,10 @@
 // One message, from the sender's purse to the last refund: what a transaction and a simulated call have in common.
 // Everything here is consensus; the order of the steps is that of the yellow paper and the EIPs named beside them.
 import type { ExecResult } from '@ethereumjs/evm'
-import { generateAddress } from '@ethereumjs/util'
 import { type Machine, toLibAddress } from '../evm/machine.ts'
 import { failureWords } from '../evm/tracer.ts'
-import { type Address, bigToBytes, EMPTY_BYTES, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
@@ -191,5 +191,5 @@ function destroy(machine: Machine, env: BlockEnv, result: ExecResult): void {
 /** The address a creation gives its contract, whether or not it succeeded; null for a call. */
 export function createdContract(message: Pick<Message, 'to' | 'from' | 'nonce'>): Address | null {
   if (message.to !== null) return null
-  return toAddress(generateAddress(fromHex(message.from), bigToBytes(message.nonce)))
+  return createdAddress(message.from, message.nonce)
 }

@@ -1,21 +1,11 @@
 // geth's prestateTracer: the accounts a transaction met, as they were before it; in diff mode only what it changed,
 // before and after.
-import { generateAddress, generateAddress2 } from '@ethereumjs/util'
 import { addressOf } from '../../evm/state-adapter.ts'
 import type { RunState } from '../../evm/tables.ts'
 import type { Step } from '../../evm/tracer.ts'
-import {
-  type Address,
-  bigToBytes,
-  bigToFixed,
-  fromHex,
-  type Hash,
-  type Hex,
-  toAddress,
-  toHex,
-  toQuantity,
-} from '../../lib/hex.ts'
+import { type Address, bigToFixed, type Hash, type Hex, toAddress, toHex, toQuantity } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
+import { createdAddress, saltedAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { StateView } from '../../state/types.ts'
@@ -203,8 +193,8 @@ const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUin
 /** The address a creation is about to give its contract. */
 function createdBy(state: RunState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
   const creator = addressOf(state.env.address)
-  if (name === 'CREATE') return toAddress(generateAddress(fromHex(creator), bigToBytes(view?.nonce(creator) ?? 0n)))
+  if (name === 'CREATE') return createdAddress(creator, view?.nonce(creator) ?? 0n)
   const [offset, length] = [Number(item(state, 1)), Number(item(state, 2))]
   const code = length === 0 ? new Uint8Array(0) : state.memory.read(offset, length)
-  return toAddress(generateAddress2(fromHex(creator), bigToFixed(item(state, 3), 32), code))
+  return saltedAddress(creator, bigToFixed(item(state, 3), 32), code)
 }
