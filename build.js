@@ -70,7 +70,18 @@ async function buildEngine() {
   const { error, stderr } = await asc.main([
     ...['engine/index.ts', '--baseDir', root, '--outFile', fresh],
     // Its own data lie behind the places that layout.ts gives away.
-    ...['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'bulk-memory', '--enable', 'simd', '--memoryBase', '8192'],
+    ...[
+      '-O3',
+      '--runtime',
+      'stub',
+      '--noAssert',
+      '--enable',
+      'bulk-memory',
+      '--enable',
+      'simd',
+      '--memoryBase',
+      '8192',
+    ],
     ...['--initialMemory', '140', '--disableWarning'],
   ])
   if (error) throw new Error(`the engine does not compile: ${stderr}`)

@@ -1,61 +1,40 @@
 // Our one subclass of the library's EVM. Its four seams: `_loadCode` gives native contracts the whole message, `runCall`
-// refuses to spend what an account must keep, `getActiveOpcodes` takes our opcode table, `shallowCopy` stays possible.
+// refuses to spend what an account must keep and lets our engine run what it can, `getActiveOpcodes` takes our opcode
+// table, `shallowCopy` stays possible.
 // One machine runs one message at a time.
-import type { Common } from '@ethereumjs/common'
 import {
   EVM,
   EVMError,
   type EVMResult,
   type EVMRunCallOpts,
   type ExecResult,
-  Message,
+  type Message,
   type PrecompileFunc,
   type PrecompileInput,
 } from '@ethereumjs/evm'
-import { createZeroAddress, Address as LibAddress, type PrefixedHexString } from '@ethereumjs/util'
-import { ChainError } from '../lib/errors.ts'
-import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash } from '../lib/hex.ts'
+import { Address as LibAddress } from '@ethereumjs/util'
+import { type Address, fromHex, type Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
+import { Clock } from './clock.ts'
 import { bls12381 } from './crypto/bls12-381.ts'
 import { bn254 } from './crypto/bn254.ts'
 import { useFasterPrecompiles } from './crypto/precompiles.ts'
-import { setEnvironment } from './engine/environment.ts'
-import { execute } from './engine/execution.ts'
-import type { Instance } from './engine/instance.ts'
 import type { CallKind } from './engine/message.ts'
-import { hasEngine, returnEngine, takeEngine } from './engine/pool.ts'
 import { rulesOf } from './engine/rules.ts'
+import { firstMessage, Seat, suitsEngine } from './engine/seat.ts'
 import type { Surroundings } from './engine/surroundings.ts'
 import { asLibJournal, asLibTransient, Journal, TransientStorage } from './journal.ts'
-import type { NativeBlock, NativeContract, NativeContracts } from './native-call.ts'
+import type { EngineChoice, MachineOptions } from './machine-options.ts'
+import { BLAKE2F, chainOf, insufficientBalance, isLoneInvalid, refuseLongWork, unreachable } from './machine-parts.ts'
+import type { NativeContract } from './native-call.ts'
 import { type NativeSetting, runNative, withOwnLogs } from './run-native.ts'
 import { addressOf, StateAdapter } from './state-adapter.ts'
 import type { OpcodeHost, OpcodeTable, RunState } from './tables.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
 import { impliedStop, watched } from './watch.ts'
 
-export type MachineOptions = {
-  readonly common: Common
-  readonly view: StateView
-  readonly table: OpcodeTable
-  readonly natives: NativeContracts
-  readonly block: NativeBlock
-  /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
-  readonly blockHash: (number: bigint) => Hash | undefined
-  readonly deadline: number | undefined
-  /** Wei that an account must keep; left out: none ever must. */
-  readonly held?: ((of: Address) => bigint) | undefined
-  /** What runs ordinary code; left out: our engine, if it has been built. */
-  readonly engine?: EngineChoice | undefined
-}
+export type { EngineChoice, MachineOptions } from './machine-options.ts'
 
-/** Our own engine or the library's interpreter. Where ours cannot run, or must not, the library's does. */
-export type EngineChoice = 'wasm' | 'library'
-
-/** How long a message may hold the thread before others get a turn, in milliseconds. */
-const TURN = 15
-/** More gas could pay for more memory than the engine can address. */
-const MOST_ENGINE_GAS = 1n << 40n
 /** Tests may choose for everything in their process. */
 const DEFAULT_ENGINE: EngineChoice = process.env['KESTREL_ENGINE'] === 'library' ? 'library' : 'wasm'
 
@@ -76,12 +55,10 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
   #table: OpcodeTable
   readonly #options: MachineOptions
   readonly #natives: Map<Address, NativeContract>
-  #jumps = 0
-  #turnEnds = performance.now() + TURN
+  readonly #clock = new Clock()
   /** A message runs in the library's interpreter. */
   #isInLibrary = false
-  /** While a message runs in it. */
-  #engine: Instance | undefined
+  readonly #seat = new Seat()
 
   constructor(options: MachineOptions) {
     const adapter = new StateAdapter(options.view)
@@ -163,25 +140,8 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
     this.#natives.delete(address)
   }
 
-  /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
   pause(): Promise<void> | undefined {
-    // Between jumps may lie a whole contract's straight line, so not too many of them are let pass unseen.
-    return (++this.#jumps & 3) === 0 ? this.#yield() : undefined
-  }
-
-  #yield(): Promise<void> | undefined {
-    const now = performance.now()
-    const { deadline } = this
-    if (deadline !== undefined && now > deadline) {
-      throw new ChainError('limit-exceeded', 'execution aborted: the call took longer than this node allows')
-    }
-    if (now < this.#turnEnds) return undefined
-    return new Promise((resolve) =>
-      setImmediate(() => {
-        this.#turnEnds = performance.now() + TURN
-        resolve()
-      }),
-    )
+    return this.#clock.atJump(this.deadline)
   }
 
   onSelfdestruct(state: RunState, beneficiary: bigint): void {
@@ -212,54 +172,24 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
     })
   }
 
-  #isForEngine({ message, block, code, skipNonceIncrement, skipBalance, gasLimit = 0n }: EVMRunCallOpts): boolean {
-    if ((this.#options.engine ?? DEFAULT_ENGINE) === 'library' || this.#table.isChanged || this.reportsAccess)
-      return false
-    if (this.#tracer?.step !== undefined || !hasEngine()) return false
-    if (message !== undefined) return message.code === undefined && message.gasLimit <= MOST_ENGINE_GAS
-    const isPlain = skipNonceIncrement === true && skipBalance !== true && code === undefined
-    return isPlain && block !== undefined && gasLimit <= MOST_ENGINE_GAS
+  #isForEngine(options: EVMRunCallOpts): boolean {
+    const choice = this.#options.engine ?? DEFAULT_ENGINE
+    if (choice === 'library' || this.#table.isChanged || this.reportsAccess) return false
+    return this.#tracer?.step === undefined && suitsEngine(options)
   }
 
-  async #runInEngine(options: EVMRunCallOpts): Promise<EVMResult> {
-    const rules = rulesOf(this.#table, this.common)
-    const message = options.message ?? this.#firstMessage(options)
-    const running = this.#engine
-    if (running !== undefined) return execute(running, this, rules, message)
-    const engine = takeEngine()
-    const block = this._block
-    if (engine === undefined || block === undefined) throw new Error('the engine was chosen without there being one')
-    const origin = addressOf(this._tx?.origin ?? message.caller)
-    const environment = {
-      origin,
+  #runInEngine(options: EVMRunCallOpts): Promise<EVMResult> {
+    const message = options.message ?? firstMessage(options)
+    if (options.message === undefined) {
+      if (options.block !== undefined) this._block = options.block
+      this._tx = { gasPrice: options.gasPrice ?? 0n, origin: options.origin ?? message.caller }
+    }
+    return this.#seat.run(this, rulesOf(this.#table, this.common), message, () => ({
+      origin: addressOf(this._tx?.origin ?? message.caller),
       gasPrice: this._tx?.gasPrice ?? 0n,
       chainId: this.common.chainId(),
-      header: block.header,
-    }
-    engine.begin(rules)
-    setEnvironment(engine, rules, environment)
-    this.#engine = engine
-    try {
-      return await execute(engine, this, rules, message)
-    } finally {
-      this.#engine = undefined
-      returnEngine(engine)
-    }
-  }
-
-  /** A transaction's own message, as the library makes it. */
-  #firstMessage(options: EVMRunCallOpts): Message {
-    const { block, caller = createZeroAddress(), origin = caller, gasPrice = 0n, gasLimit = 0n } = options
-    if (block !== undefined) this._block = block
-    this._tx = { gasPrice, origin }
-    const { to, value = 0n, data, isStatic = false, salt, blobVersionedHashes = [] } = options
-    return new Message({
-      ...{ caller, gasLimit, value, isStatic, blobVersionedHashes },
-      ...{ selfdestruct: new Map(), createdAddresses: new Set<PrefixedHexString>() },
-      ...(to !== undefined && { to }),
-      ...(data !== undefined && { data }),
-      ...(salt !== undefined && { salt }),
-    })
+      header: this._block?.header,
+    }))
   }
 
   // --- for the engine
@@ -287,7 +217,10 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
 
   began(message: () => Message, kind: CallKind | undefined): void {
     const type = kind === 'CREATE' || kind === 'CREATE2' ? 'CALL' : kind
-    this.#tracer?.enter?.(message(), type ?? this.callType)
+    if (this.#tracer?.enter !== undefined) {
+      const begun = message()
+      this.#tracer.enter(begun, begun.depth === 0 ? 'CALL' : (type ?? this.callType))
+    }
     this.callType = 'CALL'
     this.messages++
   }
@@ -297,7 +230,7 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
   }
 
   turn(): Promise<void> | undefined {
-    return this.#yield()
+    return this.#clock.look(this.deadline)
   }
 
   #overspends({ caller, to, value, delegatecall }: Message): boolean {
@@ -314,9 +247,7 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
 
   /** A precompile cannot be interrupted: in a call, which has a deadline, one that is sure to miss it is not begun. */
   override runPrecompile(...[code, data, gasLimit]: Parameters<EVM['runPrecompile']>) {
-    if (this.deadline !== undefined && code === this._precompiles.get(BLAKE2F) && roundsOf(data) > MAX_ROUNDS) {
-      throw new ChainError('limit-exceeded', `execution aborted: blake2f with ${roundsOf(data)} rounds takes too long`)
-    }
+    if (this.deadline !== undefined && code === this._precompiles.get(BLAKE2F)) refuseLongWork(data)
     // The input lies in its caller's memory, which goes on changing; the output may be the very input (identity).
     return super.runPrecompile(code, data.slice(), gasLimit)
   }
@@ -351,7 +282,7 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
       this.callType = 'CALL'
       this.messages++
       // A message may have been a precompile's long work: the clock is looked at for each.
-      return this.#yield() ?? SETTLED
+      return this.#clock.look(this.deadline) ?? SETTLED
     }
     if (topic === 'afterMessage' && tracer !== undefined) {
       const result = withOwnLogs(data as EVMResult)
@@ -364,38 +295,6 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
 }
 
 const SETTLED = Promise.resolve()
-
-/** EIP-152's address and the first field of its input. Two million rounds take about a second. */
-const BLAKE2F = `${'0'.repeat(39)}9`
-const MAX_ROUNDS = 8_000_000
-const roundsOf = (input: Uint8Array): number => Number(bytesToBig(input.subarray(0, 4)))
-
-const insufficientBalance = (): ExecResult => ({
-  returnValue: EMPTY_BYTES,
-  executionGasUsed: 0n,
-  exceptionError: new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE),
-})
-
-const unreachable = (): ExecResult => {
-  throw new Error('a native contract is entered by _loadCode only')
-}
-
-const isLoneInvalid = (code: unknown): boolean => code instanceof Uint8Array && code.length === 1 && code[0] === 0xfe
-
-/** What the library asks of a blockchain: hashes of ancestors. */
-function chainOf(
-  blockHash: MachineOptions['blockHash'],
-): NonNullable<ConstructorParameters<typeof EVM>[0]['blockchain']> {
-  const chain = {
-    getBlock: async (number: number) => {
-      const hash = blockHash(BigInt(number))
-      return { hash: () => (hash === undefined ? new Uint8Array(32) : fromHex(hash)) }
-    },
-    putBlock: async () => undefined,
-    shallowCopy: () => chain,
-  }
-  return chain
-}
 
 /** An address in the library's form. */
 export const toLibAddress = (address: Address): LibAddress => new LibAddress(fromHex(address))

@@ -113,10 +113,16 @@ describe('books', () => {
           chain.next()
           chain.next()
         }
-        for (const channel of LOOPS) expect(chain.bank.balance(escrowAddress(port(channel)))).toBe(0n)
+        // Only vouchers that somebody has sent on through a sink cannot: their coins stay where they wait for them.
+        const sink = escrowAddress(port(SINKS['ack-success']))
+        const stranded = loops
+          .filter((hash) => chain.transfer.trace(hash)?.baseDenom === 'akest')
+          .reduce((sum, hash) => sum + chain.bank.balance(sink, voucherDenom(hash)), 0n)
+        const waiting = LOOPS.reduce((sum, channel) => sum + chain.bank.balance(escrowAddress(port(channel))), 0n)
+        expect(waiting).toBe(stranded)
         const away = chain.transfer.escrowed(port(SINKS['ack-success']), 'akest')
         const home = PEOPLE.reduce((sum, of) => sum + chain.bank.balance(of), 0n)
-        expect(home + away).toBe(2_000n)
+        expect(home + away + stranded).toBe(2_000n)
         expect(chain.time).toBeGreaterThan(START)
       }),
       { numRuns: 15 },

@@ -1,0 +1,31 @@
+// How long a message holds the thread: others get a turn in between, and a call that takes too long is stopped.
+import { ChainError } from '../lib/errors.ts'
+
+/** Milliseconds until others get a turn. */
+const TURN = 15
+
+export class Clock {
+  #jumps = 0
+  #turnEnds = performance.now() + TURN
+
+  /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
+  atJump(deadline: number | undefined): Promise<void> | undefined {
+    // Between jumps may lie a whole contract's straight line, so not too many of them are let pass unseen.
+    return (++this.#jumps & 3) === 0 ? this.look(deadline) : undefined
+  }
+
+  /** The same at once. `deadline` is in `performance.now()` milliseconds. */
+  look(deadline: number | undefined): Promise<void> | undefined {
+    const now = performance.now()
+    if (deadline !== undefined && now > deadline) {
+      throw new ChainError('limit-exceeded', 'execution aborted: the call took longer than this node allows')
+    }
+    if (now < this.#turnEnds) return undefined
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        this.#turnEnds = performance.now() + TURN
+        resolve()
+      }),
+    )
+  }
+}

@@ -1,0 +1,24 @@
+// What a machine is put together from.
+import type { Common } from '@ethereumjs/common'
+import type { Address, Hash } from '../lib/hex.ts'
+import type { StateView } from '../state/types.ts'
+import type { NativeBlock, NativeContracts } from './native-call.ts'
+import type { OpcodeTable } from './tables.ts'
+
+export type MachineOptions = {
+  readonly common: Common
+  readonly view: StateView
+  readonly table: OpcodeTable
+  readonly natives: NativeContracts
+  readonly block: NativeBlock
+  /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
+  readonly blockHash: (number: bigint) => Hash | undefined
+  readonly deadline: number | undefined
+  /** Wei that an account must keep; left out: none ever must. */
+  readonly held?: ((of: Address) => bigint) | undefined
+  /** What runs ordinary code; left out: our engine, if it has been built. */
+  readonly engine?: EngineChoice | undefined
+}
+
+/** Our own engine or the library's interpreter. Where ours cannot run, or must not, the library's does. */
+export type EngineChoice = 'wasm' | 'library'
