@@ -5,7 +5,6 @@ import type { Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
-import { decodeBlock } from '../primitives/block.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import { editState } from '../runtime/edit-state.ts'
@@ -21,6 +20,7 @@ import { admissionRules, type PoolPolicy } from './admission-rules.ts'
 import { completeDraft } from './draft.ts'
 import { dumpAccounts } from './dump.ts'
 import { Live } from './events.ts'
+import { ExpectedBlocks } from './expected-blocks.ts'
 import { ChainFees } from './fees.ts'
 import { ChainInspection } from './inspection.ts'
 import { Ledger, type Point } from './ledger.ts'
@@ -40,8 +40,6 @@ export type ChainOptions = {
   readonly onError: (error: unknown) => void
 }
 
-type ExpectedBlock = { readonly decoded: ReturnType<typeof decodeBlock>; readonly foreseen: Promise<void> }
-
 export class Chain implements ChainFace {
   readonly spec: ChainSpec
   readonly store: KvStore
@@ -56,7 +54,8 @@ export class Chain implements ChainFace {
   readonly #waiting: Waiting
   readonly #writer = new Mutex()
   readonly #snapshots = new Snapshots()
-  readonly #expected = new WeakMap<Uint8Array, ExpectedBlock>()
+  /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
+  readonly expected: ExpectedBlocks
   #draft: () => Partial<HeaderDraft> = () => ({})
   #pending: { readonly built: Promise<ExecutedBlock>; readonly settings: string } | undefined
 
@@ -67,16 +66,13 @@ export class Chain implements ChainFace {
     this.#limits = limits
     this.#ledger = new Ledger(store, runtime, indexer)
     this.live = new Live(onError)
-    this.fees = new ChainFees(
-      runtime,
-      this.#ledger.blocks,
-      () => this.head,
-      () => this.#draft().baseFeePerGas,
-    )
+    const head = () => this.head
+    this.fees = new ChainFees(runtime, this.#ledger.blocks, head, () => this.#draft().baseFeePerGas)
     this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
     this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
     this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
+    this.expected = new ExpectedBlocks(this.#waiting.senders)
     this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
       this.#pending = undefined
@@ -200,27 +196,15 @@ export class Chain implements ChainFace {
   }
 
   /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
-  async importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
-    const { decoded, foreseen } = this.#expected.get(raw) ?? this.#foresee(raw)
-    this.#expected.delete(raw)
+  importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
     return this.#writer.run(async () => {
-      await foreseen
+      const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
       const ancestors = this.#ledger.ancestors(this.head)
       const executed = await importBlock(this.#runtime, this.#ledger.view(), block, this.#ledger.ancestry(), ancestors)
       await this.#commit(executed)
       return executed
     })
-  }
-
-  /** Begins to prepare a block whose import, as these same bytes, comes next: meanwhile others may be imported. */
-  expectBlock(raw: Uint8Array): void {
-    try {
-      this.#expected.set(raw, this.#foresee(raw))
-    } catch (error) {
-      // Its import will say so.
-      if (!(error instanceof ChainError)) throw error
-    }
   }
 
   edit(change: (view: StateView) => void): Promise<void> {
@@ -254,11 +238,6 @@ export class Chain implements ChainFace {
   }
 
   // --- inside
-
-  #foresee(raw: Uint8Array): ExpectedBlock {
-    const decoded = decodeBlock(raw)
-    return { decoded, foreseen: this.#waiting.senders.foresee(decoded.transactions) }
-  }
 
   async #commit(executed: ExecutedBlock): Promise<void> {
     await this.#ledger.commit(executed)

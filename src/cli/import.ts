@@ -48,7 +48,7 @@ async function importFile(chain: Chain, file: string): Promise<void> {
   const progress = showProgress('imported')
   for (const [raw, next] of withNext(readBlocks(file))) {
     if (isKnown(chain, raw)) continue
-    if (next !== undefined) chain.expectBlock(next)
+    if (next !== undefined) chain.expected.expect(next)
     const { block } = await chain.importBlock(raw)
     progress.step(block.header.number)
   }
