@@ -22,7 +22,7 @@ describe('coins of an address', () => {
       await chain.walletOf(0).sendTransaction({ to: NOBODY, value: parseEther('1') })
       await chain.walletOf(1).sendTransaction({ to: BOB, value: 1n })
     }
-    const head = Number(await viem.getBlockNumber())
+    const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
     const blocks = await Promise.all(
       Array.from({ length: head + 1 }, (_, number) => viem.getBlock({ blockNumber: BigInt(number) })),
     )

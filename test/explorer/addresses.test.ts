@@ -18,7 +18,7 @@ const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
 
 /** What JSON-RPC says of every mined transaction, oldest first. */
 async function minedTransactions({ viem }: Awaited<ReturnType<typeof testChain>>) {
-  const head = Number(await viem.getBlockNumber())
+  const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
   const numbers = Array.from({ length: head + 1 }, (_, number) => BigInt(number))
   const blocks = await Promise.all(
     numbers.map((blockNumber) => viem.getBlock({ blockNumber, includeTransactions: true })),

@@ -43,7 +43,7 @@ describe.each([
 ] as const)('a block of a %s chain', (kind, on) => {
   it('has the fields of its header, and the sums of its receipts', async () => {
     const { read, viem, rpc } = on()
-    for (let number = Number(await viem.getBlockNumber()); number >= 0; number--) {
+    for (let number = Number(await viem.getBlockNumber({ cacheTime: 0 })); number >= 0; number--) {
       const block = await viem.getBlock({ blockNumber: BigInt(number) })
       const receipts = await Promise.all(block.transactions.map((hash) => viem.getTransactionReceipt({ hash })))
       const baseFee = block.baseFeePerGas ?? 0n
@@ -75,7 +75,7 @@ describe.each([
 
   it('has its transactions and messages in order', async () => {
     const { read, viem } = on()
-    for (let number = Number(await viem.getBlockNumber()); number >= 0; number--) {
+    for (let number = Number(await viem.getBlockNumber({ cacheTime: 0 })); number >= 0; number--) {
       const block = await viem.getBlock({ blockNumber: BigInt(number) })
       const { items, total_count } = await read(`/blocks/${number}/transactions`)
       expect(items.map(({ hash }: { hash: Hex }) => hash)).toEqual(block.transactions)
@@ -88,7 +88,7 @@ describe.each([
       )
       expect(calls.items).toEqual(parts.flatMap((part) => part.items))
     }
-    const newest = await viem.getBlockNumber()
+    const newest = await viem.getBlockNumber({ cacheTime: 0 })
     expect((await read(`/blocks/${newest}/transactions?type=contract_call`)).items).toHaveLength(3)
     expect((await read(`/blocks/${newest}/transactions?type=coin_transfer`)).items).toEqual([])
     expect((await read(`/blocks/${newest}/transactions?items_count=2&page=2`)).items).toHaveLength(1)
@@ -121,7 +121,7 @@ describe('the list of blocks', () => {
   it('is newest first, down to the genesis', async () => {
     const { readAll, viem } = native()
     const numbers = (await readAll('/blocks', 2)).map(({ height }) => height)
-    const head = Number(await viem.getBlockNumber())
+    const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
     expect(numbers).toEqual(Array.from({ length: head + 1 }, (_, i) => head - i))
     expect((await readAll('/blocks?type=block')).map(({ height }) => height)).toEqual(numbers)
   })
@@ -173,7 +173,7 @@ it('shows withdrawals in wei', async () => {
 it('counts down to a block', async () => {
   const { rpc, read, viem, get } = native()
   await rpc('anvil_mine', '0x65', '0x4')
-  const head = await viem.getBlockNumber()
+  const head = await viem.getBlockNumber({ cacheTime: 0 })
   // A hundred blocks with four seconds between them.
   expect(await read(`/blocks/${head + 25n}/countdown`)).toEqual({
     current_block_number: text(head),

@@ -44,7 +44,7 @@ const hashesOf = (items: Items) => items.map(({ hash }) => hash)
 async function everything(): Promise<Hex[]> {
   const { viem } = on()
   const hashes: Hex[] = []
-  for (let number = await viem.getBlockNumber(); number > 0n; number--) {
+  for (let number = await viem.getBlockNumber({ cacheTime: 0 }); number > 0n; number--) {
     hashes.push(...(await viem.getBlock({ blockNumber: number })).transactions.toReversed())
   }
   return hashes

@@ -16,7 +16,7 @@ const GWEI = 1_000_000_000n
 /** The newest blocks with their receipts, newest first. */
 async function walk({ viem }: Pick<Scenario, 'viem'>) {
   const blocks = []
-  for (let number = await viem.getBlockNumber(); number >= 0n; number--) {
+  for (let number = await viem.getBlockNumber({ cacheTime: 0 }); number >= 0n; number--) {
     const block = await viem.getBlock({ blockNumber: number })
     const receipts = await Promise.all(block.transactions.map((hash) => viem.getTransactionReceipt({ hash })))
     blocks.push({ ...block, receipts })

@@ -124,8 +124,12 @@ describe('refuses', () => {
   })
 
   it('what takes too long, in one call or in many', async () => {
-    const test = await testChain({ limits: { gasCap: 50_000_000n, time: 50 } })
-    const endless = { stateOverrides: { [contract]: { code: '0x5b5f56' } }, calls: [{ from: alice, to: contract }] }
+    const test = await testChain({ limits: { gasCap: 10n ** 12n, time: 50 } })
+    const endless = {
+      stateOverrides: { [contract]: { code: '0x5b5f56' } },
+      calls: [{ from: alice, to: contract, gas: '0xe8d4a51000' }],
+      blockOverrides: { gasLimit: '0xe8d4a51000' },
+    }
     expect(await codeOf(test, [endless])).toBe(-32005)
     expect(await codeOf(test, Array(256).fill({ calls: Array(8).fill({ from: alice, to: bob }) }))).toBe(-32005)
   })

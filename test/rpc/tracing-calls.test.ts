@@ -12,7 +12,8 @@ let chain: ReturnType<typeof withClients>
 let { alice, contract, send, rpc } = {} as ReturnType<typeof playground>
 
 beforeAll(async () => {
-  node = await startNode(nodeOptions())
+  // Enough gas for a call that lasts minutes.
+  node = await startNode(nodeOptions({ limits: { gasCap: 10n ** 12n, time: 5_000 } }))
   chain = withClients(node)
   ;({ alice, contract, send, rpc } = playground(chain))
 })
@@ -142,7 +143,7 @@ describe('calls', () => {
 
   it('stop when their time is up, and let others have their turn meanwhile', async () => {
     const to = await contract(LOOP)
-    const long = { to, gas: toHex(40_000_000) }
+    const long = { to, gas: toHex(10n ** 11n) }
     const order: string[] = []
     const stopped = chain
       .raw('debug_traceCall', long, 'latest', { tracer: 'callTracer', timeout: '300ms' })

@@ -275,7 +275,7 @@ describe('where the chain stands', () => {
 
   /** The last block with the timestamp. */
   async function lastAt(timestamp: bigint): Promise<bigint> {
-    const head = await explorer.viem.getBlockNumber()
+    const head = await explorer.viem.getBlockNumber({ cacheTime: 0 })
     let last = 0n
     for (let number = 0n; number <= head; number++) {
       if ((await explorer.viem.getBlock({ blockNumber: number })).timestamp <= timestamp) last = number

@@ -62,7 +62,7 @@ const eleven = parseAbi([
 
 export async function readBook({ viem, rpc }: Scenario, played: Played) {
   const types = tokenTypes(played)
-  const head = Number(await viem.getBlockNumber())
+  const head = Number(await viem.getBlockNumber({ cacheTime: 0 }))
   const blocks = await Promise.all(
     Array.from({ length: head + 1 }, (_, number) =>
       viem.getBlock({ blockNumber: BigInt(number), includeTransactions: true }),

@@ -180,7 +180,7 @@ export async function play(on: Scenario) {
     })),
   })
   await rpc('anvil_setBalance', EDITED, toHex(parseEther('123')))
-  const editedAt = Number(await viem.getBlockNumber())
+  const editedAt = Number(await viem.getBlockNumber({ cacheTime: 0 }))
   await mine(2)
   await send(0, EDITED, 1n)
 
