@@ -4,15 +4,15 @@
 import { listLength } from '../../indexer/draft.ts'
 import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween, entryAt } from '../../indexer/lists.ts'
-import { membersFrom, readDescending } from '../../indexer/ranking.ts'
+import { membersFrom } from '../../indexer/ranking.ts'
 import { coinRow, type TransferRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
-import { type Address, hexToAddress, toAddress } from '../../lib/hex.ts'
+import { type Address, hexToAddress } from '../../lib/hex.ts'
 import type { Block, Receipt } from '../../primitives/types.ts'
-import { isoTime } from '../codec.ts'
+import { showCoinRow } from '../coin-history.ts'
 import type { ExplorerContext } from '../define.ts'
+import { showBalance } from '../holdings.ts'
 import { showBlock } from '../shapes/block.ts'
-import { showToken } from '../shapes/token.ts'
 import { showTransaction } from '../shapes/transaction.ts'
 import { showTransfer } from '../shapes/transfer.ts'
 import { averageBlockTime } from '../statistics.ts'
@@ -75,7 +75,7 @@ async function announceAddress(
 ): Promise<void> {
   const topic = `addresses:${of}`
   const number = Number(block.header.number)
-  announceBalance(context, hub, of, block)
+  await announceBalance(context, hub, of, block)
   const first = FACT.block.get(context.rows, number)?.firstTransaction ?? 0
   const own = block.transactions.flatMap((transaction, i) => {
     const created = receipts[i]?.status === 0 ? null : (receipts[i]?.contractAddress ?? null)
@@ -96,28 +96,17 @@ async function announceAddress(
   }
 }
 
-function announceBalance({ rows, view, options }: ExplorerContext, hub: Hub, of: Address, { header }: Block): void {
+async function announceBalance(context: ExplorerContext, hub: Hub, of: Address, { header }: Block): Promise<void> {
+  const { rows, view, options } = context
   const length = listLength(rows, LIST.coins(of))
   const entry = length === 0 ? undefined : entryAt(rows, LIST.coins(of), length - 1)
-  const row = entry && coinRow.decode(entry)
-  if (row === undefined || row.number !== Number(header.number)) return
+  const block_number = Number(header.number)
+  if (entry === undefined || coinRow.decode(entry).number !== block_number) return
   const balance = view.balance(of).toString()
   const exchange_rate = options.prices?.coin ?? null
-  hub.push(`addresses:${of}`, 'balance', { balance, block_number: row.number, exchange_rate })
-  hub.push(`addresses:${of}`, 'current_coin_balance', {
-    coin_balance: balance,
-    block_number: row.number,
-    exchange_rate,
-  })
-  hub.push(`addresses:${of}`, 'coin_balance', {
-    coin_balance: {
-      block_number: row.number,
-      block_timestamp: isoTime(header.timestamp),
-      transaction_hash: null,
-      delta: (row.after - row.before).toString(),
-      value: row.after.toString(),
-    },
-  })
+  hub.push(`addresses:${of}`, 'balance', { balance, block_number, exchange_rate })
+  hub.push(`addresses:${of}`, 'current_coin_balance', { coin_balance: balance, block_number, exchange_rate })
+  hub.push(`addresses:${of}`, 'coin_balance', { coin_balance: await showCoinRow(context, entry) })
 }
 
 const TOKEN_EVENT: Readonly<Record<TokenType, string>> = {
@@ -128,18 +117,7 @@ const TOKEN_EVENT: Readonly<Record<TokenType, string>> = {
 
 async function announceHoldings(context: ExplorerContext, hub: Hub, of: Address, type: TokenType): Promise<void> {
   const members = await membersFrom(context.rows, RANKING.owned(of, type), 0, MOST + 1)
-  const token_balances = members.slice(0, MOST).map((order) => {
-    const { value, rest } = readDescending(order)
-    const id =
-      rest.length > ADDRESS_SIZE ? BigInt(`0x${Buffer.from(rest.subarray(ADDRESS_SIZE)).toString('hex')}`) : null
-    return {
-      token: showToken(context, toAddress(rest.subarray(0, ADDRESS_SIZE))),
-      token_id: id === null ? null : id.toString(),
-      token_instance: null,
-      value: value.toString(),
-    }
-  })
+  const shown = members.slice(0, MOST)
+  const token_balances = await Promise.all(shown.map((order) => showBalance(context, of, type, order)))
   hub.push(`addresses:${of}`, TOKEN_EVENT[type], { overflow: members.length > MOST, token_balances })
 }
-
-const ADDRESS_SIZE = 20
