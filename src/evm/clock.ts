@@ -1,12 +1,10 @@
 // How long a message holds the thread: others get a turn in between, and a call that takes too long is stopped.
 import { ChainError } from '../lib/errors.ts'
-
-/** Milliseconds until others get a turn. */
-const TURN = 15
+import { takingTurns } from '../lib/turns.ts'
 
 export class Clock {
   #jumps = 0
-  #turnEnds = performance.now() + TURN
+  readonly #pause = takingTurns()
 
   /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
   atJump(deadline: number | undefined): Promise<void> | undefined {
@@ -20,12 +18,6 @@ export class Clock {
     if (deadline !== undefined && now > deadline) {
       throw new ChainError('limit-exceeded', 'execution aborted: the call took longer than this node allows')
     }
-    if (now < this.#turnEnds) return undefined
-    return new Promise((resolve) =>
-      setImmediate(() => {
-        this.#turnEnds = performance.now() + TURN
-        resolve()
-      }),
-    )
+    return this.#pause(now)
   }
 }

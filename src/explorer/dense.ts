@@ -1,15 +1,15 @@
 // Pages of what is numbered without gaps: a whole list by position, or the part of it that belongs to something. No entry
 // has to be read to find a page.
+import { pageSpan } from '../indexer/lists.ts'
 import { type Envelope, type PageQuery, pageRequest } from './page.ts'
 
 type Render<T> = (position: number) => T | Promise<T>
 
 /** A page of everything below a length, newest first; `anchor` keeps it where it was while more is added. */
 export async function newestPage<T>(length: number, query: PageQuery, render: Render<T>): Promise<Envelope<T>> {
-  const { page, size, anchor } = pageRequest(query)
-  const start = Math.min(anchor ?? length, length)
-  const end = Math.max(0, start - (page - 1) * size)
-  const from = Math.max(0, end - size)
+  const request = pageRequest(query)
+  const { page, size } = request
+  const { start, from, end } = pageSpan(length, request)
   const items = await Promise.all(positions(from, end).reverse().map(render))
   const next = from > 0 ? { page: page + 1, items_count: size, anchor: start } : null
   return { items, next_page_params: next, total_count: length }

@@ -4,8 +4,8 @@ import type { Chain } from '../chain/types.ts'
 import { listLength } from '../indexer/draft.ts'
 import { FACT } from '../indexer/facts.ts'
 import { LIST } from '../indexer/tables.ts'
-import { takingTurns } from '../indexer/turns.ts'
 import type { Hash } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { ExplorerContext } from './define.ts'
 
 const DAY = 86_400n

@@ -2,7 +2,7 @@
 // so that only short ones are sorted.
 import { entriesBetween, lengthOfAll, newest } from '../indexer/lists.ts'
 import { sequenceRow } from '../indexer/rows.ts'
-import { takingTurns } from '../indexer/turns.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { ExplorerContext } from './define.ts'
 import { invalidParameter } from './errors.ts'
 import { arrayPage, type Envelope, listPage, type PageQuery, pageRequest } from './page.ts'

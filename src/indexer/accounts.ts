@@ -1,6 +1,8 @@
 // Accounts: who has ever appeared, what each held after which block, who holds most, and the lists that hang on an
 // account alone. Balances are told by the state's own differences, so nothing that moves coins can be missed.
+
 import { type Address, fromHex } from '../lib/hex.ts'
+import { withdrawnWei } from '../primitives/block.ts'
 import type { Block } from '../primitives/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import type { ChangedAccount, StateView, TransactionDiff } from '../state/types.ts'
@@ -11,8 +13,6 @@ import { type AccountFact, FACT, NEW_ACCOUNT_FACT } from './facts.ts'
 import { descending, moveMember } from './ranking.ts'
 import { coinRow, placeRow, seenRow } from './rows.ts'
 import { LIST, RANKING } from './tables.ts'
-
-const WEI_PER_GWEI = 10n ** 9n
 
 /** Lists an address that appears for the first time, and begins what is known of it. */
 export function seeAddress(draft: Draft, address: Address, number: number): void {
@@ -106,7 +106,7 @@ function indexBlockParties({ header, withdrawals = [] }: Block, draft: Draft, fa
     draft.append(LIST.withdrawalsOf(address), place)
   }
   if (withdrawals.length === 0) return
-  const paid = withdrawals.reduce((sum, { amount }) => sum + amount * WEI_PER_GWEI, 0n)
+  const paid = withdrawals.reduce((sum, withdrawal) => sum + withdrawnWei(withdrawal), 0n)
   FACT.withdrawn.set(draft, { amount: (FACT.withdrawn.get(draft)?.amount ?? 0n) + paid })
 }
 

@@ -44,13 +44,18 @@ export const sequenceOf = (entry: Uint8Array): number => {
 /** As the codec `count` writes it. */
 const SEQUENCE_SIZE = 7
 
+/** Which positions of a list of that length are on a page: from `from` up to (without) `end`; pages count from `start`. */
+export function pageSpan(length: number, { page, size, anchor }: PageRequest) {
+  const start = Math.min(anchor ?? length, length)
+  const end = Math.max(0, start - (page - 1) * size)
+  return { start, from: Math.max(0, end - size), end }
+}
+
 /** A page of one list or of the union of several disjoint ones, newest first. */
-export function newest(rows: Rows, lists: readonly Uint8Array[], { page, size, anchor }: PageRequest): ListPage {
+export function newest(rows: Rows, lists: readonly Uint8Array[], request: PageRequest): ListPage {
   const filled = lists.map((list) => ({ list, length: listLength(rows, list) })).filter(({ length }) => length > 0)
   const total = filled.reduce((sum, { length }) => sum + length, 0)
-  const start = Math.min(anchor ?? total, total)
-  const end = Math.max(0, start - (page - 1) * size)
-  const from = Math.max(0, end - size)
+  const { start, from, end } = pageSpan(total, request)
   const [only] = filled
   const entries =
     filled.length === 1 && only !== undefined

@@ -2,13 +2,13 @@
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import type { Address, Hash } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { RANGE } from '../state/keyspace.ts'
 import type { BlockFacts } from './block-facts.ts'
 import { type Draft, listLength } from './draft.ts'
 import { positionOf } from './lists.ts'
 import { placeRow } from './rows.ts'
 import { LIST } from './tables.ts'
-import { takingTurns } from './turns.ts'
 
 /** Lists a block's logs. */
 export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {

@@ -1,5 +1,7 @@
 // What a block changed of its tokens: names, then balances, supplies and items, as the contracts answer afterwards. The order
 // is that of their weight, for whatever is asked when nothing more may be asked follows from the logs, or stays unknown.
+
+import { takingTurns } from '../lib/turns.ts'
 import type { Draft } from './draft.ts'
 import type { TokenFact } from './facts.ts'
 import { changeTotal, changeType, heldOf, heldOfInstance, setHolding, setHoldingOfInstance } from './holdings.ts'
@@ -7,7 +9,6 @@ import { changeInstanceSupply, readUri, setInstanceOwner } from './instances.ts'
 import type { TouchedToken } from './token-changes.ts'
 import { describe, type Place, placeOf, setToken } from './token-facts.ts'
 import type { TokenReads } from './token-reads.ts'
-import { takingTurns } from './turns.ts'
 
 /** Brings facts, holdings and items of a block's tokens up to the state after it. */
 export async function updateTokens(draft: Draft, reads: TokenReads, tokens: readonly TouchedToken[]): Promise<void> {

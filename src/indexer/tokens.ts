@@ -1,6 +1,7 @@
 // A block's tokens: their transfers as lists, and what is known of them, of their holders and of their items afterwards.
 // Transfers are what logs say; balances are what contracts answer. Where a contract does not answer, the logs count.
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { Receipt } from '../primitives/types.ts'
 import { seeAddress } from './accounts.ts'
 import type { BlockFacts, IndexedTokens, Range } from './block-facts.ts'
@@ -14,7 +15,6 @@ import { transfersIn } from './token-logs.ts'
 import { notedHolders } from './token-notes.ts'
 import { TokenReads } from './token-reads.ts'
 import { updateTokens } from './token-updates.ts'
-import { takingTurns } from './turns.ts'
 
 /** Lists a block's transfers and brings what is known of tokens up to the state after it. */
 export async function indexTokens({ executed, changed, read }: BlockFacts, draft: Draft): Promise<IndexedTokens> {

@@ -81,6 +81,9 @@ export function* splitBlocks(bytes: Uint8Array): Generator<Uint8Array> {
 /** Hash of the uncles' list, as the header has it. */
 export const unclesHash = (uncles: readonly Header[]): Hash => keccakHash(joinList(uncles.map(encodeHeader)))
 
+/** What a withdrawal pays, in wei: its own amount is in gwei (EIP-4895). */
+export const withdrawnWei = ({ amount }: Pick<Withdrawal, 'amount'>): bigint => amount * 1_000_000_000n
+
 /** EIP-4895: RLP of one withdrawal, as in the block and in the withdrawals trie. */
 export const encodeWithdrawal = ({ index, validatorIndex, address, amount }: Withdrawal): Uint8Array =>
   encodeRlp([bigToBytes(index), bigToBytes(validatorIndex), fromHex(address), bigToBytes(amount)])

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { type Machine, toLibAddress } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, toHash } from '../lib/hex.ts'
+import { withdrawnWei } from '../primitives/block.ts'
 import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -11,7 +12,6 @@ import { atLeast } from '../spec/forks.ts'
 import { type BlockEnv, toLibBlock } from './block-env.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
-const GWEI = 1_000_000_000n
 const ETHER = 10n ** 18n
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) of the deposit contract (EIP-6110). */
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
@@ -56,10 +56,11 @@ export function requestsHash(requests: readonly Uint8Array[]): Hash {
 /** EIP-4895: gwei to wei, credited without a message. Returns how much has come into the world. */
 export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawal[]): bigint {
   let total = 0n
-  for (const { address, amount } of withdrawals) {
-    machine.view.addBalance(address, amount * GWEI)
-    machine.touch(address)
-    total += amount * GWEI
+  for (const withdrawal of withdrawals) {
+    const wei = withdrawnWei(withdrawal)
+    machine.view.addBalance(withdrawal.address, wei)
+    machine.touch(withdrawal.address)
+    total += wei
   }
   return total
 }

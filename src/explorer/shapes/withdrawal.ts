@@ -1,12 +1,11 @@
 // A withdrawal of EIP-4895; amounts are in wei here, although the consensus layer counts in gwei.
 import { z } from 'zod'
+import { withdrawnWei } from '../../primitives/block.ts'
 import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress } from './address.ts'
 import { blockAt } from './place.ts'
-
-const GWEI = 1_000_000_000n
 
 export const withdrawalSchema = z.strictObject({
   index: z.number().int(),
@@ -30,7 +29,7 @@ export async function showWithdrawal(
     index: Number(withdrawal.index),
     validator_index: Number(withdrawal.validatorIndex),
     receiver: showAddress(context, withdrawal.address),
-    amount: (withdrawal.amount * GWEI).toString(),
+    amount: withdrawnWei(withdrawal).toString(),
     block_number: number,
     timestamp: isoTime(block.header.timestamp),
   }
