@@ -78,9 +78,10 @@ export class Journal {
       }
     }
     this.#always = NONE
-    this.#warm.clear()
-    this.#slots.clear()
-    this.#touched.clear()
+    // Clearing a set that is empty makes a new table all the same.
+    if (this.#warm.size > 0) this.#warm.clear()
+    if (this.#slots.size > 0) this.#slots.clear()
+    if (this.#touched.size > 0) this.#touched.clear()
     this.#whose.length = 0
     this.#what.length = 0
     this.#marks.length = 0
@@ -205,7 +206,7 @@ export class TransientStorage {
   }
 
   clear(): void {
-    this.#storage.clear()
+    if (this.#storage.size > 0) this.#storage.clear()
     this.#undo.length = 0
   }
 }

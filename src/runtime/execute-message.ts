@@ -6,7 +6,7 @@ import { failureWords } from '../evm/tracer.ts'
 import { type Address, EMPTY_BYTES, type Hash, toAddress, toHash } from '../lib/hex.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
-import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas } from '../primitives/gas.ts'
+import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
 import type { AccessList, Log, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -57,7 +57,9 @@ export async function executeMessage(
   fees: FeePolicy,
 ): Promise<MessageResult> {
   const { view } = machine
-  checkMessage(view, env, message, mode, machine.held(message.from))
+  // Who pays nothing may have all of it held back.
+  const held = upfrontCost(message) === 0n ? 0n : machine.held(message.from)
+  checkMessage(view, env, message, mode, held)
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)

@@ -17,25 +17,31 @@ export interface Layout<H> extends Field<H> {
 export function layout<H extends object>(fields: Fields<H>): Layout<H> {
   const { width, places } = inOrder(fields)
   // Modules are opened for every native call and most of their fields are not looked at: a field opens when it is.
-  const prototype = {}
-  for (const [name, offset] of places) {
-    const open = ({ handles, slots, base }: Opened<H>) =>
-      (handles[name] ??= fields[name].open(slots, slotAt(base, offset)))
-    Object.defineProperty(prototype, name, {
-      enumerable: true,
-      get(this: { opened: Opened<H> }) {
-        return open(this.opened)
-      },
-    })
-  }
-  const open = (slots: SlotAccess, base = 0n): H => {
-    const opened: Opened<H> = { slots, base, handles: {} }
-    return Object.create(prototype, { opened: { value: opened } })
-  }
-  return { width, open }
-}
+  class Handles {
+    readonly #slots: SlotAccess
+    readonly #base: bigint
+    readonly #open: Partial<H> = {}
 
-type Opened<H> = { readonly slots: SlotAccess; readonly base: bigint; readonly handles: Partial<H> }
+    constructor(slots: SlotAccess, base: bigint) {
+      this.#slots = slots
+      this.#base = base
+    }
+
+    static {
+      for (const [name, offset] of places) {
+        Object.defineProperty(Handles.prototype, name, {
+          enumerable: true,
+          get(this: Handles) {
+            this.#open[name] ??= fields[name].open(this.#slots, slotAt(this.#base, offset))
+            return this.#open[name]
+          },
+        })
+      }
+    }
+  }
+  // Its getters are the fields.
+  return { width, open: (slots, base = 0n) => new Handles(slots, base) as H }
+}
 
 /** The members' names, each with its distance from the first member. */
 function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>>(members: T) {

@@ -204,8 +204,8 @@ export class View implements StateView {
   }
 
   beginTransaction(): void {
-    this.#originalAccounts.clear()
-    this.#originalSlots.clear()
+    if (this.#originalAccounts.size > 0) this.#originalAccounts.clear()
+    if (this.#originalSlots.size > 0) this.#originalSlots.clear()
   }
 
   transactionDiff(): TransactionDiff {
