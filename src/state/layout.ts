@@ -18,28 +18,24 @@ export function layout<H extends object>(fields: Fields<H>): Layout<H> {
   const { width, places } = inOrder(fields)
   // Modules are opened for every native call and most of their fields are not looked at: a field opens when it is.
   class Handles {
-    readonly #slots: SlotAccess
-    readonly #base: bigint
-    readonly #open: Partial<H> = {}
+    readonly #at: readonly [SlotAccess, base: bigint]
+    readonly #handles: Partial<H> = {}
 
-    constructor(slots: SlotAccess, base: bigint) {
-      this.#slots = slots
-      this.#base = base
+    constructor(...at: [SlotAccess, base: bigint]) {
+      this.#at = at
     }
 
     static {
+      const open = (of: Handles, name: keyof H, offset: bigint) =>
+        (of.#handles[name] ??= fields[name].open(of.#at[0], slotAt(of.#at[1], offset)))
       for (const [name, offset] of places) {
-        Object.defineProperty(Handles.prototype, name, {
-          enumerable: true,
-          get(this: Handles) {
-            this.#open[name] ??= fields[name].open(this.#slots, slotAt(this.#base, offset))
-            return this.#open[name]
-          },
-        })
+        const get = function (this: Handles) {
+          return open(this, name, offset)
+        }
+        Object.defineProperty(Handles.prototype, name, { enumerable: true, get })
       }
     }
   }
-  // Its getters are the fields.
   return { width, open: (slots, base = 0n) => new Handles(slots, base) as H }
 }
 
