@@ -3,7 +3,7 @@
 import type { Common } from '@ethereumjs/common'
 import { getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
 import type { Address } from '../lib/hex.ts'
-import { useFasterPrecompiles } from './crypto/precompiles.ts'
+import { rememberLongWork, useFasterPrecompiles } from './crypto/precompiles.ts'
 import type { NativeContract, NativeContracts } from './native-call.ts'
 
 type Precompiles = ReadonlyMap<Address, PrecompileFunc>
@@ -23,6 +23,7 @@ function startOf(common: Common, natives: NativeContracts) {
 function makeStart(common: Common, natives: NativeContracts) {
   const active = getActivePrecompiles(common)
   useFasterPrecompiles(active)
+  rememberLongWork(active)
   const precompiles = new Map([...active].map(([hex, code]) => [`0x${hex}` as Address, code]))
   return { precompiles, addresses: new Set([...precompiles.keys(), ...natives.keys()]) }
 }
