@@ -16,7 +16,7 @@ import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
-import { type BlockEnv, blobRulesOf, rulesOf, toLibBlock } from './block-env.ts'
+import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
 import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
@@ -183,14 +183,14 @@ export class BlockExecution {
     let withdrawn = 0n
     if (env.rules.shanghai) {
       withdrawn = payWithdrawals(machine, withdrawals)
-      await machine.journal.cleanup()
+      machine.warmth.clear()
     }
     payRewards(machine, env, uncles)
     const modules = this.#runtime.modules(this.#view, env, 'write')
     if (modules !== undefined) {
       if (withdrawn > 0n) modules.bank.adjustSupply(withdrawn)
       endBlock(modules)
-      await returnTokens(modules, (message) => callFromProtocol(machine, toLibBlock(env), message))
+      await returnTokens(modules, (message) => callFromProtocol(machine, env, message))
     }
     return {
       requests,
