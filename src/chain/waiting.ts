@@ -1,13 +1,14 @@
 // What waits, and that it survives: the pool with its journal. A transaction's hash is answered only when the
-// transaction is on disk; the pool follows the head when it is told to.
+// transaction is on disk, be it in a block; the pool follows the head when it is told to.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { Journal } from '../pool/journal.ts'
+import type { Mutex } from '../lib/mutex.ts'
+import { Journal, type Riders } from '../pool/journal.ts'
 import type { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
 import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
-import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
+import type { Block, Message, SignedTransaction, Transaction } from '../primitives/types.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
 import { Senders } from './recovery.ts'
@@ -18,9 +19,15 @@ export class Waiting {
   readonly senders = new Senders()
   readonly #onError: (error: unknown) => void
 
-  constructor(store: KvStore, pool: Pool, onError: (error: unknown) => void) {
+  /** `writer`: who makes blocks holds it meanwhile. */
+  constructor(store: KvStore, pool: Pool, writer: Mutex, onError: (error: unknown) => void) {
     this.pool = pool
-    this.#journal = new Journal(store, { key: KEY.journal, range: RANGE.journal() })
+    // What comes while a block is made, or about to be, finds room in its batch.
+    const ready = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      await writer.run(async () => undefined)
+    }
+    this.#journal = new Journal(store, { key: KEY.journal, range: RANGE.journal() }, ready)
     this.#onError = onError
     pool.onRemoved(({ hash }) => {
       this.#journal.forget(hash).catch(onError)
@@ -80,6 +87,11 @@ export class Waiting {
 
   reset(head: PoolHead): void {
     this.pool.reset(head)
+  }
+
+  /** What a block's batch carries for the journal. */
+  riders({ transactions }: Block): Riders {
+    return this.#journal.stage(transactions)
   }
 
   /** Settles when the disk holds what the pool holds. */
