@@ -49,8 +49,8 @@ export class Solo implements BlockProducer {
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
   #waiters: Waiter[] = []
-  /** The last block was a crowd's, and more of it may come. */
-  #isCrowded = false
+  /** How many have come to wait since the last block was begun. */
+  #senders = 0
 
   constructor(chain: Chain, { automine, interval, coinbase, gasLimit, onError }: SoloOptions) {
     this.#chain = chain
@@ -128,9 +128,10 @@ export class Solo implements BlockProducer {
     const waiting = this.#chain.pool.get(transaction)
     // Behind a gap it may wait for ever, whatever blocks are made meanwhile.
     const executable = waiting !== undefined && waiting.nonce < this.#chain.pool.nextNonce(waiting.from)
-    const isCrowded = this.#isCrowded || this.#waiters.length >= CROWD
-    if (this.#running === undefined || !executable || isCrowded) return Promise.resolve()
-    return new Promise((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
+    if (this.#running === undefined || !executable) return Promise.resolve()
+    const waited = new Promise<void>((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
+    if (++this.#senders > CROWD) this.#release()
+    return waited
   }
 
   #wake(): void {
@@ -159,20 +160,19 @@ export class Solo implements BlockProducer {
       }
     } while (this.#called && this.#makesReady())
     this.#running = undefined
-    this.#isCrowded = false
     this.#release()
   }
 
   async #makeReady(): Promise<void> {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
       const began = performance.now()
+      this.#senders = 0
       const made = await this.#produce(true)
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
       if (made === undefined) return
-      this.#isCrowded = made.taken > CROWD
       for (const waiter of this.#waiters) waiter.blocksLeft--
       this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
-      if (this.#isCrowded) await sleep(Math.min(performance.now() - began, LONGEST_REST))
+      if (made.taken > CROWD) await sleep(Math.min(performance.now() - began, LONGEST_REST))
     }
   }
 

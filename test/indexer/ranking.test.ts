@@ -5,6 +5,7 @@ import { Draft, undoOps } from '../../src/indexer/draft.ts'
 import {
   addMember,
   complement,
+  countMembers,
   descending,
   memberCount,
   membersAfter,
@@ -13,7 +14,6 @@ import {
   moveMember,
   readDescending,
   removeMember,
-  splitCrowds,
 } from '../../src/indexer/ranking.ts'
 import { count, flag, record } from '../../src/indexer/record.ts'
 import { bigToFixed, toHex } from '../../src/lib/hex.ts'
@@ -49,7 +49,7 @@ async function write(
       addMember(draft, RANKING, order)
     }
   }
-  await splitCrowds(draft)
+  await countMembers(draft)
   await store.write(draft.ops(version))
 }
 
