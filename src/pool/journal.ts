@@ -2,11 +2,10 @@
 // A row is on disk before its transaction's hash is answered, or the block that took the transaction is. Rows of
 // transactions that are gone may linger after a crash; whoever loads them is told so by the pool (`nonce too low`) and
 // forgets them.
-import { RLP } from '@ethereumjs/rlp'
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, type Hash, toHex } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
-import { asBytes, asList, asListOf, asUint, decodeRlp, type RlpItem } from '../primitives/rlp.ts'
+import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
 import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/rows.ts'
 import type { BlobSidecar } from '../primitives/types.ts'
 import type { KvStore, Op } from '../state/types.ts'
@@ -135,9 +134,9 @@ type Row = { readonly arrival: bigint; readonly pooled: PooledTransaction }
 /** arrival, transaction, and for blobs: version, blobs, commitments, proofs. */
 function encodeRow({ arrival, pooled: { transaction, sidecar } }: Row): Uint8Array {
   const row = [bigToBytes(arrival), encodeStoredTransaction(transaction)]
-  if (!sidecar) return RLP.encode(row)
+  if (!sidecar) return encodeRlp(row)
   const { version, blobs, commitments, proofs } = sidecar
-  return RLP.encode([...row, bigToBytes(BigInt(version)), [...blobs], [...commitments], [...proofs]])
+  return encodeRlp([...row, bigToBytes(BigInt(version)), blobs, commitments, proofs])
 }
 
 function decodeRow(key: Uint8Array, value: Uint8Array): Row {
