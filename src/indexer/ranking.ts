@@ -99,6 +99,12 @@ async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Pro
   }
 }
 
+/** How many members there are with those that a draft has put in or taken out. */
+export function memberCountNow(draft: Draft, ranking: Uint8Array): number {
+  const moves = draft.moves.get(toLatin1(ranking))?.moves ?? []
+  return moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
+}
+
 /** How many members there are. */
 export function memberCount(rows: Pick<Reader, 'get'>, ranking: Uint8Array): number {
   const row = rows.get(KEY.memberCount(ranking, new Uint8Array(0)))
