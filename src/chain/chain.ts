@@ -232,6 +232,7 @@ export class Chain implements ChainFace {
   }
 
   async close(): Promise<void> {
+    await this.#writer.run(async () => undefined)
     await this.#waiting.settled()
     await this.#waiting.senders.close()
     await this.store.close()

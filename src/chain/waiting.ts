@@ -13,6 +13,9 @@ import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
 import { Senders } from './recovery.ts'
 
+/** Milliseconds that a transaction waits for the batch of a block; then the journal writes it by itself. */
+const LONGEST_RIDE = 50
+
 export class Waiting {
   readonly pool: Pool
   readonly #journal: Journal
@@ -22,10 +25,16 @@ export class Waiting {
   /** `writer`: who makes blocks holds it meanwhile. */
   constructor(store: KvStore, pool: Pool, writer: Mutex, onError: (error: unknown) => void) {
     this.pool = pool
-    // What comes while a block is made, or about to be, finds room in its batch.
+    // What comes while a block is made, or about to be, finds room in its batch, unless that takes long.
     const ready = async () => {
       await new Promise((resolve) => setImmediate(resolve))
-      await writer.run(async () => undefined)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LONGEST_RIDE)
+        writer.run(async () => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
     }
     this.#journal = new Journal(store, { key: KEY.journal, range: RANGE.journal() }, ready)
     this.#onError = onError
