@@ -49,7 +49,7 @@ export class Solo implements BlockProducer {
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
   #waiters: Waiter[] = []
-  /** How many have come to wait since the last block was begun. */
+  /** How many have come to wait since the last block was made. */
   #senders = 0
 
   constructor(chain: Chain, { automine, interval, coinbase, gasLimit, onError }: SoloOptions) {
@@ -166,10 +166,10 @@ export class Solo implements BlockProducer {
   async #makeReady(): Promise<void> {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
       const began = performance.now()
-      this.#senders = 0
       const made = await this.#produce(true)
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
       if (made === undefined) return
+      this.#senders = 0
       for (const waiter of this.#waiters) waiter.blocksLeft--
       this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
       if (made.taken > CROWD) await sleep(Math.min(performance.now() - began, LONGEST_REST))
