@@ -1,5 +1,7 @@
 // The envelope of JSON-RPC 2.0: text in, method called, text out. Knows no transport and no method.
 // Entries of a batch run one after the other, because clients rely on the order of what they send.
+import type { z } from 'zod'
+import { UNREAD } from './compile.ts'
 import type { RpcContext, RpcMethod } from './define.ts'
 import {
   INVALID_PARAMS,
@@ -119,7 +121,7 @@ function report({ log, options }: RpcContext, method: string, params: unknown, e
 function readArguments(params: unknown, method: RpcMethod): unknown[] | { readonly error: WireError } {
   const invalid = (message: string) => ({ error: { code: INVALID_PARAMS, message } })
   const given = params ?? []
-  const { params: schemas, required } = method
+  const { params: schemas, readers, required } = method
   if (!Array.isArray(given)) {
     const empty = schemas.length === 0 && typeof given === 'object' && Object.keys(given).length === 0
     return empty ? [] : invalid('params is not an array')
@@ -127,15 +129,18 @@ function readArguments(params: unknown, method: RpcMethod): unknown[] | { readon
   if (given.length > schemas.length) return invalid(`too many arguments, want at most ${schemas.length}`)
   if (given.length < required) return invalid(`missing value for required argument ${given.length}`)
   const args: unknown[] = []
-  for (const [position, schema] of schemas.entries()) {
-    const value: unknown = given[position]
-    const parsed = schema.safeParse(value === null && position >= required ? undefined : value)
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0]
-      const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-      return invalid(`invalid argument ${position}: ${path}${issue?.message}`)
-    }
-    args.push(parsed.data)
+  for (let position = 0; position < readers.length; position++) {
+    const value: unknown = given[position] === null && position >= required ? undefined : given[position]
+    const read = readers[position]?.(value)
+    if (read === UNREAD) return invalid(`invalid argument ${position}: ${complaint(schemas[position], value)}`)
+    args.push(read)
   }
   return args
+}
+
+/** What is wrong with a value, and where in it. */
+function complaint(schema: z.ZodType | undefined, value: unknown): string {
+  const issue = schema?.safeParse(value).error?.issues[0]
+  const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
+  return `${path}${issue?.message}`
 }
