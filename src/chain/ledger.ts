@@ -151,6 +151,7 @@ export class Ledger {
   }
 
   #versionAt(number: bigint): number {
+    if (number === this.#head.number) return this.#state.version
     const version = number > this.#head.number ? undefined : readStateVersion(this.store, number)
     if (version === undefined) throw new ChainError('header-not-found', 'header not found')
     return version

@@ -18,10 +18,11 @@ export function toHex(bytes: Uint8Array): Hex {
 
 /** Hex to bytes; the empty string after `0x` is zero bytes. Throws on an odd number of digits or a non-digit. */
 export function fromHex(hex: string): Uint8Array {
-  if (hex.length % 2 !== 0 || !hex.startsWith('0x') || /[^0-9a-fA-F]/.test(hex.slice(2))) {
+  const buffer = Buffer.from(hex.slice(2), 'hex')
+  // Reading ends at what is no digit.
+  if (!hex.startsWith('0x') || buffer.length * 2 !== hex.length - 2) {
     throw new TypeError('not a hex string of whole bytes')
   }
-  const buffer = Buffer.from(hex.slice(2), 'hex')
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
 }
 
@@ -48,7 +49,15 @@ export const toHash = (bytes: Uint8Array): Hash => {
 }
 
 /** Big-endian bytes to bigint; no bytes are zero. */
-export const bytesToBig = (bytes: Uint8Array): bigint => (bytes.length === 0 ? 0n : BigInt(toHex(bytes)))
+export function bytesToBig(bytes: Uint8Array): bigint {
+  if (bytes.length > EXACT_BYTES) return BigInt(toHex(bytes))
+  let value = 0
+  for (const byte of bytes) value = value * 256 + byte
+  return BigInt(value)
+}
+
+/** A number holds so many bytes without loss. */
+const EXACT_BYTES = 6
 
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {

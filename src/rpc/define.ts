@@ -12,8 +12,8 @@ import type { LogFilter } from './shapes/filter.ts'
 
 /** The index of logs by address and topic; `indexer/logs.ts` implements it. */
 export interface LogIndex {
-  /** Matching logs in the chain's order. */
-  logs(query: LogQuery): AsyncIterable<MinedLog>
+  /** Matching logs in the chain's order, those of one block at a time. */
+  byBlock(query: LogQuery): AsyncIterable<readonly MinedLog[]>
 }
 
 /** What a polling filter watches. */

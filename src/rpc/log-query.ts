@@ -48,6 +48,6 @@ function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bi
 /** All logs of a filter, in the chain's order. */
 export async function findLogs(filter: LogFilter, chain: Chain, index: LogIndex): Promise<MinedLog[]> {
   const found: MinedLog[] = []
-  for await (const log of index.logs(await logQuery(filter, chain))) found.push(log)
+  for await (const logs of index.byBlock(await logQuery(filter, chain))) for (const log of logs) found.push(log)
   return found
 }
