@@ -2,6 +2,7 @@
 // for one request cost more than most methods do. What is not plain goes there with its connection, for good.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { takingTurns } from '../lib/turns.ts'
 import { type PlainRequests, plainReader, plainWriter } from './plain-http.ts'
 
 export type DirectOptions = PlainRequests & {
@@ -9,8 +10,8 @@ export type DirectOptions = PlainRequests & {
   readonly headers: readonly string[]
 }
 
-/** Answers a body with JSON; undefined when there is nothing to say. */
-type Answer = (body: string) => Promise<string | undefined>
+/** Answers a body with JSON, in pieces; undefined when there is nothing to say. */
+type Answer = (body: string) => Promise<readonly string[] | undefined>
 
 /** Serves the connections of an HTTP server. To be called before that closes: the result ends those that are idle. */
 export function serveDirectly(server: Server, options: DirectOptions, answer: Answer): () => void {
@@ -91,20 +92,42 @@ class DirectConnection {
 
   async #run(body: string): Promise<void> {
     this.#isRunning = true
-    const text = await this.#wire.answer(body).catch(this.#fail)
-    this.#isRunning = false
+    const answer = await this.#wire.answer(body).catch(this.#fail)
     const socket = this.#socket
-    if (!socket.writable || socket.destroyed) return
-    const length = text === undefined ? undefined : Buffer.byteLength(text)
-    const answer = this.#wire.writeHead(length, this.#isLast) + (text ?? '')
-    // Text without special characters is written as it lies in memory.
-    socket.write(answer, length === text?.length ? 'latin1' : 'utf8')
+    if (!socket.writable) return
+    if (answer === undefined) socket.write(this.#wire.writeHead(undefined, this.#isLast))
+    else if (answer.length === 1) this.#write(answer[0] ?? '')
+    else await this.#writeAll(answer)
+    this.#isRunning = false
     if (this.#isLast) socket.end()
     if (this.#held === undefined) return
     const next = this.#held
     this.#held = undefined
     socket.resume()
     this.#take(next)
+  }
+
+  #write(text: string): void {
+    const length = Buffer.byteLength(text)
+    this.#socket.write(this.#wire.writeHead(length, this.#isLast) + text, encodingOf(text, length))
+  }
+
+  /** As fast as the client reads. */
+  async #writeAll(pieces: readonly string[]): Promise<void> {
+    const pause = takingTurns()
+    const lengths: number[] = []
+    for (const piece of pieces) {
+      await pause()
+      lengths.push(Buffer.byteLength(piece))
+    }
+    const socket = this.#socket
+    const total = lengths.reduce((sum, length) => sum + length, 0)
+    socket.write(this.#wire.writeHead(total, this.#isLast))
+    for (const [index, piece] of pieces.entries()) {
+      await pause()
+      if (!socket.writable) return
+      if (!socket.write(piece, encodingOf(piece, lengths[index] ?? 0))) await drained(socket)
+    }
   }
 
   #handOver(rest: Buffer): void {
@@ -126,3 +149,16 @@ class DirectConnection {
     return undefined
   }
 }
+
+/** Text without special characters is written as it lies in memory. */
+const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
+
+/** Settles when a connection takes more, or is no more. */
+const drained = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = () => {
+      socket.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    socket.on('drain', settle).on('close', settle)
+  })

@@ -13,58 +13,71 @@ import {
   type WireError,
   wireError,
 } from './errors.ts'
+import { isLight, jsonPieces, Pieces } from './pieces.ts'
 
 type Id = string | number | null
 type Request = { readonly id: Id | undefined; readonly method: string; readonly params: unknown }
 type Outcome = { readonly result: unknown } | { readonly error: WireError }
 
+/** JSON in pieces that follow each other. */
+type Answer = readonly string[]
+
 /** Answers a request or a batch; undefined when there is nothing to answer (only notifications). */
-export async function answer(body: string, context: RpcContext): Promise<string | undefined> {
+export async function answerInPieces(body: string, context: RpcContext): Promise<Answer | undefined> {
   let message: unknown
   try {
     message = JSON.parse(body)
   } catch {
-    return refusal(PARSE_ERROR, 'parse error: the body is not JSON')
+    return [refusal(PARSE_ERROR, 'parse error: the body is not JSON')]
   }
   return Array.isArray(message) ? answerBatch(message, context) : answerOne(message, context)
+}
+
+/** The same as one text. */
+export async function answer(body: string, context: RpcContext): Promise<string | undefined> {
+  const pieces = await answerInPieces(body, context)
+  return pieces?.length === 1 ? pieces[0] : pieces?.join('')
 }
 
 /** An answer to something that is no request. */
 export const refusal = (code: number, message: string): string => write(null, { error: { code, message } })
 
-async function answerBatch(entries: readonly unknown[], context: RpcContext) {
+async function answerBatch(entries: readonly unknown[], context: RpcContext): Promise<Answer | undefined> {
   const { maxBatch, maxBatchAnswer } = context.options
-  if (entries.length === 0) return refusal(INVALID_REQUEST, 'empty batch')
-  if (entries.length > maxBatch) return refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)
-  const answers: string[] = []
-  let size = 0
+  if (entries.length === 0) return [refusal(INVALID_REQUEST, 'empty batch')]
+  if (entries.length > maxBatch) return [refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)]
+  const answers = new Pieces()
   for (const entry of entries) {
-    const text = await (size > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context))
-    if (text === undefined) continue
-    answers.push(text)
-    size += text.length
+    await answers.pause()
+    const pieces = await (answers.length > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context))
+    if (pieces === undefined) continue
+    answers.add(answers.length === 0 ? '[' : ',')
+    for (const piece of pieces) answers.add(piece)
   }
-  return answers.length === 0 ? undefined : `[${answers.join(',')}]`
+  if (answers.length === 0) return undefined
+  answers.add(']')
+  return answers.end()
 }
 
-function tooLarge(entry: unknown): string | undefined {
+function tooLarge(entry: unknown): Answer | undefined {
   const { id } = readRequest(entry)
   return id === undefined
     ? undefined
-    : write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })
+    : [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
 }
 
-async function answerOne(message: unknown, context: RpcContext): Promise<string | undefined> {
+async function answerOne(message: unknown, context: RpcContext): Promise<Answer | undefined> {
   const request = readRequest(message)
-  if ('error' in request) return write(request.id, request)
+  if ('error' in request) return [write(request.id, request)]
   const outcome = await call(request, context)
-  if (request.id === undefined) return undefined
+  const { id } = request
+  if (id === undefined) return undefined
   try {
-    return write(request.id, outcome)
+    if ('error' in outcome || isLight(outcome.result)) return [write(id, outcome)]
+    return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, ...(await jsonPieces(outcome.result)), '}']
   } catch (error) {
-    // JSON.stringify throws when the text would exceed the longest string the engine knows.
     context.log.error({ err: error, method: request.method }, 'answer cannot be written')
-    return write(request.id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })
+    return [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
   }
 }
 

@@ -96,7 +96,7 @@ describe('a connection', () => {
       asked.push(body)
       await sleep(body.includes('slow') ? 50 : 0)
       if (body.includes('broken')) throw new Error('broken')
-      return body.includes('nothing') ? undefined : `direct ${body}`
+      return body.includes('nothing') ? undefined : [`direct ${body}`]
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
