@@ -22,6 +22,7 @@ const CACHED_BLOCKS = 128
 export class Blocks {
   readonly #store: Reader
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
+  readonly #numbers = new LRUCache<Hash, bigint>({ max: CACHED_HEADERS })
   readonly #blocks = new LRUCache<bigint, Block>({ max: CACHED_BLOCKS })
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>({ max: CACHED_BLOCKS })
   #newest: bigint
@@ -42,9 +43,13 @@ export class Blocks {
   }
 
   number(hash: Hash): bigint | undefined {
+    const known = this.#numbers.get(hash)
+    if (known !== undefined) return known
     const row = this.#store.get(KEY.blockNumber(hash))
     const number = row && bytesToBig(row)
-    return number !== undefined && number <= this.#newest ? number : undefined
+    if (number === undefined || number > this.#newest) return undefined
+    this.#numbers.set(hash, number)
+    return number
   }
 
   block(number: bigint): Block | undefined {
@@ -101,6 +106,7 @@ export class Blocks {
   remember(block: Block, receipts: readonly Receipt[]): void {
     this.#newest = block.header.number
     this.#headers.set(block.header.number, block.header)
+    this.#numbers.set(block.header.hash, block.header.number)
     this.#blocks.set(block.header.number, block)
     this.#receipts.set(block.header.number, receipts)
   }
@@ -111,6 +117,7 @@ export class Blocks {
     for (const cache of [this.#headers, this.#blocks, this.#receipts]) {
       for (const key of [...cache.keys()]) if (key > number) cache.delete(key)
     }
+    for (const [hash, of] of [...this.#numbers.entries()]) if (of > number) this.#numbers.delete(hash)
   }
 
   #rowOf(number: bigint, key: (number: bigint) => Uint8Array): Uint8Array | undefined {

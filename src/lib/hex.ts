@@ -73,7 +73,15 @@ export const toHash = (bytes: Uint8Array): Hash => {
 }
 
 /** Big-endian bytes to bigint; no bytes are zero. */
-export const bytesToBig = (bytes: Uint8Array): bigint => (bytes.length === 0 ? 0n : BigInt(toHex(bytes)))
+export function bytesToBig(bytes: Uint8Array): bigint {
+  if (bytes.length > EXACT_BYTES) return BigInt(toHex(bytes))
+  let value = 0
+  for (const byte of bytes) value = value * 256 + byte
+  return BigInt(value)
+}
+
+/** A number holds so many bytes without loss. */
+const EXACT_BYTES = 6
 
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {

@@ -60,8 +60,13 @@ export function logsBloom(logs: readonly Log[]): Uint8Array {
 }
 
 /** False: no log of the bloom has this address or topic. True: perhaps one has. */
-export function bloomContains(bloom: Uint8Array, addressOrTopic: Uint8Array): boolean {
-  return bloomBits(addressOrTopic).every(([byte, mask]) => ((bloom[byte] ?? 0) & mask) !== 0)
+export const bloomContains = (bloom: Uint8Array, addressOrTopic: Uint8Array): boolean =>
+  bloomTest([addressOrTopic])(bloom)
+
+/** The same for any of several addresses or topics, to be asked of many blooms. */
+export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => boolean {
+  const wanted = anyOf.map(bloomBits)
+  return (bloom) => wanted.some((bits) => bits.every(([byte, mask]) => ((bloom[byte] ?? 0) & mask) !== 0))
 }
 
 /** A block's bloom from its receipts' blooms. */
