@@ -1,10 +1,10 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
 // A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
-import { RLP } from '@ethereumjs/rlp'
 import { LRUCache } from 'lru-cache'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
+import { asListOf, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
 import {
   decodeStoredReceipts,
   decodeStoredTransaction,
@@ -22,6 +22,7 @@ const CACHED_BLOCKS = 128
 export class Blocks {
   readonly #store: Reader
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
+  readonly #numbers = new LRUCache<Hash, bigint>({ max: CACHED_HEADERS })
   readonly #blocks = new LRUCache<bigint, Block>({ max: CACHED_BLOCKS })
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>({ max: CACHED_BLOCKS })
   #newest: bigint
@@ -42,9 +43,13 @@ export class Blocks {
   }
 
   number(hash: Hash): bigint | undefined {
+    const known = this.#numbers.get(hash)
+    if (known !== undefined) return known
     const row = this.#store.get(KEY.blockNumber(hash))
     const number = row && bytesToBig(row)
-    return number !== undefined && number <= this.#newest ? number : undefined
+    if (number === undefined || number > this.#newest) return undefined
+    this.#numbers.set(hash, number)
+    return number
   }
 
   block(number: bigint): Block | undefined {
@@ -101,6 +106,7 @@ export class Blocks {
   remember(block: Block, receipts: readonly Receipt[]): void {
     this.#newest = block.header.number
     this.#headers.set(block.header.number, block.header)
+    this.#numbers.set(block.header.hash, block.header.number)
     this.#blocks.set(block.header.number, block)
     this.#receipts.set(block.header.number, receipts)
   }
@@ -111,6 +117,7 @@ export class Blocks {
     for (const cache of [this.#headers, this.#blocks, this.#receipts]) {
       for (const key of [...cache.keys()]) if (key > number) cache.delete(key)
     }
+    for (const [hash, of] of [...this.#numbers.entries()]) if (of > number) this.#numbers.delete(hash)
   }
 
   #rowOf(number: bigint, key: (number: bigint) => Uint8Array): Uint8Array | undefined {
@@ -155,7 +162,7 @@ const fixed8 = (value: bigint): Uint8Array => {
 
 /** rlp(transactions, uncles, withdrawals or an empty string before Shanghai) */
 function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
-  return RLP.encode([
+  return encodeRlp([
     transactions.map(encodeStoredTransaction),
     uncles.map(encodeHeader),
     withdrawals === undefined ? EMPTY_BYTES : withdrawals.map(encodeWithdrawal),
@@ -163,13 +170,16 @@ function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
 }
 
 function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
-  const [transactions, uncles, withdrawals] = RLP.decode(row)
+  const [transactions, uncles, withdrawals] = asListOf(decodeRlp(plain(row)), [3], 'body')
   return {
     transactions: byteItems(transactions).map(decodeStoredTransaction),
     uncles: byteItems(uncles).map(decodeHeader),
     withdrawals: Array.isArray(withdrawals) ? byteItems(withdrawals).map(decodeWithdrawal) : undefined,
   }
 }
+
+/** LevelDB hands out Buffers; a transaction's bytes are plain arrays wherever it came from. */
+const plain = (row: Uint8Array): Uint8Array => new Uint8Array(row.buffer, row.byteOffset, row.length)
 
 function byteItems(items: unknown): Uint8Array[] {
   if (!Array.isArray(items)) throw new Error('a block body row is malformed')

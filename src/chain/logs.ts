@@ -2,19 +2,19 @@
 import type { Block, Receipt } from '../primitives/types.ts'
 import type { MinedLog } from './types.ts'
 
+/** One list for each block, however many ask for it while the block is in memory. */
+const placed = new WeakMap<Block, readonly MinedLog[]>()
+
 /** All logs of a block, in order. */
-export function minedLogs(block: Block, receipts: readonly Receipt[]): MinedLog[] {
+export function minedLogs(block: Block, receipts: readonly Receipt[]): readonly MinedLog[] {
+  const known = placed.get(block)
+  if (known !== undefined) return known
   const logs: MinedLog[] = []
-  for (const [transactionIndex, transaction] of block.transactions.entries()) {
+  for (const [transactionIndex, { hash }] of block.transactions.entries()) {
     for (const log of receipts[transactionIndex]?.logs ?? []) {
-      logs.push({
-        log,
-        header: block.header,
-        transactionHash: transaction.hash,
-        transactionIndex,
-        logIndex: logs.length,
-      })
+      logs.push({ log, header: block.header, transactionHash: hash, transactionIndex, logIndex: logs.length })
     }
   }
+  placed.set(block, logs)
   return logs
 }

@@ -1,8 +1,9 @@
 // Logs by emitter, by topic and by both: lists of places, so that a search over the whole chain reads only what matches.
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
-import type { Address, Hash } from '../lib/hex.ts'
+import { type Address, fromHex, type Hash } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
+import { bloomTest } from '../primitives/receipt.ts'
 import { RANGE } from '../state/keyspace.ts'
 import type { BlockFacts } from './block-facts.ts'
 import { type Draft, listLength } from './draft.ts'
@@ -29,16 +30,26 @@ export type LogQuery = {
   readonly topics: readonly (readonly Hash[] | null)[]
 }
 
-/** Reads the index. A query without address and topic walks the blocks whose bloom is not empty. */
+/** So many blocks are looked at one by one: their blooms are sooner read than the lists. */
+const FEW_BLOCKS = 64n
+
+/** Reads the index. A query of few blocks, or without address and topic, walks the blocks whose bloom may hold a match. */
 export class Logs {
   readonly #chain: Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'>
+  readonly #fewBlocks: bigint
 
-  constructor(chain: Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'>) {
+  constructor(chain: Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'>, fewBlocks = FEW_BLOCKS) {
     this.#chain = chain
+    this.#fewBlocks = fewBlocks
   }
 
   /** Matching logs in the chain's order. */
   async *logs(query: LogQuery): AsyncIterable<MinedLog> {
+    for await (const logs of this.byBlock(query)) yield* logs
+  }
+
+  /** The same, those of one block at a time. */
+  async *byBlock(query: LogQuery): AsyncIterable<readonly MinedLog[]> {
     const to = query.to < this.#chain.head.number ? query.to : this.#chain.head.number
     const pause = takingTurns()
     for await (const number of this.#blocks({ ...query, to })) {
@@ -46,23 +57,28 @@ export class Logs {
       const block = await this.#chain.block({ number })
       const receipts = block && this.#chain.receipts(block.header.hash)
       if (block === undefined || receipts === undefined) continue
-      for (const mined of minedLogs(block, receipts)) if (matchesLog(mined, query)) yield mined
+      const logs = minedLogs(block, receipts).filter((mined) => matchesLog(mined, query))
+      if (logs.length > 0) yield logs
     }
   }
 
   /** Numbers of blocks that may match, rising. */
-  async *#blocks(query: LogQuery): AsyncIterable<bigint> {
-    if (query.from > query.to) return
-    const lists = narrowest(query)
-    if (lists === undefined) {
-      const pause = takingTurns()
-      for (let number = query.from; number <= query.to; number++) {
-        await pause()
-        const header = await this.#chain.header({ number })
-        if (header?.logsBloom.some((byte) => byte !== 0)) yield number
-      }
-      return
+  #blocks(query: LogQuery): AsyncIterable<bigint> {
+    const lists = query.to - query.from < this.#fewBlocks ? undefined : narrowest(query)
+    return lists === undefined ? this.#walk(query) : this.#listed(query, lists)
+  }
+
+  async *#walk(query: LogQuery): AsyncIterable<bigint> {
+    const pause = takingTurns()
+    const mayMatch = bloomMatch(query)
+    for (let number = query.from; number <= query.to; number++) {
+      await pause()
+      const header = await this.#chain.header({ number })
+      if (header !== undefined && mayMatch(header.logsBloom)) yield number
     }
+  }
+
+  async *#listed(query: LogQuery, lists: readonly Uint8Array[]): AsyncIterable<bigint> {
     const { store } = this.#chain
     const found = new Set<bigint>()
     for (const list of lists) {
@@ -75,6 +91,14 @@ export class Logs {
     }
     yield* [...found].sort((a, b) => (a < b ? -1 : 1))
   }
+}
+
+/** What a header's bloom must hold, by the emitters and by each topic that is not a wildcard. */
+function bloomMatch({ addresses, topics }: LogQuery): (bloom: Uint8Array) => boolean {
+  const wanted = [addresses, ...topics].filter((choices) => choices !== null && choices.length > 0)
+  const tests = wanted.map((choices) => bloomTest((choices ?? []).map(fromHex)))
+  if (tests.length === 0) return (bloom) => bloom.some((byte) => byte !== 0)
+  return (bloom) => tests.every((test) => test(bloom))
 }
 
 /** Whether a log is among those that are wanted. */

@@ -12,32 +12,42 @@ export const EMPTY_BYTES = new Uint8Array(0)
 export const ZERO_ADDRESS = `0x${'00'.repeat(20)}` as Address
 export const ZERO_HASH = `0x${'00'.repeat(32)}` as Hash
 
+/** Node's own conversions of a Buffer, which take any bytes; `toString` would want a Buffer made first. */
+type Slicing = { hexSlice(start: number, end: number): string; latin1Slice(start: number, end: number): string }
+const { hexSlice, latin1Slice } = Buffer.prototype as Buffer & Slicing
+
 /** Bytes to lower-case `0x` hex. */
 export function toHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+  return `0x${hexSlice.call(bytes as Buffer, 0, bytes.length)}`
 }
+
+/** By character code: what a hex digit is worth, -1 for all others. */
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+)
+/** Names and words: for longer ones Node's own conversion, which cannot say what it did not understand, is faster. */
+const SHORT = 64
 
 /** Hex to bytes; the empty string after `0x` is zero bytes. Throws on an odd number of digits or a non-digit. */
 export function fromHex(hex: string): Uint8Array {
-  let isBad = hex.length % 2 !== 0 || !hex.startsWith('0x')
-  const bytes = new Uint8Array(isBad ? 0 : hex.length / 2 - 1)
-  // By hand: Buffer's decoder has to be checked by a look at every digit, since it takes others for them.
-  for (let i = 0, at = 2; i < bytes.length; i++, at += 2) {
-    const high = DIGITS[hex.charCodeAt(at)] ?? NO_DIGIT
-    const low = DIGITS[hex.charCodeAt(at + 1)] ?? NO_DIGIT
-    if ((high | low) > 15) isBad = true
-    bytes[i] = (high << 4) | low
+  const length = hex.length / 2 - 1
+  const isPrefixed = hex.startsWith('0x') && Number.isInteger(length)
+  if (isPrefixed && length <= SHORT) {
+    const bytes = new Uint8Array(length)
+    let seen = 0
+    for (let at = 0, from = 2; at < length; at++, from += 2) {
+      const high = DIGITS[hex.charCodeAt(from)] ?? -1
+      const low = DIGITS[hex.charCodeAt(from + 1)] ?? -1
+      bytes[at] = (high << 4) | low
+      // Negative once a digit was.
+      seen |= high | low
+    }
+    if (seen >= 0) return bytes
+  } else if (isPrefixed && !/[^0-9a-fA-F]/.test(hex.slice(2))) {
+    const buffer = Buffer.from(hex.slice(2), 'hex')
+    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
   }
-  if (isBad) throw new TypeError('not a hex string of whole bytes')
-  return bytes
-}
-
-/** By code of the character. */
-const NO_DIGIT = 255
-const DIGITS = new Uint8Array(128).fill(NO_DIGIT)
-for (const [value, digit] of [...'0123456789abcdef'].entries()) {
-  DIGITS[digit.charCodeAt(0)] = value
-  DIGITS[digit.toUpperCase().charCodeAt(0)] = value
+  throw new TypeError('not a hex string of whole bytes')
 }
 
 export const hexToAddress = (hex: string): Address => {
@@ -63,11 +73,20 @@ export const toHash = (bytes: Uint8Array): Hash => {
 }
 
 /** Big-endian bytes to bigint; no bytes are zero. */
-export const bytesToBig = (bytes: Uint8Array): bigint => (bytes.length === 0 ? 0n : BigInt(toHex(bytes)))
+export function bytesToBig(bytes: Uint8Array): bigint {
+  if (bytes.length > EXACT_BYTES) return BigInt(toHex(bytes))
+  let value = 0
+  for (const byte of bytes) value = value * 256 + byte
+  return BigInt(value)
+}
+
+/** A number holds so many bytes without loss. */
+const EXACT_BYTES = 6
 
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {
   if (value === 0n) return EMPTY_BYTES
+  if (value > 0n && value < 256n) return Uint8Array.of(Number(value))
   const digits = value.toString(16)
   return fromHex(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`)
 }
@@ -82,7 +101,12 @@ export function bigToFixed(value: bigint, size: number): Uint8Array {
 /** Bigint to a JSON-RPC quantity: `0x0`, `0x1a`, no leading zeros. */
 export const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`
 
-export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  if (a.length > SHORT) return Buffer.compare(a, b) === 0
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false
+  return true
+}
 
 /** Bytes without their leading zeros: the RLP form of an integer. */
 export function trimZeros(bytes: Uint8Array): Uint8Array {
@@ -100,6 +124,5 @@ export function padLeft(bytes: Uint8Array, size: number): Uint8Array {
 }
 
 /** Bytes as a string of the same length, so that they can be a map's key; `fromLatin1` is the way back. */
-export const toLatin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+export const toLatin1 = (bytes: Uint8Array): string => latin1Slice.call(bytes as Buffer, 0, bytes.length)
 export const fromLatin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')

@@ -21,6 +21,8 @@ import type { Log, Receipt, TransactionType } from './types.ts'
 export type ConsensusReceipt = Pick<Receipt, 'type' | 'status' | 'root' | 'cumulativeGasUsed' | 'bloom' | 'logs'>
 
 const BLOOM_SIZE = 256
+/** That of no logs. Nobody writes on a bloom once it is made. */
+export const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE)
 
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
@@ -47,6 +49,7 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
 
 /** Bloom of the logs: of every address and every topic. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
+  if (logs.length === 0) return EMPTY_BLOOM
   const bloom = new Uint8Array(BLOOM_SIZE)
   for (const { address, topics } of logs) {
     for (const value of [address, ...topics]) {
@@ -57,17 +60,22 @@ export function logsBloom(logs: readonly Log[]): Uint8Array {
 }
 
 /** False: no log of the bloom has this address or topic. True: perhaps one has. */
-export function bloomContains(bloom: Uint8Array, addressOrTopic: Uint8Array): boolean {
-  return bloomBits(addressOrTopic).every(([byte, mask]) => ((bloom[byte] ?? 0) & mask) !== 0)
+export const bloomContains = (bloom: Uint8Array, addressOrTopic: Uint8Array): boolean =>
+  bloomTest([addressOrTopic])(bloom)
+
+/** The same for any of several addresses or topics, to be asked of many blooms. */
+export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => boolean {
+  const wanted = anyOf.map(bloomBits)
+  return (bloom) => wanted.some((bits) => bits.every(([byte, mask]) => ((bloom[byte] ?? 0) & mask) !== 0))
 }
 
 /** A block's bloom from its receipts' blooms. */
 export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(BLOOM_SIZE)
-  for (const bloom of blooms)
-    bloom.forEach((byte, at) => {
-      all[at] = (all[at] ?? 0) | byte
-    })
+  for (const bloom of blooms) {
+    if (bloom === EMPTY_BLOOM) continue
+    for (let at = 0; at < BLOOM_SIZE; at++) all[at] = (all[at] ?? 0) | (bloom[at] ?? 0)
+  }
   return all
 }
 

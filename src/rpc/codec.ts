@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { BlockRef, BlockTag } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex, toHex, toQuantity } from '../lib/hex.ts'
+import { pairOf } from './compile.ts'
 
 type Codec<In extends z.ZodType, T> = z.ZodCodec<In, z.ZodType<T, T>>
 
@@ -12,7 +13,7 @@ function codec<In extends z.ZodType, T>(
   read: (value: z.output<In>) => T,
   write: (value: T) => z.input<In>,
 ): Codec<In, T> {
-  return z.codec(wire, z.custom<T>(), {
+  const schema = z.codec(wire, z.custom<T>(), {
     decode(value, context) {
       try {
         return read(value)
@@ -23,12 +24,16 @@ function codec<In extends z.ZodType, T>(
     },
     encode: (value) => write(value as T) as z.output<In>,
   }) as Codec<In, T>
+  return pairOf(schema, { read, write })
 }
 
 const text = z.string({ error: 'expected a string' })
 
+const HEX = /^0[xX][0-9a-fA-F]*$/
+
 /** The digits behind `0x`; throws on a missing prefix or a character that is no digit. */
 function digitsOf(hex: string): string {
+  if (HEX.test(hex)) return hex.slice(2)
   if (hex === '') throw new TypeError('empty hex string')
   if (!/^0[xX]/.test(hex)) throw new TypeError('hex string without 0x prefix')
   const digits = hex.slice(2)

@@ -7,12 +7,13 @@ import type { LogQuery } from '../indexer/logs.ts'
 import type { Address, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { type Read, readerOf, type Write, writerOf } from './compile.ts'
 import type { LogFilter } from './shapes/filter.ts'
 
 /** The index of logs by address and topic; `indexer/logs.ts` implements it. */
 export interface LogIndex {
-  /** Matching logs in the chain's order. */
-  logs(query: LogQuery): AsyncIterable<MinedLog>
+  /** Matching logs in the chain's order, those of one block at a time. */
+  byBlock(query: LogQuery): AsyncIterable<readonly MinedLog[]>
 }
 
 /** What a polling filter watches. */
@@ -138,6 +139,8 @@ export type RpcMethod = {
   readonly required: number
   readonly result: Result
   readonly gate: Gate | undefined
+  /** One for each of `params`, for what it takes. */
+  readonly readers: readonly Read[]
   /** Runs the handler on decoded arguments and encodes what it returns. */
   invoke(args: readonly unknown[], context: RpcContext): Promise<unknown>
 }
@@ -145,13 +148,14 @@ export type RpcMethod = {
 /** Makes a method of its definition; the handler's arguments and return value are typed by the schemas. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
   const { summary, params, result, gate } = definition
-  const encode = typeof result === 'function' ? (result as (value: unknown) => unknown) : result.encode.bind(result)
+  const encode = typeof result === 'function' ? (result as Write) : writerOf(result)
   return {
     summary,
     params,
     required: params.findLastIndex((schema) => !schema.safeParse(undefined).success) + 1,
     result,
     gate,
+    readers: params.map(readerOf),
     // The dispatcher has parsed each argument with the schema at its position.
     invoke: async (args, context) => encode(await definition.handler(args as Arguments<P>, context)),
   }

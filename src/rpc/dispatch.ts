@@ -1,5 +1,7 @@
 // The envelope of JSON-RPC 2.0: text in, method called, text out. Knows no transport and no method.
 // Entries of a batch run one after the other, because clients rely on the order of what they send.
+import type { z } from 'zod'
+import { UNREAD } from './compile.ts'
 import type { RpcContext, RpcMethod } from './define.ts'
 import {
   INVALID_PARAMS,
@@ -11,58 +13,71 @@ import {
   type WireError,
   wireError,
 } from './errors.ts'
+import { isLight, jsonPieces, Pieces } from './pieces.ts'
 
 type Id = string | number | null
 type Request = { readonly id: Id | undefined; readonly method: string; readonly params: unknown }
 type Outcome = { readonly result: unknown } | { readonly error: WireError }
 
+/** JSON in pieces that follow each other. */
+type Answer = readonly string[]
+
 /** Answers a request or a batch; undefined when there is nothing to answer (only notifications). */
-export async function answer(body: string, context: RpcContext): Promise<string | undefined> {
+export async function answerInPieces(body: string, context: RpcContext): Promise<Answer | undefined> {
   let message: unknown
   try {
     message = JSON.parse(body)
   } catch {
-    return refusal(PARSE_ERROR, 'parse error: the body is not JSON')
+    return [refusal(PARSE_ERROR, 'parse error: the body is not JSON')]
   }
   return Array.isArray(message) ? answerBatch(message, context) : answerOne(message, context)
+}
+
+/** The same as one text. */
+export async function answer(body: string, context: RpcContext): Promise<string | undefined> {
+  const pieces = await answerInPieces(body, context)
+  return pieces?.length === 1 ? pieces[0] : pieces?.join('')
 }
 
 /** An answer to something that is no request. */
 export const refusal = (code: number, message: string): string => write(null, { error: { code, message } })
 
-async function answerBatch(entries: readonly unknown[], context: RpcContext) {
+async function answerBatch(entries: readonly unknown[], context: RpcContext): Promise<Answer | undefined> {
   const { maxBatch, maxBatchAnswer } = context.options
-  if (entries.length === 0) return refusal(INVALID_REQUEST, 'empty batch')
-  if (entries.length > maxBatch) return refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)
-  const answers: string[] = []
-  let size = 0
+  if (entries.length === 0) return [refusal(INVALID_REQUEST, 'empty batch')]
+  if (entries.length > maxBatch) return [refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)]
+  const answers = new Pieces()
   for (const entry of entries) {
-    const text = await (size > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context))
-    if (text === undefined) continue
-    answers.push(text)
-    size += text.length
+    await answers.pause()
+    const pieces = await (answers.length > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context))
+    if (pieces === undefined) continue
+    answers.add(answers.length === 0 ? '[' : ',')
+    for (const piece of pieces) answers.add(piece)
   }
-  return answers.length === 0 ? undefined : `[${answers.join(',')}]`
+  if (answers.length === 0) return undefined
+  answers.add(']')
+  return answers.end()
 }
 
-function tooLarge(entry: unknown): string | undefined {
+function tooLarge(entry: unknown): Answer | undefined {
   const { id } = readRequest(entry)
   return id === undefined
     ? undefined
-    : write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })
+    : [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
 }
 
-async function answerOne(message: unknown, context: RpcContext): Promise<string | undefined> {
+async function answerOne(message: unknown, context: RpcContext): Promise<Answer | undefined> {
   const request = readRequest(message)
-  if ('error' in request) return write(request.id, request)
+  if ('error' in request) return [write(request.id, request)]
   const outcome = await call(request, context)
-  if (request.id === undefined) return undefined
+  const { id } = request
+  if (id === undefined) return undefined
   try {
-    return write(request.id, outcome)
+    if ('error' in outcome || isLight(outcome.result)) return [write(id, outcome)]
+    return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, ...(await jsonPieces(outcome.result)), '}']
   } catch (error) {
-    // JSON.stringify throws when the text would exceed the longest string the engine knows.
     context.log.error({ err: error, method: request.method }, 'answer cannot be written')
-    return write(request.id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })
+    return [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
   }
 }
 
@@ -119,7 +134,7 @@ function report({ log, options }: RpcContext, method: string, params: unknown, e
 function readArguments(params: unknown, method: RpcMethod): unknown[] | { readonly error: WireError } {
   const invalid = (message: string) => ({ error: { code: INVALID_PARAMS, message } })
   const given = params ?? []
-  const { params: schemas, required } = method
+  const { params: schemas, readers, required } = method
   if (!Array.isArray(given)) {
     const empty = schemas.length === 0 && typeof given === 'object' && Object.keys(given).length === 0
     return empty ? [] : invalid('params is not an array')
@@ -127,15 +142,18 @@ function readArguments(params: unknown, method: RpcMethod): unknown[] | { readon
   if (given.length > schemas.length) return invalid(`too many arguments, want at most ${schemas.length}`)
   if (given.length < required) return invalid(`missing value for required argument ${given.length}`)
   const args: unknown[] = []
-  for (const [position, schema] of schemas.entries()) {
-    const value: unknown = given[position]
-    const parsed = schema.safeParse(value === null && position >= required ? undefined : value)
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0]
-      const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-      return invalid(`invalid argument ${position}: ${path}${issue?.message}`)
-    }
-    args.push(parsed.data)
+  for (let position = 0; position < readers.length; position++) {
+    const value: unknown = given[position] === null && position >= required ? undefined : given[position]
+    const read = readers[position]?.(value)
+    if (read === UNREAD) return invalid(`invalid argument ${position}: ${complaint(schemas[position], value)}`)
+    args.push(read)
   }
   return args
+}
+
+/** What is wrong with a value, and where in it. */
+function complaint(schema: z.ZodType | undefined, value: unknown): string {
+  const issue = schema?.safeParse(value).error?.issues[0]
+  const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
+  return `${path}${issue?.message}`
 }

@@ -27,15 +27,5 @@ export function liveMatch(filter: LogFilter): (mined: MinedLog) => boolean {
 const numberOf = (bound: LogFilter['fromBlock']): bigint | undefined =>
   typeof bound === 'object' ? bound?.number : undefined
 
-/** One list per block, however many filters and subscribers look at it. */
-const placed = new WeakMap<ExecutedBlock, readonly MinedLog[]>()
-
 /** The logs of a block that has just been made, each with its place. */
-export function logsOfBlock(executed: ExecutedBlock): readonly MinedLog[] {
-  let logs = placed.get(executed)
-  if (logs === undefined) {
-    logs = minedLogs(executed.block, executed.receipts)
-    placed.set(executed, logs)
-  }
-  return logs
-}
+export const logsOfBlock = ({ block, receipts }: ExecutedBlock): readonly MinedLog[] => minedLogs(block, receipts)

@@ -1,10 +1,11 @@
 // A client's log filter, resolved against the chain as it stands. Ranges are refused the way geth refuses them.
-import type { BlockTag, Chain, MinedLog } from '../chain/types.ts'
+import type { BlockTag, Chain } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { LogIndex } from './define.ts'
 import type { LogFilter } from './shapes/filter.ts'
+import { type WireLog, wireLog } from './shapes/receipt.ts'
 
 /**
  * The filter's addresses and topics, as the index and live matching use them.
@@ -45,9 +46,10 @@ function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bi
   return ref === 'earliest' ? 0n : head
 }
 
-/** All logs of a filter, in the chain's order. */
-export async function findLogs(filter: LogFilter, chain: Chain, index: LogIndex): Promise<MinedLog[]> {
-  const found: MinedLog[] = []
-  for await (const log of index.logs(await logQuery(filter, chain))) found.push(log)
+/** All logs of a filter, in the chain's order, as they go on the wire. */
+export async function findLogs(filter: LogFilter, chain: Chain, index: LogIndex): Promise<WireLog[]> {
+  const found: WireLog[] = []
+  for await (const logs of index.byBlock(await logQuery(filter, chain)))
+    for (const log of logs) found.push(wireLog(log))
   return found
 }

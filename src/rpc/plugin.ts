@@ -3,7 +3,8 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RpcContext, RpcServices } from './define.ts'
-import { answer, refusal } from './dispatch.ts'
+import { serveDirectly } from './direct.ts'
+import { answer, answerInPieces, refusal } from './dispatch.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
 import { methods } from './methods/index.ts'
 import { serveSocket } from './socket.ts'
@@ -26,6 +27,11 @@ export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: 
     methods: ['POST', 'GET'],
     maxAge: 86_400,
   })
+
+  const headers = anyOrigin ? ['access-control-allow-origin: *'] : ['vary: Origin']
+  const plain = { paths: PATHS, maxBody: options.maxRequestSize, anyOrigin, headers }
+  const endIdle = serveDirectly(app.server, plain, (body) => answerInPieces(body, context))
+  app.addHook('preClose', async () => endIdle())
 
   // The body is JSON whatever the header says: many a curl command says nothing.
   app.addHook('onRequest', async (request) => {

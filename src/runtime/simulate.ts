@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { TransferTracer } from '../evm/transfer-tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
 import type { Block, Log, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
@@ -113,6 +114,7 @@ class Simulation {
   readonly #blockHash: BlockHashes
   readonly #hashes = new Map<bigint, Hash>()
   readonly #deadline: number
+  readonly #pause = takingTurns()
   /** Gas that all calls together may still use. */
   #budget: bigint
   #parent: SealedHeader
@@ -167,7 +169,10 @@ class Simulation {
     if (state !== undefined) applyOverrides(execution.machine, state)
     await execution.begin()
     const calls: SimulatedCall[] = []
-    for (const request of requests) calls.push(await this.#call(execution, request))
+    for (const request of requests) {
+      await this.#pause()
+      calls.push(await this.#call(execution, request))
+    }
     const { block } = await execution.seal(withdrawals)
     this.#parent = block.header
     this.#hashes.set(block.header.number, block.header.hash)

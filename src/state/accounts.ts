@@ -1,7 +1,7 @@
 // An account as a row of the store and as a leaf of the account trie.
-import { RLP } from '@ethereumjs/rlp'
 import { bigToBytes, bytesToBig, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
+import { encodeRlp } from '../primitives/rlp.ts'
 import type { Account } from './types.ts'
 
 export const EMPTY_CODE_HASH: Hash = keccakHash(new Uint8Array(0))
@@ -10,18 +10,37 @@ export type StoredAccount = Account & { readonly storageRoot: Uint8Array }
 
 /** Yellow paper 4.1: rlp(nonce, balance, storage root, code hash). Row and leaf are the same bytes. */
 export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8Array {
-  return RLP.encode([bigToBytes(account.nonce), bigToBytes(account.balance), storageRoot, fromHex(account.codeHash)])
+  return encodeRlp([bigToBytes(account.nonce), bigToBytes(account.balance), storageRoot, fromHex(account.codeHash)])
 }
 
+/** How the last two fields begin: a string of 32 bytes. */
+const WORD_PREFIX = 0xa0
+const WORD = 33
+
+/** Read by hand: this stands before every balance and every call. Throws when the row is not as `encodeAccount` writes it. */
 export function decodeAccount(row: Uint8Array): StoredAccount {
-  const [nonce, balance, storageRoot, codeHash] = RLP.decode(row)
-  if (
-    !(nonce instanceof Uint8Array) ||
-    !(balance instanceof Uint8Array) ||
-    !(storageRoot instanceof Uint8Array) ||
-    !(codeHash instanceof Uint8Array)
-  ) {
+  const end = row.length - 2 * WORD
+  const nonceAt = 2
+  const balanceAt = nonceAt + lengthAt(row, nonceAt)
+  const isWhole = row[0] === 0xf8 && row[1] === row.length - 2 && balanceAt + lengthAt(row, balanceAt) === end
+  if (!isWhole || row[end] !== WORD_PREFIX || row[end + WORD] !== WORD_PREFIX) {
     throw new Error('an account row is not an account')
   }
-  return { nonce: bytesToBig(nonce), balance: bytesToBig(balance), storageRoot, codeHash: toHash(codeHash) }
+  return {
+    nonce: integer(row, nonceAt, balanceAt),
+    balance: integer(row, balanceAt, end),
+    storageRoot: row.subarray(end + 1, end + WORD),
+    codeHash: toHash(row.subarray(end + WORD + 1)),
+  }
+}
+
+/** Bytes of a short string, its prefix included. */
+function lengthAt(row: Uint8Array, at: number): number {
+  const prefix = row[at] ?? 0
+  return prefix < 0x80 ? 1 : prefix - 0x7f
+}
+
+function integer(row: Uint8Array, from: number, to: number): bigint {
+  const prefix = row[from] ?? 0
+  return prefix < 0x80 ? BigInt(prefix) : bytesToBig(row.subarray(from + 1, to))
 }

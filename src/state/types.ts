@@ -61,6 +61,8 @@ export interface StateView {
   balance(of: Address): bigint
   nonce(of: Address): bigint
   code(of: Address): Uint8Array
+  /** Code that an account has or had, by its hash. Throws for a hash that no account of this state ever had. */
+  codeWith(hash: Hash): Uint8Array
   /** Replaces an account's own fields; undefined removes them. */
   setAccount(of: Address, account: Account | undefined): void
   setBalance(of: Address, amount: bigint): void

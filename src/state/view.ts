@@ -65,7 +65,10 @@ export class View implements StateView {
   }
 
   code(of: Address): Uint8Array {
-    const hash = this.account(of)?.codeHash ?? EMPTY_CODE_HASH
+    return this.codeWith(this.account(of)?.codeHash ?? EMPTY_CODE_HASH)
+  }
+
+  codeWith(hash: Hash): Uint8Array {
     if (hash === EMPTY_CODE_HASH) return EMPTY
     const code = this.#codes.get(hash) ?? this.#store.code(hash)
     if (code === undefined) throw new Error(`code ${hash} is missing`)

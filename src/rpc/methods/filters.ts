@@ -5,7 +5,7 @@ import { bool, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { findLogs } from '../log-query.ts'
 import { logFilter } from '../shapes/filter.ts'
-import { wireLog } from '../shapes/receipt.ts'
+import type { WireLog } from '../shapes/receipt.ts'
 
 const filterId = string.describe('filter id')
 const asId = (id: string) => id.toLowerCase() as Hex
@@ -47,7 +47,7 @@ export const eth_getFilterChanges = rpcMethod({
 export const eth_getFilterLogs = rpcMethod({
   summary: 'All logs of a log filter’s range, whenever they came.',
   params: [filterId],
-  result: (logs: Awaited<ReturnType<typeof findLogs>>) => logs.map(wireLog),
+  result: (logs: readonly WireLog[]) => logs,
   handler([id], { chain, filters, index }) {
     const source = filters.source(asId(id))
     if (source.kind !== 'logs') throw new ChainError('not-found', 'filter not found')

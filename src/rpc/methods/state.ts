@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
+import { takingTurns } from '../../lib/turns.ts'
 import type { AccountProof, StateView } from '../../state/types.ts'
 import { address, atBlock, data, hash, mapOf, quantity, type StorageKey, storageKey, toWord } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
@@ -78,10 +79,23 @@ export const eth_getProof = rpcMethod({
   async handler([who, keys, ref], { chain }) {
     if (keys.length > MAX_SLOTS) throw tooManySlots()
     const { view } = await chain.at(ref)
-    const slots = keys.map(({ slot }) => slot)
-    return { who, keys, proof: view.prove(who, slots) }
+    return { who, keys, proof: await prove(view, who, keys) }
   },
 })
+
+/** So many slots are proved at a time; then others have their turn. */
+const PROVED_AT_ONCE = 32
+
+async function prove(view: StateView, who: Address, keys: readonly StorageKey[]): Promise<AccountProof> {
+  const slots = keys.map(({ slot }) => slot)
+  const pause = takingTurns()
+  const proof = view.prove(who, slots.slice(0, PROVED_AT_ONCE))
+  for (let at = PROVED_AT_ONCE; at < slots.length; at += PROVED_AT_ONCE) {
+    await pause()
+    proof.storageProofs.push(...view.prove(who, slots.slice(at, at + PROVED_AT_ONCE)).storageProofs)
+  }
+  return proof
+}
 
 function wireProof({ who, keys, proof }: { who: Address; keys: readonly StorageKey[]; proof: AccountProof }) {
   return {

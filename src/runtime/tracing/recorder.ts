@@ -2,8 +2,8 @@
 import type { EVMResult, Message } from '@ethereumjs/evm'
 import type { Machine } from '../../evm/machine.ts'
 import { CallTreeTracer, type CallType, type Frame, type Step } from '../../evm/tracer.ts'
-import type { Address } from '../../lib/hex.ts'
-import type { AccountDiff, StateView } from '../../state/types.ts'
+import { EMPTY_BYTES } from '../../lib/hex.ts'
+import type { Account, AccountDiff } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
 import { isPrecompileCall } from './flat-call-tracer.ts'
 import { type FlatFrame, flatten } from './flatten.ts'
@@ -26,7 +26,6 @@ export type Recorded = {
 
 export class Recorder extends CallTreeTracer implements Tracer {
   #machine: Machine | undefined
-  #before: StateView | undefined
   readonly #operations: VmRecorder | undefined
   readonly step?: (step: Step) => void
 
@@ -40,7 +39,6 @@ export class Recorder extends CallTreeTracer implements Tracer {
 
   start({ machine }: TraceContext): void {
     this.#machine = machine
-    this.#before = machine.view.fork()
   }
 
   refuse(frame: Frame): void {
@@ -62,14 +60,15 @@ export class Recorder extends CallTreeTracer implements Tracer {
     const { root } = this
     const machine = this.#machine
     if (root === undefined || machine === undefined) throw new Error('nothing was traced')
-    const codeBefore = (of: Address) => this.#before?.code(of) ?? new Uint8Array(0)
+    const { view } = machine
+    const codeOf = (account: Account | undefined) => (account ? view.codeWith(account.codeHash) : EMPTY_BYTES)
     return {
       // Value that goes to a precompile goes somewhere.
       frames: flatten(root, (frame) => frame.value > 0n || !isPrecompileCall(machine, frame)),
-      changes: machine.view.transactionDiff().map((change) => ({
+      changes: view.transactionDiff().map((change) => ({
         ...change,
-        codeBefore: codeBefore(change.address),
-        codeAfter: machine.view.code(change.address),
+        codeBefore: codeOf(change.before),
+        codeAfter: codeOf(change.after),
       })),
       output: returnData,
       gasUsed,

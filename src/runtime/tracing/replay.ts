@@ -2,6 +2,7 @@
 // receipts and roots are not made.
 import type { Machine } from '../../evm/machine.ts'
 import { ChainError } from '../../lib/errors.ts'
+import { takingTurns } from '../../lib/turns.ts'
 import type { Block, Message, Transaction } from '../../primitives/types.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
@@ -31,7 +32,9 @@ export async function* replayBlock<T extends Tracer>(
   timeout: number,
 ): AsyncGenerator<Traced<T>> {
   const { machine, env } = await beginReplay(runtime, view, block, blockHash)
+  const pause = takingTurns()
   for (const [index, transaction] of block.transactions.slice(0, last + 1).entries()) {
+    await pause()
     const mode = modeOf(transaction)
     if (index < first) {
       await executeMessage(machine, env, runtime.spec.chainId, transaction, mode, runtime.fees)
@@ -55,7 +58,9 @@ export async function replayUpTo(
   count: number,
 ): Promise<void> {
   const { machine, env } = await beginReplay(runtime, view, block, blockHash)
+  const pause = takingTurns()
   for (const transaction of block.transactions.slice(0, count)) {
+    await pause()
     const mode = modeOf(transaction)
     await executeMessage(machine, env, runtime.spec.chainId, transaction, mode, runtime.fees)
   }

@@ -41,6 +41,9 @@ export class StructLogger implements Tracer {
   readonly #logs: StructLog[] = []
   /** Slots seen so far by contract; what a revert takes back stays, as in geth. */
   readonly #storage = new Map<Address, Record<Hash, Hash>>()
+  /** The last stack that was shown, and how: most of the next one is the same. */
+  #words: readonly bigint[] = []
+  #shown: Hex[] = []
   #view: StateView | undefined
 
   constructor(options: StructLogOptions, budget: TraceBudget) {
@@ -63,7 +66,7 @@ export class StructLogger implements Tracer {
       depth: state.env.depth + 1,
     }
     if (error !== undefined) log.error = error
-    if (!disableStack) log.stack = state.stack.getStack().map(toQuantity)
+    if (!disableStack) log.stack = this.#stackOf(state)
     if (enableMemory && memorySize > 0) log.memory = memoryWords(state, memorySize)
     if (enableReturnData && state.returnBytes.length > 0) log.returnData = toHex(state.returnBytes)
     const storage = disableStorage ? undefined : this.#storageAt(state, opcode.name)
@@ -82,6 +85,14 @@ export class StructLogger implements Tracer {
       returnValue: hasOutput ? toHex(returnData) : '0x',
       structLogs: this.#logs,
     }
+  }
+
+  #stackOf({ stack }: RunState): Hex[] {
+    const words = stack.getStack()
+    const shown = words.map((word, i) => (word === this.#words[i] && this.#shown[i]) || toQuantity(word))
+    this.#words = words
+    this.#shown = shown
+    return shown
   }
 
   /** All slots of the contract seen so far, at an SLOAD or SSTORE: this one included, with the value it reads or writes. */

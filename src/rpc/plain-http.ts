@@ -1,0 +1,64 @@
+// HTTP/1.1 (RFC 9112) as far as a plain request needs it: one POST with a length and nothing that changes how its connection
+// or its body is read. In doubt a request is not plain: two readers that disagree where it ends would be a hole.
+
+/** Where a request's body lies; its end may not be here yet. */
+export type Span = { readonly start: number; readonly end: number }
+
+export type PlainRequests = {
+  readonly paths: readonly string[]
+  /** Bytes of a body at most. */
+  readonly maxBody: number
+  /** Whether requests that name their origin are plain: their answer must not depend on it. */
+  readonly anyOrigin: boolean
+}
+
+const END_OF_HEAD = '\r\n\r\n'
+const LONGEST_HEAD = 8192
+
+/** Lines of a head, each a token, a colon and printable characters. */
+const LINES = /^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e]*\r\n)+$/
+const LENGTH = /(?:^|\n)content-length:[ \t]*(\d{1,9})[ \t]*\r/i
+const HOST = /(?:^|\n)host:/i
+/** One of these for the second time. */
+const TWICE = /(?:^|\n)(content-length|host):[\s\S]*\n\1:/i
+/** What changes how the body is read, or what becomes of the connection. */
+const SPECIAL =
+  /(?:^|\n)(?:(?:transfer-encoding|content-encoding|expect|upgrade|trailer|te):|connection:(?![ \t]*keep-alive[ \t]*\r))/i
+const ORIGIN = /(?:^|\n)origin:/i
+
+/** A function that finds the body of a plain request in the first bytes of a connection; undefined: it is not plain. */
+export function plainReader({ paths, maxBody, anyOrigin }: PlainRequests): (bytes: Buffer) => Span | undefined {
+  const firstLines = paths.map((path) => `POST ${path} HTTP/1.1\r\n`)
+  return (bytes) => {
+    const endOfHead = bytes.indexOf(END_OF_HEAD)
+    if (endOfHead < 0 || endOfHead > LONGEST_HEAD) return undefined
+    const head = bytes.toString('latin1', 0, endOfHead + 2)
+    const firstLine = firstLines.find((line) => head.startsWith(line))
+    if (firstLine === undefined) return undefined
+    const lines = head.slice(firstLine.length)
+    const length = LENGTH.exec(lines)?.[1]
+    if (length === undefined || !LINES.test(lines) || !HOST.test(lines)) return undefined
+    if (SPECIAL.test(lines) || TWICE.test(lines) || (!anyOrigin && ORIGIN.test(lines))) return undefined
+    const start = endOfHead + END_OF_HEAD.length
+    const end = start + Number(length)
+    return Number(length) > maxBody ? undefined : { start, end }
+  }
+}
+
+/** A function that writes the head of an answer: with JSON of so many bytes, or 204 with nothing. */
+export function plainWriter(headers: readonly string[]): (bytes: number | undefined, isLast: boolean) => string {
+  const fixed = headers.map((line) => `${line}\r\n`).join('')
+  let date = ''
+  let until = 0
+  return (bytes, isLast) => {
+    const now = Date.now()
+    if (now >= until) {
+      date = `date: ${new Date(now).toUTCString()}\r\n`
+      until = now - (now % 1000) + 1000
+    }
+    const connection = isLast ? 'connection: close\r\n' : 'connection: keep-alive\r\n'
+    const rest = `${fixed}${date}${connection}`
+    if (bytes === undefined) return `HTTP/1.1 204 No Content\r\n${rest}\r\n`
+    return `HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${bytes}\r\n${rest}\r\n`
+  }
+}
