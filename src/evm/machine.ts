@@ -24,7 +24,7 @@ import { rulesOf } from './engine/rules.ts'
 import { firstMessage, Seat, suitsEngine } from './engine/seat.ts'
 import type { Surroundings } from './engine/surroundings.ts'
 import { asLibJournal, asLibTransient, Journal, TransientStorage } from './journal.ts'
-import type { EngineChoice, MachineOptions } from './machine-options.ts'
+import { ENGINES, type EngineChoice, type MachineOptions } from './machine-options.ts'
 import { BLAKE2F, chainOf, insufficientBalance, isLoneInvalid, refuseLongWork, unreachable } from './machine-parts.ts'
 import type { NativeContract } from './native-call.ts'
 import { type NativeSetting, runNative, withOwnLogs } from './run-native.ts'
@@ -36,7 +36,7 @@ import { impliedStop, watched } from './watch.ts'
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
 
 /** Tests may choose for everything in their process. */
-const DEFAULT_ENGINE: EngineChoice = process.env['KESTREL_ENGINE'] === 'library' ? 'library' : 'wasm'
+const DEFAULT_ENGINE = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
 
 export class Machine extends EVM implements OpcodeHost, Surroundings {
   /** The call opcode that ran last: the next message is its. */
@@ -173,9 +173,12 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
   }
 
   #isForEngine(options: EVMRunCallOpts): boolean {
-    const choice = this.#options.engine ?? DEFAULT_ENGINE
-    if (choice === 'library' || this.#table.isChanged || this.reportsAccess) return false
+    if (this.#engine === 'library' || this.#table.isChanged || this.reportsAccess) return false
     return this.#tracer?.step === undefined && suitsEngine(options)
+  }
+
+  get #engine(): EngineChoice {
+    return this.#options.engine ?? DEFAULT_ENGINE
   }
 
   #runInEngine(options: EVMRunCallOpts): Promise<EVMResult> {
@@ -184,12 +187,14 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
       if (options.block !== undefined) this._block = options.block
       this._tx = { gasPrice: options.gasPrice ?? 0n, origin: options.origin ?? message.caller }
     }
-    return this.#seat.run(this, rulesOf(this.#table, this.common), message, () => ({
+    const environment = () => ({
       origin: addressOf(this._tx?.origin ?? message.caller),
       gasPrice: this._tx?.gasPrice ?? 0n,
       chainId: this.common.chainId(),
       header: this._block?.header,
-    }))
+    })
+    const rules = rulesOf(this.#table, this.common)
+    return this.#seat.run(this, rules, message, environment, this.#engine === 'compiled')
   }
 
   // --- for the engine

@@ -37,13 +37,20 @@ type MaybeHeader = Omit<Environment, 'header'> & { readonly header: Environment[
 export class Seat {
   #engine: Instance | undefined
 
-  /** Runs a message, within the one that runs already if there is one; else `environment` is what opcodes are told. */
-  async run(around: Surroundings, rules: Rules, message: Message, environment: () => MaybeHeader): Promise<EVMResult> {
+  /** Runs a message, within the one that runs already if there is one; else `environment` is what opcodes are told.
+   * `compiles`: whether hot code is compiled. */
+  async run(
+    around: Surroundings,
+    rules: Rules,
+    message: Message,
+    environment: () => MaybeHeader,
+    compiles: boolean,
+  ): Promise<EVMResult> {
     if (this.#engine !== undefined) return execute(this.#engine, around, rules, message)
     const engine = takeEngine()
     const { header, ...rest } = environment()
     if (engine === undefined || header === undefined) throw new Error('a message without an engine or without a block')
-    engine.begin(rules)
+    engine.begin(rules, compiles)
     setEnvironment(engine, rules, { ...rest, header })
     this.#engine = engine
     try {

@@ -1,6 +1,6 @@
 // One random world and a few transactions in it, run by the library's interpreter and by our engine: everything that
 // can be seen of either has to be the same.
-import { Machine } from '../../../src/evm/machine.ts'
+import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { NativeContract } from '../../../src/evm/native-call.ts'
 import { buildTable, type OpcodeTable } from '../../../src/evm/tables.ts'
 import { CallTreeTracer, type MessageTracer } from '../../../src/evm/tracer.ts'
@@ -173,7 +173,7 @@ const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toStrin
 /** Everything that can be seen of running the messages one after the other, as text that tells differences. */
 export async function observe(
   world: World,
-  engine: 'wasm' | 'library',
+  engine: EngineChoice,
   messages: readonly Message[],
   traced: boolean,
 ): Promise<string[]> {
@@ -220,6 +220,7 @@ export type Difference = {
 export async function compare(
   seed: number,
   cuts: number,
+  engine: Exclude<EngineChoice, 'library'> = 'wasm',
 ): Promise<{ executions: number; difference: Difference | undefined }> {
   const world = await makeWorld(seed)
   const random = new Random(seed ^ 0x5eed)
@@ -233,7 +234,7 @@ export async function compare(
     )
     const traced = random.oneIn(2)
     const library = await observe(world, 'library', messages, traced)
-    const wasm = await observe(world, 'wasm', messages, traced)
+    const wasm = await observe(world, engine, messages, traced)
     executions += messages.length
     const at = library.findIndex((text, i) => text !== wasm[i])
     if (at >= 0 || library.length !== wasm.length) {
