@@ -213,7 +213,11 @@ function shiftInMemory(trace: Trace, kind: 'left' | 'right' | 'signed'): void {
   limbsOf(emit, bits)
   stack.writeTop(2)
   stack.protect(1, 2)
-  for (let i = 0; i < 2; i++) emit.get(BASE).i32(stack.offset(stack.height - 2)).op(OP.i32Add)
+  for (let i = 0; i < 2; i++)
+    emit
+      .get(BASE)
+      .i32(stack.offset(stack.height - 2))
+      .op(OP.i32Add)
   pushClamped(trace, bits)
   if (kind !== 'left') push(emit, fill)
   trace.call(kind === 'left' ? 'shiftLeft' : 'shiftRight')
@@ -274,7 +278,10 @@ const leadingZeros: Emit = (trace) => {
   for (const [i, limb] of limbs.entries()) {
     if (i === 0) continue
     const below = trace.newLimb()
-    push(emit, limb).op(OP.i64Clz).i64(192 - 64 * i).op(OP.i64Add)
+    push(emit, limb)
+      .op(OP.i64Clz)
+      .i64(192 - 64 * i)
+      .op(OP.i64Add)
     push(emit, below)
     push(emit, limb).i64(0).op(OP.i64Ne, OP.select)
   }
@@ -305,9 +312,9 @@ export const ARITHMETIC: Readonly<Record<number, Emit>> = {
   22: binary((a, b) => a & b, limbwise('and')),
   23: binary((a, b) => a | b, limbwise('or')),
   24: binary((a, b) => a ^ b, limbwise('xor')),
-  25: (trace) => {
+  25: (trace, op) => {
     trace.stack.push(Word.constant(FULL))
-    binary((a, b) => a ^ b, limbwise('xor'))(trace, { pc: 0, code: 0, value: 0n, rest: 0 })
+    binary((a, b) => a ^ b, limbwise('xor'))(trace, op)
   },
   26: byte,
   27: shift('left'),

@@ -220,7 +220,8 @@ export class Emitter {
 
   vector(low: bigint, high: bigint): this {
     this.bytes.push(SIMD, 0x0c)
-    for (const limb of [low, high]) for (let bit = 0n; bit < 64n; bit += 8n) this.bytes.push(Number((limb >> bit) & 255n))
+    for (const limb of [low, high])
+      for (let bit = 0n; bit < 64n; bit += 8n) this.bytes.push(Number((limb >> bit) & 255n))
     return this
   }
 

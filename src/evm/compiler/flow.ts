@@ -19,7 +19,7 @@ const MOST_TRACES = 3000
 const EMITS: Readonly<Record<number, Emit>> = { ...ARITHMETIC, ...ON_MEMORY, ...OUTSIDE }
 
 /** A trace as bytes, with the places where it leads to others. */
-export type Piece = { readonly pc: number; readonly bytes: readonly number[]; readonly links: readonly Link[] }
+export type Piece = { readonly pc: number; readonly bytes: Uint8Array<ArrayBuffer>; readonly links: readonly Link[] }
 
 /** All traces, by where they begin; how many there are is known only then, hence the links. */
 export function trace(emit: Emitter, blocks: Blocks, call: (helper: Helper) => number): Piece[] {
@@ -33,7 +33,7 @@ export function trace(emit: Emitter, blocks: Blocks, call: (helper: Helper) => n
     emit.keep(new Set())
     const one = new Trace(emit, blocks, call)
     const resumes = follow(one, pc, headers)
-    pieces.push({ pc, bytes: emit.bytes, links: one.links })
+    pieces.push({ pc, bytes: Uint8Array.from(emit.bytes), links: one.links })
     size += emit.bytes.length
     const next = [...resumes, ...one.links.map(({ target }) => target)]
     for (const value of one.stack.written) if (blocks.isJumpdest(toPc(value) ?? -1)) next.push(Number(value))

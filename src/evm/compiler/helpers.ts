@@ -15,7 +15,7 @@ const PRICED_PURE = signature([I32, I64], I64)
 
 export const HELPERS = {
   leave: signature([I32, I32, I32, I64, I32, I32], I32),
-  expand: signature([I32, I64, I64], I64),
+  touch: signature([I32, I64, I64], I64),
   div: OF_TWO,
   mod: OF_TWO,
   divSigned: OF_TWO,

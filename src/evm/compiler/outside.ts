@@ -18,6 +18,7 @@ import {
   F_DATA_LENGTH,
   F_VALUE,
   FALLEN,
+  OUT_OF_GAS,
   PAUSED,
   RETURN,
   STOPPED,
@@ -103,10 +104,12 @@ const touching =
     for (let i = 0; i < takes; i++) stack.pop()
     if (leaves > 0) stack.pushWritten()
     emit.get(GAS).i64(0).op(OP.i64LtS).if()
-    trace.leave(op.pc + 1, op.rest, () => {
-      // A failure is the reason itself, below zero.
-      emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64).i32(FALLEN).get(LEFT).i64(0).op(OP.i64LtS, OP.select)
-    })
+    // A failure is the reason itself, below zero.
+    emit.get(LEFT).i64(0).op(OP.i64LtS).if()
+    emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64, OP.return)
+    emit.end()
+    if (op.isSure) emit.i32(OUT_OF_GAS).op(OP.return)
+    else trace.leave(op.pc + 1, op.rest, FALLEN)
     emit.end()
   }
 

@@ -1,7 +1,7 @@
 // A trace: the blocks that are sure to follow, compiled as one, from a place where code may be entered or jumped to. Jumps
 // to where nobody else comes from disappear in it. It is left to another trace, to the host, or, whenever anything is about
 // to fail or is rare, to the interpreter, with the frame as the interpreter would have it at that opcode.
-import { F_MEMORY_SIZE, FALLEN, PAUSED } from '../engine/layout.ts'
+import { F_MEMORY_SIZE, FALLEN, OUT_OF_GAS, PAUSED } from '../engine/layout.ts'
 import type { Block, Blocks, Op } from './blocks.ts'
 import { ACCESS, type Emitter, I32, I64, OP } from './emitter.ts'
 import type { Helper } from './helpers.ts'
@@ -71,7 +71,8 @@ export class Trace {
     if (isFirst) emit.get(LIMIT)
     else emit.i64(0)
     emit.op(OP.i64LtS).if()
-    if (isFirst) {
+    if (!isFirst && block.ops[0]?.isSure) emit.i32(OUT_OF_GAS).op(OP.return)
+    else if (isFirst) {
       this.leave(block.pc, block.cost, () => {
         emit.i32(PAUSED).i32(FALLEN).get(GAS).i64(block.cost).op(OP.i64Add).get(FLOOR).op(OP.i64LtS, OP.select)
       })
@@ -91,8 +92,7 @@ export class Trace {
 
   /** Writes the stack and leaves the function; `gas`: of opcodes that were paid and do not run here. */
   leave(pc: number, gas: number, reason: number | (() => void)): void {
-    const { emit, stack } = this
-    stack.spill()
+    this.stack.spill()
     this.leaveSpilled(pc, gas, reason)
   }
 
@@ -124,10 +124,7 @@ export class Trace {
   /** The address of the top of the stack in memory. */
   top(): void {
     const { emit, stack } = this
-    emit
-      .get(BASE)
-      .i32(stack.offset(stack.height))
-      .op(OP.i32Add)
+    emit.get(BASE).i32(stack.offset(stack.height)).op(OP.i32Add)
   }
 
   /** Goes on at another trace, or, without a target, at the one whose number is in NEXT. */
@@ -135,7 +132,12 @@ export class Trace {
     const { emit, stack } = this
     stack.settle()
     stack.spill()
-    if (stack.height !== 0) emit.get(BASE).i32(stack.height * 32).op(OP.i32Add).set(BASE)
+    if (stack.height !== 0)
+      emit
+        .get(BASE)
+        .i32(stack.height * 32)
+        .op(OP.i32Add)
+        .set(BASE)
     this.links.push({ at: emit.bytes.length, target, depth: emit.depth })
   }
 

@@ -1,8 +1,9 @@
 // The compiled codes of one engine: where each lies in its memory, so that calls find it from the code, and in its table of
 // functions. All are forgotten with the codes that they belong to.
-import { type Compiled, compile, compiledCode, HEAT } from '../compiler/compiled.ts'
-import { HELPERS } from '../compiler/helpers.ts'
+
 import type { Hash } from '../../lib/hex.ts'
+import { type Compiled, compilation, compile, compiledCode } from '../compiler/compiled.ts'
+import { HELPERS } from '../compiler/helpers.ts'
 import { C_COMPILED, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
 
 type Exports = { readonly memory: WebAssembly.Memory; readonly table: WebAssembly.Table } & Record<string, unknown>
@@ -15,6 +16,9 @@ type Room = {
   allocate(length: number): number | undefined
 }
 
+/** Bytes of WebAssembly that one engine makes instances of, until all codes are forgotten. */
+const MOST = 8_000_000
+
 type Known = { readonly hash: Hash; readonly code: Uint8Array }
 
 export class CompiledCodes {
@@ -26,6 +30,7 @@ export class CompiledCodes {
   readonly #used: number[] = []
   readonly #free: number[] = []
   #table: Uint8Array = new Uint8Array(0)
+  #size = 0
   /** Counts how often all was forgotten: what was asked for before is of no use after. */
   #generation = 0
 
@@ -40,13 +45,14 @@ export class CompiledCodes {
   /** A message begins: whether compiled code runs in it. */
   begin(isWanted: boolean): void {
     this.#room.words[COMPILES >>> 2] = isWanted ? 1 : 0
-    this.#room.words[HOT >>> 2] = HEAT
+    this.#room.words[HOT >>> 2] = compilation.heat
   }
 
   /** All codes have gone from memory; those to come are run under this table. */
   clear(table: Uint8Array): void {
     this.#table = table
     this.#generation++
+    this.#size = 0
     this.#codes.clear()
     for (const place of this.#used.splice(0)) {
       this.#exports.table.set(place, null)
@@ -71,9 +77,11 @@ export class CompiledCodes {
     })
   }
 
-  #install(at: number, { module, entries }: Compiled): void {
+  #install(at: number, { module, entries, size }: Compiled): void {
+    if (this.#size + size > MOST) return
     const record = this.#room.allocate(COMPILED_ENTRIES + entries.byteLength)
     if (record === undefined) return
+    this.#size += size
     const { run } = new WebAssembly.Instance(module, this.#imports).exports
     const place = this.#free.pop() ?? this.#exports.table.grow(1)
     this.#used.push(place)
