@@ -33,6 +33,8 @@ const PUSH0 = 0x5f
 const NEVER = 65_535
 const WORD = 32
 const LIMIT = 1024
+/** Opcodes of a block, so that what a trace has to keep in mind is bounded. */
+const LONGEST = 100
 
 const isPush = (code: number): boolean => code >= PUSH0 && code <= 0x7f
 /** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
@@ -111,7 +113,7 @@ export class Blocks {
       most = Math.min(most, (this.#most[op] ?? 0) / WORD - height)
       height += growth(op)
       pc += bytes + 1
-      if (ENDS.has(op) || CUTS.has(op)) break
+      if (ENDS.has(op) || CUTS.has(op) || ops.length === LONGEST) break
     }
     let rest = 0
     let isSure = true

@@ -52,32 +52,37 @@ export class Trace {
     this.#visited.add(block.pc)
     this.#length += block.ops.length
     this.stack.settle()
-    const need = block.need - this.stack.height
-    const most = block.most - this.stack.height
-    if (need > this.#need || most < this.#most) {
-      this.#need = Math.max(need, this.#need)
-      this.#most = Math.min(most, this.#most)
-      if (this.#most < this.#need) emit.i32(1)
-      else {
-        const [low, span] = [this.#need * 32, (this.#most - this.#need) * 32]
-        emit.get(BASE).get(DEPTH).op(OP.i32Add).i32(low).op(OP.i32Sub).i32(span).op(OP.i32GtU)
-      }
-      emit.if()
-      this.leave(block.pc, 0, FALLEN)
-      emit.end()
-    }
-    if (block.cost === 0 && !isFirst) return
+    if (block.cost === 0 && !isFirst && block.need <= 0 && block.most >= 1024) return
     emit.get(GAS).i64(block.cost).op(OP.i64Sub).tee(GAS)
     if (isFirst) emit.get(LIMIT)
     else emit.i64(0)
-    emit.op(OP.i64LtS).if()
-    if (!isFirst && block.ops[0]?.isSure) emit.i32(OUT_OF_GAS).op(OP.return)
-    else if (isFirst) {
+    emit.op(OP.i64LtS)
+    const isBounded = this.#pushMisfit(block)
+    if (isBounded) emit.op(OP.i32Or)
+    emit.if()
+    if (isFirst) {
       this.leave(block.pc, block.cost, () => {
         emit.i32(PAUSED).i32(FALLEN).get(GAS).i64(block.cost).op(OP.i64Add).get(FLOOR).op(OP.i64LtS, OP.select)
       })
-    } else this.leave(block.pc, block.cost, FALLEN)
+    } else if (isBounded || !block.ops[0]?.isSure) this.leave(block.pc, block.cost, FALLEN)
+    else emit.i32(OUT_OF_GAS).op(OP.return)
     emit.end()
+  }
+
+  /** Whether the stack does not suit a block, onto WebAssembly's stack (i32); false, and nothing, if it does for sure. */
+  #pushMisfit(block: Block): boolean {
+    const { emit } = this
+    const need = block.need - this.stack.height
+    const most = block.most - this.stack.height
+    if (need <= this.#need && most >= this.#most) return false
+    this.#need = Math.max(need, this.#need)
+    this.#most = Math.min(most, this.#most)
+    if (this.#most < this.#need) emit.i32(1)
+    else {
+      const [low, span] = [this.#need * 32, (this.#most - this.#need) * 32]
+      emit.get(BASE).get(DEPTH).op(OP.i32Add).i32(low).op(OP.i32Sub).i32(span).op(OP.i32GtU)
+    }
+    return true
   }
 
   /** Whether the code that begins there may go on in this trace. */
