@@ -24,7 +24,7 @@ import { rulesOf } from './engine/rules.ts'
 import { firstMessage, Seat, suitsEngine } from './engine/seat.ts'
 import type { Surroundings } from './engine/surroundings.ts'
 import { asLibJournal, asLibTransient, Journal, TransientStorage } from './journal.ts'
-import { ENGINES, type EngineChoice, type MachineOptions } from './machine-options.ts'
+import { DEFAULT_ENGINE, type EngineChoice, type MachineOptions } from './machine-options.ts'
 import { BLAKE2F, chainOf, insufficientBalance, isLoneInvalid, refuseLongWork, unreachable } from './machine-parts.ts'
 import type { NativeContract } from './native-call.ts'
 import { type NativeSetting, runNative, withOwnLogs } from './run-native.ts'
@@ -34,9 +34,6 @@ import type { CallType, MessageTracer } from './tracer.ts'
 import { impliedStop, watched } from './watch.ts'
 
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
-
-/** Tests may choose for everything in their process. */
-const DEFAULT_ENGINE = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
 
 export class Machine extends EVM implements OpcodeHost, Surroundings {
   /** The call opcode that ran last: the next message is its. */
@@ -54,6 +51,7 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
   #tracer: MessageTracer | undefined
   #table: OpcodeTable
   readonly #options: MachineOptions
+  readonly #engine: EngineChoice
   readonly #natives: Map<Address, NativeContract>
   readonly #clock = new Clock()
   /** A message runs in the library's interpreter. */
@@ -71,6 +69,7 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
     })
     useFasterPrecompiles(this._precompiles)
     this.#options = options
+    this.#engine = options.engine ?? DEFAULT_ENGINE
     this.warmth = new Journal(options.view, adapter, options.common.gteHardfork('spuriousDragon'))
     this.journal = asLibJournal(this.warmth)
     Object.defineProperty(this, 'transientStorage', { value: asLibTransient(this.transient) })
@@ -175,10 +174,6 @@ export class Machine extends EVM implements OpcodeHost, Surroundings {
   #isForEngine(options: EVMRunCallOpts): boolean {
     if (this.#engine === 'library' || this.#table.isChanged || this.reportsAccess) return false
     return this.#tracer?.step === undefined && suitsEngine(options)
-  }
-
-  get #engine(): EngineChoice {
-    return this.#options.engine ?? DEFAULT_ENGINE
   }
 
   #runInEngine(options: EVMRunCallOpts): Promise<EVMResult> {

@@ -15,8 +15,8 @@ import {
 } from '../engine/layout.ts'
 import { Blocks, type Table } from './blocks.ts'
 import { ACCESS, Emitter, OP, signed, unsigned } from './emitter.ts'
+import { ENGINE_FUNCTIONS, type EngineFunction } from './engine-functions.ts'
 import { type Piece, trace } from './flow.ts'
-import { HELPERS, type Helper } from './helpers.ts'
 import { BASE, DEPTH, ENTRIES, FIXED, FLOOR, FRAME, GAS, LIMIT, MEMORY, NEXT, SIZE, TURN } from './locals.ts'
 import { assemble } from './module.ts'
 import { BIAS } from './stack.ts'
@@ -30,10 +30,10 @@ const PARAMETERS = 2
 export function generate(code: Uint8Array, table: Table): Generated {
   const blocks = new Blocks(code, table)
   const emit = new Emitter(PARAMETERS, FIXED)
-  const called = new Map<Helper, number>()
-  const call = (helper: Helper): number => {
-    const index = called.get(helper) ?? called.size
-    called.set(helper, index)
+  const called = new Map<EngineFunction, number>()
+  const call = (name: EngineFunction): number => {
+    const index = called.get(name) ?? called.size
+    called.set(name, index)
     return index
   }
   const pieces = trace(emit, blocks, call)
@@ -45,7 +45,7 @@ export function generate(code: Uint8Array, table: Table): Generated {
     Uint8Array.from(emit.bytes),
     ...laid(pieces, (pc) => unfinished(emit, pc, call('leave'))),
   ])
-  const imports = [...called.keys()].map((helper) => [helper, HELPERS[helper]] as const)
+  const imports = [...called.keys()].map((name) => [name, ENGINE_FUNCTIONS[name]] as const)
   return { bytes: assemble(imports, emit.locals, body), entries }
 }
 

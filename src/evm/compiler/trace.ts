@@ -4,7 +4,7 @@
 import { F_MEMORY_SIZE, FALLEN, OUT_OF_GAS, PAUSED } from '../engine/layout.ts'
 import type { Block, Blocks, Op } from './blocks.ts'
 import { ACCESS, type Emitter, I32, I64, OP } from './emitter.ts'
-import type { Helper } from './helpers.ts'
+import type { EngineFunction } from './engine-functions.ts'
 import { pushAny } from './limbs.ts'
 import { BASE, DEPTH, FLOOR, FRAME, GAS, LIMIT, SIZE } from './locals.ts'
 import { Stack } from './stack.ts'
@@ -27,22 +27,22 @@ export class Trace {
   isOver = false
   /** Bytes of memory that there are for sure. */
   known = 0
-  readonly #call: (helper: Helper) => number
+  readonly #call: (name: EngineFunction) => number
   readonly #visited = new Set<number>()
   #length = 0
   /** Bounds that the stack was found in, as at the beginning. */
   #need = 0
   #most = 1024
 
-  constructor(emit: Emitter, blocks: Blocks, call: (helper: Helper) => number) {
+  constructor(emit: Emitter, blocks: Blocks, call: (name: EngineFunction) => number) {
     this.emit = emit
     this.blocks = blocks
     this.#call = call
     this.stack = new Stack(emit, BASE)
   }
 
-  call(helper: Helper): void {
-    this.emit.call(this.#call(helper))
+  call(name: EngineFunction): void {
+    this.emit.call(this.#call(name))
   }
 
   /** Begins a block: it is paid for at once, and the stack suits it. */

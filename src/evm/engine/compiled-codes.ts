@@ -3,10 +3,9 @@
 
 import type { Hash } from '../../lib/hex.ts'
 import { type Compiled, compilation, compile, compiledCode } from '../compiler/compiled.ts'
-import { HELPERS } from '../compiler/helpers.ts'
-import { C_COMPILED, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
-
-type Exports = { readonly memory: WebAssembly.Memory; readonly table: WebAssembly.Table } & Record<string, unknown>
+import { ENGINE_FUNCTIONS } from '../compiler/engine-functions.ts'
+import type { EngineExports } from './exports.ts'
+import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
 
 /** An engine's memory, and room in it. */
 type Room = {
@@ -22,7 +21,7 @@ const MOST = 8_000_000
 type Known = { readonly hash: Hash; readonly code: Uint8Array }
 
 export class CompiledCodes {
-  readonly #exports: Exports
+  readonly #exports: EngineExports
   readonly #room: Room
   readonly #imports: Record<string, Record<string, unknown>>
   /** By address. */
@@ -34,11 +33,11 @@ export class CompiledCodes {
   /** Counts how often all was forgotten: what was asked for before is of no use after. */
   #generation = 0
 
-  constructor(exports: Exports, room: Room) {
+  constructor(exports: EngineExports, room: Room) {
     this.#exports = exports
     this.#room = room
     const { memory } = exports
-    const functions = Object.keys(HELPERS).map((name) => [name, exports[name]])
+    const functions = Object.keys(ENGINE_FUNCTIONS).map((name) => [name, exports[name]])
     this.#imports = { engine: { memory, ...Object.fromEntries(functions) } }
   }
 
@@ -60,8 +59,15 @@ export class CompiledCodes {
     }
   }
 
-  /** A code has been loaded. */
+  /** A code lies there for one frame: what runs once is not worth compiling. */
+  placed(at: number): void {
+    this.#room.words[(at - C_COMPILED) >>> 2] = 0
+    this.#room.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
+  }
+
+  /** A code was placed that stays. */
   loaded(at: number, hash: Hash, code: Uint8Array): void {
+    this.#room.words[(at - C_HEAT) >>> 2] = 0
     this.#codes.set(at, { hash, code })
     const compiled = compiledCode(this.#table, hash, code)
     if (compiled !== undefined) this.#install(at, compiled)

@@ -3,10 +3,9 @@
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
 import { CompiledCodes } from './compiled-codes.ts'
+import type { EngineExports } from './exports.ts'
 import { type Host, hostImports } from './host-imports.ts'
 import {
-  C_COMPILED,
-  C_HEAT,
   CODE_HEADER,
   CODE_PADDING,
   CODES,
@@ -63,15 +62,6 @@ export type FrameStart = {
   readonly account: number
 }
 
-type Exports = {
-  readonly memory: WebAssembly.Memory
-  readonly table: WebAssembly.Table
-  run(): number
-  rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
-  analyse(code: number, length: number, jumps: number): void
-  reserve(end: bigint): number
-}
-
 export const outOfMemory = (): ChainError =>
   new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
 
@@ -79,7 +69,7 @@ export class Instance extends Memory {
   /** Where the next frame may begin. */
   top = FRAMES
   host: Host | undefined
-  readonly #exports: Exports
+  readonly #exports: EngineExports
   /** Code that need not be interpreted. */
   readonly compiled: CompiledCodes
   readonly #codes = new Map<Hash, Loaded>()
@@ -93,7 +83,7 @@ export class Instance extends Memory {
   constructor(module: WebAssembly.Module) {
     super()
     // The module is our own: these are what engine/index.ts exports.
-    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as Exports
+    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as EngineExports
     this.look(this.#exports.memory.buffer)
     this.compiled = new CompiledCodes(this.#exports, this)
   }
@@ -216,7 +206,6 @@ export class Instance extends Memory {
     const { loaded, end } = this.#analysed(at, code.length)
     this.#free = end
     this.#codes.set(hash, loaded)
-    this.words[(at - C_HEAT) >>> 2] = 0
     this.compiled.loaded(at, hash, code)
     return loaded
   }
@@ -248,9 +237,7 @@ export class Instance extends Memory {
   #analysed(at: number, length: number): { loaded: Loaded; end: number } {
     const jumps = aligned(at + length + CODE_PADDING)
     this.bytes.fill(0, at + length, jumps)
-    this.words[(at - C_COMPILED) >>> 2] = 0
-    // What runs once is not worth compiling.
-    this.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
+    this.compiled.placed(at)
     this.#exports.analyse(at, length, jumps)
     return { loaded: { at, length, jumps }, end: aligned(jumps + (length >>> 3) + 8) }
   }
