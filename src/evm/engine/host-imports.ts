@@ -54,7 +54,10 @@ export function hostImports(engine: Instance): Record<string, unknown> {
       engine.answer(asked.original(key), ANSWER + 32)
       return price
     },
-    hot: (code: number) => engine.compiled.heated(code),
+    hot: (code: number) => {
+      engine.refresh()
+      engine.compiled.heated(code)
+    },
     tell: () => {
       engine.refresh()
       engine.tell()
