@@ -163,16 +163,13 @@ function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
 }
 
 function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
-  const [transactions, uncles, withdrawals] = asListOf(decodeRlp(plain(row)), [3], 'body')
+  const [transactions, uncles, withdrawals] = asListOf(decodeRlp(row), [3], 'body')
   return {
     transactions: byteItems(transactions).map(decodeStoredTransaction),
     uncles: byteItems(uncles).map(decodeHeader),
     withdrawals: Array.isArray(withdrawals) ? byteItems(withdrawals).map(decodeWithdrawal) : undefined,
   }
 }
-
-/** LevelDB hands out Buffers; a transaction's bytes are plain arrays wherever it came from. */
-const plain = (row: Uint8Array): Uint8Array => new Uint8Array(row.buffer, row.byteOffset, row.length)
 
 function byteItems(items: unknown): Uint8Array[] {
   if (!Array.isArray(items)) throw new Error('a block body row is malformed')

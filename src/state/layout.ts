@@ -52,6 +52,8 @@ function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>
 export const cell = <T>(of: Value<T>): Value<T> => of
 
 export interface StructCell<T> extends Cell<T> {
+  /** One member; the others are not read. */
+  only<N extends keyof T>(name: N): T[N]
   /** Writes the given members and leaves the others. */
   update(change: Partial<T>): void
 }
@@ -62,6 +64,7 @@ export interface Struct<T> extends Value<T> {
 /** Values that are read and written together. */
 export function struct<T extends object>(members: { readonly [N in keyof T]: Value<T[N]> }): Struct<T> {
   const { width, places } = inOrder(members)
+  const offsetOf = new Map(places)
   const whole = value<T>({
     width,
     read: (slots, base) => {
@@ -86,6 +89,7 @@ export function struct<T extends object>(members: { readonly [N in keyof T]: Val
     ...whole,
     open: (slots, base) => ({
       ...whole.open(slots, base),
+      only: (name) => members[name].read(slots, slotAt(base, offsetOf.get(name) ?? 0n)),
       update: (change) => update(slots, base, change),
     }),
   }
