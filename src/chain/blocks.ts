@@ -17,13 +17,20 @@ import type { Op, Reader } from '../state/types.ts'
 import type { MinedReceipt, MinedTransaction } from './types.ts'
 
 const CACHED_HEADERS = 4096
+/** The newest blocks; fewer when they are full, but always some. */
 const CACHED_BLOCKS = 128
+const CACHED_TRANSACTIONS = 16_384
+const byTransactions = <T>(countOf: (cached: T) => number) => ({
+  max: CACHED_BLOCKS,
+  maxSize: CACHED_TRANSACTIONS,
+  sizeCalculation: (cached: T) => Math.min(1 + countOf(cached), CACHED_TRANSACTIONS / 4),
+})
 
 export class Blocks {
   readonly #store: Reader
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
-  readonly #blocks = new LRUCache<bigint, Block>({ max: CACHED_BLOCKS })
-  readonly #receipts = new LRUCache<bigint, readonly Receipt[]>({ max: CACHED_BLOCKS })
+  readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
+  readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byTransactions(({ length }) => length))
   #newest: bigint
 
   constructor(store: Reader, newest: bigint) {

@@ -91,9 +91,14 @@ export function blockEnv(
   }
 }
 
-/** The environment in the shape the library's opcodes read. */
-export function toLibBlock(env: BlockEnv): NonNullable<EVMRunCallOpts['block']> {
-  return {
+type LibBlock = NonNullable<EVMRunCallOpts['block']>
+const LIB_BLOCKS = new WeakMap<BlockEnv, LibBlock>()
+
+/** The environment in the shape the library's opcodes read; made once, as an environment never changes. */
+export function toLibBlock(env: BlockEnv): LibBlock {
+  const known = LIB_BLOCKS.get(env)
+  if (known !== undefined) return known
+  const block: LibBlock = {
     header: {
       number: env.number,
       coinbase: toLibAddress(env.coinbase),
@@ -105,4 +110,6 @@ export function toLibBlock(env: BlockEnv): NonNullable<EVMRunCallOpts['block']> 
       getBlobGasPrice: () => env.blobBaseFee,
     },
   }
+  LIB_BLOCKS.set(env, block)
+  return block
 }

@@ -94,8 +94,8 @@ export class Runtime {
   }
 
   /** What opcodes do under the parameters that a view holds. Throws ChainError as `checkProposals`. */
-  table(view: StateView, env: BlockEnv): OpcodeTable {
-    return this.#table(env.fork, this.modules(view, env, 'read')?.params.activeProposals() ?? [])
+  table(view: StateView, env: BlockEnv, modules = this.modules(view, env, 'read')): OpcodeTable {
+    return this.#table(env.fork, modules?.params.activeProposals() ?? [])
   }
 
   /**

@@ -28,10 +28,8 @@ export function layout<H extends object>(fields: Fields<H>): Layout<H> {
       },
     })
   }
-  const open = (slots: SlotAccess, base = 0n): H => {
-    const opened: Opened<H> = { slots, base, handles: {} }
-    return Object.create(prototype, { opened: { value: opened } })
-  }
+  const open = (slots: SlotAccess, base = 0n): H =>
+    Object.create(prototype, { opened: { value: { slots, base, handles: {} } satisfies Opened<H> } })
   return { width, open }
 }
 
@@ -40,9 +38,9 @@ type Opened<H> = { readonly slots: SlotAccess; readonly base: bigint; readonly h
 /** The members' names, each with its distance from the first member. */
 function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>>(members: T) {
   let width = 0n
-  const places: [keyof T, bigint][] = []
+  const places = new Map<keyof T, bigint>()
   for (const name in members) {
-    places.push([name, width])
+    places.set(name, width)
     width += members[name].width
   }
   return { width, places }
@@ -64,7 +62,6 @@ export interface Struct<T> extends Value<T> {
 /** Values that are read and written together. */
 export function struct<T extends object>(members: { readonly [N in keyof T]: Value<T[N]> }): Struct<T> {
   const { width, places } = inOrder(members)
-  const offsetOf = new Map(places)
   const whole = value<T>({
     width,
     read: (slots, base) => {
@@ -89,7 +86,7 @@ export function struct<T extends object>(members: { readonly [N in keyof T]: Val
     ...whole,
     open: (slots, base) => ({
       ...whole.open(slots, base),
-      only: (name) => members[name].read(slots, slotAt(base, offsetOf.get(name) ?? 0n)),
+      only: (name) => members[name].read(slots, slotAt(base, places.get(name) ?? 0n)),
       update: (change) => update(slots, base, change),
     }),
   }
