@@ -203,7 +203,7 @@ describe('along with a block', () => {
   /** A journal that writes by itself only when it is told that it may. */
   async function riding() {
     const { slow, store, batches, release } = await slowStore()
-    let mayWrite = () => undefined as void
+    let mayWrite: () => void = () => undefined
     const ready = new Promise<void>((resolve) => {
       mayWrite = resolve
     })
