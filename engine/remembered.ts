@@ -35,7 +35,7 @@ import {
   WORDS,
 } from '../src/evm/engine/layout'
 import { tell } from './host'
-import { isZero } from './word'
+import { copy, isZero } from './word'
 
 /**
  * The place of the slot whose key is the first big-endian word: where it is remembered, else where it may be. Two places
@@ -82,11 +82,11 @@ export function isDirty(slot: usize, account: u32): bool {
 
 /** The slot of the first word, warm now, has the second word as its value, and perhaps had the third in the beginning. */
 export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void {
-  memory.copy(slot + S_ORIGINAL, WORDS + 64, 32)
+  copy(slot + S_ORIGINAL, WORDS + 64)
   store<u32>(slot, hasOriginal, S_HAS_ORIGINAL)
   store<u32>(slot, 0, S_DIRTY)
-  memory.copy(slot + S_KEY, WORDS, 32)
-  memory.copy(slot + S_VALUE, WORDS + 32, 32)
+  copy(slot + S_KEY, WORDS)
+  copy(slot + S_VALUE, WORDS + 32)
   store<u32>(slot, load<u32>(EPOCH), S_EPOCH)
   store<u32>(slot, account, S_ACCOUNT)
 }
@@ -126,7 +126,7 @@ export function storeRemembered(slot: usize): i64 {
     if (isSame(original, value)) refund += load<i64>(usize(PARAMETERS) + usize(isZero(original) ? REFUND_INIT : REFUND_CLEAN))
   }
   store<i64>(REFUND, load<i64>(REFUND) + refund)
-  memory.copy(current, value, 32)
+  copy(current, value)
   if (load<u32>(slot, S_DIRTY) == 0) {
     const count = load<u32>(DIRTY_COUNT)
     store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))

@@ -2,7 +2,8 @@
 pragma solidity ^0.8.28;
 
 /// Work without state. Each function takes how often, and answers a result, which must be the same on every node, and
-/// the gas that the work itself used.
+/// the gas that the work itself used. Where a node might remember what it has worked out, there is a seed that makes the
+/// work another.
 contract Compute {
     /// Multiplication, addition and shifts over the whole width.
     function arithmetic(uint256 n) external view returns (uint256 x, uint256 gas) {
@@ -87,9 +88,9 @@ contract Compute {
         quicksort(list, i, high);
     }
 
-    function hash(uint256 n) external view returns (uint256 digest, uint256 gas) {
+    function hash(uint256 n, uint256 seed) external view returns (uint256 digest, uint256 gas) {
         gas = gasleft();
-        bytes32 word;
+        bytes32 word = bytes32(seed);
         for (uint256 i = 0; i < n; i++) {
             word = keccak256(abi.encode(word, i));
         }
@@ -148,12 +149,12 @@ contract Compute {
         return depth == 0 ? 1 : this.descend(depth - 1) + depth;
     }
 
-    function recover(uint256 n) external view returns (uint256 found, uint256 gas) {
+    function recover(uint256 n, uint256 seed) external view returns (uint256 found, uint256 gas) {
         gas = gasleft();
         // The generator's x and small numbers make a valid signature of somebody.
         bytes32 r = 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798;
         for (uint256 i = 1; i <= n; i++) {
-            found ^= uint160(ecrecover(bytes32(i), 27, r, bytes32(i)));
+            found ^= uint160(ecrecover(bytes32(seed), 27, r, bytes32(i)));
         }
         gas -= gasleft();
     }

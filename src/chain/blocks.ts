@@ -1,10 +1,10 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
 // A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
-import { RLP } from '@ethereumjs/rlp'
 import { LRUCache } from 'lru-cache'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
+import { asListOf, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
 import {
   decodeStoredReceipts,
   decodeStoredTransaction,
@@ -162,7 +162,7 @@ const fixed8 = (value: bigint): Uint8Array => {
 
 /** rlp(transactions, uncles, withdrawals or an empty string before Shanghai) */
 function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
-  return RLP.encode([
+  return encodeRlp([
     transactions.map(encodeStoredTransaction),
     uncles.map(encodeHeader),
     withdrawals === undefined ? EMPTY_BYTES : withdrawals.map(encodeWithdrawal),
@@ -170,13 +170,16 @@ function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
 }
 
 function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
-  const [transactions, uncles, withdrawals] = RLP.decode(row)
+  const [transactions, uncles, withdrawals] = asListOf(decodeRlp(plain(row)), [3], 'body')
   return {
     transactions: byteItems(transactions).map(decodeStoredTransaction),
     uncles: byteItems(uncles).map(decodeHeader),
     withdrawals: Array.isArray(withdrawals) ? byteItems(withdrawals).map(decodeWithdrawal) : undefined,
   }
 }
+
+/** LevelDB hands out Buffers; a transaction's bytes are plain arrays wherever it came from. */
+const plain = (row: Uint8Array): Uint8Array => new Uint8Array(row.buffer, row.byteOffset, row.length)
 
 function byteItems(items: unknown): Uint8Array[] {
   if (!Array.isArray(items)) throw new Error('a block body row is malformed')

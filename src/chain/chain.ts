@@ -71,7 +71,7 @@ export class Chain implements ChainFace {
     this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
     this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
-    this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
+    this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), this.#writer, onError)
     this.expected = new ExpectedBlocks(this.#waiting.senders)
     this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
@@ -92,6 +92,7 @@ export class Chain implements ChainFace {
   async header(ref: BlockRef): Promise<SealedHeader | undefined> {
     if (ref === 'pending') return (await this.#buildPending()).block.header
     const number = this.#numberOf(ref)
+    if (number === this.head.number) return this.head
     return number === undefined ? undefined : this.#ledger.blocks.header(number)
   }
 
@@ -232,7 +233,8 @@ export class Chain implements ChainFace {
   }
 
   async close(): Promise<void> {
-    await this.#writer.run(() => this.#waiting.settled())
+    await this.#writer.run(async () => undefined)
+    await this.#waiting.settled()
     await this.#waiting.senders.close()
     await this.store.close()
   }
@@ -240,7 +242,7 @@ export class Chain implements ChainFace {
   // --- inside
 
   async #commit(executed: ExecutedBlock): Promise<void> {
-    await this.#ledger.commit(executed)
+    await this.#ledger.commit(executed, (block) => this.#waiting.riders(block))
     this.#headMoved()
     this.#dropRefused(executed)
     this.live.emit('block', executed)

@@ -1,21 +1,19 @@
 // Every account of a state, one after the other: for state dumps.
-import { type Hash, padLeft, toAddress, toHash } from '../lib/hex.ts'
-import { KEY, RANGE } from '../state/keyspace.ts'
+import { type Hash, padLeft, toHash } from '../lib/hex.ts'
+import { KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { DumpedAccount } from './types.ts'
 
-const ADDRESS_SIZE = 20
-
 /** Accounts in order of address, storage in order of key. */
 export async function* dumpAccounts(store: Reader, view: View): AsyncIterable<DumpedAccount> {
   for await (const [key] of store.scan(RANGE.accounts())) {
-    const address = toAddress(key.subarray(1, 1 + ADDRESS_SIZE))
+    const address = ownerOfRow(key)
     const account = view.account(address)
     if (account === undefined) continue
     const storage = new Map<Hash, Hash>()
     for await (const [slot] of store.scan(RANGE.slots(address))) {
-      const name = toHash(slot.subarray(1 + ADDRESS_SIZE))
+      const name = slotOfRow(slot)
       const word = view.storedRow(KEY.slot(address, name))
       if (word !== undefined) storage.set(name, toHash(padLeft(word, 32)))
     }

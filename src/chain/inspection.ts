@@ -1,21 +1,18 @@
 // State seen from outside, page by page: an account's slots, the accounts of a block, what blocks changed. Pages go by
 // the hash of address or slot, as the trie does, so that a page's end is the next one's beginning everywhere.
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bytesToBig, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { brokenInvariants } from '../runtime/invariants.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { decodeChanges } from '../state/history.ts'
-import { KEY, RANGE } from '../state/keyspace.ts'
+import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import type { Range } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { Ledger } from './ledger.ts'
 import { readStateVersion } from './open.ts'
 import type { BlockRef, InspectedAccount, InspectedSlot, Inspection, KnownProposal, Page, TracePoint } from './types.ts'
-
-const ADDRESS_SIZE = 20
-const ACCOUNT_PREFIX = RANGE.accounts().gte[0]
 
 type Reader = {
   readonly traces: { at(point: TracePoint): Promise<View> }
@@ -35,7 +32,7 @@ export class ChainInspection implements Inspection {
 
   async slots(of: Address, at: TracePoint, start: Hash, count: number): Promise<Page<InspectedSlot>> {
     const view = await this.#reader.traces.at(at)
-    const keys = await this.#ordered(RANGE.slots(of), (row) => toHash(row.subarray(1 + ADDRESS_SIZE)))
+    const keys = await this.#ordered(RANGE.slots(of), slotOfRow)
     return page(keys, start, count, (hash, key) => {
       const value = view.storage(of, BigInt(key))
       return value === 0n ? undefined : { hash, key, value }
@@ -49,7 +46,7 @@ export class ChainInspection implements Inspection {
     include: { readonly code: boolean; readonly storage: boolean },
   ) {
     const { view } = await this.#reader.at(ref)
-    const addresses = await this.#ordered(RANGE.accounts(), (row) => toAddress(row.subarray(1, 1 + ADDRESS_SIZE)))
+    const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow)
     const found = page(addresses, start, count, (hash, address): InspectedAccount | undefined => {
       const { account, storageRoot } = view.prove(address, [])
       if (account === undefined) return undefined
@@ -70,7 +67,8 @@ export class ChainInspection implements Inspection {
     for (let version = this.#version(from) + 1; version <= this.#version(to); version++) {
       const changes = this.#ledger.store.get(KEY.changes(version))
       for (const row of changes === undefined ? [] : decodeChanges(changes)) {
-        if (row[0] === ACCOUNT_PREFIX) touched.add(toAddress(row.subarray(1)))
+        const address = accountOfRow(row)
+        if (address !== undefined) touched.add(address)
       }
     }
     return [...touched].filter((address) => {
@@ -84,7 +82,7 @@ export class ChainInspection implements Inspection {
     const { header, view } = await this.#reader.at(ref)
     let held = 0n
     for await (const [row] of this.#ledger.store.scan(RANGE.accounts())) {
-      held += view.balance(toAddress(row.subarray(1, 1 + ADDRESS_SIZE)))
+      held += view.balance(ownerOfRow(row))
     }
     return brokenInvariants(this.#runtime, header, view, held)
   }
@@ -105,7 +103,7 @@ export class ChainInspection implements Inspection {
   async #withStorage(view: View, account: InspectedAccount): Promise<InspectedAccount> {
     const storage: InspectedSlot[] = []
     for await (const [row] of this.#ledger.store.scan(RANGE.slots(account.address))) {
-      const key = toHash(row.subarray(1 + ADDRESS_SIZE))
+      const key = slotOfRow(row)
       const value = bytesToBig(view.word(account.address, key))
       if (value !== 0n) storage.push({ hash: keccakHash(fromHex(key)), key, value })
     }

@@ -1,16 +1,20 @@
 // What waits, and that it survives: the pool with its journal. A transaction's hash is answered only when the
-// transaction is on disk; the pool follows the head when it is told to.
+// transaction is on disk, be it in a block; the pool follows the head when it is told to.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { Journal } from '../pool/journal.ts'
+import type { Mutex } from '../lib/mutex.ts'
+import { Journal, type Riders } from '../pool/journal.ts'
 import type { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
 import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
-import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
+import type { Block, Message, SignedTransaction, Transaction } from '../primitives/types.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvStore } from '../state/types.ts'
 import { Senders } from './recovery.ts'
+
+/** Milliseconds that a transaction waits for the batch of a block; then the journal writes it by itself. */
+const LONGEST_RIDE = 50
 
 export class Waiting {
   readonly pool: Pool
@@ -18,9 +22,21 @@ export class Waiting {
   readonly senders = new Senders()
   readonly #onError: (error: unknown) => void
 
-  constructor(store: KvStore, pool: Pool, onError: (error: unknown) => void) {
+  /** `writer`: who makes blocks holds it meanwhile. */
+  constructor(store: KvStore, pool: Pool, writer: Mutex, onError: (error: unknown) => void) {
     this.pool = pool
-    this.#journal = new Journal(store, { key: KEY.journal, range: RANGE.journal() })
+    // What comes while a block is made, or about to be, finds room in its batch, unless that takes long.
+    const ready = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LONGEST_RIDE)
+        writer.run(async () => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    }
+    this.#journal = new Journal(store, { key: KEY.journal, range: RANGE.journal() }, ready)
     this.#onError = onError
     pool.onRemoved(({ hash }) => {
       this.#journal.forget(hash).catch(onError)
@@ -80,6 +96,11 @@ export class Waiting {
 
   reset(head: PoolHead): void {
     this.pool.reset(head)
+  }
+
+  /** What a block's batch carries for the journal. */
+  riders({ transactions }: Block): Riders {
+    return this.#journal.stage(transactions)
   }
 
   /** Settles when the disk holds what the pool holds. */

@@ -1,6 +1,7 @@
 // When a block is made, on a chain of one: at once when a transaction is ready, every so many seconds, both, or never.
 // Blocks are made one after the other, each with a clock that has seen the one before; whatever became ready while one
 // was being made goes into the next.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockProducer, Chain } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
@@ -20,9 +21,12 @@ export type SoloOptions = {
 const PATIENCE = 2
 /**
  * So many senders may wait for their block; in a larger crowd nobody does, as none of them looks for a single receipt, and
- * blocks that hold what a crowd of waiting senders can send would be small.
+ * blocks that hold what a crowd of waiting senders can send would be small. What a crowd sends is gathered for as long as
+ * the block before took to be made, so that what a block costs by itself is shared by many.
  */
 const CROWD = 16
+/** Milliseconds that are spent gathering at most. */
+const LONGEST_REST = 100
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
 const RETRY = 1_000
 
@@ -45,6 +49,8 @@ export class Solo implements BlockProducer {
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
   #waiters: Waiter[] = []
+  /** How many have come to wait since the last block was made. */
+  #senders = 0
 
   constructor(chain: Chain, { automine, interval, coinbase, gasLimit, onError }: SoloOptions) {
     this.#chain = chain
@@ -122,9 +128,10 @@ export class Solo implements BlockProducer {
     const waiting = this.#chain.pool.get(transaction)
     // Behind a gap it may wait for ever, whatever blocks are made meanwhile.
     const executable = waiting !== undefined && waiting.nonce < this.#chain.pool.nextNonce(waiting.from)
-    const isCrowded = this.#waiters.length >= CROWD
-    if (this.#running === undefined || !executable || isCrowded) return Promise.resolve()
-    return new Promise((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
+    if (this.#running === undefined || !executable) return Promise.resolve()
+    const waited = new Promise<void>((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
+    if (++this.#senders > CROWD) this.#release()
+    return waited
   }
 
   #wake(): void {
@@ -158,11 +165,14 @@ export class Solo implements BlockProducer {
 
   async #makeReady(): Promise<void> {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
+      const began = performance.now()
       const made = await this.#produce(true)
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
-      if (!made) return
+      if (made === undefined) return
+      this.#senders = 0
       for (const waiter of this.#waiters) waiter.blocksLeft--
       this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
+      if (made.taken > CROWD) await sleep(Math.min(performance.now() - began, LONGEST_REST))
     }
   }
 
@@ -173,10 +183,13 @@ export class Solo implements BlockProducer {
   }
 
   /**
-   * True when the block was committed or something left the pool. `timestampAfter` may set the time of this block,
-   * given the head's. Throws ChainError `not-allowed` when the producer has been stopped.
+   * How many transactions the block took; undefined when there was no block and nothing left the pool. `timestampAfter`
+   * may set the time of this block, given the head's. Throws ChainError `not-allowed` when the producer has been stopped.
    */
-  #produce(skipEmpty: boolean, timestampAfter: (head: bigint) => bigint | undefined = () => undefined) {
+  #produce(
+    skipEmpty: boolean,
+    timestampAfter: (head: bigint) => bigint | undefined = () => undefined,
+  ): Promise<{ readonly taken: number } | undefined> {
     return this.#turn.run(async () => {
       if (this.#state === 'stopped')
         throw new ChainError('not-allowed', 'no more blocks are made: the node is stopping')
@@ -184,14 +197,15 @@ export class Solo implements BlockProducer {
       const asked = timestampAfter(this.#chain.head.timestamp) ?? used.timestamp
       const draft = { ...this.#draft(), timestamp: this.#timestamp(asked) }
       const { block, refused } = await this.#chain.produce(draft, { skipEmpty })
-      if (skipEmpty && block.transactions.length === 0) return refused.length > 0
+      const taken = block.transactions.length
+      if (skipEmpty && taken === 0) return refused.length > 0 ? { taken } : undefined
       // The clock goes on from a time that was set.
       if (asked !== undefined) this.settings.timeOffset = block.header.timestamp - now()
       // What was set while the block was made is for the next one.
       for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao'] as const) {
         if (this.next[name] === used[name]) this.next[name] = undefined
       }
-      return true
+      return { taken }
     })
   }
 

@@ -1,38 +1,35 @@
 // What a transaction has warmed (EIP-2929), touched (EIP-161) and stored for its own time (EIP-1153), as plain sets with
-// an undo log each, in the place of the library's. Its opcodes and the engine write in the same ones; nothing awaits.
-import type { EVM } from '@ethereumjs/evm'
-import type { Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
-import { type Address, EMPTY_BYTES, type Hash, toHex } from '../lib/hex.ts'
+// an undo log each. The engine and the library's opcodes write in the same ones; nothing awaits.
+import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
-import { addressOf, type StateAdapter } from './state-adapter.ts'
 
 /** What undoing an entry takes back: the account's warmth, its being touched, or else the warmth of that slot. */
 const WARMED = 'warmed'
 const TOUCHED = 'touched'
 
 /** Stays touched whatever is undone: what happened on the main chain before EIP-161 was understood. */
-const RIPEMD160 = `0x${'3'.padStart(40, '0')}`
+const RIPEMD160 = `0x${'3'.padStart(40, '0')}` as Address
 
-type Warm = Map<string, Set<string>>
+const NONE: ReadonlySet<Address> = new Set()
 
 export class Journal {
   /** Which addresses and slots were accessed, without `0x`, while somebody wants to know. */
   accessList: Map<string, Set<string>> | undefined
   readonly #view: StateView
-  readonly #state: StateAdapter
   /** EIP-161 holds. */
   readonly #clears: boolean
-  #always: Warm = new Map()
-  #warm: Warm = new Map()
-  #touched = new Set<string>()
-  #whose: string[] = []
-  #what: string[] = []
-  #marks: number[] = []
+  /** Warm beside those in `#warm`: a set that transactions share. */
+  #always = NONE
+  readonly #warm = new Set<Address>()
+  readonly #slots = new Map<Address, Set<Hash>>()
+  readonly #touched = new Set<Address>()
+  readonly #whose: Address[] = []
+  readonly #what: (Hash | typeof WARMED | typeof TOUCHED)[] = []
+  readonly #marks: number[] = []
 
-  constructor(view: StateView, state: StateAdapter, clears: boolean) {
+  constructor(view: StateView, clears: boolean) {
     this.#view = view
-    this.#state = state
     this.#clears = clears
   }
 
@@ -51,10 +48,11 @@ export class Journal {
   undo(): void {
     const mark = this.#marks.pop() ?? 0
     for (let i = this.#whose.length - 1; i >= mark; i--) {
-      const address = this.#whose[i] ?? ''
-      const what = this.#what[i] ?? ''
+      const address = this.#whose[i]
+      const what = this.#what[i]
+      if (address === undefined || what === undefined) continue
       if (what === WARMED) this.#warm.delete(address)
-      else if (what !== TOUCHED) this.#warm.get(address)?.delete(what)
+      else if (what !== TOUCHED) this.#slots.get(address)?.delete(what)
       else if (address !== RIPEMD160) this.#touched.delete(address)
     }
     this.#whose.length = mark
@@ -73,15 +71,17 @@ export class Journal {
   /** Touched accounts that are empty go (EIP-161), and everything is forgotten. */
   clear(): void {
     if (this.#clears) {
-      for (const address of this.#touched as Set<Address>) {
+      for (const address of this.#touched) {
         const account = this.#view.account(address)
         const isEmpty = account?.nonce === 0n && account.balance === 0n && account.codeHash === EMPTY_CODE_HASH
         if (account === undefined || isEmpty) this.#view.deleteAccount(address)
       }
     }
-    this.#always = new Map()
-    this.#warm = new Map()
-    this.#touched = new Set()
+    this.#always = NONE
+    // Clearing a set that is empty makes a new table all the same.
+    if (this.#warm.size > 0) this.#warm.clear()
+    if (this.#slots.size > 0) this.#slots.clear()
+    if (this.#touched.size > 0) this.#touched.clear()
     this.#whose.length = 0
     this.#what.length = 0
     this.#marks.length = 0
@@ -95,117 +95,94 @@ export class Journal {
   }
 
   warm(address: Address): void {
-    if (!this.#warm.has(address)) {
-      this.#warm.set(address, new Set())
+    if (!this.isWarm(address)) {
+      this.#warm.add(address)
       this.#log(address, WARMED)
     }
-    this.#report(address)
+    if (this.accessList !== undefined) this.#report(this.accessList, address)
   }
 
   isWarmSlot(address: Address, key: Hash): boolean {
-    return this.#warm.get(address)?.has(key) === true || this.#always.get(address)?.has(key) === true
+    return this.#slots.get(address)?.has(key) === true
   }
 
-  warmSlot(address: Address, key: Hash): void {
+  /** Whether the slot was cold before. */
+  warmSlot(address: Address, key: Hash): boolean {
     this.warm(address)
-    const slots = this.#warm.get(address)
-    if (slots !== undefined && !slots.has(key)) {
-      slots.add(key)
-      this.#log(address, key)
+    const slots = this.#slotsOf(address)
+    const before = slots.size
+    slots.add(key)
+    const wasCold = slots.size > before
+    if (wasCold) this.#log(address, key)
+    if (this.accessList !== undefined) this.#report(this.accessList, address).add(key.slice(2))
+    return wasCold
+  }
+
+  // --- what is warm in the whole transaction, whatever is undone
+
+  /** All of a set, in the place of the one before it. */
+  setAlwaysWarm(addresses: ReadonlySet<Address>): void {
+    this.#always = addresses
+  }
+
+  addAlwaysWarm(address: Address): void {
+    this.#warm.add(address)
+  }
+
+  /** An entry of a transaction's access list (EIP-2930). */
+  addListed(address: Address, keys: readonly Hash[]): void {
+    this.#warm.add(address)
+    if (keys.length > 0) {
+      const slots = this.#slotsOf(address)
+      for (const key of keys) slots.add(key)
     }
-    this.#report(address)?.add(key.slice(2))
+    if (this.accessList === undefined) return
+    const reported = this.#report(this.accessList, address)
+    for (const key of keys) reported.add(key.slice(2))
   }
 
-  // --- the same as the library calls it
-
-  async checkpoint(): Promise<void> {
-    this.open()
-  }
-
-  async commit(): Promise<void> {
-    this.close()
-  }
-
-  async revert(): Promise<void> {
-    this.undo()
-  }
-
-  async cleanup(): Promise<void> {
-    this.clear()
-  }
-
-  async putAccount(address: LibAddress, account: LibAccount | undefined): Promise<void> {
-    this.touch(addressOf(address))
-    return this.#state.putAccount(address, account)
-  }
-
-  async deleteAccount(address: LibAddress): Promise<void> {
-    this.touch(addressOf(address))
-    return this.#state.deleteAccount(address)
-  }
-
-  startReportingAccessList(): void {
+  startReporting(): void {
     this.accessList = new Map()
   }
 
-  addAlwaysWarmAddress(address: string, isReported = false): void {
-    if (!this.#always.has(address)) this.#always.set(address, new Set())
-    if (isReported) this.#report(address)
+  #slotsOf(address: Address): Set<Hash> {
+    const known = this.#slots.get(address)
+    if (known !== undefined) return known
+    const slots = new Set<Hash>()
+    this.#slots.set(address, slots)
+    return slots
   }
 
-  addAlwaysWarmSlot(address: string, key: string, isReported = false): void {
-    this.addAlwaysWarmAddress(address, isReported)
-    this.#always.get(address)?.add(key)
-    if (isReported) this.#report(address)?.add(key.slice(2))
-  }
-
-  isWarmedAddress(address: Uint8Array): boolean {
-    return this.isWarm(toHex(address) as Address)
-  }
-
-  addWarmedAddress(address: Uint8Array): void {
-    this.warm(toHex(address) as Address)
-  }
-
-  isWarmedStorage(address: Uint8Array, key: Uint8Array): boolean {
-    return this.isWarmSlot(toHex(address) as Address, toHex(key) as Hash)
-  }
-
-  addWarmedStorage(address: Uint8Array, key: Uint8Array): void {
-    this.warmSlot(toHex(address) as Address, toHex(key) as Hash)
-  }
-
-  #log(address: string, what: string): void {
+  #log(address: Address, what: Hash | typeof WARMED | typeof TOUCHED): void {
     if (this.#marks.length === 0) return
     this.#whose.push(address)
     this.#what.push(what)
   }
 
-  #report(address: string): Set<string> | undefined {
-    if (this.accessList === undefined) return undefined
+  #report(accessList: Map<string, Set<string>>, address: Address): Set<string> {
     const bare = address.slice(2)
-    const known = this.accessList.get(bare)
+    const known = accessList.get(bare)
     if (known !== undefined) return known
     const slots = new Set<string>()
-    this.accessList.set(bare, slots)
+    accessList.set(bare, slots)
     return slots
   }
 }
 
-type Undo = { readonly slots: Map<string, Uint8Array>; readonly key: string; readonly before: Uint8Array }
+type Undo = { readonly slots: Map<Hash, Uint8Array>; readonly key: Hash; readonly before: Uint8Array }
 
 /** Words without leading zeros. */
 export class TransientStorage {
-  #storage = new Map<string, Map<string, Uint8Array>>()
-  #undo: Undo[] = []
-  #marks: number[] = []
+  readonly #storage = new Map<Address, Map<Hash, Uint8Array>>()
+  readonly #undo: Undo[] = []
+  readonly #marks: number[] = []
 
   load(of: Address, key: Hash): Uint8Array {
     return this.#storage.get(of)?.get(key) ?? EMPTY_BYTES
   }
 
   store(of: Address, key: Hash, value: Uint8Array): void {
-    const slots = this.#storage.get(of) ?? new Map<string, Uint8Array>()
+    const slots = this.#storage.get(of) ?? new Map<Hash, Uint8Array>()
     this.#storage.set(of, slots)
     this.#undo.push({ slots, key, before: slots.get(key) ?? EMPTY_BYTES })
     slots.set(key, value)
@@ -229,20 +206,7 @@ export class TransientStorage {
   }
 
   clear(): void {
-    this.#storage = new Map()
-    this.#undo = []
-  }
-
-  get(of: LibAddress, key: Uint8Array): Uint8Array {
-    return this.load(addressOf(of), toHex(key) as Hash)
-  }
-
-  put(of: LibAddress, key: Uint8Array, value: Uint8Array): void {
-    this.store(addressOf(of), toHex(key) as Hash, value)
+    if (this.#storage.size > 0) this.#storage.clear()
+    this.#undo.length = 0
   }
 }
-
-// The library's classes are not exported, and their private fields make them nominal types.
-export const asLibJournal = (journal: Journal): EVM['journal'] => journal as unknown as EVM['journal']
-export const asLibTransient = (storage: TransientStorage): EVM['transientStorage'] =>
-  storage as unknown as EVM['transientStorage']

@@ -1,10 +1,10 @@
 // A native contract's turn in the machine: the message in its words, its answer in the library's, and the messages that
 // it sends to contracts in between, which count as any call does: checkpoint, gas, refunds, logs, tracers.
 import { EVMError, type ExecResult, Message, type PrecompileInput } from '@ethereumjs/evm'
-import { Address as LibAddress } from '@ethereumjs/util'
 import { type Address, EMPTY_BYTES, fromHex, toAddress, toHash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { Machine } from './machine.ts'
+import type { BlockContext } from './machine-parts.ts'
 import type {
   InnerMessage,
   InnerResult,
@@ -13,7 +13,7 @@ import type {
   NativeError,
   NativeResult,
 } from './native-call.ts'
-import { addressOf } from './state-adapter.ts'
+import { addressOf, toLibAddress } from './state-adapter.ts'
 import { failureWords } from './tracer.ts'
 
 const MAX_DEPTH = 1024
@@ -97,7 +97,7 @@ async function callContract(
     createdAddresses: new Set(around.createdAddresses),
   })
   machine.callType = message.isStatic ? 'STATICCALL' : 'CALL'
-  machine.journal.addWarmedAddress(fromHex(to))
+  machine.warmth.warm(to)
   const { execResult } = await machine.runCall({ message })
   const { gasRefund, exceptionError } = execResult
   if (exceptionError === undefined) {
@@ -125,27 +125,19 @@ function innerResult(execResult: ExecResult): InnerResult {
  */
 export async function callFromProtocol(
   machine: Machine,
-  block: RunCall['block'],
+  block: BlockContext | undefined,
   { from, to, input, gasLimit, isStatic }: InnerMessage,
 ): Promise<InnerResult> {
   machine.view.beginTransaction()
-  await machine.journal.cleanup()
-  machine.transientStorage.clear()
-  const { execResult } = await machine.runCall({
-    ...(block !== undefined && { block }),
-    caller: toLibAddress(from),
-    to: toLibAddress(to),
-    data: input,
-    gasLimit,
-    gasPrice: 0n,
-    isStatic,
-    skipNonceIncrement: true,
+  machine.warmth.clear()
+  machine.transient.clear()
+  const { execResult } = await machine.run({
+    ...{ from, to, data: input, gasLimit, isStatic, block },
+    ...{ value: 0n, gasPrice: 0n, blobVersionedHashes: [] },
   })
-  await machine.journal.cleanup()
+  machine.warmth.clear()
   return innerResult(execResult)
 }
-
-type RunCall = Parameters<Machine['runCall']>[0]
 
 /** What tracers are told: logs of contracts that a native one called they have heard of already. */
 export function withOwnLogs<R extends { readonly execResult: ExecResult }>(result: R): R {
@@ -166,5 +158,3 @@ const fromLibLog = ([address, topics, data]: LibLog): Log => ({
   topics: topics.map(toHash),
   data,
 })
-
-const toLibAddress = (address: Address): LibAddress => new LibAddress(fromHex(address))

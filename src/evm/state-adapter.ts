@@ -1,7 +1,7 @@
 // A state view in the shape the library's EVM asks for. It decides nothing: every method is one call on the view.
 // The library's interface is asynchronous; the view is not, so each promise is settled when it is returned.
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
-import { KECCAK256_NULL, KECCAK256_RLP, Account as LibAccount, type Address as LibAddress } from '@ethereumjs/util'
+import { KECCAK256_NULL, KECCAK256_RLP, Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
 import { type Address, fromHex, type Hash, toHash, toHex, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import type { Account, StateView } from '../state/types.ts'
@@ -11,6 +11,8 @@ const SOME_ROOT = fromHex(ZERO_HASH)
 
 /** The library writes addresses as lower-case hex already. */
 export const addressOf = (address: LibAddress): Address => address.toString() as Address
+/** An address in the library's form. */
+export const toLibAddress = (address: Address): LibAddress => new LibAddress(fromHex(address))
 const keyOf = (key: Uint8Array): Hash => toHex(key) as Hash
 
 /**

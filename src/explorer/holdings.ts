@@ -2,16 +2,15 @@
 import { z } from 'zod'
 import { FACT } from '../indexer/facts.ts'
 import { membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
-import { RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
-import { type Address, bytesToBig, fromHex, toAddress } from '../lib/hex.ts'
+import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
+import { type Address, fromHex } from '../lib/hex.ts'
 import type { Reader } from '../state/types.ts'
 import { balanceNow } from './asked.ts'
 import { wire } from './codec.ts'
 import type { ExplorerContext } from './define.ts'
 import { instanceSchema, showInstance, showToken, tokenSchema } from './shapes/token.ts'
 
-const ADDRESS_SIZE = 20
-const LAST_ID = new Uint8Array(32).fill(0xff)
+const LAST_ID = 2n ** 256n - 1n
 
 export type ItemType = Exclude<TokenType, 'ERC-20'>
 export const ITEM_TYPES = ['ERC-721', 'ERC-1155'] as const satisfies readonly ItemType[]
@@ -35,7 +34,7 @@ export async function showBalance(
   order: Uint8Array,
 ): Promise<TokenBalance> {
   const { value, rest } = readDescending(order)
-  const { token, id } = itemOf(rest)
+  const { token, id } = MEMBER.item(rest)
   const amount = type === 'ERC-20' ? ((await balanceNow(context, token, of)) ?? value) : value
   return {
     token: showToken(context, token),
@@ -43,12 +42,6 @@ export async function showBalance(
     token_instance: id === undefined ? null : showInstance(context, token, id),
     value: amount.toString(),
   }
-}
-
-/** A token, and the id of one of its items where it is followed by one. */
-function itemOf(bytes: Uint8Array): { readonly token: Address; readonly id: bigint | undefined } {
-  const id = bytes.subarray(ADDRESS_SIZE)
-  return { token: toAddress(bytes.subarray(0, ADDRESS_SIZE)), id: id.length === 0 ? undefined : bytesToBig(id) }
 }
 
 export const itemSchema = instanceSchema.extend({
@@ -64,7 +57,7 @@ export function showItem(
   member: Uint8Array,
   options: { readonly withToken: boolean },
 ): z.infer<typeof itemSchema> {
-  const { token, id = 0n } = itemOf(member)
+  const { token, id = 0n } = MEMBER.item(member)
   const amount = type === 'ERC-721' ? 1n : (FACT.holdingOfInstance.get(context.rows, of, token, id)?.amount ?? 0n)
   return { ...showInstance(context, token, id, options), token_type: type, value: amount.toString() }
 }
@@ -95,7 +88,7 @@ export async function collectionsOf(
 
 async function counted(rows: Reader, of: Address): Promise<Collection[]> {
   const members = await membersFrom(rows, RANKING.owned(of, 'ERC-721'), 0, MOST_COLLECTIONS)
-  return members.map((order) => ({ token: itemOf(readDescending(order).rest).token, type: 'ERC-721' }))
+  return members.map((order) => ({ token: MEMBER.item(readDescending(order).rest).token, type: 'ERC-721' }))
 }
 
 /** Items are ordered by token: behind a token's last possible id stands the next token. */
@@ -104,9 +97,9 @@ async function uncounted(rows: Reader, of: Address): Promise<Collection[]> {
   const collections: Collection[] = []
   let [next] = await membersFrom(rows, ranking, 0, 1)
   while (next !== undefined && collections.length < MOST_COLLECTIONS) {
-    collections.push({ token: itemOf(next).token, type: 'ERC-1155' })
-    const last = Buffer.concat([next.subarray(0, ADDRESS_SIZE), LAST_ID])
-    next = (await membersAfter(rows, ranking, last, 1))[0]
+    const { token } = MEMBER.item(next)
+    collections.push({ token, type: 'ERC-1155' })
+    next = (await membersAfter(rows, ranking, ofToken(token, LAST_ID), 1))[0]
   }
   return collections
 }

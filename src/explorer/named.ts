@@ -4,12 +4,11 @@ import { FACT, type TokenFact } from '../indexer/facts.ts'
 import { memberCount } from '../indexer/ranking.ts'
 import { RANKING } from '../indexer/tables.ts'
 import { wordsOf } from '../indexer/token-names.ts'
-import { type Address, toAddress } from '../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, toAddress } from '../lib/hex.ts'
 import { RANGE } from '../state/keyspace.ts'
 import { verifiedNamed } from './contracts/abi.ts'
 import type { ExplorerContext } from './define.ts'
 
-const ADDRESS_SIZE = 20
 /** Rows of words that one search reads; a search that matches more misses some. */
 const MOST_WORDS = 5_000
 
@@ -22,7 +21,7 @@ export async function tokensNamed(context: ExplorerContext, text: string): Promi
   if (longest === undefined) return []
   const found = new Map<Address, RankedToken>()
   for await (const [key] of rows.scan({ ...RANGE.words(longest), limit: MOST_WORDS })) {
-    const address = toAddress(key.subarray(key.length - ADDRESS_SIZE))
+    const address = toAddress(key.subarray(-ADDRESS_BYTES))
     const fact = found.has(address) ? undefined : FACT.token.get(rows, address)
     if (fact !== undefined && matches(words, fact)) found.set(address, rankedToken(context, address, fact))
   }

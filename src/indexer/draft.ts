@@ -20,14 +20,17 @@ type Row = {
   isWritten: boolean
 }
 
+/** A member of a ranking that has come (1) or gone (-1). */
+export type Move = { readonly order: Uint8Array; readonly by: 1 | -1 }
+
 export class Draft {
   readonly #before: Reader
   /** Rows that were read or written: the disk is asked for each once. */
   readonly #rows = new Map<string, Row>()
   readonly #lists = new Map<string, Growth>()
   readonly #entries: Op[] = []
-  /** Rankings' prefixes that have come to hold too many members; `ranking.ts` looks after them. */
-  readonly crowded = new Map<string, { readonly ranking: Uint8Array; readonly prefix: Uint8Array }>()
+  /** Members that have come and gone, by ranking; `ranking.ts` counts them when the draft is complete. */
+  readonly moves = new Map<string, { readonly ranking: Uint8Array; readonly moves: Move[] }>()
 
   constructor(before: Reader) {
     this.#before = before

@@ -6,7 +6,7 @@ import { indexBlock } from './blocks.ts'
 import { indexCalls } from './calls.ts'
 import { Draft, undoOps } from './draft.ts'
 import { indexLogs } from './logs.ts'
-import { splitCrowds } from './ranking.ts'
+import { countMembers } from './ranking.ts'
 import { indexTokens } from './tokens.ts'
 import { indexTransactions } from './transactions.ts'
 
@@ -20,14 +20,14 @@ export const indexer: Indexer = {
     indexLogs(facts, draft)
     indexAccounts(facts, draft)
     indexBlock(facts, draft)
-    await splitCrowds(draft)
+    await countMembers(draft)
     return draft.ops(version)
   },
 
   async edit(changed, view, number, version, before) {
     const draft = new Draft(before)
     indexEdit(changed, view, Number(number), draft)
-    await splitCrowds(draft)
+    await countMembers(draft)
     return draft.ops(version)
   },
 

@@ -1,9 +1,9 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan;
 // counts by prefix, finer where many members crowd, find the page of a number without walking to it.
-import { bigToBytes, bytesToBig, equalBytes } from '../lib/hex.ts'
+import { bigToBytes, bytesToBig, equalBytes, toLatin1 } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
-import { type Draft, NOTHING } from './draft.ts'
+import { type Draft, type Move, NOTHING } from './draft.ts'
 import { count, flag, record } from './record.ts'
 
 /** So many members may share a prefix before they are counted by longer ones. */
@@ -15,13 +15,13 @@ const EMPTY_CROWD = { members: 0, isSplit: false }
 /** Puts a member in. It must not be there. */
 export function addMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
   draft.replace(KEY.member(ranking, order), undefined, NOTHING)
-  shift(draft, ranking, order, 1)
+  note(draft, ranking, order, 1)
 }
 
 /** Takes a member out. It must be there. */
 export function removeMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
   draft.replace(KEY.member(ranking, order), NOTHING, undefined)
-  shift(draft, ranking, order, -1)
+  note(draft, ranking, order, -1)
 }
 
 /** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
@@ -31,39 +31,16 @@ export function moveMember(
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): void {
-  if (before === undefined || after === undefined) {
-    if (before !== undefined) removeMember(draft, ranking, before)
-    if (after !== undefined) addMember(draft, ranking, after)
-    return
-  }
-  if (equalBytes(before, after)) return
-  draft.replace(KEY.member(ranking, before), NOTHING, undefined)
-  draft.replace(KEY.member(ranking, after), undefined, NOTHING)
-  const depth = parting(draft, ranking, before, after)
-  if (depth === undefined) return
-  shift(draft, ranking, before, -1, depth)
-  shift(draft, ranking, after, 1, depth)
+  if (before !== undefined && after !== undefined && equalBytes(before, after)) return
+  if (before !== undefined) removeMember(draft, ranking, before)
+  if (after !== undefined) addMember(draft, ranking, after)
 }
 
-/** The length of the first prefix by which two members are counted apart; undefined: one crowd counts both. */
-function parting(draft: Draft, ranking: Uint8Array, one: Uint8Array, other: Uint8Array): number | undefined {
-  for (let depth = 0; ; depth++) {
-    if (depth > 0 && one[depth - 1] !== other[depth - 1]) return depth
-    if (!crowdAt(draft, KEY.memberCount(ranking, one.subarray(0, depth))).isSplit) return undefined
-  }
-}
-
-function shift(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1, from = 0): void {
-  for (let depth = from; depth <= order.length; depth++) {
-    const key = KEY.memberCount(ranking, order.subarray(0, depth))
-    const { members, isSplit } = crowdAt(draft, key)
-    const now = members + by
-    draft.set(key, now === 0 && !isSplit ? undefined : crowd.encode({ members: now, isSplit }))
-    if (isSplit) continue
-    if (now > CROWD && depth < order.length)
-      draft.crowded.set(Buffer.from(key).toString('latin1'), { ranking, prefix: order.subarray(0, depth) })
-    return
-  }
+function note(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1): void {
+  const name = toLatin1(ranking)
+  const known = draft.moves.get(name)
+  if (known === undefined) draft.moves.set(name, { ranking, moves: [{ order, by }] })
+  else known.moves.push({ order, by })
 }
 
 function crowdAt(rows: Pick<Draft, 'get'>, key: Uint8Array): { readonly members: number; readonly isSplit: boolean } {
@@ -71,12 +48,37 @@ function crowdAt(rows: Pick<Draft, 'get'>, key: Uint8Array): { readonly members:
   return row === undefined ? EMPTY_CROWD : crowd.decode(row)
 }
 
-/** Counts the crowds that have grown too large by longer prefixes. To be called once, when the draft is complete. */
-export async function splitCrowds(draft: Draft): Promise<void> {
-  for (const [name, of] of draft.crowded) {
-    draft.crowded.delete(name)
-    await split(draft, of.ranking, of.prefix)
+/**
+ * Counts the members that have come and gone, and splits the crowds that have grown too large by longer prefixes. To be
+ * called once, when the draft is complete: one walk for all of them, because most share their first prefixes.
+ */
+export async function countMembers(draft: Draft): Promise<void> {
+  for (const { ranking, moves } of draft.moves.values()) {
+    moves.sort((a, b) => Buffer.compare(a.order, b.order))
+    for (const prefix of shift(draft, ranking, moves, 0)) await split(draft, ranking, prefix)
   }
+  draft.moves.clear()
+}
+
+/** Counts moves, in order, whose members begin alike up to `depth`. Returns the prefixes that hold too many now. */
+function shift(draft: Draft, ranking: Uint8Array, moves: readonly Move[], depth: number): Uint8Array[] {
+  const order = moves.at(-1)?.order
+  if (order === undefined) return []
+  const prefix = order.subarray(0, depth)
+  const key = KEY.memberCount(ranking, prefix)
+  const { members, isSplit } = crowdAt(draft, key)
+  const now = moves.reduce((sum, { by }) => sum + by, members)
+  if (now !== members) draft.set(key, now === 0 && !isSplit ? undefined : crowd.encode({ members: now, isSplit }))
+  if (!isSplit) return now > CROWD && depth < order.length ? [prefix] : []
+  const crowded: Uint8Array[] = []
+  for (let from = 0; from < moves.length; ) {
+    const byte = moves[from]?.order[depth]
+    let to = from + 1
+    while (to < moves.length && moves[to]?.order[depth] === byte) to++
+    if (byte !== undefined) crowded.push(...shift(draft, ranking, moves.slice(from, to), depth + 1))
+    from = to
+  }
+  return crowded
 }
 
 async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Promise<void> {
@@ -95,6 +97,12 @@ async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Pro
     draft.set(KEY.memberCount(ranking, longer), crowd.encode({ members: inside, isSplit: false }))
     if (inside > CROWD) await split(draft, ranking, longer)
   }
+}
+
+/** How many members there are with those that a draft has put in or taken out. */
+export function memberCountNow(draft: Draft, ranking: Uint8Array): number {
+  const moves = draft.moves.get(toLatin1(ranking))?.moves ?? []
+  return moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
 }
 
 /** How many members there are. */

@@ -1,5 +1,6 @@
 // Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
 // read: a changed record changes the format of the database.
+import { unwritten } from '../lib/bytes.ts'
 import { type Address, bigToBytes, bytesToBig, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
 
 export interface Codec<T> {
@@ -42,7 +43,10 @@ export class Writer {
   }
 
   done(): Uint8Array {
-    return new Uint8Array(this.#bytes.subarray(0, this.#length))
+    const out = unwritten(this.#length)
+    // By hand: views of a Buffer cost more than a row's few bytes.
+    for (let at = 0; at < out.length; at++) out[at] = this.#bytes[at] ?? 0
+    return out
   }
 
   #grow(size: number): number {
@@ -66,18 +70,24 @@ export class Cursor {
   }
 
   take(size: number): Uint8Array {
-    const end = this.#at + size
-    if (end > this.#bytes.length) throw new RangeError('a row of a readers’ table is too short')
+    const end = this.#endOf(size)
     const taken = this.#bytes.subarray(this.#at, end)
     this.#at = end
     return taken
   }
 
   uint(size: number): number {
-    const bytes = this.take(size)
+    const end = this.#endOf(size)
     let value = 0
-    for (let i = 0; i < size; i++) value = value * 256 + (bytes[i] ?? 0)
+    for (let at = this.#at; at < end; at++) value = value * 256 + (this.#bytes[at] ?? 0)
+    this.#at = end
     return value
+  }
+
+  #endOf(size: number): number {
+    const end = this.#at + size
+    if (end > this.#bytes.length) throw new RangeError('a row of a readers’ table is too short')
+    return end
   }
 }
 

@@ -1,7 +1,16 @@
 // THE tables that readers use: every list and ranking, and what identifies it. What rows hold is in `rows.ts`, what is known
 // of single things in `facts.ts`. Writers fill them from an executed block, readers page through them; both spell them from
 // here and nowhere else.
-import { type Address, bigToFixed, fromHex, type Hash, type Hex } from '../lib/hex.ts'
+import {
+  ADDRESS_BYTES,
+  type Address,
+  bigToFixed,
+  bytesToBig,
+  fromHex,
+  type Hash,
+  type Hex,
+  toAddress,
+} from '../lib/hex.ts'
 
 export const TOKEN_TYPES = ['ERC-20', 'ERC-721', 'ERC-1155'] as const
 export type TokenType = (typeof TOKEN_TYPES)[number]
@@ -91,6 +100,20 @@ export const RANKING = {
   items: (of: Address, type: TokenType) => id(0x06, fromHex(of), at(TOKEN_TYPES, type)),
   /** complement(id, 32 bytes) */
   instances: (token: Address) => id(0x07, fromHex(token)),
+} as const
+
+/** What the bytes of members tell. */
+export const MEMBER = {
+  /** Of `accounts` and `tokens`: whose place it is. */
+  address: (order: Uint8Array): Address => toAddress(order.subarray(-ADDRESS_BYTES)),
+  /** Of `items`, and of `owned` behind the amount: the token, and the id where one follows. */
+  item: (bytes: Uint8Array): { readonly token: Address; readonly id: bigint | undefined } => {
+    const tokenId = bytes.subarray(ADDRESS_BYTES)
+    return {
+      token: toAddress(bytes.subarray(0, ADDRESS_BYTES)),
+      id: tokenId.length === 0 ? undefined : bytesToBig(tokenId),
+    }
+  },
 } as const
 
 export const SECONDS_A_DAY = 86_400

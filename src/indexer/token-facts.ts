@@ -2,7 +2,7 @@
 import { type Address, fromHex } from '../lib/hex.ts'
 import type { Draft } from './draft.ts'
 import { FACT, type TokenFact } from './facts.ts'
-import { descending, memberCount, moveMember } from './ranking.ts'
+import { descending, memberCountNow, moveMember } from './ranking.ts'
 import { RANKING, type TokenType } from './tables.ts'
 import type { TouchedToken } from './token-changes.ts'
 import { setWords } from './token-names.ts'
@@ -37,7 +37,7 @@ const PLACE_OF_NAME = 16
 export function placeOf(draft: Draft, token: Address, { type, name }: TokenFact): Place {
   const order = new Uint8Array(PLACE_OF_NAME).fill(name === undefined ? 0xff : 0)
   order.set(Buffer.from((name ?? '').toLowerCase(), 'utf8').subarray(0, PLACE_OF_NAME))
-  const holders = memberCount(draft, RANKING.holders(token))
+  const holders = memberCountNow(draft, RANKING.holders(token))
   return { type, order: Buffer.concat([descending(BigInt(holders)), order, fromHex(token)]) }
 }
 

@@ -7,23 +7,47 @@ export type Address = Hex & { readonly __address: never }
 /** 32 bytes, lower case. */
 export type Hash = Hex & { readonly __hash: never }
 
+export const ADDRESS_BYTES = 20
 export const EMPTY_BYTES = new Uint8Array(0)
 export const ZERO_ADDRESS = `0x${'00'.repeat(20)}` as Address
 export const ZERO_HASH = `0x${'00'.repeat(32)}` as Hash
 
+/** Node's own conversions of a Buffer, which take any bytes; `toString` would want a Buffer made first. */
+type Slicing = { hexSlice(start: number, end: number): string; latin1Slice(start: number, end: number): string }
+const { hexSlice, latin1Slice } = Buffer.prototype as Buffer & Slicing
+
 /** Bytes to lower-case `0x` hex. */
 export function toHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+  return `0x${hexSlice.call(bytes as Buffer, 0, bytes.length)}`
 }
+
+/** By character code: what a hex digit is worth, -1 for all others. */
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+)
+/** Names and words: for longer ones Node's own conversion, which cannot say what it did not understand, is faster. */
+const SHORT = 64
 
 /** Hex to bytes; the empty string after `0x` is zero bytes. Throws on an odd number of digits or a non-digit. */
 export function fromHex(hex: string): Uint8Array {
-  const buffer = Buffer.from(hex.slice(2), 'hex')
-  // Reading ends at what is no digit.
-  if (!hex.startsWith('0x') || buffer.length * 2 !== hex.length - 2) {
-    throw new TypeError('not a hex string of whole bytes')
+  const length = hex.length / 2 - 1
+  const isPrefixed = hex.startsWith('0x') && Number.isInteger(length)
+  if (isPrefixed && length <= SHORT) {
+    const bytes = new Uint8Array(length)
+    let seen = 0
+    for (let at = 0, from = 2; at < length; at++, from += 2) {
+      const high = DIGITS[hex.charCodeAt(from)] ?? -1
+      const low = DIGITS[hex.charCodeAt(from + 1)] ?? -1
+      bytes[at] = (high << 4) | low
+      // Negative once a digit was.
+      seen |= high | low
+    }
+    if (seen >= 0) return bytes
+  } else if (isPrefixed && !/[^0-9a-fA-F]/.test(hex.slice(2))) {
+    const buffer = Buffer.from(hex.slice(2), 'hex')
+    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
   }
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+  throw new TypeError('not a hex string of whole bytes')
 }
 
 export const hexToAddress = (hex: string): Address => {
@@ -62,6 +86,7 @@ const EXACT_BYTES = 6
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {
   if (value === 0n) return EMPTY_BYTES
+  if (value > 0n && value < 256n) return Uint8Array.of(Number(value))
   const digits = value.toString(16)
   return fromHex(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`)
 }
@@ -76,7 +101,12 @@ export function bigToFixed(value: bigint, size: number): Uint8Array {
 /** Bigint to a JSON-RPC quantity: `0x0`, `0x1a`, no leading zeros. */
 export const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`
 
-export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  if (a.length > SHORT) return Buffer.compare(a, b) === 0
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false
+  return true
+}
 
 /** Bytes without their leading zeros: the RLP form of an integer. */
 export function trimZeros(bytes: Uint8Array): Uint8Array {
@@ -94,6 +124,5 @@ export function padLeft(bytes: Uint8Array, size: number): Uint8Array {
 }
 
 /** Bytes as a string of the same length, so that they can be a map's key; `fromLatin1` is the way back. */
-export const toLatin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+export const toLatin1 = (bytes: Uint8Array): string => latin1Slice.call(bytes as Buffer, 0, bytes.length)
 export const fromLatin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')

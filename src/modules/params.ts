@@ -5,13 +5,21 @@ import { checkProposalList } from '../lib/proposal-name.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { Upgrade } from '../spec/chain-spec.ts'
 import { layout, list } from '../state/layout.ts'
+import type { StateView } from '../state/types.ts'
 import { text } from '../state/words.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
 
+const names = list(text)
+
 /** Storage of the `evm` module account. */
 export const paramsLayout = layout({
-  activeProposals: list(text),
+  activeProposals: names,
 })
+
+/** The proposals that a view has active, in order of application. */
+export const activeProposals = (view: StateView): readonly string[] =>
+  // The first member; each call asks, so that it is read without its handle.
+  names.read(view.slots(MODULE_ACCOUNT.evm, 'read'), 0n)
 
 export type ParamsGenesis = { readonly activeProposals: readonly string[] }
 
@@ -21,11 +29,11 @@ export type EvmParams = {
   readonly extraEips: readonly string[]
 }
 
-const names = z.array(z.string({ error: 'expected a name' }), { error: 'expected a list of names' }).readonly()
+const nameList = z.array(z.string({ error: 'expected a name' }), { error: 'expected a list of names' }).readonly()
 
 /** The set as JSON, its keys in snake or camel case. Whether the names can be activated is not asked here. */
 export const evmParamsSchema = z
-  .strictObject({ extra_eips: names.optional(), extraEips: names.optional() })
+  .strictObject({ extra_eips: nameList.optional(), extraEips: nameList.optional() })
   .refine(({ extra_eips, extraEips }) => (extra_eips === undefined) !== (extraEips === undefined), {
     error: 'expected extra_eips',
   })

@@ -1,11 +1,11 @@
 // Local transactions outlive the process: one row per waiting transaction, with its blobs, in the order they came.
-// A row is on disk before its transaction's hash is answered. Rows of transactions that are gone may linger after a
-// crash; whoever loads them is told so by the pool (`nonce too low`) and forgets them.
-import { RLP } from '@ethereumjs/rlp'
+// A row is on disk before its transaction's hash is answered, or the block that took the transaction is. Rows of
+// transactions that are gone may linger after a crash; whoever loads them is told so by the pool (`nonce too low`) and
+// forgets them.
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, type Hash, toHex } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
-import { asBytes, asList, asListOf, asUint, decodeRlp, type RlpItem } from '../primitives/rlp.ts'
+import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
 import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/rows.ts'
 import type { BlobSidecar } from '../primitives/types.ts'
 import type { KvStore, Op } from '../state/types.ts'
@@ -17,21 +17,31 @@ export type JournalKeys = {
   readonly range: { readonly gte: Uint8Array; readonly lt: Uint8Array }
 }
 
+/** Rows to write by hash, or undefined to delete one. */
+type Changes = Map<Hash, Row | undefined>
+
+/** What goes along with a batch of somebody else's, and what to call once that is on disk. */
+export type Riders = { readonly ops: readonly Op[]; readonly landed: () => void }
+
 export class Journal {
   readonly #store: KvStore
   readonly #keys: JournalKeys
+  readonly #ready: () => Promise<void>
   readonly #writing = new Mutex()
-  /** What the next batch writes: a row, or undefined to delete it. */
-  #changes = new Map<Hash, Uint8Array | undefined>()
+  #isWriting = false
+  /** What the next batch writes. */
+  #changes: Changes = new Map()
   /** Settles when the next batch is on disk. */
   #next: Promise<void> | undefined
   /** Hashes whose rows are on disk or on their way. */
   readonly #stored = new Set<Hash>()
   #arrivals = 0n
 
-  constructor(store: KvStore, keys: JournalKeys) {
+  /** `ready`: settles when the next batch may be written. What has found room in another's by then is not in it. */
+  constructor(store: KvStore, keys: JournalKeys, ready: () => Promise<void> = async () => undefined) {
     this.#store = store
     this.#keys = keys
+    this.#ready = ready
   }
 
   /**
@@ -52,7 +62,7 @@ export class Journal {
    * While one batch is being written all others gather, and go together.
    */
   record(pooled: PooledTransaction): Promise<void> {
-    this.#changes.set(pooled.transaction.hash, encodeRow({ arrival: this.#arrivals++, pooled }))
+    this.#changes.set(pooled.transaction.hash, { arrival: this.#arrivals++, pooled })
     return this.#flush()
   }
 
@@ -68,21 +78,54 @@ export class Journal {
     return this.#flush()
   }
 
+  /**
+   * What the batch of a block is to carry: rows that wait to be written but for those of its own transactions, and the
+   * deletion of these. Nothing while a batch of the journal's own is on its way, so that the two cannot overtake each other.
+   */
+  stage(mined: readonly { readonly hash: Hash }[]): Riders {
+    if (this.#isWriting) return { ops: [], landed: () => undefined }
+    const changes: Changes = new Map(this.#changes)
+    for (const { hash } of mined) {
+      if (this.#stored.has(hash)) changes.set(hash, undefined)
+      else changes.delete(hash)
+    }
+    const landed = () => {
+      for (const [hash, row] of changes) if (this.#changes.get(hash) === row) this.#changes.delete(hash)
+      this.#note(changes)
+    }
+    return { ops: this.#opsOf(changes), landed }
+  }
+
   #flush(): Promise<void> {
     this.#next ??= this.#writing.run(async () => {
+      await this.#ready()
       const changes = this.#changes
       this.#changes = new Map()
       this.#next = undefined
-      const ops: Op[] = []
-      for (const [hash, row] of changes) {
-        const key = this.#keys.key(hash)
-        ops.push(row ? { type: 'put', key, value: row } : { type: 'del', key })
-        if (row) this.#stored.add(hash)
-        else this.#stored.delete(hash)
+      if (changes.size === 0) return
+      this.#note(changes)
+      this.#isWriting = true
+      try {
+        await this.#store.write(this.#opsOf(changes))
+      } finally {
+        this.#isWriting = false
       }
-      if (ops.length > 0) await this.#store.write(ops)
     })
     return this.#next
+  }
+
+  #opsOf(changes: Changes): Op[] {
+    return [...changes].map(([hash, row]): Op => {
+      const key = this.#keys.key(hash)
+      return row ? { type: 'put', key, value: encodeRow(row) } : { type: 'del', key }
+    })
+  }
+
+  #note(changes: Changes): void {
+    for (const [hash, row] of changes) {
+      if (row) this.#stored.add(hash)
+      else this.#stored.delete(hash)
+    }
   }
 }
 
@@ -91,9 +134,9 @@ type Row = { readonly arrival: bigint; readonly pooled: PooledTransaction }
 /** arrival, transaction, and for blobs: version, blobs, commitments, proofs. */
 function encodeRow({ arrival, pooled: { transaction, sidecar } }: Row): Uint8Array {
   const row = [bigToBytes(arrival), encodeStoredTransaction(transaction)]
-  if (!sidecar) return RLP.encode(row)
+  if (!sidecar) return encodeRlp(row)
   const { version, blobs, commitments, proofs } = sidecar
-  return RLP.encode([...row, bigToBytes(BigInt(version)), [...blobs], [...commitments], [...proofs]])
+  return encodeRlp([...row, bigToBytes(BigInt(version)), blobs, commitments, proofs])
 }
 
 function decodeRow(key: Uint8Array, value: Uint8Array): Row {

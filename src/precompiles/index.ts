@@ -37,6 +37,18 @@ export function nativeContracts(
   return Object.assign(fixed, { find: voucherContracts(spec, report) })
 }
 
+/** The same, made once for all blocks in which the same ones answer. */
+export function sharedNativeContracts(spec: NativeSpec): (block: bigint) => NativeContracts {
+  const made = new Map<number, NativeContracts>()
+  return (block) => {
+    // They only become more: their number tells which they are.
+    const count = PRECOMPILES.filter(({ since }) => since <= block).length
+    const known = made.get(count) ?? nativeContracts(spec, block)
+    made.set(count, known)
+    return known
+  }
+}
+
 /** Gives the contracts that begin with this block their accounts; block 0 is the genesis. */
 export function installContracts(view: StateView, block: bigint): void {
   for (const { since, address } of PRECOMPILES) if (since === block) createNativeAccount(view, address)

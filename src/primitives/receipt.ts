@@ -21,6 +21,8 @@ import type { Log, Receipt, TransactionType } from './types.ts'
 export type ConsensusReceipt = Pick<Receipt, 'type' | 'status' | 'root' | 'cumulativeGasUsed' | 'bloom' | 'logs'>
 
 const BLOOM_SIZE = 256
+/** That of no logs. Nobody writes on a bloom once it is made. */
+export const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE)
 
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
@@ -47,6 +49,7 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
 
 /** Bloom of the logs: of every address and every topic. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
+  if (logs.length === 0) return EMPTY_BLOOM
   const bloom = new Uint8Array(BLOOM_SIZE)
   for (const { address, topics } of logs) {
     for (const value of [address, ...topics]) {
@@ -69,10 +72,10 @@ export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => 
 /** A block's bloom from its receipts' blooms. */
 export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(BLOOM_SIZE)
-  for (const bloom of blooms)
-    bloom.forEach((byte, at) => {
-      all[at] = (all[at] ?? 0) | byte
-    })
+  for (const bloom of blooms) {
+    if (bloom === EMPTY_BLOOM) continue
+    for (let at = 0; at < BLOOM_SIZE; at++) all[at] = (all[at] ?? 0) | (bloom[at] ?? 0)
+  }
   return all
 }
 

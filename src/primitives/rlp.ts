@@ -2,6 +2,7 @@
 // Not the library's, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
 // nested brackets takes gigabytes; its writer overflows the stack on long lists; and it cannot cut a list without
 // opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
+import { unwritten } from '../lib/bytes.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 import { type Address, bytesToBig, type Hash, toAddress, toHash } from '../lib/hex.ts'
 
@@ -39,7 +40,7 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
 
 /** RLP of a value. */
 export function encodeRlp(item: RlpItem): Uint8Array {
-  const out = new Uint8Array(encodedLength(item))
+  const out = unwritten(encodedLength(item))
   write(item, out, 0)
   return out
 }
@@ -47,7 +48,7 @@ export function encodeRlp(item: RlpItem): Uint8Array {
 /** RLP of a list whose items are encoded already. */
 export function joinList(items: readonly Uint8Array[]): Uint8Array {
   const length = items.reduce((sum, item) => sum + item.length, 0)
-  const out = new Uint8Array(prefixLength(length) + length)
+  const out = unwritten(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
   for (const item of items) {
     out.set(item, at)
@@ -57,7 +58,7 @@ export function joinList(items: readonly Uint8Array[]): Uint8Array {
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  const out = unwritten(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
   for (const part of parts) {
     out.set(part, at)

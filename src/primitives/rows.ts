@@ -1,7 +1,7 @@
 // How transactions and receipts are kept on disk: everything that reading them back would else have to compute or look
 // up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
-import { bigToBytes, fromHex, toAddress, toHash } from '../lib/hex.ts'
-import { readLog, readOutcome, readType, writeLog, writeOutcome } from './receipt.ts'
+import { bigToBytes, EMPTY_BYTES, fromHex, toAddress, toHash } from '../lib/hex.ts'
+import { EMPTY_BLOOM, readLog, readOutcome, readType, writeLog, writeOutcome } from './receipt.ts'
 import {
   asAddress,
   asBytes,
@@ -56,7 +56,7 @@ function writeReceipt(receipt: Receipt): RlpItem[] {
     writeOutcome(receipt),
     bigToBytes(cumulativeGasUsed),
     bigToBytes(gasUsed),
-    logs.length === 0 ? new Uint8Array(0) : bloom,
+    logs.length === 0 ? EMPTY_BYTES : bloom,
     logs.map(writeLog),
     fromHex(contractAddress ?? '0x'),
     bigToBytes(effectiveGasPrice),
@@ -76,7 +76,7 @@ function readReceipt(item: RlpItem): Receipt {
     ...readOutcome(outcome),
     cumulativeGasUsed: asUint(cumulativeGas, 'cumulativeGasUsed', 32),
     gasUsed: asUint(gas, 'gasUsed', 32),
-    bloom: bloomBytes.length === 0 ? new Uint8Array(256) : asBytes(bloom, 'bloom', 256),
+    bloom: bloomBytes.length === 0 ? EMPTY_BLOOM : asBytes(bloom, 'bloom', 256),
     logs: asList(logs, 'logs').map(readLog),
     contractAddress: asBytes(contract, 'contractAddress').length === 0 ? null : asAddress(contract, 'contractAddress'),
     effectiveGasPrice: asUint(price, 'effectiveGasPrice', 32),

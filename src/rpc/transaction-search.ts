@@ -1,17 +1,15 @@
-// Transactions of an address, block by block: there is no index of them yet, so a search ends after a bound of blocks.
-// An address takes part in what it sends, receives, is created by or emits logs in; deeper calls are not looked at.
-import { setImmediate } from 'node:timers/promises'
+// Transactions of an address by pages of whole blocks, as Otterscan asks for them. An address takes part in what it sends,
+// receives, is created by, and in every message within.
 import type { Chain, MinedReceipt } from '../chain/types.ts'
-import { ChainError } from '../lib/errors.ts'
+import { involvedBefore, involvedFrom } from '../indexer/involvement.ts'
+import { entryAt } from '../indexer/lists.ts'
+import { transactionRow } from '../indexer/rows.ts'
+import { LIST } from '../indexer/tables.ts'
 import type { Address } from '../lib/hex.ts'
 import { placeReceipts } from './shapes/receipt.ts'
 
 /** Transactions of one page. */
 export const MAX_PAGE = 1000
-/** Blocks of one search. */
-const MAX_SCANNED = 50_000
-/** After so many blocks others get a turn. */
-const TURN = 256
 
 export type SearchResult = {
   /** Newest first. Blocks are never split, so that there may be more than were asked for. */
@@ -21,10 +19,7 @@ export type SearchResult = {
   readonly isOldest: boolean
 }
 
-/**
- * Transactions before or after a block, from there on until the page is full; 0 begins at the chain's end on that side.
- * Throws `limit-exceeded` when the bound is reached and nothing was found.
- */
+/** Transactions before or after a block, from there on until the page is full; 0 begins at the chain's end on that side. */
 export async function searchTransactions(
   chain: Chain,
   who: Address,
@@ -32,36 +27,34 @@ export async function searchTransactions(
   number: bigint,
   size: number,
 ): Promise<SearchResult> {
-  const last = chain.head.number
-  const step = side === 'before' ? -1n : 1n
-  const start = side === 'before' ? (number === 0n || number > last ? last : number - 1n) : number + 1n
+  const isBefore = side === 'before'
   const wanted = Math.max(1, Math.min(size, MAX_PAGE))
+  const end = chain.head.number + 1n
+  const places = isBefore
+    ? involvedBefore(chain.store, who, Number(number === 0n || number > end ? end : number))
+    : involvedFrom(chain.store, who, Number(number + 1n))
   const found: MinedReceipt[] = []
-  let at = start
-  for (let scanned = 0; at > 0n && at <= last && found.length < wanted; at += step) {
-    if (++scanned % TURN === 0) await setImmediate()
-    if (scanned > MAX_SCANNED) break
-    const taken = await inBlock(chain, at, who)
-    found.push(...(side === 'before' ? taken.reverse() : taken))
+  let inBlock: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
+  let isExhausted = true
+  for (const sequence of places) {
+    const entry = entryAt(chain.store, LIST.transactions, sequence)
+    if (entry === undefined) break
+    const { number: of, index } = transactionRow.decode(entry)
+    if (inBlock?.number !== of) {
+      isExhausted = found.length < wanted
+      if (!isExhausted) break
+      inBlock = { number: of, mined: await minedIn(chain, BigInt(of)) }
+    }
+    const mined = inBlock.mined[index]
+    // A block that is being committed has its rows already.
+    if (mined !== undefined) found.push(mined)
   }
-  const isExhausted = at <= 0n || at > last
-  if (!isExhausted && found.length === 0) {
-    throw new ChainError('limit-exceeded', `no transaction of ${who} in ${MAX_SCANNED} blocks; the search ends there`)
-  }
-  if (side === 'before') return { found, isNewest: number === 0n, isOldest: isExhausted }
+  if (isBefore) return { found, isNewest: number === 0n, isOldest: isExhausted }
   return { found: found.reverse(), isNewest: isExhausted, isOldest: number === 0n }
 }
 
-async function inBlock(chain: Chain, number: bigint, who: Address): Promise<MinedReceipt[]> {
-  const header = await chain.header({ number })
-  if (header === undefined || header.gasUsed === 0n) return []
+async function minedIn(chain: Chain, number: bigint): Promise<readonly MinedReceipt[]> {
   const block = await chain.block({ number })
   const receipts = block && chain.receipts(block.header.hash)
-  return receipts ? placeReceipts(block, receipts).filter((mined) => takesPart(mined, who)) : []
+  return receipts ? placeReceipts(block, receipts) : []
 }
-
-const takesPart = ({ transaction, receipt }: MinedReceipt, who: Address): boolean =>
-  transaction.from === who ||
-  transaction.to === who ||
-  receipt.contractAddress === who ||
-  receipt.logs.some(({ address }) => address === who)

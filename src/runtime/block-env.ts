@@ -1,7 +1,5 @@
 // What a block is to the messages that run in it: its place, its fees and its fork's rules.
-import type { EVMRunCallOpts } from '@ethereumjs/evm'
-import { toLibAddress } from '../evm/machine.ts'
-import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+import type { BlockContext } from '../evm/machine-parts.ts'
 import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
@@ -22,20 +20,10 @@ export type Rules = {
   readonly osaka: boolean
 }
 
-export type BlockEnv = {
+export type BlockEnv = BlockContext & {
   readonly fork: Fork
   readonly rules: Rules
   readonly blobs: BlobRules | undefined
-  readonly number: bigint
-  readonly timestamp: bigint
-  readonly coinbase: Address
-  readonly gasLimit: bigint
-  readonly difficulty: bigint
-  readonly prevRandao: Hash
-  /** undefined before London. */
-  readonly baseFeePerGas: bigint | undefined
-  /** undefined before Cancun. */
-  readonly blobBaseFee: bigint | undefined
 }
 
 const RULES = new Map<Fork, Rules>()
@@ -88,21 +76,5 @@ export function blockEnv(
     prevRandao: header.mixHash,
     baseFeePerGas: header.baseFeePerGas,
     blobBaseFee: blobs && blobBaseFee(header.excessBlobGas ?? 0n, blobs),
-  }
-}
-
-/** The environment in the shape the library's opcodes read. */
-export function toLibBlock(env: BlockEnv): NonNullable<EVMRunCallOpts['block']> {
-  return {
-    header: {
-      number: env.number,
-      coinbase: toLibAddress(env.coinbase),
-      timestamp: env.timestamp,
-      difficulty: env.difficulty,
-      prevRandao: fromHex(env.prevRandao),
-      gasLimit: env.gasLimit,
-      ...(env.baseFeePerGas !== undefined && { baseFeePerGas: env.baseFeePerGas }),
-      getBlobGasPrice: () => env.blobBaseFee,
-    },
   }
 }

@@ -205,20 +205,29 @@ function toMessage(view: StateView, request: CallRequest, limits: CallLimits): M
   }
 }
 
+/** What blocks are to calls that pay nothing: most calls. */
+const FREE = new WeakMap<BlockEnv, BlockEnv>()
+
 function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, message: Message): BlockEnv {
+  const paysGas = message.maxFeePerGas > 0n
+  const paysBlobs = message.maxFeePerBlobGas > 0n
+  if (paysGas || paysBlobs || overrides !== undefined) return withFees(env, paysGas, paysBlobs, overrides)
+  const known = FREE.get(env) ?? withFees(env, false, false)
+  FREE.set(env, known)
+  return known
+}
+
+/** A call that pays nothing sees fees of nothing, else `GASPRICE >= BASEFEE` would not hold for it. */
+function withFees(env: BlockEnv, paysGas: boolean, paysBlobs: boolean, overrides: BlockOverrides = {}): BlockEnv {
+  const freeOf = (fee: bigint | undefined) => (fee === undefined ? undefined : 0n)
   return {
     ...env,
-    // A call that pays nothing sees fees of nothing, else `GASPRICE >= BASEFEE` would not hold for it.
-    baseFeePerGas:
-      overrides?.baseFeePerGas ??
-      (message.maxFeePerGas === 0n && env.baseFeePerGas !== undefined ? 0n : env.baseFeePerGas),
-    blobBaseFee:
-      overrides?.blobBaseFee ??
-      (message.maxFeePerBlobGas === 0n && env.blobBaseFee !== undefined ? 0n : env.blobBaseFee),
-    number: overrides?.number ?? env.number,
-    timestamp: overrides?.time ?? env.timestamp,
-    gasLimit: overrides?.gasLimit ?? env.gasLimit,
-    coinbase: overrides?.feeRecipient ?? env.coinbase,
-    prevRandao: overrides?.prevRandao ?? env.prevRandao,
+    baseFeePerGas: overrides.baseFeePerGas ?? (paysGas ? env.baseFeePerGas : freeOf(env.baseFeePerGas)),
+    blobBaseFee: overrides.blobBaseFee ?? (paysBlobs ? env.blobBaseFee : freeOf(env.blobBaseFee)),
+    number: overrides.number ?? env.number,
+    timestamp: overrides.time ?? env.timestamp,
+    gasLimit: overrides.gasLimit ?? env.gasLimit,
+    coinbase: overrides.feeRecipient ?? env.coinbase,
+    prevRandao: overrides.prevRandao ?? env.prevRandao,
   }
 }

@@ -12,11 +12,11 @@ import { returnTokens } from '../precompiles/tokens.ts'
 import { EMPTY_UNCLES_HASH, encodeWithdrawal } from '../primitives/block.ts'
 import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
-import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
+import { EMPTY_BLOOM, encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
-import { type BlockEnv, blobRulesOf, rulesOf, toLibBlock } from './block-env.ts'
+import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
 import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
@@ -44,7 +44,7 @@ export function draftHeader(runtime: Runtime, draft: HeaderDraft, difficulty = 0
     stateRoot: ZERO_HASH,
     transactionsRoot: ZERO_HASH,
     receiptsRoot: ZERO_HASH,
-    logsBloom: new Uint8Array(256),
+    logsBloom: EMPTY_BLOOM,
     gasLimit: draft.gasLimit,
     gasUsed: 0n,
     extraData: draft.extraData,
@@ -183,14 +183,14 @@ export class BlockExecution {
     let withdrawn = 0n
     if (env.rules.shanghai) {
       withdrawn = payWithdrawals(machine, withdrawals)
-      await machine.journal.cleanup()
+      machine.warmth.clear()
     }
     payRewards(machine, env, uncles)
     const modules = this.#runtime.modules(this.#view, env, 'write')
     if (modules !== undefined) {
       if (withdrawn > 0n) modules.bank.adjustSupply(withdrawn)
       endBlock(modules)
-      await returnTokens(modules, (message) => callFromProtocol(machine, toLibBlock(env), message))
+      await returnTokens(modules, (message) => callFromProtocol(machine, env, message))
     }
     return {
       requests,
@@ -228,7 +228,7 @@ export class BlockExecution {
       root: byzantium ? undefined : this.#view.root(),
       cumulativeGasUsed: this.#gasUsed,
       gasUsed: result.gasUsed,
-      bloom: result.logs.length === 0 ? new Uint8Array(256) : logsBloom(result.logs),
+      bloom: logsBloom(result.logs),
       logs: result.logs,
       contractAddress: createdContract(transaction),
       effectiveGasPrice: result.gasPrice,

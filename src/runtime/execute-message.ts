@@ -1,16 +1,16 @@
 // One message, from the sender's purse to the last refund: what a transaction and a simulated call have in common.
 // Everything here is consensus; the order of the steps is that of the yellow paper and the EIPs named beside them.
 import type { ExecResult } from '@ethereumjs/evm'
-import { type Machine, toLibAddress } from '../evm/machine.ts'
+import type { Machine } from '../evm/machine.ts'
 import { failureWords } from '../evm/tracer.ts'
 import { type Address, EMPTY_BYTES, type Hash, toAddress, toHash } from '../lib/hex.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
-import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas } from '../primitives/gas.ts'
+import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
 import type { AccessList, Log, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
-import { type BlockEnv, toLibBlock } from './block-env.ts'
+import type { BlockEnv } from './block-env.ts'
 import { checkMessage } from './validity.ts'
 
 /** Where fees go. Plain Ethereum: the tip to the coinbase, the base fee to nobody. */
@@ -57,32 +57,34 @@ export async function executeMessage(
   fees: FeePolicy,
 ): Promise<MessageResult> {
   const { view } = machine
-  checkMessage(view, env, message, mode, machine.held(message.from))
+  // Who pays nothing may have all of it held back.
+  const held = upfrontCost(message) === 0n ? 0n : machine.held(message.from)
+  checkMessage(view, env, message, mode, held)
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)
   const intrinsic = intrinsicGas(message, env.rules)
 
   view.beginTransaction()
-  await machine.journal.cleanup()
-  machine.transientStorage.clear()
-  if (machine.reportsAccess) machine.journal.startReportingAccessList()
+  machine.warmth.clear()
+  machine.transient.clear()
+  if (machine.reportsAccess) machine.warmth.startReporting()
   warm(machine, env, message)
   view.addBalance(message.from, -(message.gasLimit * gasPrice + blobFee))
   view.setNonce(message.from, BigInt.asUintN(64, view.nonce(message.from) + 1n))
   machine.touch(message.from)
   const authorizationRefund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
 
-  const { execResult, createdAddress } = await machine.runCall({
-    block: toLibBlock(env),
-    gasPrice,
-    caller: toLibAddress(message.from),
-    gasLimit: message.gasLimit - intrinsic,
-    ...(message.to !== null && { to: toLibAddress(message.to) }),
+  const { execResult, createdAddress } = await machine.run({
+    from: message.from,
+    to: message.to,
     value: message.value,
     data: message.data,
-    blobVersionedHashes: [...message.blobVersionedHashes],
-    skipNonceIncrement: true,
+    gasLimit: message.gasLimit - intrinsic,
+    gasPrice,
+    blobVersionedHashes: message.blobVersionedHashes,
+    isStatic: false,
+    block: env,
   })
 
   const gasBeforeRefund = intrinsic + execResult.executionGasUsed
@@ -90,9 +92,9 @@ export async function executeMessage(
   view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
   payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
   destroy(machine, env, execResult)
-  const accessed = machine.journal.accessList
+  const accessed = machine.warmth.accessList
   // EIP-161: touched accounts that are empty are gone.
-  await machine.journal.cleanup()
+  machine.warmth.clear()
   return {
     gasUsed,
     gasBeforeRefund,
@@ -123,15 +125,12 @@ function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
 /** EIP-2929, EIP-2930 and EIP-3651: what is warm before the first opcode. */
 function warm(machine: Machine, env: BlockEnv, message: Message): void {
   if (!env.rules.berlin) return
-  const { journal } = machine
-  for (const address of machine.precompileAddresses) journal.addAlwaysWarmAddress(address)
-  journal.addAlwaysWarmAddress(message.from)
-  if (message.to !== null) journal.addAlwaysWarmAddress(message.to)
-  if (env.rules.shanghai) journal.addAlwaysWarmAddress(env.coinbase)
-  for (const { address, storageKeys } of message.accessList) {
-    journal.addAlwaysWarmAddress(address, true)
-    for (const key of storageKeys) journal.addAlwaysWarmSlot(address, key, true)
-  }
+  const { warmth } = machine
+  warmth.setAlwaysWarm(machine.precompileAddresses)
+  warmth.addAlwaysWarm(message.from)
+  if (message.to !== null) warmth.addAlwaysWarm(message.to)
+  if (env.rules.shanghai) warmth.addAlwaysWarm(env.coinbase)
+  for (const { address, storageKeys } of message.accessList) warmth.addListed(address, storageKeys)
 }
 
 /** Applies the EIP-7702 authorizations that are valid; returns the refund for accounts that existed. */
@@ -142,7 +141,7 @@ function authorize(machine: Machine, view: StateView, chainId: bigint, message: 
     if (authorization.nonce >= MAX_NONCE) continue
     const authority = recoverAuthority(authorization)
     if (authority === undefined) continue
-    machine.journal.addAlwaysWarmAddress(authority)
+    machine.warmth.addAlwaysWarm(authority)
     const code = view.code(authority)
     if (code.length > 0 && delegationOf(code) === undefined) continue
     if (view.nonce(authority) !== authorization.nonce) continue

@@ -1,10 +1,11 @@
 // Contracts asked on the state after a block, while the block is being written: what an index wants to know of a token.
 // Nothing it does stays, and what it costs is bounded by the gas it is given.
+import type { Machine } from '../evm/machine.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
-import { toLibBlock } from './block-env.ts'
+import type { BlockEnv } from './block-env.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 
 export type ContractAnswer = {
@@ -23,17 +24,15 @@ export function contractReader(
   header: SealedHeader,
   blockHash: BlockHashes,
 ): ReadContract {
-  let ready:
-    | { readonly machine: ReturnType<Runtime['machine']>; readonly block: ReturnType<typeof toLibBlock> }
-    | undefined
+  let ready: { readonly machine: Machine; readonly env: BlockEnv } | undefined
   return async (to, input, gasLimit) => {
     if (ready === undefined) {
       const env = runtime.env(header)
-      ready = { machine: runtime.machine(view.fork(), env, blockHash), block: toLibBlock(env) }
+      ready = { machine: runtime.machine(view.fork(), env, blockHash), env }
     }
-    const { machine, block } = ready
+    const { machine, env } = ready
     const message = { from: ZERO_ADDRESS, to, input, gasLimit, isStatic: true }
-    const { output, gasUsed, error } = await callFromProtocol(machine, block, message)
+    const { output, gasUsed, error } = await callFromProtocol(machine, env, message)
     return { output: error === undefined ? output : undefined, gasUsed }
   }
 }

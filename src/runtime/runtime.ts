@@ -6,14 +6,14 @@ import { proposalsOf } from '../cip/index.ts'
 import type { Registry } from '../cip/registry.ts'
 import { changeTable } from '../evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../evm/machine.ts'
-import type { NativeContract } from '../evm/native-call.ts'
+import type { NativeContracts } from '../evm/native-call.ts'
 import { buildTable, type OpcodeTable } from '../evm/tables.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Modules, openModules } from '../modules/index.ts'
-import { upgraded } from '../modules/params.ts'
+import { activeProposals, upgraded } from '../modules/params.ts'
 import { holdings } from '../modules/vesting/held.ts'
-import { nativeContracts } from '../precompiles/index.ts'
+import { sharedNativeContracts } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
@@ -23,7 +23,7 @@ import { type BlockEnv, blockEnv } from './block-env.ts'
 import type { FeePolicy } from './execute-message.ts'
 
 export type BlockHashes = (number: bigint) => Hash | undefined
-const NO_NATIVES: ReadonlyMap<Address, NativeContract> = new Map()
+const NO_NATIVES: NativeContracts = new Map()
 /** Tables of this many lists of proposals are kept; there are never more than a few, unless somebody plays with them. */
 const TABLES = 64
 
@@ -32,6 +32,9 @@ export class Runtime {
   readonly fees: FeePolicy
   readonly #kzg: KZG | undefined
   readonly #engine: EngineChoice | undefined
+  readonly #natives: (block: bigint) => NativeContracts
+  /** A header says the same whenever it is asked. */
+  readonly #envs = new WeakMap<Header, BlockEnv>()
   readonly #tables = new LRUCache<string, OpcodeTable>({ max: TABLES })
   /** The improvement proposals that this program knows on this chain. */
   readonly proposals: Registry
@@ -46,6 +49,7 @@ export class Runtime {
     this.spec = spec
     this.#kzg = kzg
     this.#engine = engine
+    this.#natives = spec.native === undefined ? () => NO_NATIVES : sharedNativeContracts(spec.native)
     this.proposals = proposals
     proposals.seal()
     const collects = spec.native !== undefined && !spec.native.feeMarket.burnBaseFee
@@ -62,7 +66,9 @@ export class Runtime {
   }
 
   env(header: Header): BlockEnv {
-    return blockEnv(this.spec, this.forkOf(header), header)
+    const known = this.#envs.get(header) ?? blockEnv(this.spec, this.forkOf(header), header)
+    this.#envs.set(header, known)
+    return known
   }
 
   /** A machine for messages of one block on one view. `deadline` is in `performance.now()` milliseconds. */
@@ -71,7 +77,7 @@ export class Runtime {
       common: commonFor(this.spec, env.fork, this.#kzg),
       view,
       table: this.table(view, env),
-      natives: this.spec.native === undefined ? NO_NATIVES : nativeContracts(this.spec.native, env.number),
+      natives: this.#natives(env.number),
       block: { number: env.number, timestamp: env.timestamp, proposer: env.coinbase },
       blockHash,
       deadline,
@@ -95,7 +101,7 @@ export class Runtime {
 
   /** What opcodes do under the parameters that a view holds. Throws ChainError as `checkProposals`. */
   table(view: StateView, env: BlockEnv): OpcodeTable {
-    return this.#table(env.fork, this.modules(view, env, 'read')?.params.activeProposals() ?? [])
+    return this.#table(env.fork, this.#proposalsOn(view))
   }
 
   /**
@@ -115,8 +121,12 @@ export class Runtime {
 
   /** Throws ChainError when this program lacks a proposal that the chain has active, or will have at an upgrade. */
   requireProposals(view: StateView, env: BlockEnv): void {
-    const active = this.modules(view, env, 'read')?.params.activeProposals() ?? []
+    const active = this.#proposalsOn(view)
     explained('; this chain needs it: give the module that defines it', () => this.checkProposals(active, env))
+  }
+
+  #proposalsOn(view: StateView): readonly string[] {
+    return this.spec.native === undefined ? [] : activeProposals(view)
   }
 
   #tryOut(names: readonly string[], from: Fork): void {

@@ -204,7 +204,7 @@ async function runSubtest(
 async function payNothing({ machine }: BlockExecution, coinbase: Address): Promise<void> {
   machine.view.addBalance(coinbase, 0n)
   machine.touch(coinbase)
-  await machine.journal.cleanup()
+  machine.warmth.clear()
 }
 
 /** The suite's chain has no ancestors: their hashes are those of their numbers in decimal. */

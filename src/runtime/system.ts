@@ -1,7 +1,7 @@
 // What a block does besides its transactions: system calls of its fork, withdrawals, rewards, requests.
 // None of it pays gas or makes a receipt.
 import { createHash } from 'node:crypto'
-import { type Machine, toLibAddress } from '../evm/machine.ts'
+import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, toHash } from '../lib/hex.ts'
 import { withdrawnWei } from '../primitives/block.ts'
@@ -9,7 +9,7 @@ import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
-import { type BlockEnv, toLibBlock } from './block-env.ts'
+import type { BlockEnv } from './block-env.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
 const ETHER = 10n ** 18n
@@ -87,17 +87,12 @@ export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Hea
 async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Uint8Array> {
   if (machine.view.code(to).length === 0) return EMPTY_BYTES
   machine.view.beginTransaction()
-  await machine.journal.cleanup()
-  const { execResult } = await machine.runCall({
-    block: toLibBlock(env),
-    caller: toLibAddress(SYSTEM_ADDRESS),
-    to: toLibAddress(to),
-    gasLimit: SYSTEM_CALL_GAS,
-    gasPrice: 0n,
-    data,
-    skipNonceIncrement: true,
+  machine.warmth.clear()
+  const { execResult } = await machine.run({
+    ...{ from: SYSTEM_ADDRESS, to, data, gasLimit: SYSTEM_CALL_GAS, block: env },
+    ...{ value: 0n, gasPrice: 0n, isStatic: false, blobVersionedHashes: [] },
   })
-  await machine.journal.cleanup()
+  machine.warmth.clear()
   if (execResult.exceptionError !== undefined) {
     throw new ChainError('invalid-block', `system call to ${to} failed: ${execResult.exceptionError.error}`)
   }

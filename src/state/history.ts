@@ -1,6 +1,7 @@
 // Rows that remember: each row says since which version it holds, and what it was before stands under its ordinal.
 // "As of version v" is one read for a row that has not changed since, else a binary search over its ordinals; no
 // row is ever seen half-changed, because a new value and the old one's history entry land in the same batch.
+import { unwritten } from '../lib/bytes.ts'
 import { EMPTY_BYTES } from '../lib/hex.ts'
 import { KEY } from './keyspace.ts'
 import type { Reader } from './types.ts'
@@ -20,7 +21,7 @@ export function encodeRow(row: RowState): Uint8Array {
   const head: number[] = []
   pushVarint(head, row.ordinal * 2 + (row.value === undefined ? 0 : 1))
   pushVarint(head, row.since)
-  const out = new Uint8Array(head.length + value.length)
+  const out = unwritten(head.length + value.length)
   out.set(head)
   out.set(value, head.length)
   return out

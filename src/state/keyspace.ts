@@ -1,6 +1,6 @@
 // THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
-import { type Address, fromHex, type Hash, toAddress } from '../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
@@ -102,8 +102,12 @@ export const KEY = {
 export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
 
 /** The account whose own fields a row holds; undefined for all other rows. */
-export const accountOfRow = (key: Uint8Array): Address | undefined =>
-  key[0] === 0x10 ? toAddress(key.subarray(1)) : undefined
+export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
+
+/** Whose row it is, of accounts and slots. */
+export const ownerOfRow = (key: Uint8Array): Address => toAddress(key.subarray(1, 1 + ADDRESS_BYTES))
+/** Which slot a slot's row holds. */
+export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDRESS_BYTES))
 
 /** Key ranges that are scanned. `lt` is exclusive. */
 export const RANGE = {

@@ -10,7 +10,6 @@ import type { KvStore, Op, Range, Reader } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 type Snapshot = ReturnType<Database['snapshot']>
-type Write = (batch: Op[]) => Promise<void>
 
 const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
@@ -30,7 +29,7 @@ export async function openStore(directory: string): Promise<KvStore> {
   } catch (error) {
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  return new LevelStore(database, (batch) => database.batch(batch, { sync: true }))
+  return new LevelStore(database, { sync: true })
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
@@ -54,16 +53,17 @@ function whyNotOpened(directory: string, error: unknown): string {
 export async function openMemoryStore(): Promise<KvStore> {
   const database = new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
   await database.open()
-  return new LevelStore(database, (batch) => database.batch(batch))
+  return new LevelStore(database, {})
 }
 
 class LevelStore implements KvStore {
   readonly #database: Database
-  readonly #write: Write
+  /** What the database is asked for with each batch; only one on a disk knows `sync`. */
+  readonly #writing: { readonly sync?: true }
 
-  constructor(database: Database, write: Write) {
+  constructor(database: Database, writing: { readonly sync?: true }) {
     this.#database = database
-    this.#write = write
+    this.#writing = writing
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -74,10 +74,15 @@ class LevelStore implements KvStore {
     return scan(this.#database, range)
   }
 
-  async write(batch: readonly Op[]): Promise<void> {
-    if (batch.length === 0) return
-    // The library mutates nothing, but its type asks for a mutable array.
-    await this.#write(batch as Op[])
+  /** One after the other into a batch of the library's: an array of operations costs it seven times as much. */
+  async write(ops: readonly Op[]): Promise<void> {
+    if (ops.length === 0) return
+    const batch = this.#database.batch()
+    for (const op of ops) {
+      if (op.type === 'put') batch.put(op.key, op.value)
+      else batch.del(op.key)
+    }
+    await batch.write(this.#writing)
   }
 
   snapshot(): Reader & { close(): Promise<void> } {

@@ -17,25 +17,27 @@ export interface Layout<H> extends Field<H> {
 export function layout<H extends object>(fields: Fields<H>): Layout<H> {
   const { width, places } = inOrder(fields)
   // Modules are opened for every native call and most of their fields are not looked at: a field opens when it is.
-  const prototype = {}
-  for (const [name, offset] of places) {
-    const open = ({ handles, slots, base }: Opened<H>) =>
-      (handles[name] ??= fields[name].open(slots, slotAt(base, offset)))
-    Object.defineProperty(prototype, name, {
-      enumerable: true,
-      get(this: { opened: Opened<H> }) {
-        return open(this.opened)
-      },
-    })
-  }
-  const open = (slots: SlotAccess, base = 0n): H => {
-    const opened: Opened<H> = { slots, base, handles: {} }
-    return Object.create(prototype, { opened: { value: opened } })
-  }
-  return { width, open }
-}
+  class Handles {
+    readonly #at: readonly [SlotAccess, base: bigint]
+    readonly #handles: Partial<H> = {}
 
-type Opened<H> = { readonly slots: SlotAccess; readonly base: bigint; readonly handles: Partial<H> }
+    constructor(...at: [SlotAccess, base: bigint]) {
+      this.#at = at
+    }
+
+    static {
+      const open = (of: Handles, name: keyof H, offset: bigint) =>
+        (of.#handles[name] ??= fields[name].open(of.#at[0], slotAt(of.#at[1], offset)))
+      for (const [name, offset] of places) {
+        const get = function (this: Handles) {
+          return open(this, name, offset)
+        }
+        Object.defineProperty(Handles.prototype, name, { enumerable: true, get })
+      }
+    }
+  }
+  return { width, open: (slots, base = 0n) => new Handles(slots, base) as H }
+}
 
 /** The members' names, each with its distance from the first member. */
 function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>>(members: T) {

@@ -1,7 +1,8 @@
 // The state on disk and what is cached of it: versioned rows, read synchronously. A view is opened at a version and
 // stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
 import { LRUCache } from 'lru-cache'
-import { fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
+import { decodeAccount, type StoredAccount } from './accounts.ts'
 import {
   decodeChanges,
   decodeRow,
@@ -20,12 +21,19 @@ export type RowChanges = Map<string, Uint8Array | null>
 
 const CACHED_ROWS = 200_000
 const CACHED_CODES = 2_000
+/** Decoded words of the newest version; beyond, all begin anew. */
+const DECODED_WORDS = 100_000
+const DECODED_ACCOUNTS = 50_000
 
 export class StateStore {
   readonly store: KvStore
   #version: number
   readonly #rows = new LRUCache<string, RowState>({ max: CACHED_ROWS })
   readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
+  /** What rows say at the newest version: one view has read it, the next finds it. It goes with the version. */
+  readonly #accounts = new Map<Address, StoredAccount | undefined>()
+  readonly #words = new Map<Address, Map<Hash, Uint8Array>>()
+  #wordCount = 0
 
   constructor(store: KvStore, version: number) {
     this.store = store
@@ -52,6 +60,35 @@ export class StateStore {
       this.#rows.delete(toLatin1(key))
       return rowAsOf(this.store, key, this.#latest(key), version)?.value
     }
+  }
+
+  /** An account as of a version. */
+  account(of: Address, version: number): StoredAccount | undefined {
+    const isNewest = version === this.#version
+    if (isNewest) {
+      const known = this.#accounts.get(of)
+      if (known !== undefined || this.#accounts.has(of)) return known
+    }
+    const row = this.row(KEY.account(of), version)
+    const account = row && decodeAccount(row)
+    if (isNewest) {
+      if (this.#accounts.size >= DECODED_ACCOUNTS) this.#accounts.clear()
+      this.#accounts.set(of, account)
+    }
+    return account
+  }
+
+  /** A slot's word without leading zeros as of a version; no bytes for none. */
+  word(of: Address, key: Hash, version: number): Uint8Array {
+    if (version !== this.#version) return this.row(KEY.slot(of, key), version) ?? EMPTY_BYTES
+    const known = this.#words.get(of)?.get(key)
+    if (known !== undefined) return known
+    const word = this.row(KEY.slot(of, key), version) ?? EMPTY_BYTES
+    if (++this.#wordCount > DECODED_WORDS) this.#forgetWords()
+    const words = this.#words.get(of)
+    if (words === undefined) this.#words.set(of, new Map([[key, word]]))
+    else words.set(key, word)
+    return word
   }
 
   code(hash: Hash): Uint8Array | undefined {
@@ -90,7 +127,7 @@ export class StateStore {
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(keys) })
     const landed = () => {
       for (const [name, row] of next) this.#rows.set(name, row)
-      this.#version = version
+      this.#moveTo(version)
     }
     return { ops, version, landed }
   }
@@ -122,9 +159,20 @@ export class StateStore {
     }
     const landed = () => {
       for (const name of touched) this.#rows.delete(name)
-      this.#version = version
+      this.#moveTo(version)
     }
     return { ops, landed }
+  }
+
+  #moveTo(version: number): void {
+    this.#version = version
+    this.#accounts.clear()
+    this.#forgetWords()
+  }
+
+  #forgetWords(): void {
+    this.#words.clear()
+    this.#wordCount = 0
   }
 
   #latest(key: Uint8Array): RowState | undefined {

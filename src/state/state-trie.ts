@@ -1,8 +1,8 @@
 // The Merkle-Patricia side of a view: which accounts and slots have changed since the last root, the trie nodes that
 // follow from them, and the rows to commit. Roots may be asked for at any time; each costs only what changed since.
-import { RLP } from '@ethereumjs/rlp'
 import { type Address, equalBytes, fromHex, fromLatin1, type Hash, toHash, toLatin1 } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
 import { EMPTY_ROOT, type NodeReader, type TrieChange, updateTrie } from './trie.ts'
@@ -11,16 +11,27 @@ import type { View } from './view.ts'
 
 export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
+/** Accounts with those of their slots that were written. */
+type Slots = Map<Address, Set<Hash>>
+/** Of an account of which no slot was; never added to. */
+const NO_SLOTS = new Set<Hash>()
+
+function addSlot(slots: Slots, of: Address, key: Hash): void {
+  const known = slots.get(of)
+  if (known === undefined || known === NO_SLOTS) slots.set(of, new Set([key]))
+  else known.add(key)
+}
+
 /** Node rows written on this view, by path; null: the row must go. */
 type Nodes = Map<string, Uint8Array | null>
 
 export class StateTrie {
   readonly #view: View
   /** Since the last root. */
-  #dirty = new Map<Address, Set<Hash>>()
+  #dirty: Slots = new Map()
   #reset = new Set<Address>()
   /** Since the view was opened. */
-  #touched = new Map<Address, Set<Hash>>()
+  #touched: Slots = new Map()
   #accountNodes: Nodes = new Map()
   #storageNodes = new Map<Address, Nodes>()
   #storageRoots = new Map<Address, Uint8Array>()
@@ -31,15 +42,15 @@ export class StateTrie {
   }
 
   touch(of: Address): void {
-    if (!this.#dirty.has(of)) this.#dirty.set(of, new Set())
-    if (!this.#touched.has(of)) this.#touched.set(of, new Set())
+    if (!this.#dirty.has(of)) this.#dirty.set(of, NO_SLOTS)
+    if (!this.#touched.has(of)) this.#touched.set(of, NO_SLOTS)
     this.#root = undefined
   }
 
   touchSlot(of: Address, key: Hash): void {
-    this.touch(of)
-    this.#dirty.get(of)?.add(key)
-    this.#touched.get(of)?.add(key)
+    addSlot(this.#dirty, of, key)
+    addSlot(this.#touched, of, key)
+    this.#root = undefined
   }
 
   /** The account's storage was cleared, or a clearing was undone: its trie is built anew. */
@@ -124,8 +135,8 @@ export class StateTrie {
 
   fork(view: View): StateTrie {
     const copy = new StateTrie(view)
-    for (const [of, keys] of this.#dirty) copy.#dirty.set(of, new Set(keys))
-    for (const [of, keys] of this.#touched) copy.#touched.set(of, new Set(keys))
+    for (const [of, keys] of this.#dirty) copy.#dirty.set(of, keys.size === 0 ? NO_SLOTS : new Set(keys))
+    for (const [of, keys] of this.#touched) copy.#touched.set(of, keys.size === 0 ? NO_SLOTS : new Set(keys))
     copy.#reset = new Set(this.#reset)
     copy.#accountNodes = new Map(this.#accountNodes)
     for (const [of, nodes] of this.#storageNodes) copy.#storageNodes.set(of, new Map(nodes))
@@ -154,11 +165,11 @@ export class StateTrie {
     const changes: TrieChange[] = []
     for (const key of (reset ? this.#touched.get(of) : dirty) ?? []) {
       const word = this.#view.word(of, key)
-      changes.push({ key: keccak256(fromHex(key)), value: word.length === 0 ? null : RLP.encode(word) })
+      changes.push({ key: keccak256(fromHex(key)), value: word.length === 0 ? null : encodeRlp(word) })
     }
     this.#storageRoots.set(of, this.#apply(this.storageReader(of), nodes, changes))
     this.#reset.delete(of)
-    dirty?.clear()
+    this.#dirty.set(of, NO_SLOTS)
   }
 
   #apply(read: NodeReader, nodes: Nodes, changes: readonly TrieChange[]): Uint8Array {

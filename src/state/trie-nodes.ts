@@ -1,6 +1,7 @@
 // The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D).
 // Keys of one trie are prefix-free (hashed keys, RLP indices), so a branch never holds a value of its own.
 // Paths are nibbles, one to a byte. Decoding slices the row and copies nothing; rows are never written on.
+import { unwritten } from '../lib/bytes.ts'
 import { keccak256 } from '../lib/keccak.ts'
 
 /** `path` is the rest of the key below the leaf's own position. */
@@ -80,7 +81,7 @@ function encodeList(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const part of parts) length += part.length
   const head = header(0xc0, length)
-  const rlp = new Uint8Array(head.length + length)
+  const rlp = unwritten(head.length + length)
   rlp.set(head)
   let at = head.length
   for (const part of parts) {

@@ -3,9 +3,9 @@
 // its parent and has none. A row's key is the node's path (nibbles from the root) and its value the node's RLP.
 // After the writes are applied the rows are exactly those of the new trie: every row that is opened is dropped unless
 // a node is encoded at its path again, and no node is encoded where an unopened row may lie.
-import { RLP } from '@ethereumjs/rlp'
-import { EMPTY_BYTES, equalBytes, type Hash, toHex } from '../lib/hex.ts'
+import { bigToBytes, EMPTY_BYTES, equalBytes, type Hash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
+import { encodeRlp } from '../primitives/rlp.ts'
 import {
   type Branch,
   below,
@@ -85,7 +85,7 @@ export function proveTrie(read: NodeReader, key: Uint8Array): Uint8Array[] {
 
 /** Root of a list (transactions, receipts, withdrawals): the trie from rlp(index) to the value. Values are not empty. */
 export function orderedListRoot(values: readonly Uint8Array[]): Uint8Array {
-  const changes = values.map((value, index) => ({ key: RLP.encode(index), value }))
+  const changes = values.map((value, index) => ({ key: encodeRlp(bigToBytes(BigInt(index))), value }))
   return updateTrie(() => undefined, changes).root
 }
 
@@ -110,7 +110,7 @@ class TouchedRows {
   }
 
   save(path: Uint8Array, node: Uint8Array): void {
-    const id = pathId(path)
+    const id = toLatin1(path)
     const row = this.#rows.get(id)
     if (row) row.node = node
     else this.#rows.set(id, { path, before: undefined, node })
@@ -122,7 +122,7 @@ class TouchedRows {
   }
 
   #opened(path: Uint8Array, rlp: Uint8Array): TrieNode {
-    this.#rows.set(pathId(path), { path, before: rlp, node: null })
+    this.#rows.set(toLatin1(path), { path, before: rlp, node: null })
     return decodeNode(rlp)
   }
 }
@@ -281,6 +281,3 @@ function readRow(read: NodeReader, path: Uint8Array): Uint8Array {
   if (rlp === undefined) throw new Error(`trie node missing at path ${toHex(path)}`)
   return rlp
 }
-
-const pathId = (path: Uint8Array): string =>
-  Buffer.from(path.buffer, path.byteOffset, path.byteLength).toString('latin1')

@@ -3,9 +3,8 @@
 // is putting the old value back, and forking is copying maps.
 import { type Address, bigToBytes, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { decodeAccount, EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
+import { EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './diff.ts'
-import { KEY } from './keyspace.ts'
 import { proveAccount } from './proof.ts'
 import type { StateStore } from './state-store.ts'
 import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
@@ -29,8 +28,6 @@ export class View implements StateView {
   readonly noted = new Set<string>()
   /** null: known not to exist. */
   #accounts = new Map<Address, Account | null>()
-  /** The same as the disk has them at this version, decoded once. */
-  readonly #stored = new Map<Address, StoredAccount | null>()
   #slots = new Map<Address, Slots>()
   /** Accounts whose stored slots no longer count: everything not in `#slots` is zero. */
   #cleared = new Set<Address>()
@@ -126,7 +123,7 @@ export class View implements StateView {
     }
     const known = slots.get(key)
     if (known !== undefined) return known
-    const word = this.#cleared.has(of) ? EMPTY : (this.#store.row(KEY.slot(of, key), this.version) ?? EMPTY)
+    const word = this.#cleared.has(of) ? EMPTY : this.#store.word(of, key, this.version)
     slots.set(key, word)
     return word
   }
@@ -210,8 +207,8 @@ export class View implements StateView {
   }
 
   beginTransaction(): void {
-    this.#originalAccounts.clear()
-    this.#originalSlots.clear()
+    if (this.#originalAccounts.size > 0) this.#originalAccounts.clear()
+    if (this.#originalSlots.size > 0) this.#originalSlots.clear()
   }
 
   transactionDiff(): TransactionDiff {
@@ -260,12 +257,7 @@ export class View implements StateView {
 
   /** The account as the disk has it at this version. */
   stored(of: Address): StoredAccount | undefined {
-    const known = this.#stored.get(of)
-    if (known !== undefined) return known ?? undefined
-    const row = this.#store.row(KEY.account(of), this.version)
-    const account = row && decodeAccount(row)
-    this.#stored.set(of, account ?? null)
-    return account
+    return this.#store.account(of, this.version)
   }
 
   storedRow(key: Uint8Array): Uint8Array | undefined {

@@ -5,6 +5,7 @@ import { Draft, undoOps } from '../../src/indexer/draft.ts'
 import {
   addMember,
   complement,
+  countMembers,
   descending,
   memberCount,
   membersAfter,
@@ -13,7 +14,6 @@ import {
   moveMember,
   readDescending,
   removeMember,
-  splitCrowds,
 } from '../../src/indexer/ranking.ts'
 import { count, flag, record } from '../../src/indexer/record.ts'
 import { bigToFixed, toHex } from '../../src/lib/hex.ts'
@@ -49,7 +49,7 @@ async function write(
       addMember(draft, RANKING, order)
     }
   }
-  await splitCrowds(draft)
+  await countMembers(draft)
   await store.write(draft.ops(version))
 }
 
@@ -131,10 +131,12 @@ describe('a ranking', () => {
     moveMember(draft, RANKING, undefined, one)
     moveMember(draft, RANKING, one, two)
     moveMember(draft, RANKING, two, two)
+    await countMembers(draft)
     await store.write(draft.ops(1))
     expect([memberCount(store, RANKING), text(await membersFrom(store, RANKING, 0, 9))]).toEqual([1, ['0x02']])
     const last = new Draft(store)
     moveMember(last, RANKING, two, undefined)
+    await countMembers(last)
     await store.write([...last.ops(2)])
     await store.write(undoOps(2, store))
     await store.write(undoOps(1, store))

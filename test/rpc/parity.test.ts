@@ -27,6 +27,8 @@ afterAll(() => node.close())
 const word = (value: number | bigint) => pad(toHex(value))
 const refusal = async (method: string, ...params: unknown[]) => (await chain.raw(method, ...params)).error?.code
 
+const numberFrom = async (hash: Hex) => Number((await rpc('eth_getTransactionByHash', hash)).blockNumber)
+
 /** Calls a contract that reverts, sends three wei to a nobody, creates a contract, asks a precompile, destroys itself. */
 async function busy() {
   const refusing = await contract(asm('PUSH0', 'PUSH0', 'REVERT'))
@@ -115,6 +117,25 @@ describe('trace_', () => {
     expect(await paths({ fromAddress: [to], after: 1, count: 2 })).toEqual([[1], [2]])
     const [{ result }] = await rpc('trace_filter', { ...range, fromAddress: [to], after: 2, count: 1 })
     expect(await paths({ toAddress: [result.address] })).toEqual([[2]])
+  })
+
+  it('finds over the whole chain whatever its blocks hold of an address', async () => {
+    await busy()
+    const of = async (filter: object) => await rpc('trace_filter', { fromBlock: 'earliest', ...filter })
+    const all: { action: Record<string, string>; result: { address?: string } | null }[] = await of({})
+    const senderOf = ({ action }: (typeof all)[number]) => action['from'] ?? action['address']
+    const receiverOf = ({ action, result }: (typeof all)[number]) =>
+      action['to'] ?? action['refundAddress'] ?? result?.address
+    const seen = [...new Set(all.flatMap((trace) => [senderOf(trace), receiverOf(trace)]))].filter((who) => who)
+    expect(seen.length).toBeGreaterThan(5)
+    for (const who of seen) {
+      expect(await of({ fromAddress: [who] }), who).toEqual(all.filter((trace) => senderOf(trace) === who))
+      expect(await of({ toAddress: [who] }), who).toEqual(all.filter((trace) => receiverOf(trace) === who))
+    }
+    const [first, second] = seen
+    const ofBoth = all.filter((trace) => [first, second].includes(receiverOf(trace)))
+    expect(await of({ toAddress: [first, second] })).toEqual(ofBoth)
+    expect(await of({ toAddress: [first, second], after: 1, count: 2 })).toEqual(ofBoth.slice(1, 3))
   })
 
   it('tells what a transaction changed', async () => {
@@ -275,9 +296,7 @@ describe('ots_', () => {
     const nonce = Number((await rpc('eth_getTransactionByHash', hashes[1])).nonce)
     expect(await rpc('ots_getTransactionBySenderAndNonce', alice, nonce)).toBe(hashes[1])
     expect(await rpc('ots_getTransactionBySenderAndNonce', alice, 9999)).toBeNull()
-    const numbers = await Promise.all(
-      hashes.map(async (hash) => Number((await rpc('eth_getTransactionByHash', hash)).blockNumber)),
-    )
+    const numbers = await Promise.all(hashes.map(numberFrom))
     const page = async (side: 'Before' | 'After', number: number | undefined, size: number) => {
       const found = await rpc(`ots_searchTransactions${side}`, to, number ?? 0, size)
       return [found.txs.map(({ hash }: { hash: Hex }) => hashes.indexOf(hash)), found.firstPage, found.lastPage]
@@ -286,6 +305,21 @@ describe('ots_', () => {
     expect(await page('Before', numbers[1], 2)).toEqual([[0], false, true])
     expect(await page('After', 0, 2)).toEqual([[1, 0], false, true])
     expect(await page('After', numbers[1], 2)).toEqual([[2], true, false])
+    // It is only called by a contract that is called by another, and says nothing.
+    const silent = await contract(asm('STOP'))
+    const outer = await contract(asm(...call(await contract(asm(...call(silent))))))
+    const sent = [numberFrom(await send(outer)), numberFrom(await send(alice)), numberFrom(await send(outer))]
+    const [first, , last] = await Promise.all(sent)
+    const around = async (side: 'Before' | 'After', number: number) => {
+      const { txs, firstPage, lastPage } = await rpc(`ots_searchTransactions${side}`, silent, number, 1)
+      return [txs.map((tx: { blockNumber: Hex }) => Number(tx.blockNumber)), firstPage, lastPage]
+    }
+    expect(await around('Before', 0)).toEqual([[last], true, false])
+    expect(await around('Before', last ?? 0)).toEqual([[first], false, true])
+    expect(await around('Before', first ?? 0)).toEqual([[], false, true])
+    expect(await around('After', 0)).toEqual([[first], false, true])
+    expect(await around('After', first ?? 0)).toEqual([[last], true, false])
+    expect(await around('After', last ?? 0)).toEqual([[], true, false])
     const { txs, receipts } = await rpc('ots_searchTransactionsBefore', to, 0, 1)
     expect(txs[0]).toEqual(await rpc('eth_getTransactionByHash', hashes[2]))
     const { timestamp } = await rpc('eth_getBlockByNumber', txs[0].blockNumber, false)

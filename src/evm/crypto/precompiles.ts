@@ -2,7 +2,8 @@
 // What it does not decide (gas that does not suffice, malformed input) it leaves to the library's.
 import type { ExecResult, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
 import { createRIPEMD160 } from 'hash-wasm'
-import { bigToFixed, bytesToBig, EMPTY_BYTES, padLeft } from '../../lib/hex.ts'
+import { LRUCache } from 'lru-cache'
+import { bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 import { blake2f } from './blake2f.ts'
 import { awaitCurves } from './first-use.ts'
@@ -95,6 +96,40 @@ const FASTER: readonly (readonly [address: string, Faster])[] = [
   ['9', blake2],
   ['100', p256],
 ]
+
+/** Those whose work is long and answers nothing but their input, by the ends of their addresses. */
+const LONG_WORK = ['1', '5', '7', '8', '9', 'a', 'c', 'e', 'f', '10', '11', '100']
+const REMEMBERED = 1_024
+const LONGEST_REMEMBERED = 1_024
+
+/**
+ * Lets them remember answers by input, which is all that these depend on: an estimate, the transaction after it and its
+ * trace check the same signature. Failures are not remembered: what fails may have had too little gas.
+ */
+export function rememberLongWork(precompiles: Map<string, PrecompileFunc>): void {
+  for (const number of LONG_WORK) {
+    const address = number.padStart(40, '0')
+    const work = precompiles.get(address)
+    if (work !== undefined) precompiles.set(address, remembering(work))
+  }
+}
+
+function remembering(work: PrecompileFunc): PrecompileFunc {
+  const answers = new LRUCache<string, ExecResult>({ max: REMEMBERED })
+  return (input) => {
+    if (input.data.length > LONGEST_REMEMBERED) return work(input)
+    const key = toLatin1(input.data)
+    const known = answers.get(key)
+    if (known !== undefined && known.executionGasUsed <= input.gasLimit) return { ...known }
+    const keep = (result: ExecResult): ExecResult => {
+      const { executionGasUsed, returnValue, exceptionError } = result
+      if (exceptionError === undefined) answers.set(key, answer(executionGasUsed, returnValue))
+      return result
+    }
+    const result = work(input)
+    return result instanceof Promise ? result.then(keep) : keep(result)
+  }
+}
 
 /** Puts the faster ones in place of those of a fork, by their addresses of 40 digits. */
 export function useFasterPrecompiles(precompiles: Map<string, PrecompileFunc>): void {

@@ -1,12 +1,12 @@
 // How a message begins: its checkpoint, the value that it moves, and what runs: a frame, a precompile, a native contract,
 // or nothing.
 import { EVMError, type Message } from '@ethereumjs/evm'
-import { generateAddress } from '@ethereumjs/util'
-import { type Address, bigToBytes, fromHex, toAddress } from '../../lib/hex.ts'
+import type { Address } from '../../lib/hex.ts'
+import { createdAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { NativeContract } from '../native-call.ts'
-import { addressOf } from '../state-adapter.ts'
+import type { Incoming } from './incoming.ts'
 import type { Loaded } from './instance.ts'
 import { type Call, type End, ended, isCreation, type Open, toLibMessage } from './message.ts'
 import type { Begun, Running } from './running.ts'
@@ -19,19 +19,23 @@ const LONE_INVALID = 0xfe
 const MESSAGES_PER_LOOK = 64
 
 /** The message from outside as a call; its input goes to the engine's memory. */
-export function firstCall(run: Running, message: Message): Call {
-  const { caller: from, to: target, value, gasLimit, data, depth, isStatic, delegatecall } = message
-  const caller = addressOf(from)
-  const rest = { value, gas: Number(gasLimit), depth, isStatic, dataLength: data.length, salt: message.salt, word: 0 }
-  if (target !== undefined) {
-    const to = addressOf(target)
-    const kind = delegatecall ? 'DELEGATECALL' : 'CALL'
-    return { ...rest, kind, caller, to, codeAddress: addressOf(message.codeAddress), data: run.engine.input(data) }
+export function firstCall(run: Running, message: Incoming): Call {
+  const { caller, value, gas, data, depth, isStatic, salt, isDelegate } = message
+  const to = message.to ?? createdAddress(caller, run.around.view.nonce(caller) - 1n)
+  return {
+    kind: message.to === undefined ? 'CREATE' : isDelegate ? 'DELEGATECALL' : 'CALL',
+    caller,
+    to,
+    codeAddress: message.codeAddress ?? to,
+    value,
+    gas,
+    data: run.engine.input(data),
+    dataLength: data.length,
+    depth,
+    isStatic,
+    salt,
+    word: 0,
   }
-  // The nonce has been raised already.
-  const nonce = run.around.view.nonce(caller) - 1n
-  const to = toAddress(generateAddress(fromHex(caller), bigToBytes(nonce)))
-  return { ...rest, kind: 'CREATE', caller, to, codeAddress: to, data: run.engine.input(data) }
 }
 
 export function begin(run: Running, call: Call, input?: Uint8Array): Begun {
@@ -79,7 +83,7 @@ function enterCall(run: Running, open: Open): Begun {
   let code = view.code(codeAddress)
   const delegate = run.rules.delegates ? delegationOf(code) : undefined
   if (delegate !== undefined) {
-    if (call.depth === 0) run.around.warmth.addAlwaysWarmAddress(delegate)
+    if (call.depth === 0) run.around.warmth.addAlwaysWarm(delegate)
     account = view.account(delegate)
     if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return ended()
     code = view.code(delegate)

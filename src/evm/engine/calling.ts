@@ -1,8 +1,8 @@
 // The opcodes that begin messages, and the one that ends an account: what they cost beside what the interpreter has
 // charged, and when they are refused.
 import { EVMError } from '@ethereumjs/evm'
-import { generateAddress, generateAddress2 } from '@ethereumjs/util'
-import { type Address, bigToBytes, EMPTY_BYTES, fromHex, toAddress } from '../../lib/hex.ts'
+import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
+import { createdAddress, saltedAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { Frame } from '../tracer.ts'
@@ -105,22 +105,10 @@ export function create(run: Running, open: Open, isSalted: boolean): Begun {
   view.setNonce(caller, nonce + 1n)
   run.around.warmth.touch(caller)
   if (overspends(run, call)) return refuse(NO_NONCE)
-  const to = newAddress(run, caller, nonce, salt, data, dataLength)
+  const to =
+    salt === undefined ? createdAddress(caller, nonce) : saltedAddress(caller, salt, engine.slice(data, dataLength))
   engine.suspend(frame)
   return begin(run, { ...call, to, codeAddress: to })
-}
-
-function newAddress(
-  run: Running,
-  caller: Address,
-  nonce: bigint,
-  salt: Uint8Array | undefined,
-  data: number,
-  length: number,
-): Address {
-  const bytes = fromHex(caller)
-  if (salt === undefined) return toAddress(generateAddress(bytes, bigToBytes(nonce)))
-  return toAddress(generateAddress2(bytes, salt, run.engine.slice(data, length)))
 }
 
 export function destroy(run: Running, open: Open): End {

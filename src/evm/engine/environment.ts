@@ -1,6 +1,6 @@
 // What opcodes read of the block and of the transaction, written where the interpreter looks for it.
-import type { Address as LibAddress } from '@ethereumjs/util'
-import { type Address, bytesToBig } from '../../lib/hex.ts'
+import type { Address } from '../../lib/hex.ts'
+import type { BlockContext } from '../machine-parts.ts'
 import type { Instance } from './instance.ts'
 import {
   ENV_BASE_FEE,
@@ -21,32 +21,22 @@ export type Environment = {
   readonly origin: Address
   readonly gasPrice: bigint
   readonly chainId: bigint
-  readonly header: {
-    readonly number: bigint
-    readonly coinbase: LibAddress
-    readonly timestamp: bigint
-    readonly difficulty: bigint
-    readonly prevRandao: Uint8Array
-    readonly gasLimit: bigint
-    readonly baseFeePerGas?: bigint | undefined
-    getBlobGasPrice(): bigint | undefined
-  }
+  readonly block: BlockContext
 }
 
-export function setEnvironment(
-  engine: Instance,
-  rules: Rules,
-  { origin, gasPrice, chainId, header }: Environment,
-): void {
+export function setEnvironment(engine: Instance, rules: Rules, environment: Environment): void {
+  const { origin, gasPrice, chainId, block } = environment
   const set = (offset: number, value: bigint): void => engine.setWord(ENVIRONMENT + offset, value)
   engine.setAddress(ENVIRONMENT + ENV_ORIGIN, origin)
-  engine.setAddress(ENVIRONMENT + ENV_COINBASE, header.coinbase.toString() as Address)
   set(ENV_GAS_PRICE, gasPrice)
-  set(ENV_TIMESTAMP, header.timestamp)
-  set(ENV_NUMBER, header.number)
-  set(ENV_DIFFICULTY, rules.random ? bytesToBig(header.prevRandao) : header.difficulty)
-  set(ENV_GAS_LIMIT, header.gasLimit)
   set(ENV_CHAIN_ID, chainId)
-  set(ENV_BASE_FEE, header.baseFeePerGas ?? 0n)
-  set(ENV_BLOB_BASE_FEE, header.getBlobGasPrice() ?? 0n)
+  // The next message is mostly told of the same block.
+  if (!engine.moveToBlock(block)) return
+  engine.setAddress(ENVIRONMENT + ENV_COINBASE, block.coinbase)
+  set(ENV_TIMESTAMP, block.timestamp)
+  set(ENV_NUMBER, block.number)
+  set(ENV_DIFFICULTY, rules.random ? BigInt(block.prevRandao) : block.difficulty)
+  set(ENV_GAS_LIMIT, block.gasLimit)
+  set(ENV_BASE_FEE, block.baseFeePerGas ?? 0n)
+  set(ENV_BLOB_BASE_FEE, block.blobBaseFee ?? 0n)
 }

@@ -1,11 +1,11 @@
 // One message and all that it calls, run by the interpreter in turns: frames on an explicit stack, no recursion, and a
 // promise only where a precompile or native contract needs one or the clock says so.
-import { EVMError, type EVMResult, type Message } from '@ethereumjs/evm'
-import { addressOf } from '../state-adapter.ts'
+import { EVMError, type EVMResult } from '@ethereumjs/evm'
 import { begin, firstCall } from './beginning.ts'
 import { call, create, destroy } from './calling.ts'
 import { finish, resultOf, resume } from './ending.ts'
 import { StateHost } from './host.ts'
+import type { Incoming } from './incoming.ts'
 import { type Instance, outOfMemory } from './instance.ts'
 import {
   F_OUTPUT,
@@ -52,7 +52,7 @@ export async function execute(
   engine: Instance,
   around: Surroundings,
   rules: Rules,
-  message: Message,
+  message: Incoming,
 ): Promise<EVMResult> {
   const run = running(engine, around, rules, message)
   const outer = { top: engine.top, host: engine.host }
@@ -82,11 +82,10 @@ export async function execute(
   }
 }
 
-function running(engine: Instance, around: Surroundings, rules: Rules, message: Message): Running {
-  const { gasRefund, selfdestruct, createdAddresses, caller } = message
-  const blobHashes = (message.blobVersionedHashes ?? []) as `0x${string}`[]
-  const ledger = new Ledger(Number(gasRefund), selfdestruct ?? new Map(), createdAddresses ?? new Set())
-  const host = new StateHost(around, rules, ledger, addressOf(caller), blobHashes, () => catchUp(run))
+function running(engine: Instance, around: Surroundings, rules: Rules, message: Incoming): Running {
+  const { refund, destroyed, created, caller, blobHashes } = message
+  const ledger = new Ledger(refund, destroyed, created)
+  const host = new StateHost(around, rules, ledger, caller, blobHashes, () => catchUp(run))
   const run: Running = { engine, around, rules, ledger, blobHashes, host, open: [], begun: 0 }
   return run
 }

@@ -2,6 +2,7 @@
 // transaction at a time; code that it has loaded stays until the room for it is used up.
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
+import type { BlockContext } from '../machine-parts.ts'
 import { type Host, hostImports } from './host-imports.ts'
 import {
   CODE_PADDING,
@@ -80,6 +81,7 @@ export class Instance extends Memory {
   readonly #addresses: Address[] = []
   #free = CODES
   #rules: Rules | undefined
+  #block: BlockContext | undefined
   /** Return data that do not fit their place. */
   longReturn: Uint8Array = EMPTY_BYTES
 
@@ -129,8 +131,16 @@ export class Instance extends Memory {
     }
     if (this.#rules === rules) return
     this.#rules = rules
+    this.#block = undefined
     this.bytes.set(rules.opcodes, OPCODES)
     this.limbs.set(rules.parameters, PARAMETERS / 8)
+  }
+
+  /** Whether what was written of the block is of another one: under the same rules, the same object says the same. */
+  moveToBlock(block: BlockContext): boolean {
+    const isAnother = this.#block !== block
+    this.#block = block
+    return isAnother
   }
 
   // --- what the interpreter remembers

@@ -37,8 +37,11 @@ export const ACCOUNT_COUNT = 256
 /** Slots that were read or written, each in the one place that account and key allow: see `S_*`. */
 export const SLOTS = 163840
 export const SLOT_COUNT = 4096
+/** Hashes of 64 bytes, each in the one place that its input allows: see `H_*`. */
+export const HASHES = 720896
+export const HASH_COUNT = 2048
 /** Code that was loaded, until the arena is full. */
-export const CODES = 720896
+export const CODES = 917504
 export const CODES_END = 8650752
 /** Frames, one above the other: header, stack, memory, and the next frame behind what this memory has become. */
 export const FRAMES = 8650752
@@ -109,6 +112,12 @@ export const S_DIRTY = 72
 export const S_HAS_ORIGINAL = 76
 export const S_ORIGINAL = 80
 export const SLOT_BYTES = 128
+
+// --- a hash with its input (96 bytes)
+
+export const H_INPUT = 0
+export const H_WORD = 64
+export const HASH_BYTES = 96
 
 // --- places within PARAMETERS and ENVIRONMENT
 

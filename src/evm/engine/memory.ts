@@ -6,6 +6,9 @@ const HIGH = 4_294_967_296
 /** The second word of an answer. */
 const ANSWER = WORDS + 32
 
+/** Arrays up to this length have no memory of their own beside the object's: they are much cheaper to make. */
+const SHORT = 64
+
 export const aligned = (at: number): number => ((at + 31) & ~31) >>> 0
 
 export class Memory {
@@ -22,9 +25,14 @@ export class Memory {
 
   /** The word at an address of the frame's header, from an address in hex. */
   setAddress(at: number, address: Address): void {
-    this.bytes.fill(0, at + 20, at + 32)
-    this.bytes.write(address.slice(2), at, 'hex')
-    this.bytes.subarray(at, at + 20).reverse()
+    const { bytes, words } = this
+    bytes.write(address.slice(2), at, 20, 'hex')
+    for (let low = at, high = at + 19; low < high; low++, high--) {
+      const byte = bytes[low] ?? 0
+      bytes[low] = bytes[high] ?? 0
+      bytes[high] = byte
+    }
+    words.fill(0, (at + 20) >>> 2, (at + 32) >>> 2)
   }
 
   setAccounts(frame: number, address: Address, caller: Address, value: bigint): void {
@@ -114,7 +122,11 @@ export class Memory {
 
   /** A copy of a range. */
   slice(at: number, length: number): Uint8Array {
-    return new Uint8Array(this.bytes.buffer.slice(at, at + length))
+    if (length > SHORT) return new Uint8Array(this.bytes.buffer.slice(at, at + length))
+    const { bytes } = this
+    const copy = new Uint8Array(length)
+    for (let i = 0; i < length; i++) copy[i] = bytes[at + i] ?? 0
+    return copy
   }
 
   answer(word: Uint8Array, at = ANSWER): void {

@@ -1,7 +1,7 @@
 // A message within the engine, and how it ended.
 import { EVMError, type EVMResult, type ExecResult, Message } from '@ethereumjs/evm'
-import { Address as LibAddress } from '@ethereumjs/util'
-import { type Address, fromHex } from '../../lib/hex.ts'
+import type { Address } from '../../lib/hex.ts'
+import { toLibAddress } from '../state-adapter.ts'
 import type { RunState } from '../tables.ts'
 import type { Frame } from '../tracer.ts'
 import type { Ledger, Mark } from './ledger.ts'
@@ -70,8 +70,6 @@ export const ended = (error?: string, gasUsed = 0): End => ({
 
 export const isCreation = ({ kind }: Call): boolean => kind === 'CREATE' || kind === 'CREATE2'
 
-export const toLib = (address: Address): LibAddress => new LibAddress(fromHex(address))
-
 /** The message as the library has it, for native contracts and for those who watch. */
 export function toLibMessage(
   call: Call,
@@ -83,9 +81,9 @@ export function toLibMessage(
   const { kind, caller, to, codeAddress, value, gas, depth, isStatic, salt } = call
   const creates = isCreation(call)
   return new Message({
-    caller: toLib(caller),
-    ...(!creates && { to: toLib(to) }),
-    ...(codeAddress !== to && { codeAddress: toLib(codeAddress) }),
+    caller: toLibAddress(caller),
+    ...(!creates && { to: toLibAddress(to) }),
+    ...(codeAddress !== to && { codeAddress: toLibAddress(codeAddress) }),
     value,
     gasLimit: BigInt(gas),
     data: input,
@@ -119,5 +117,5 @@ export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Le
   }
   const isUnborn = !hasRun && error === errorMessages.INITCODE_SIZE_VIOLATION
   const execResult = work === undefined ? result : Object.assign(work, result)
-  return { execResult, ...(isCreation(call) && !isUnborn && { createdAddress: toLib(call.to) }) }
+  return { execResult, ...(isCreation(call) && !isUnborn && { createdAddress: toLibAddress(call.to) }) }
 }

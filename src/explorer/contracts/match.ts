@@ -2,7 +2,7 @@
 // in (immutables, addresses of libraries, a library's own address) and where the compiler has written a hash of the
 // sources (metadata): if that hash is the same too, the sources are, to the last comment.
 import type { Abi } from 'abitype'
-import { type Address, equalBytes, fromHex, toAddress } from '../../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress } from '../../lib/hex.ts'
 import type { CompiledCode, CompilerOutput, Span } from './compilers.ts'
 
 type Link = { readonly library: string; readonly start: number }
@@ -84,12 +84,12 @@ type Compared = { readonly isExact: boolean; readonly libraries: ReadonlyMap<str
 function compare(compiled: Code, code: Uint8Array, filled: readonly Span[]): Compared | undefined {
   const libraries = new Map<string, Address>()
   for (const { library, start } of compiled.links) {
-    if (start + ADDRESS_SIZE > code.length) return undefined
-    const linked = toAddress(code.subarray(start, start + ADDRESS_SIZE))
+    if (start + ADDRESS_BYTES > code.length) return undefined
+    const linked = toAddress(code.subarray(start, start + ADDRESS_BYTES))
     if ((libraries.get(library) ?? linked) !== linked) return undefined
     libraries.set(library, linked)
   }
-  const links = compiled.links.map(({ start }) => ({ start, length: ADDRESS_SIZE }))
+  const links = compiled.links.map(({ start }) => ({ start, length: ADDRESS_BYTES }))
   const spans = [...links, ...compiled.immutables, ...compiled.metadata, ...filled]
   if (!equalBytes(blanked(compiled.bytes, spans), blanked(code, spans))) return undefined
   const isExact =
@@ -106,16 +106,15 @@ function blanked(bytes: Uint8Array, spans: readonly Span[]): Uint8Array {
   return blank
 }
 
-const ADDRESS_SIZE = 20
 /** How a library's code begins: PUSH20 of its own address, filled in when it is created; ADDRESS, EQ. */
 const LIBRARY = { push: 0x73, behind: [0x30, 0x14] } as const
 
 function ownAddress(compiled: Code, code: Uint8Array, address: Address): Span[] {
   const { bytes } = compiled
-  const at = { start: 1, length: ADDRESS_SIZE }
+  const at = { start: 1, length: ADDRESS_BYTES }
   const isLibrary =
     bytes[0] === LIBRARY.push &&
-    LIBRARY.behind.every((byte, i) => bytes[1 + ADDRESS_SIZE + i] === byte) &&
+    LIBRARY.behind.every((byte, i) => bytes[1 + ADDRESS_BYTES + i] === byte) &&
     part(bytes, at).every((byte) => byte === 0)
   return isLibrary && equalBytes(part(code, at), fromHex(address)) ? [at] : []
 }
@@ -126,7 +125,7 @@ function codeOf({ object, linkReferences, immutableReferences }: CompiledCode): 
   )
   let digits = object
   for (const { start } of links) {
-    const [from, to] = [start * 2, (start + ADDRESS_SIZE) * 2]
+    const [from, to] = [start * 2, (start + ADDRESS_BYTES) * 2]
     digits = digits.slice(0, from) + '0'.repeat(to - from) + digits.slice(to)
   }
   return {

@@ -4,7 +4,7 @@ import { listLength } from '../../indexer/draft.ts'
 import { FACT } from '../../indexer/facts.ts'
 import { complement, membersUnder, readDescending } from '../../indexer/ranking.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
-import { LIST, RANKING } from '../../indexer/tables.ts'
+import { LIST, MEMBER, RANKING } from '../../indexer/tables.ts'
 import { type Address, bytesToBig, fromHex, toAddress } from '../../lib/hex.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
@@ -14,7 +14,6 @@ import { addressSchema, showAddress } from '../shapes/address.ts'
 import { instanceSchema, showInstance, showToken, type TokenInstance, tokenSchema } from '../shapes/token.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
-const ADDRESS_SIZE = 20
 /** Items of one holder that are listed. */
 const MOST_ITEMS = 10_000
 
@@ -54,7 +53,7 @@ async function instancesHeld(
 ): Promise<Envelope<TokenInstance>> {
   const members = await membersUnder(context.rows, items, fromHex(of), MOST_ITEMS)
   return arrayPage(members.toReversed(), query, (member) =>
-    showInstance(context, of, bytesToBig(member.subarray(ADDRESS_SIZE)), { withToken: true }),
+    showInstance(context, of, MEMBER.item(member).id ?? 0n, { withToken: true }),
   )
 }
 

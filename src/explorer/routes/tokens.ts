@@ -4,7 +4,7 @@ import { listLength } from '../../indexer/draft.ts'
 import { FACT } from '../../indexer/facts.ts'
 import { complement, memberCount, readDescending } from '../../indexer/ranking.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
-import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, toAddress } from '../../lib/hex.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
@@ -15,8 +15,6 @@ import { allMembers, mergedPage } from '../ranked.ts'
 import { addressSchema, showAddress } from '../shapes/address.ts'
 import { showToken, showTokenResource, tokenResourceSchema, tokenSchema } from '../shapes/token.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
-
-const ADDRESS_SIZE = 20
 
 /** By holders alone, unless prices are known; nobody tells how much of a token circulates. */
 const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_market_cap'] as const
@@ -48,14 +46,12 @@ export const tokens = explorerRoute({
     const rankings = rankingsOf(type)
     if (sort === 'fiat_value' && options.prices !== undefined) {
       const priceOf = (of: Address) => Number(options.prices?.tokens.get(of) ?? -1)
-      const all = (await allMembers(rows, rankings)).map(addressOf)
+      const all = (await allMembers(rows, rankings)).map(MEMBER.address)
       return arrayPage(inOrder(all.sort((a, b) => priceOf(b) - priceOf(a))), query, show)
     }
-    return mergedPage(rows, rankings, query, (order) => show(addressOf(order)))
+    return mergedPage(rows, rankings, query, (order) => show(MEMBER.address(order)))
   },
 })
-
-const addressOf = (order: Uint8Array): Address => toAddress(order.subarray(order.length - ADDRESS_SIZE))
 
 const rankingsOf = (types: readonly TokenType[] | undefined): Uint8Array[] =>
   types === undefined || types.length === TOKEN_TYPES.length ? [RANKING.tokens('all')] : types.map(RANKING.tokens)

@@ -6,6 +6,7 @@ import { operatorPrefix, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import {
   type Allocation,
@@ -54,13 +55,8 @@ export class Authz implements NativeModule<unknown> {
   }
 
   initGenesis(genesis: unknown): void {
-    const { success, data, error } = authzGenesis.safeParse(genesis)
-    if (!success) {
-      const [issue] = error.issues
-      const field = ['kestrel.modules.authz', ...(issue?.path ?? [])].join('.')
-      throw new ChainError('invalid-genesis', `${field}: ${issue?.message}`)
-    }
-    this.#state.lifetime.set(BigInt(data.defaultExpiration))
+    const { defaultExpiration } = readSection('authz', authzGenesis, genesis)
+    this.#state.lifetime.set(BigInt(defaultExpiration))
   }
 
   /** Clears grants that have died. */

@@ -28,6 +28,9 @@ export function heldBack(state: VestingState, of: Address, time: () => bigint): 
 
 /** `heldBack` over a view. */
 export function holdings(view: StateView, time: () => bigint): (of: Address) => bigint {
-  const state = vestingLayout.open(view.slots(NATIVE_CONTRACT.vesting, 'read'))
-  return (of) => heldBack(state, of, time)
+  let state: VestingState | undefined
+  return (of) => {
+    state ??= vestingLayout.open(view.slots(NATIVE_CONTRACT.vesting, 'read'))
+    return heldBack(state, of, time)
+  }
 }

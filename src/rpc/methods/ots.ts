@@ -1,5 +1,5 @@
 // What Otterscan asks of a node, so that it works as an explorer of this chain. Frames are replayed; transactions of an
-// address are looked for block by block, within a bound, until there is an index of them.
+// address come from the index.
 import { z } from 'zod'
 import type { BlockRef, Chain, MinedReceipt, Replayed } from '../../chain/types.ts'
 import type { Address, Hash } from '../../lib/hex.ts'

@@ -1,6 +1,10 @@
 // Transactions run again and told in Parity's form. Everything here replays; nothing is stored for it.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
+import { involvedFrom } from '../../indexer/involvement.ts'
+import { entryAt } from '../../indexer/lists.ts'
+import { transactionRow } from '../../indexer/rows.ts'
+import { LIST } from '../../indexer/tables.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
@@ -83,9 +87,11 @@ export const trace_filter = rpcMethod({
     const [first, last] = [await numberOf(chain, fromBlock ?? 'earliest'), await numberOf(chain, toBlock ?? 'latest')]
     const matches = matcher(fromAddress ?? [], toAddress ?? [])
     const end = Number(after ?? 0n) + Number(count ?? Number.POSITIVE_INFINITY)
+    const among = fromAddress?.length ? fromAddress : (toAddress ?? [])
     const found: LocalizedTrace[] = []
     let replayed = 0
-    for (let number = first === 0n ? 1n : first; number <= last && found.length < end; number++) {
+    for await (const number of among.length > 0 ? blocksOf(chain, among, first, last) : everyBlock(first, last)) {
+      if (found.length >= end) break
       const block = await chain.block({ number })
       if (block === undefined) break
       if (block.transactions.length > 0 && ++replayed > MAX_REPLAYED) {
@@ -101,6 +107,38 @@ async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
   const header = await chain.header(ref)
   if (header === undefined) throw new ChainError('header-not-found', 'header not found')
   return header.number
+}
+
+function* everyBlock(first: bigint, last: bigint): Generator<bigint> {
+  for (let number = first === 0n ? 1n : first; number <= last; number++) yield number
+}
+
+/** Blocks in which one of the addresses may be found, in order: it took part in them, or they may have paid it a reward. */
+async function* blocksOf(chain: Chain, who: readonly Address[], first: bigint, last: bigint): AsyncGenerator<bigint> {
+  let from = first
+  // Only work is rewarded, and once it is not asked for any more it never is again.
+  for (const number of everyBlock(first, last)) {
+    const header = await chain.header({ number })
+    if (header === undefined || header.difficulty === 0n) break
+    yield number
+    from = number + 1n
+  }
+  const parts = who.map((one) => involvedFrom(chain.store, one, Number(from)))
+  const heads = parts.map((part) => blockOf(chain, part.next().value))
+  for (;;) {
+    const next = heads.reduce(
+      (least, head) => (head !== undefined && (least === undefined || head < least) ? head : least),
+      undefined,
+    )
+    if (next === undefined || next > last) return
+    yield next
+    for (const [i, part] of parts.entries()) while (heads[i] === next) heads[i] = blockOf(chain, part.next().value)
+  }
+}
+
+function blockOf({ store }: Chain, sequence: number | undefined): bigint | undefined {
+  const entry = sequence === undefined ? undefined : entryAt(store, LIST.transactions, sequence)
+  return entry && BigInt(transactionRow.decode(entry).number)
 }
 
 /** Both sides have to match; a side without addresses matches everything. */

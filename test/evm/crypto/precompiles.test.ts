@@ -1,10 +1,10 @@
 // The faster precompiles against the library's own: same bytes, gas and errors, in every fork that has them.
 import { createECDH, createHash, createPrivateKey, sign } from 'node:crypto'
 import type { Common } from '@ethereumjs/common'
-import { EVM, type ExecResult, getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
+import { EVM, EVMError, type ExecResult, getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
 import { p256 } from '@noble/curves/nist.js'
 import { expect, test } from 'vitest'
-import { useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
+import { rememberLongWork, useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
 import { bigToFixed, bytesToBig, EMPTY_BYTES, fromHex, toHex } from '../../../src/lib/hex.ts'
 import { concatBytes } from '../../../src/primitives/rlp.ts'
 import { SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
@@ -211,4 +211,31 @@ test('a signature of OpenSSL holds', async () => {
   const hash = createHash('sha256').update(message).digest()
   const { returnValue } = await both('osaka', '100', concatBytes([hash, signature, publicKey.subarray(1)]))
   expect(bytesToBig(returnValue)).toBe(1n)
+})
+
+test('an answer that is remembered is the same, and costs the same', async () => {
+  let runs = 0
+  const work: PrecompileFunc = ({ data, gasLimit }) => {
+    runs++
+    if (gasLimit < 3_000n) return { executionGasUsed: gasLimit, returnValue: EMPTY_BYTES, exceptionError: outOfGas }
+    return { executionGasUsed: 3_000n, returnValue: data.slice(0, 2) }
+  }
+  const outOfGas = new EVMError(EVMError.errorMessages.OUT_OF_GAS)
+  const address = '1'.padStart(40, '0')
+  const precompiles = new Map([[address, work]])
+  rememberLongWork(precompiles)
+  const run = async (data: Uint8Array, gasLimit: bigint) => {
+    const result = await precompiles.get(address)?.({ data, gasLimit } as Parameters<PrecompileFunc>[0])
+    return [result?.executionGasUsed, result && toHex(result.returnValue), result?.exceptionError?.error, runs]
+  }
+  const data = Uint8Array.of(1, 2, 3)
+  expect(await run(data, 2_999n)).toEqual([2_999n, '0x', 'out of gas', 1])
+  expect(await run(data, 3_000n)).toEqual([3_000n, '0x0102', undefined, 2])
+  // The very bytes do not matter, only what they say.
+  expect(await run(data.slice(), 9_000n)).toEqual([3_000n, '0x0102', undefined, 2])
+  expect(await run(data, 2_999n)).toEqual([2_999n, '0x', 'out of gas', 3])
+  data[0] = 9
+  expect(await run(data, 9_000n)).toEqual([3_000n, '0x0902', undefined, 4])
+  expect(await run(new Uint8Array(2_000), 9_000n)).toEqual([3_000n, '0x0000', undefined, 5])
+  expect(await run(new Uint8Array(2_000), 9_000n)).toEqual([3_000n, '0x0000', undefined, 6])
 })

@@ -374,7 +374,7 @@ describe('genesis', () => {
   it('refuses what it does not know, naming the field', () => {
     expect(() => authz.initGenesis({ defaultExpiration: 0 })).toThrow('kestrel.modules.authz.defaultExpiration: ')
     expect(() => authz.initGenesis({ defaultExpiration: '60' })).toThrow('kestrel.modules.authz.defaultExpiration: ')
-    expect(() => authz.initGenesis({ expiration: 60 })).toThrow('kestrel.modules.authz: ')
+    expect(() => authz.initGenesis({ expiration: 60 })).toThrow('kestrel.modules.authz.expiration: unknown field')
     expect(() => authz.initGenesis([])).toThrow('kestrel.modules.authz: ')
   })
 })

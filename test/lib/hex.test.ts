@@ -1,0 +1,24 @@
+// Hex is read strictly: what is no digit is refused wherever it stands, also where its lower byte would be one.
+import { expect, test } from 'vitest'
+import { fromHex, toHex } from '../../src/lib/hex.ts'
+
+test('bytes come back from hex of either case', () => {
+  expect([...fromHex('0x00ff7F80aBcDeF')]).toEqual([0, 255, 127, 128, 171, 205, 239])
+  expect(fromHex('0x')).toHaveLength(0)
+  const bytes = Uint8Array.from({ length: 256 }, (_, i) => i)
+  expect(fromHex(toHex(bytes))).toEqual(bytes)
+})
+
+test.each(['', '0', '0x0', 'ff', '1x00', '0xg0', '0x0g', '0x 1', '0x-1', '0x:0', '0x@0', '0x`0', '0x/0'])(
+  '%j is refused',
+  (text) => {
+    expect(() => fromHex(text)).toThrow(TypeError)
+  },
+)
+
+test.each(['0x\u0130\u0131', '0x0\u0130', '0x\u01300', '0x\u0660\u0661', '0x\u{1d7d8}', '0x\u00ff0'])(
+  '%j is refused',
+  (text) => {
+    expect(() => fromHex(text)).toThrow(TypeError)
+  },
+)
