@@ -82,7 +82,7 @@ async function buildEngine() {
       '--memoryBase',
       '8192',
     ],
-    ...['--initialMemory', '140', '--disableWarning'],
+    ...['--initialMemory', '140', '--exportTable', '--disableWarning'],
   ])
   if (error) throw new Error(`the engine does not compile: ${stderr}`)
   await rename(join(root, fresh), target)

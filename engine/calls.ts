@@ -6,6 +6,9 @@ import {
   A_CODE,
   A_CODE_LENGTH,
   A_JUMPS,
+  C_COMPILED,
+  C_HEAT,
+  COMPILES,
   CURRENT,
   F_ACCOUNT,
   F_ADDRESS,
@@ -30,8 +33,10 @@ import {
   F_STATIC,
   F_TOP,
   F_VALUE,
+  FALLEN,
   FRAME_HEADER,
   GAS_WARM,
+  HOT,
   MAY_CALL,
   NO_MEMORY,
   PARAMETERS,
@@ -44,6 +49,7 @@ import {
   STOPPED,
   TURN_GAS,
 } from '../src/evm/engine/layout'
+import { hot } from './host'
 import { reserve } from './memory'
 import { accountNamed } from './remembered'
 import { interpret } from './run'
@@ -62,7 +68,7 @@ export function run(): i32 {
   let frame = usize(load<u32>(CURRENT))
   while (true) {
     const before = load<i64>(frame, F_GAS)
-    const reason = interpret(frame, turn)
+    const reason = runCode(frame, turn)
     turn -= before - load<i64>(frame, F_GAS)
     let next: usize = 0
     if (reason == CALL || reason == STATICCALL || reason == DELEGATECALL) next = enter(frame, reason)
@@ -71,6 +77,28 @@ export function run(): i32 {
     store<u32>(CURRENT, u32(next))
     frame = next
   }
+}
+
+/** Compiled code where there is some, and the interpreter where there is none or it has given up. */
+function runCode(frame: usize, turn: i64): i32 {
+  if (load<u32>(COMPILES) == 0) return interpret(frame, turn)
+  const code = usize(load<u32>(frame, F_CODE))
+  const compiled = usize(load<u32>(code - C_COMPILED))
+  const before = load<i64>(frame, F_GAS)
+  if (compiled == 0) {
+    const reason = interpret(frame, turn)
+    const heat = load<u32>(code - C_HEAT)
+    const least = load<u32>(HOT)
+    if (heat < least) {
+      const used = before - load<i64>(frame, F_GAS)
+      const sum = u64(heat) + (used < i64(least) ? u64(used) : u64(least))
+      store<u32>(code - C_HEAT, u32(sum))
+      if (sum >= u64(least)) hot(u32(code))
+    }
+    return reason
+  }
+  const reason = call_indirect<i32>(load<u32>(compiled), frame, turn)
+  return reason == FALLEN ? interpret(frame, turn - (before - load<i64>(frame, F_GAS))) : reason
 }
 
 /** The code has ended, well or not, and asks for nothing more. */

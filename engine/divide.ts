@@ -1,4 +1,4 @@
-// Division of words: Knuth's algorithm D on 64-bit limbs, and what is made of it. Division by zero gives zero.
+// Division of words, limb by limb of 64 bits, and what is made of it. Division by zero gives zero.
 import { SCRATCH } from '../src/evm/engine/layout'
 import {
   add,
@@ -12,19 +12,23 @@ import {
   mul,
   multiplyWide,
   negate,
+  set,
   setSmall,
+  shiftLeft,
+  shiftRight,
   sub,
 } from './word'
 
-/** The dividend, up to 8 limbs and one for the algorithm. */
+/** The dividend, up to 8 limbs and 4 more for the algorithm. */
 const DIVIDEND: usize = SCRATCH
-const QUOTIENT: usize = SCRATCH + 80
-const DIVISOR: usize = SCRATCH + 160
-const REMAINDER: usize = SCRATCH + 192
-const LEFT: usize = SCRATCH + 224
-const RIGHT: usize = SCRATCH + 256
+const QUOTIENT: usize = SCRATCH + 96
+const REMAINDER: usize = SCRATCH + 176
+const LEFT: usize = SCRATCH + 208
+const RIGHT: usize = SCRATCH + 240
+const NORMAL: usize = SCRATCH + 272
 
 const HALF: u64 = 0x100000000
+const LOW: u64 = 0xffffffff
 
 // @ts-expect-error: decorator
 @inline
@@ -43,146 +47,265 @@ function used(at: usize, limbs: i32): i32 {
   return limbs
 }
 
-let rest: u64 = 0
-
-/** What `divideBy` needs of a divisor: its inverse, scaled and rounded down. */
-let inverse: u64 = 0
-
-/**
- * Two limbs by one whose highest bit is set and that is greater than the upper one; the remainder in `rest`. With the
- * inverse at hand there is nothing to divide (Möller and Granlund, "Improved division by invariant integers").
- */
-function divideBy(upper: u64, lower: u64, by: u64): u64 {
-  const low = inverse * upper
-  const sum = low + lower
-  let q = high(inverse, upper) + upper + u64(sum < low) + 1
-  let r = lower - q * by
-  if (r > sum) {
-    q--
-    r += by
-  }
-  if (r >= by) {
-    q++
-    r -= by
-  }
-  rest = r
-  return q
+/** The upper half of a product of numbers given by their halves. */
+// @ts-expect-error: decorator
+@inline
+function highOf(a0: u64, a1: u64, b0: u64, b1: u64): u64 {
+  const left = a1 * b0 + ((a0 * b0) >> 32)
+  return a1 * b1 + (left >> 32) + ((a0 * b1 + (left & LOW)) >> 32)
 }
 
-/** The same without. */
-function divideLimbs(upper: u64, lower: u64, by: u64): u64 {
-  const by1 = by >> 32
-  const by0 = by & 0xffffffff
-  const lower1 = lower >> 32
+/** floor((2^128 - 1) / d) - 2^64 for a `d` whose highest bit is set, by halves: (2^64 - 1 - d, 2^64 - 1) / d. */
+function inverseOf(d: u64): u64 {
+  const by1 = d >> 32
+  const by0 = d & LOW
+  const upper = ~d
   let q1 = upper / by1
   let r = upper - q1 * by1
-  while (q1 >= HALF || q1 * by0 > ((r << 32) | lower1)) {
+  while (q1 >= HALF || q1 * by0 > ((r << 32) | LOW)) {
     q1--
     r += by1
     if (r >= HALF) break
   }
-  const middle = ((upper << 32) | lower1) - q1 * by
+  const middle = ((upper << 32) | LOW) - q1 * d
   let q0 = middle / by1
   r = middle - q0 * by1
-  while (q0 >= HALF || q0 * by0 > ((r << 32) | (lower & 0xffffffff))) {
+  while (q0 >= HALF || q0 * by0 > ((r << 32) | LOW)) {
     q0--
     r += by1
     if (r >= HALF) break
   }
-  rest = ((middle << 32) | (lower & 0xffffffff)) - q0 * by
   return (q1 << 32) + q0
 }
 
-/** Shifts limbs to the left by less than 64 bits; what comes out on the left. */
-function shiftUp(to: usize, from: usize, limbs: i32, bits: u64): u64 {
-  let carry: u64 = 0
-  for (let i = 0; i < limbs; i++) {
-    const word = limb(from, i)
-    setLimb(to, i, (word << bits) | carry)
-    carry = bits == 0 ? 0 : word >> (64 - bits)
+/** The same for two limbs (Möller and Granlund, "Improved division by invariant integers", algorithm 6). */
+function inverseOfTwo(d1: u64, d0: u64): u64 {
+  let v = inverseOf(d1)
+  let p = d1 * v + d0
+  if (p < d0) {
+    v--
+    if (p >= d1) {
+      v--
+      p -= d1
+    }
+    p -= d1
   }
-  return carry
+  const upper = high(v, d0)
+  p += upper
+  if (p < upper) {
+    v--
+    if (p > d1 || (p == d1 && v * d0 + d0 >= d0)) v--
+  }
+  return v
 }
 
-/** DIVIDEND of so many limbs by the word `divisor`, not zero: QUOTIENT (of as many limbs) and REMAINDER. */
+/** Whose inverse is at hand: a divisor often comes again. */
+let latest3: u64 = 0
+let latest2: u64 = 0
+let latestInverse: u64 = 0
+
+/**
+ * DIVIDEND of so many limbs by the word `divisor`, not zero: QUOTIENT (of as many limbs) and REMAINDER. Divisor and dividend
+ * are shifted until the divisor has its 256th bit set; each limb of the quotient is worked out from the upper three limbs
+ * of what is left and the upper two of the divisor (algorithm 4 there), and set right by the lower two.
+ */
 function divide(limbs: i32, divisor: usize): void {
   memory.fill(QUOTIENT, 0, usize(limbs) << 3)
-  setSmall(REMAINDER, 0)
   const n = used(divisor, 4)
   const m = used(DIVIDEND, limbs)
   if (m < n) {
-    for (let i = 0; i < m; i++) setLimb(REMAINDER, i, limb(DIVIDEND, i))
+    copy(REMAINDER, DIVIDEND)
     return
   }
-  // The divisor's top limb gets its highest bit set, so that guesses are at most two too great.
-  const shift = clz(limb(divisor, n - 1))
-  shiftUp(DIVISOR, divisor, n, shift)
-  setLimb(DIVIDEND, m, shiftUp(DIVIDEND, DIVIDEND, m, shift))
-  const first = limb(DIVISOR, n - 1)
-  inverse = divideLimbs(~first, u64.MAX_VALUE, first)
+  const bits = clz(limb(divisor, n - 1))
   if (n == 1) {
-    rest = limb(DIVIDEND, m)
-    for (let i = m - 1; i >= 0; i--) setLimb(QUOTIENT, i, divideBy(rest, limb(DIVIDEND, i), first))
-    setLimb(REMAINDER, 0, rest >> shift)
+    divideByLimb(m, load<u64>(divisor) << bits, bits)
     return
   }
-  const second = limb(DIVISOR, n - 2)
-  for (let j = m - n; j >= 0; j--) setLimb(QUOTIENT, j, step(j, n, first, second))
-  for (let i = 0; i < n; i++) {
-    const upper = shift == 0 ? 0 : limb(DIVIDEND, i + 1) << (64 - shift)
-    setLimb(REMAINDER, i, (limb(DIVIDEND, i) >> shift) | (i + 1 < n ? upper : 0))
+  const shift = (u64(4 - n) << 6) + bits
+  shiftLeft(NORMAL, divisor, shift)
+  const d3 = load<u64>(NORMAL, 24)
+  const d2 = load<u64>(NORMAL, 16)
+  const d1 = load<u64>(NORMAL, 8)
+  const d0 = load<u64>(NORMAL)
+  if (d3 != latest3 || d2 != latest2) {
+    latestInverse = inverseOfTwo(d3, d2)
+    latest3 = d3
+    latest2 = d2
   }
+  const v = latestInverse
+  const v0 = v & LOW
+  const v1 = v >> 32
+  const d20 = d2 & LOW
+  const d21 = d2 >> 32
+  const d10 = d1 & LOW
+  const d11 = d1 >> 32
+  const d00 = d0 & LOW
+  const d01 = d0 >> 32
+  const isShort = (d1 | d0) == 0
+
+  // The dividend's upper limbs, shifted by less than a limb; where its lowest limbs would be there are zeros.
+  let j = m - n
+  let r3 = bits == 0 ? 0 : limb(DIVIDEND, m - 1) >> (64 - bits)
+  // Often it is clear that the first limb of the quotient is zero.
+  if (r3 == 0 && j > 0 && next(m - 1, bits) < d3) {
+    r3 = next(m - 1, bits)
+    j--
+  }
+  const at = n + j
+  let r2 = next(at - 1, bits)
+  let r1 = next(at - 2, bits)
+  let r0 = next(at - 3, bits)
+  for (; j >= 0; j--) {
+    const x = next(j + n - 4, bits)
+    let q: u64
+    if (r3 == d3 && r2 == d2) {
+      // The guess is all ones: (r - d) 2^64 + d, and d once more if that is below zero.
+      q = 0
+      let borrow = u64(r0 < d0)
+      r0 -= d0
+      const t1 = r1 - d1
+      const over = u64(r1 < d1) | u64(t1 < borrow)
+      r1 = t1 - borrow
+      r2 = 0 - over
+      r3 = r2
+      let top = r3
+      let low = x
+      while (top != 0) {
+        q--
+        low += d0
+        let carry = u64(low < d0)
+        let sum = r0 + d1
+        let more = u64(sum < d1)
+        r0 = sum + carry
+        carry = more | u64(r0 < carry)
+        sum = r1 + d2
+        more = u64(sum < d2)
+        r1 = sum + carry
+        carry = more | u64(r1 < carry)
+        sum = r2 + d3
+        more = u64(sum < d3)
+        r2 = sum + carry
+        carry = more | u64(r2 < carry)
+        top += carry
+      }
+      r3 = r2
+      r2 = r1
+      r1 = r0
+      r0 = low
+      setLimb(QUOTIENT, j, q)
+      continue
+    }
+    // (r3, r2, r1) / (d3, d2)
+    const lowV = v * r3
+    q = highOf(v0, v1, r3 & LOW, r3 >> 32)
+    const q0 = lowV + r2
+    q += r3 + u64(q0 < lowV)
+    let t1 = r2 - q * d3
+    const low2 = d2 * q
+    const high2 = highOf(d20, d21, q & LOW, q >> 32)
+    let t0 = r1 - low2
+    t1 -= high2 + u64(r1 < low2)
+    const s0 = t0 - d2
+    t1 -= d3 + u64(t0 < d2)
+    t0 = s0
+    q++
+    if (t1 >= q0) {
+      q--
+      const sum = t0 + d2
+      t1 += d3 + u64(sum < d2)
+      t0 = sum
+    }
+    if (t1 > d3 || (t1 == d3 && t0 >= d2)) {
+      q++
+      t1 -= d3 + u64(t0 < d2)
+      t0 -= d2
+    }
+    r3 = t1
+    r2 = t0
+    r1 = r0
+    r0 = x
+    if (!isShort) {
+      const qa = q & LOW
+      const qb = q >> 32
+      const p0 = q * d0
+      const low1 = q * d1
+      const p1 = highOf(qa, qb, d00, d01) + low1
+      const p2 = highOf(qa, qb, d10, d11) + u64(p1 < low1)
+      let borrow = u64(r0 < p0)
+      r0 -= p0
+      let t = r1 - p1
+      let over = u64(r1 < p1)
+      r1 = t - borrow
+      borrow = over | u64(t < borrow)
+      t = r2 - p2
+      over = u64(r2 < p2)
+      r2 = t - borrow
+      borrow = over | u64(t < borrow)
+      t = r3 - borrow
+      over = u64(r3 < borrow)
+      r3 = t
+      while (over != 0) {
+        q--
+        r0 += d0
+        let carry = u64(r0 < d0)
+        let sum = r1 + d1
+        let more = u64(sum < d1)
+        r1 = sum + carry
+        carry = more | u64(r1 < carry)
+        sum = r2 + d2
+        more = u64(sum < d2)
+        r2 = sum + carry
+        carry = more | u64(r2 < carry)
+        sum = r3 + d3
+        more = u64(sum < d3)
+        r3 = sum + carry
+        over -= more | u64(r3 < carry)
+      }
+    }
+    setLimb(QUOTIENT, j, q)
+  }
+  set(REMAINDER, r0, r1, r2, r3)
+  shiftRight(REMAINDER, REMAINDER, shift, 0)
 }
 
-/** One limb of the quotient: guessed from the top limbs, set right by what is left. */
-function step(j: i32, n: i32, first: u64, second: u64): u64 {
-  const top = limb(DIVIDEND, j + n)
-  const next = limb(DIVIDEND, j + n - 1)
-  let guess: u64 = u64.MAX_VALUE
-  let left: u64
-  let fits = true
-  if (top < first) {
-    guess = divideBy(top, next, first)
-    left = rest
-  } else {
-    // top == first: the guess is all ones, and first * 2^64 - guess * first is first.
-    left = next + first
-    fits = left >= first
+/** The same by a limb whose highest bit was set by a shift (algorithm 4 of the same paper for two limbs by one). */
+function divideByLimb(m: i32, d: u64, bits: u64): void {
+  if (d != latest3 || latest2 != 0) {
+    latestInverse = inverseOf(d)
+    latest3 = d
+    latest2 = 0
   }
-  const third = limb(DIVIDEND, j + n - 2)
-  while (fits) {
-    const upper = high(guess, second)
-    if (upper < left || (upper == left && guess * second <= third)) break
-    guess--
-    left += first
-    fits = left >= first
+  const v = latestInverse
+  const v0 = v & LOW
+  const v1 = v >> 32
+  let r = bits == 0 ? 0 : limb(DIVIDEND, m - 1) >> (64 - bits)
+  for (let i = m - 1; i >= 0; i--) {
+    const x = next(i, bits)
+    const low = v * r
+    const sum = low + x
+    let q = highOf(v0, v1, r & LOW, r >> 32) + r + u64(sum < low) + 1
+    r = x - q * d
+    if (r > sum) {
+      q--
+      r += d
+    }
+    if (r >= d) {
+      q++
+      r -= d
+    }
+    setLimb(QUOTIENT, i, q)
   }
-  let carry: u64 = 0
-  let borrow: u64 = 0
-  for (let i = 0; i < n; i++) {
-    const by = limb(DIVISOR, i)
-    const low = guess * by
-    const product = low + carry
-    carry = high(guess, by) + u64(product < low)
-    const from = limb(DIVIDEND, i + j)
-    const difference = from - product
-    const result = difference - borrow
-    borrow = u64(from < product) | u64(difference < borrow)
-    setLimb(DIVIDEND, i + j, result)
-  }
-  const difference = top - carry
-  setLimb(DIVIDEND, j + n, difference - borrow)
-  if (top >= carry && difference >= borrow) return guess
-  let more: u64 = 0
-  for (let i = 0; i < n; i++) {
-    const by = limb(DIVISOR, i)
-    const sum = limb(DIVIDEND, i + j) + by
-    const result = sum + more
-    more = u64(sum < by) | u64(result < sum)
-    setLimb(DIVIDEND, i + j, result)
-  }
-  setLimb(DIVIDEND, j + n, limb(DIVIDEND, j + n) + more)
-  return guess - 1
+  setSmall(REMAINDER, r >> bits)
+}
+
+/** A limb of the dividend, shifted; zero below its lowest. */
+// @ts-expect-error: decorator
+@inline
+function next(index: i32, bits: u64): u64 {
+  if (index < 0) return 0
+  const upper = limb(DIVIDEND, index) << bits
+  return bits == 0 || index == 0 ? upper : upper | (limb(DIVIDEND, index - 1) >> (64 - bits))
 }
 
 export function div(to: usize, a: usize, b: usize): void {

@@ -58,3 +58,7 @@ export declare function blobHash(index: u32): void
 // @ts-expect-error: decorator
 @external('host', 'log')
 export declare function log(topics: i32, data: usize, length: usize): void
+/** The code at this address has used so much gas that it is worth compiling. */
+// @ts-expect-error: decorator
+@external('host', 'hot')
+export declare function hot(code: u32): void

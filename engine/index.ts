@@ -1,5 +1,8 @@
-// What the node calls.
+// What the node calls, and what compiled code calls.
 export { run } from './calls'
 export { analyse } from './code'
-export { reserve } from './memory'
+export { addMod, div, divSigned, mod, modSigned, mulMod } from './divide'
+export { expand, reserve } from './memory'
+export * from './operations'
 export { rememberAccount } from './remembered'
+export { mul, shiftLeft, shiftRight, signExtend } from './word'

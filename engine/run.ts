@@ -2,7 +2,6 @@
 // the stack's bounds come from the fork's table, so that the forks differ in the table only.
 // When an opcode may not run, the reason is the one that the reference finds first; see `fault`.
 import {
-  ADDRESS,
   ENV_BASE_FEE,
   ENV_BLOB_BASE_FEE,
   ENV_CHAIN_ID,
@@ -14,51 +13,61 @@ import {
   ENV_ORIGIN,
   ENV_TIMESTAMP,
   ENVIRONMENT,
-  F_ACCOUNT,
   F_ADDRESS,
   F_CALLER,
   F_CODE,
   F_CODE_LENGTH,
-  F_DATA,
   F_DATA_LENGTH,
   F_GAS,
   F_JUMPS,
-  F_KNOWN,
   F_MEMORY,
   F_MEMORY_SIZE,
-  F_OPCODE,
-  F_OUTPUT,
-  F_OUTPUT_LENGTH,
   F_PC,
   F_STACK,
   F_STATIC,
   F_TOP,
   F_VALUE,
-  GAS_EXP_BYTE,
-  GAS_INIT_CODE_WORD,
-  GAS_STORE_SENTRY,
-  GAS_WARM,
   INVALID_JUMP,
   INVALID_OPCODE,
   OPCODES,
   OUT_OF_GAS,
-  PARAMETERS,
   PAUSED,
-  REFUND_EXHAUSTED,
   RETURN,
-  S_VALUE,
   STACK_OVERFLOW,
   STACK_UNDERFLOW,
   STATIC_CHANGE,
   STOPPED,
-  WORDS,
 } from '../src/evm/engine/layout'
 import { isJumpDestination, isMarked } from './code'
-import { addMod, div, divSigned, exp, mod, modSigned, mulMod } from './divide'
-import * as host from './host'
-import { keccak256 } from './keccak'
-import { isDirty, isRemembered, rememberSlot, slotAt, storeRemembered } from './remembered'
-import { copyPadded, expand, LIMIT, rangeEnd, shortage, words } from './memory'
+import { addMod, div, divSigned, mod, modSigned, mulMod } from './divide'
+import { expand, LIMIT } from './memory'
+import {
+  balance,
+  calls,
+  copyCode,
+  copyCodeOf,
+  copyData,
+  copyMemory,
+  copyReturned,
+  creates,
+  dataAt,
+  destroys,
+  hash,
+  hashOfBlob,
+  hashOfBlock,
+  hashOfCode,
+  leave,
+  loadSlot,
+  loadTransient,
+  log,
+  ownBalance,
+  power,
+  reach,
+  returns,
+  sizeOfCode,
+  storeSlot,
+  storeTransient,
+} from './operations'
 import {
   add,
   addSmall,
@@ -78,7 +87,6 @@ import {
   shiftRight,
   signExtend,
   sub,
-  toAddress,
   toBytes,
 } from './word'
 
@@ -87,23 +95,8 @@ const ADD_GAS: i64 = 3
 const POP_GAS: i64 = 2
 const JUMP_GAS: i64 = 8
 const JUMPI_GAS: i64 = 10
-const COPY_WORD: i64 = 3
-const KECCAK_WORD: i64 = 6
-const LOG_TOPIC: i64 = 375
-const LOG_BYTE: i64 = 8
 /** No opcode takes so many bytes of stack: this number means nothing. */
 const NEVER: u32 = 65535
-
-/** The second word of an answer. */
-const ANSWER: usize = WORDS + 32
-
-function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, reason: i32): i32 {
-  store<u32>(frame, u32(pc), F_PC)
-  store<u32>(frame, u32(sp), F_TOP)
-  store<i64>(frame, gas, F_GAS)
-  store<u32>(frame, op, F_OPCODE)
-  return reason
-}
 
 /** Gas is priced before it is charged where it is not constant; what it is priced by has to be on the stack. */
 function isPriced(op: u32): bool {
@@ -241,10 +234,9 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x0a: {
-        gas -= i64((bitLength(sp - 64) + 7) >> 3) * load<i64>(PARAMETERS, GAS_EXP_BYTE)
-        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        gas = power(sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         sp -= 32
-        exp(sp - 32, sp, sp - 32)
         break
       }
       case 0x0b: {
@@ -356,14 +348,10 @@ export function interpret(frame: usize, turn: i64): i32 {
       }
       case 0x20: {
         if (gas < floor) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
-        const end = rangeEnd(sp - 32, sp - 64)
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        const length = clamped(sp - 64)
-        gas = expand(frame, end, gas - KECCAK_WORD * i64(words(length)))
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        gas = hash(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))
         sp -= 32
-        keccak256(sp - 32, length == 0 ? mem : mem + usize(load<u64>(sp)), usize(length))
         break
       }
       case 0x30: {
@@ -372,11 +360,8 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x31: {
-        toAddress(ADDRESS, sp - 32)
-        gas -= i64(host.access())
-        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        host.balance()
-        fromBytes(sp - 32, ANSWER)
+        gas = balance(sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         break
       }
       case 0x32: {
@@ -395,15 +380,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x35: {
-        const p = sp - 32
-        const at = clamped(p)
-        const length = u64(load<u32>(frame, F_DATA_LENGTH))
-        const data = usize(load<u32>(frame, F_DATA))
-        if (at < length && at + 32 <= length) fromBytes(p, data + usize(at))
-        else {
-          copyPadded(WORDS, data, length, at, 32)
-          fromBytes(p, WORDS)
-        }
+        dataAt(frame, sp)
         break
       }
       case 0x36: {
@@ -411,23 +388,17 @@ export function interpret(frame: usize, turn: i64): i32 {
         sp += 32
         break
       }
-      case 0x37:
-      case 0x39: {
-        const end = rangeEnd(sp - 32, sp - 96)
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        const length = clamped(sp - 96)
-        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+      case 0x37: {
+        gas = copyData(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))
-        if (length != 0) {
-          const to = mem + usize(load<u64>(sp - 32))
-          const offset = clamped(sp - 64)
-          if (op == 0x39) copyPadded(to, code, codeLength, offset, usize(length))
-          else {
-            const dataLength = u64(load<u32>(frame, F_DATA_LENGTH))
-            copyPadded(to, usize(load<u32>(frame, F_DATA)), dataLength, offset, usize(length))
-          }
-        }
+        sp -= 96
+        break
+      }
+      case 0x39: {
+        gas = copyCode(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
+        size = u64(load<u32>(frame, F_MEMORY_SIZE))
         sp -= 96
         break
       }
@@ -442,25 +413,14 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x3b: {
-        toAddress(ADDRESS, sp - 32)
-        gas -= i64(host.access())
-        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        setSmall(sp - 32, u64(host.codeSize()))
+        gas = sizeOfCode(sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         break
       }
       case 0x3c: {
-        toAddress(ADDRESS, sp - 32)
-        gas -= i64(host.access())
-        const end = rangeEnd(sp - 64, sp - 128)
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        const length = clamped(sp - 128)
-        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        gas = copyCodeOf(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))
-        if (length != 0) {
-          const offset = clamped(sp - 96)
-          host.copyCode(mem + usize(load<u64>(sp - 64)), offset > LIMIT ? u32(LIMIT) : u32(offset), usize(length))
-        }
         sp -= 128
         break
       }
@@ -470,42 +430,19 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x3e: {
-        const offset = clamped(sp - 64)
-        const length = clamped(sp - 96)
-        const there = u64(load<u32>(RETURN, 4))
-        // Beyond the end of the return data there is nothing, not zeros (EIP-211).
-        if (offset > there || length > there - offset) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        const end = rangeEnd(sp - 32, sp - 96)
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        gas = copyReturned(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))
-        if (length != 0) {
-          const to = mem + usize(load<u64>(sp - 32))
-          const from = usize(load<u32>(RETURN))
-          if (from == 0) host.copyReturn(to, u32(offset), usize(length))
-          else memory.copy(to, from + usize(offset), usize(length))
-        }
         sp -= 96
         break
       }
       case 0x3f: {
-        toAddress(ADDRESS, sp - 32)
-        gas -= i64(host.access())
-        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        host.codeHash()
-        fromBytes(sp - 32, ANSWER)
+        gas = hashOfCode(sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         break
       }
       case 0x40: {
-        const p = sp - 32
-        const number = load<u64>(ENVIRONMENT + ENV_NUMBER)
-        const asked = clamped(p)
-        if (asked >= number || number - asked > 256) setSmall(p, 0)
-        else {
-          host.blockHash(f64(asked))
-          fromBytes(p, ANSWER)
-        }
+        hashOfBlock(sp)
         break
       }
       case 0x41: {
@@ -539,8 +476,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x47: {
-        host.selfBalance()
-        fromBytes(sp, ANSWER)
+        ownBalance(sp)
         sp += 32
         break
       }
@@ -550,12 +486,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x49: {
-        const index = clamped(sp - 32)
-        if (index > 0xffff) setSmall(sp - 32, 0)
-        else {
-          host.blobHash(u32(index))
-          fromBytes(sp - 32, ANSWER)
-        }
+        hashOfBlob(sp)
         break
       }
       case 0x4a: {
@@ -571,10 +502,8 @@ export function interpret(frame: usize, turn: i64): i32 {
         const p = sp - 32
         const at = load<u64>(p)
         if (!isSmall(p) || at >= size || at + 32 > size) {
-          const start = clamped(p)
-          if (start > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-          gas = expand(frame, start + 32, gas)
-          if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+          gas = reach(frame, p, 32, gas)
+          if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
           size = u64(load<u32>(frame, F_MEMORY_SIZE))
         }
         fromBytes(p, mem + usize(at))
@@ -584,10 +513,8 @@ export function interpret(frame: usize, turn: i64): i32 {
         const p = sp - 32
         const at = load<u64>(p)
         if (!isSmall(p) || at >= size || at + 32 > size) {
-          const start = clamped(p)
-          if (start > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-          gas = expand(frame, start + 32, gas)
-          if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+          gas = reach(frame, p, 32, gas)
+          if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
           size = u64(load<u32>(frame, F_MEMORY_SIZE))
         }
         toBytes(mem + usize(at), sp - 64)
@@ -598,10 +525,8 @@ export function interpret(frame: usize, turn: i64): i32 {
         const p = sp - 32
         const at = load<u64>(p)
         if (!isSmall(p) || at >= size) {
-          const start = clamped(p)
-          if (start > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-          gas = expand(frame, start + 1, gas)
-          if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+          gas = reach(frame, p, 1, gas)
+          if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
           size = u64(load<u32>(frame, F_MEMORY_SIZE))
         }
         store<u8>(mem + usize(at), load<u8>(sp - 64))
@@ -609,41 +534,13 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x54: {
-        toBytes(WORDS, sp - 32)
-        const account = load<u32>(frame, F_ACCOUNT)
-        const slot = slotAt(account)
-        if (isRemembered(slot, account)) {
-          gas -= load<i64>(PARAMETERS, GAS_WARM)
-          if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-          fromBytes(sp - 32, slot + S_VALUE)
-          break
-        }
-        gas -= i64(host.sload())
-        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        rememberSlot(slot, account, 0)
-        fromBytes(sp - 32, ANSWER)
+        gas = loadSlot(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         break
       }
       case 0x55: {
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
-        toBytes(WORDS, sp - 32)
-        toBytes(ANSWER, sp - 64)
-        const account = load<u32>(frame, F_ACCOUNT)
-        const slot = slotAt(account)
-        const sentry = load<i64>(PARAMETERS, GAS_STORE_SENTRY)
-        let price: i64 = -1
-        // What a frame writes is written in its own checkpoint, which the host has to have made.
-        if (sentry != 0 && gas > sentry && load<u32>(frame, F_KNOWN) != 0 && isRemembered(slot, account)) {
-          price = storeRemembered(slot)
-        }
-        if (price < 0) {
-          if (isDirty(slot, account)) host.tell()
-          price = i64(host.sstore(f64(gas)))
-          if (price < 0) return leave(frame, pc, sp, gas, op, price == -2 ? REFUND_EXHAUSTED : OUT_OF_GAS)
-          rememberSlot(slot, account, u32(sentry != 0))
-        }
-        gas -= price
-        if (gas < 0) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
+        gas = storeSlot(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         sp -= 64
         break
       }
@@ -686,33 +583,23 @@ export function interpret(frame: usize, turn: i64): i32 {
       }
       case 0x5b: {
         // No loop is without one.
-        if (gas < floor) return leave(frame, pc + 1, sp, gas, op, PAUSED)
+        if (gas < floor) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
         break
       }
       case 0x5c: {
-        toBytes(WORDS, sp - 32)
-        host.tload()
-        fromBytes(sp - 32, ANSWER)
+        loadTransient(sp)
         break
       }
       case 0x5d: {
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
-        toBytes(WORDS, sp - 32)
-        toBytes(ANSWER, sp - 64)
-        host.tstore()
+        gas = storeTransient(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         sp -= 64
         break
       }
       case 0x5e: {
-        const to = rangeEnd(sp - 32, sp - 96)
-        const from = rangeEnd(sp - 64, sp - 96)
-        const end = to > from ? to : from
-        if (end > LIMIT || clamped(sp - 96) > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        const length = load<u64>(sp - 96)
-        gas = expand(frame, end, gas - COPY_WORD * i64(words(length)))
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        gas = copyMemory(frame, sp, gas)
+        if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))
-        if (length != 0) memory.copy(mem + usize(load<u64>(sp - 32)), mem + usize(load<u64>(sp - 64)), usize(length))
         sp -= 96
         break
       }
@@ -866,71 +753,27 @@ export function interpret(frame: usize, turn: i64): i32 {
       case 0xa2:
       case 0xa3:
       case 0xa4: {
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
         const topics = i32(op - 0xa0)
-        const end = rangeEnd(sp - 32, sp - 64)
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        const length = clamped(sp - 64)
-        gas = expand(frame, end, gas - LOG_TOPIC * i64(topics) - LOG_BYTE * i64(length))
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+        gas = log(frame, sp, gas, topics)
+        // What is told of a topic that is missed counts what was left when it was.
+        if (gas < 0) return leave(frame, pc, gas == -i64(STACK_UNDERFLOW) ? sp - 64 : sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))
-        const data = length == 0 ? mem : mem + usize(load<u64>(sp - 32))
-        sp -= 64
-        // Topics are taken after the range, and only then missed.
-        if (sp - stack < usize(topics) << 5) return leave(frame, pc, sp, gas, op, STACK_UNDERFLOW)
-        for (let topic = 0; topic < topics; topic++) {
-          sp -= 32
-          toBytes(usize(WORDS) + (usize(topic) << 5), sp)
-        }
-        host.log(topics, data, usize(length))
+        sp -= 64 + (usize(topics) << 5)
         break
       }
       case 0xf0:
-      case 0xf5: {
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
-        const end = rangeEnd(sp - 64, sp - 96)
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        const count = i64(words(clamped(sp - 96)))
-        gas -= load<i64>(PARAMETERS, GAS_INIT_CODE_WORD) * count
-        if (op == 0xf5) gas -= KECCAK_WORD * count
-        gas = expand(frame, end, gas)
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
-        if (op == 0xf5) toBytes(WORDS, sp - 128)
-        return leave(frame, pc + 1, sp, gas, op, i32(op))
-      }
+      case 0xf5:
+        return creates(frame, pc, sp, gas, op)
       case 0xf1:
       case 0xf2:
       case 0xf4:
-      case 0xfa: {
-        // CALL and CALLCODE have the value between the address and the ranges.
-        const ranges = op < 0xf4 ? sp - 128 : sp - 96
-        if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(sp - 96)) {
-          return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
-        }
-        const input = rangeEnd(ranges, ranges - 32)
-        const output = rangeEnd(ranges - 64, ranges - 96)
-        const end = input > output ? input : output
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        gas = expand(frame, end, gas)
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
-        toAddress(ADDRESS, sp - 64)
-        return leave(frame, pc + 1, sp, gas, op, i32(op))
-      }
+      case 0xfa:
+        return calls(frame, pc, sp, gas, op)
       case 0xf3:
-      case 0xfd: {
-        const end = rangeEnd(sp - 32, sp - 64)
-        if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-        gas = expand(frame, end, gas)
-        if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
-        store<u32>(frame, end == 0 ? u32(mem) : u32(mem) + load<u32>(sp - 32), F_OUTPUT)
-        store<u32>(frame, load<u32>(sp - 64), F_OUTPUT_LENGTH)
-        return leave(frame, pc, sp - 64, gas, op, i32(op))
-      }
-      case 0xff: {
-        if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
-        toAddress(ADDRESS, sp - 32)
-        return leave(frame, pc + 1, sp, gas, op, i32(op))
-      }
+      case 0xfd:
+        return returns(frame, pc, sp, gas, op)
+      case 0xff:
+        return destroys(frame, pc, sp, gas, op)
       default:
         return leave(frame, pc, sp, gas, op, INVALID_OPCODE)
     }

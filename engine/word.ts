@@ -189,25 +189,38 @@ export function mul(to: usize, a: usize, b: usize): void {
 
 /** All 512 bits, as eight limbs that no operand overlaps. */
 export function multiplyWide(to: usize, a: usize, b: usize): void {
-  memory.fill(to, 0, 64)
+  const y0 = load<u64>(b)
+  const y1 = load<u64>(b, 8)
+  const y2 = load<u64>(b, 16)
+  const y3 = load<u64>(b, 24)
+  // Limbs of the sum so far, from the one that the row begins at.
+  let s0: u64 = 0
+  let s1: u64 = 0
+  let s2: u64 = 0
+  let s3: u64 = 0
   for (let i: usize = 0; i < 32; i += 8) {
     const x = load<u64>(a + i)
-    if (x == 0) continue
-    let carry: u64 = 0
-    for (let j: usize = 0; j < 32; j += 8) {
-      const y = load<u64>(b + j)
-      const at = to + i + j
-      const low = x * y
-      let up = high(x, y)
-      let sum = load<u64>(at) + low
-      up += u64(sum < low)
-      sum += carry
-      up += u64(sum < carry)
-      store<u64>(at, sum)
-      carry = up
-    }
-    store<u64>(to + i, carry, 32)
+    let low = x * y0
+    let sum = s0 + low
+    let carry = high(x, y0) + u64(sum < low)
+    store<u64>(to + i, sum)
+    low = x * y1
+    sum = s1 + low
+    let up = high(x, y1) + u64(sum < low)
+    s0 = sum + carry
+    carry = up + u64(s0 < carry)
+    low = x * y2
+    sum = s2 + low
+    up = high(x, y2) + u64(sum < low)
+    s1 = sum + carry
+    carry = up + u64(s1 < carry)
+    low = x * y3
+    sum = s3 + low
+    up = high(x, y3) + u64(sum < low)
+    s2 = sum + carry
+    s3 = up + u64(s2 < carry)
   }
+  set(to + 32, s0, s1, s2, s3)
 }
 
 export function less(a: usize, b: usize): bool {

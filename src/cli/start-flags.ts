@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { withDatadir } from './datadir.ts'
+import { ENGINES } from '../evm/machine-options.ts'
 import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
@@ -57,7 +58,7 @@ const flags = z.object({
   maxBatch: wholeNumber(1, 1_000_000),
   callGasCap: integer(21_000n, MAX_UINT64),
   callTimeout: wholeNumber(1, 3_600_000),
-  engine: oneOf('wasm', 'library').optional(),
+  engine: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
   compilers: z.string().optional(),
@@ -107,7 +108,7 @@ export function withStartFlags(command: Command): Command {
     .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
     .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
-    .option('--engine <name>', 'what runs contracts: wasm (the default) or library')
+    .option('--engine <name>', 'what runs contracts: compiled (the default), wasm (our interpreter alone) or library')
     .optionsGroup('Explorer:')
     .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
     .option('--prices <file>', 'what is known of prices: JSON with coin, tokens and history')

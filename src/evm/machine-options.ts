@@ -20,5 +20,9 @@ export type MachineOptions = {
   readonly engine?: EngineChoice | undefined
 }
 
-/** Our own engine or the library's interpreter. Where ours cannot run, or must not, the library's does. */
-export type EngineChoice = 'wasm' | 'library'
+/**
+ * Our own engine, with hot code compiled or interpreter only, or the library's interpreter. Where ours cannot run, or must
+ * not, the library's does.
+ */
+export const ENGINES = ['compiled', 'wasm', 'library'] as const
+export type EngineChoice = (typeof ENGINES)[number]

@@ -13,7 +13,7 @@ import { fitsEngine, Seat } from './engine/seat.ts'
 import type { Surroundings } from './engine/surroundings.ts'
 import { Journal, TransientStorage } from './journal.ts'
 import { Library, toLibCall } from './library.ts'
-import type { EngineChoice, MachineOptions } from './machine-options.ts'
+import { ENGINES, type EngineChoice, type MachineOptions } from './machine-options.ts'
 import { BLAKE2F, insufficientBalance, type OuterMessage, refuseLongWork } from './machine-parts.ts'
 import type { NativeContract } from './native-call.ts'
 import { runNative, withOwnLogs } from './run-native.ts'
@@ -24,7 +24,7 @@ import type { CallType, MessageTracer } from './tracer.ts'
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
 
 /** Tests may choose for everything in their process. */
-const DEFAULT_ENGINE: EngineChoice = process.env['KESTREL_ENGINE'] === 'library' ? 'library' : 'wasm'
+const DEFAULT_ENGINE = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
 
 export class Machine implements Surroundings {
   /** The call opcode that ran last: the next message is its. */
@@ -129,7 +129,7 @@ export class Machine implements Surroundings {
     }
     const chainId = this.#options.common.chainId()
     const setting = { block, origin: from, gasPrice, chainId }
-    return this.#seat.run(this, this.#rules, incoming(message), setting)
+    return this.#seat.run(this, this.#rules, incoming(message), setting, this.#engine === 'compiled')
   }
 
   /** Runs a message within the one that runs, from a native contract; or any message in the library's own words. */
@@ -143,9 +143,12 @@ export class Machine implements Surroundings {
   }
 
   #isForEngine(): boolean {
-    const choice = this.#options.engine ?? DEFAULT_ENGINE
-    if (choice === 'library' || this.#isInLibrary || this.#table.isChanged || this.reportsAccess) return false
+    if (this.#engine === 'library' || this.#isInLibrary || this.#table.isChanged || this.reportsAccess) return false
     return this.#tracer?.step === undefined
+  }
+
+  get #engine(): EngineChoice {
+    return this.#options.engine ?? DEFAULT_ENGINE
   }
 
   get #rules(): Rules {

@@ -54,6 +54,7 @@ export function hostImports(engine: Instance): Record<string, unknown> {
       engine.answer(asked.original(key), ANSWER + 32)
       return price
     },
+    hot: (code: number) => engine.compiled.heated(code),
     tell: () => {
       engine.refresh()
       engine.tell()

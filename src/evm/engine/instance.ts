@@ -3,8 +3,12 @@
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../machine-parts.ts'
+import { CompiledCodes } from './compiled-codes.ts'
 import { type Host, hostImports } from './host-imports.ts'
 import {
+  C_COMPILED,
+  C_HEAT,
+  CODE_HEADER,
   CODE_PADDING,
   CODES,
   CODES_END,
@@ -62,6 +66,7 @@ export type FrameStart = {
 
 type Exports = {
   readonly memory: WebAssembly.Memory
+  readonly table: WebAssembly.Table
   run(): number
   rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
   analyse(code: number, length: number, jumps: number): void
@@ -76,6 +81,8 @@ export class Instance extends Memory {
   top = FRAMES
   host: Host | undefined
   readonly #exports: Exports
+  /** Code that need not be interpreted. */
+  readonly compiled: CompiledCodes
   readonly #codes = new Map<Hash, Loaded>()
   readonly #accounts = new Map<Address, number>()
   readonly #addresses: Address[] = []
@@ -90,6 +97,7 @@ export class Instance extends Memory {
     // The module is our own: these are what engine/index.ts exports.
     this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as Exports
     this.look(this.#exports.memory.buffer)
+    this.compiled = new CompiledCodes(this.#exports, this)
   }
 
   /** Bytes of memory that it has taken from the computer. */
@@ -117,17 +125,19 @@ export class Instance extends Memory {
     this.refresh()
   }
 
-  /** For a new transaction: the fork's rules, and room for code. */
-  begin(rules: Rules): void {
+  /** For a new transaction: the fork's rules, and room for code. `compiles`: whether compiled code may run. */
+  begin(rules: Rules, compiles: boolean): void {
     this.top = FRAMES
     this.#accounts.clear()
     this.#addresses.length = 0
     this.words[DIRTY_COUNT >>> 2] = 0
     this.limbs[REFUND >>> 3] = 0n
     this.forget()
-    if (this.#free > CODES + (CODES_END - CODES) * 0.75) {
+    this.compiled.begin(compiles)
+    if (this.#rules !== rules || this.#free > CODES + (CODES_END - CODES) * 0.75) {
       this.#codes.clear()
       this.#free = CODES
+      this.compiled.clear(rules.opcodes)
     }
     if (this.#rules === rules) return
     this.#rules = rules
@@ -210,12 +220,23 @@ export class Instance extends Memory {
   load(hash: Hash, code: Uint8Array): Loaded {
     const known = this.#codes.get(hash)
     if (known !== undefined) return known
-    if (this.#free + 2 * code.length + 2 * CODE_PADDING > CODES_END) return this.place(code)
-    this.bytes.set(code, this.#free)
-    const { loaded, end } = this.#analysed(this.#free, code.length)
+    if (this.#free + CODE_HEADER + 2 * code.length + 2 * CODE_PADDING > CODES_END) return this.place(code)
+    const at = this.#free + CODE_HEADER
+    this.bytes.set(code, at)
+    const { loaded, end } = this.#analysed(at, code.length)
     this.#free = end
     this.#codes.set(hash, loaded)
+    this.words[(at - C_HEAT) >>> 2] = 0
+    this.compiled.loaded(at, hash, code)
     return loaded
+  }
+
+  /** Room that stays as long as the codes do; undefined: there is none left. */
+  allocate(length: number): number | undefined {
+    const at = this.#free
+    if (at + length > CODES_END) return undefined
+    this.#free = aligned(at + length)
+    return at
   }
 
   /** A code for one frame, at the top. */
@@ -225,7 +246,7 @@ export class Instance extends Memory {
 
   /** The same from a range of the engine's own memory. */
   placeRange(from: number, length: number): Loaded {
-    const at = this.top
+    const at = this.top + CODE_HEADER
     this.reserve(at + 2 * length + 4 * CODE_PADDING)
     this.bytes.copyWithin(at, from, from + length)
     const { loaded, end } = this.#analysed(at, length)
@@ -237,6 +258,9 @@ export class Instance extends Memory {
   #analysed(at: number, length: number): { loaded: Loaded; end: number } {
     const jumps = aligned(at + length + CODE_PADDING)
     this.bytes.fill(0, at + length, jumps)
+    this.words[(at - C_COMPILED) >>> 2] = 0
+    // What runs once is not worth compiling.
+    this.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
     this.#exports.analyse(at, length, jumps)
     return { loaded: { at, length, jumps }, end: aligned(jumps + (length >>> 3) + 8) }
   }

@@ -25,6 +25,9 @@ export const MAY_CALL = 5328
 export const DIRTY_COUNT = 5332
 /** i64: refunds that the host has yet to be told. */
 export const REFUND = 5336
+/** Whether compiled code may run, and how much gas makes a code worth compiling: u32 each. */
+export const COMPILES = 5344
+export const HOT = 5348
 export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */
 export const SCRATCH = 6144
@@ -48,6 +51,15 @@ export const FRAMES = 8650752
 
 /** Zero bytes behind a code: what a PUSH at its end reads, and the STOP of running past it. */
 export const CODE_PADDING = 40
+
+/** What stands before a code, so many bytes before it, u32 each: where its compiled form is (0: nowhere), gas it has used. */
+export const C_COMPILED = 8
+export const C_HEAT = 4
+export const CODE_HEADER = 32
+/** A compiled form: its place in the table of functions (u32), then for each byte of code which entry begins there (u16). */
+export const COMPILED_ENTRIES = 4
+/** The entry is no place to jump to. */
+export const ENTRY_ONLY = 32768
 
 // --- a frame's header (u32 where nothing else is said)
 
@@ -161,6 +173,9 @@ export const STATIC_CHANGE = 262
 export const REFUND_EXHAUSTED = 263
 /** The computer has no memory left, whatever the gas says. */
 export const NO_MEMORY = 264
+
+/** Compiled code leaves the rest to the interpreter. */
+export const FALLEN = 265
 
 /** Gas that a turn may use before the host looks at the clock. */
 export const TURN_GAS = 1000000

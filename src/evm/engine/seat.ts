@@ -29,11 +29,17 @@ export class Seat {
     return this.#origin
   }
 
-  /** Runs a message; `environment` is what opcodes are told. */
-  async run(around: Surroundings, rules: Rules, message: Incoming, environment: Environment): Promise<EVMResult> {
+  /** Runs a message; `environment` is what opcodes are told; `compiles`: whether hot code is compiled. */
+  async run(
+    around: Surroundings,
+    rules: Rules,
+    message: Incoming,
+    environment: Environment,
+    compiles: boolean,
+  ): Promise<EVMResult> {
     const engine = takeEngine()
     if (engine === undefined || this.#engine !== undefined) throw new Error('there is no engine, or it runs already')
-    engine.begin(rules)
+    engine.begin(rules, compiles)
     setEnvironment(engine, rules, environment)
     this.#engine = engine
     this.#origin = environment.origin

@@ -10,4 +10,10 @@ declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer
   }
+  interface Table {
+    /** How many places there were. */
+    grow(by: number): number
+    set(place: number, value: unknown): void
+  }
+  function compile(bytes: Uint8Array): Promise<Module>
 }

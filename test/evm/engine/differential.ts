@@ -1,6 +1,6 @@
 // One random world and a few transactions in it, run by the library's interpreter and by our engine: everything that
 // can be seen of either has to be the same.
-import { Machine } from '../../../src/evm/machine.ts'
+import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { NativeContract } from '../../../src/evm/native-call.ts'
 import { buildTable, type OpcodeTable } from '../../../src/evm/tables.ts'
 import { CallTreeTracer, type MessageTracer } from '../../../src/evm/tracer.ts'
@@ -25,6 +25,7 @@ import { openMemoryStore } from '../../../src/state/kv.ts'
 import { StateStore } from '../../../src/state/state-store.ts'
 import type { StateView } from '../../../src/state/types.ts'
 import { plainSpec } from '../../support/plain-spec.ts'
+import { DenseCode, inputOf } from '../compiler/dense.ts'
 import { Program, Random } from './programs.ts'
 
 export const SENDER = hexToAddress(`0x${'aa'.repeat(20)}`)
@@ -173,7 +174,7 @@ const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toStrin
 /** Everything that can be seen of running the messages one after the other, as text that tells differences. */
 export async function observe(
   world: World,
-  engine: 'wasm' | 'library',
+  engine: EngineChoice,
   messages: readonly Message[],
   traced: boolean,
 ): Promise<string[]> {
@@ -213,6 +214,22 @@ export type Difference = {
   readonly gasLimits: readonly bigint[]
 }
 
+/** A world of one contract with dense code, which compiled code differs from most where it differs. */
+export async function makeDenseWorld(seed: number): Promise<World> {
+  const random = new Random(seed)
+  const fork = random.pick(['osaka', 'cancun', 'prague'] as const)
+  const view = new StateStore(await openMemoryStore(), -1).at(-1)
+  view.setBalance(SENDER, 10n ** 20n)
+  const contract = hexToAddress(`0x${'c0'.repeat(20)}`)
+  view.setCode(contract, new DenseCode(random).build())
+  const message: Message = {
+    ...{ from: SENDER, to: contract, nonce: 0n, value: 0n, data: inputOf(random), gasLimit: 10_000_000n },
+    ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n },
+    authorizationList: [],
+  }
+  return { seed, fork, view, env: envOf(fork), messages: [message] }
+}
+
 /**
  * Compares the two on the world of a seed, then again with the last message's gas cut at `cuts` places. Returns how many
  * executions were compared, and the first difference.
@@ -220,8 +237,11 @@ export type Difference = {
 export async function compare(
   seed: number,
   cuts: number,
+  engine: Exclude<EngineChoice, 'library'> = 'wasm',
+  make: (seed: number) => Promise<World> = makeWorld,
+  reference: EngineChoice = 'library',
 ): Promise<{ executions: number; difference: Difference | undefined }> {
-  const world = await makeWorld(seed)
+  const world = await make(seed)
   const random = new Random(seed ^ 0x5eed)
   const last = world.messages.at(-1)
   let executions = 0
@@ -232,8 +252,8 @@ export async function compare(
       message === last && gasLimit !== undefined ? { ...message, gasLimit } : message,
     )
     const traced = random.oneIn(2)
-    const library = await observe(world, 'library', messages, traced)
-    const wasm = await observe(world, 'wasm', messages, traced)
+    const library = await observe(world, reference, messages, traced)
+    const wasm = await observe(world, engine, messages, traced)
     executions += messages.length
     const at = library.findIndex((text, i) => text !== wasm[i])
     if (at >= 0 || library.length !== wasm.length) {

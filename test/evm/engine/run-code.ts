@@ -11,7 +11,7 @@ const CONTRACT = hexToAddress(`0x${'c0'.repeat(20)}`)
 export async function runCode(
   code: Uint8Array,
   engine: EngineChoice,
-  { gasLimit = 100_000n, fork = 'osaka' as Fork } = {},
+  { gasLimit = 100_000n, fork = 'osaka' as Fork, data = new Uint8Array(0) } = {},
 ): Promise<MessageResult> {
   const { spec, common, table } = forkRules(fork)
   const view = await emptyView()
@@ -22,7 +22,7 @@ export async function runCode(
     block: { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE },
   })
   const message = {
-    ...{ from: SENDER, to: CONTRACT, nonce: 0n, value: 0n, data: new Uint8Array(0), gasLimit },
+    ...{ from: SENDER, to: CONTRACT, nonce: 0n, value: 0n, data, gasLimit },
     ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n },
     authorizationList: [],
   }

@@ -1,0 +1,165 @@
+// A 256-bit word as the compiler knows it: what is constant, what lies in locals, and where else it can be read from.
+// Four limbs of 64 bits, least significant first. A word is loaded when it is asked for, limb by limb, and once.
+import { ACCESS, type Emitter, I64, OP, V128 } from './emitter.ts'
+
+export const MASK = (1n << 64n) - 1n
+
+/** 64 bits: a constant, or a local of which so many lower bits may be set. */
+export type Limb = bigint | { readonly local: number; readonly bits: number }
+export type Limbs = readonly [Limb, Limb, Limb, Limb]
+
+/** Little-endian limbs in memory, at an offset from an address in a local; undefined: from zero. */
+export type Place = { readonly base: number | undefined; readonly offset: number }
+
+export class Word {
+  readonly limbs: (Limb | undefined)[]
+  /** A local (i32) that is 1 or 0. */
+  flag: number | undefined
+  /** Locals with the lower and the upper two limbs. */
+  vector: readonly [number, number] | undefined
+  place: Place | undefined
+
+  private constructor(limbs: (Limb | undefined)[]) {
+    this.limbs = limbs
+  }
+
+  static constant(value: bigint): Word {
+    return new Word([value & MASK, (value >> 64n) & MASK, (value >> 128n) & MASK, value >> 192n])
+  }
+
+  static of(...limbs: Limbs): Word {
+    return new Word([...limbs])
+  }
+
+  /** Below 2^64. */
+  static small(limb: Limb): Word {
+    return new Word([limb, 0n, 0n, 0n])
+  }
+
+  static flag(local: number): Word {
+    const word = new Word([undefined, 0n, 0n, 0n])
+    word.flag = local
+    return word
+  }
+
+  static vector(low: number, high: number): Word {
+    const word = new Word([undefined, undefined, undefined, undefined])
+    word.vector = [low, high]
+    return word
+  }
+
+  /** `limbs`: what is known of it. */
+  static at(place: Place, limbs: (Limb | undefined)[] = []): Word {
+    const word = new Word([limbs[0], limbs[1], limbs[2], limbs[3]])
+    word.place = place
+    return word
+  }
+
+  /** Whether it can be had without its place. */
+  get isHeld(): boolean {
+    return this.vector !== undefined || this.flag !== undefined || this.limbs.every((limb) => limb !== undefined)
+  }
+
+  /** All locals that it lies in. */
+  *locals(): Iterable<number> {
+    for (const limb of this.limbs) if (typeof limb === 'object') yield limb.local
+    if (this.flag !== undefined) yield this.flag
+    if (this.vector !== undefined) yield* this.vector
+  }
+}
+
+/** The value, if it is known. */
+export function constantOf({ limbs }: Word): bigint | undefined {
+  const [a, b, c, d] = limbs
+  if (typeof a !== 'bigint' || typeof b !== 'bigint' || typeof c !== 'bigint' || typeof d !== 'bigint') return undefined
+  return a | (b << 64n) | (c << 128n) | (d << 192n)
+}
+
+const at = (emit: Emitter, { base }: Place): Emitter => (base === undefined ? emit.i32(0) : emit.get(base))
+
+/** One of its limbs; it is kept. */
+export function limbOf(emit: Emitter, word: Word, index: number): Limb {
+  const known = word.limbs[index]
+  if (known !== undefined) return known
+  const local = emit.local(I64)
+  let bits = 64
+  if (word.flag !== undefined) {
+    emit.get(word.flag).op(OP.i64ExtendI32U)
+    bits = 1
+  } else if (word.vector !== undefined) emit.get(word.vector[index >> 1] ?? 0).lane(index & 1 ? 1 : 0)
+  else if (word.place !== undefined) at(emit, word.place).access(ACCESS.i64Load, word.place.offset + 8 * index)
+  else throw new Error('a word that is nowhere')
+  emit.set(local)
+  const limb = { local, bits }
+  word.limbs[index] = limb
+  return limb
+}
+
+export const limbsOf = (emit: Emitter, word: Word): Limbs => [
+  limbOf(emit, word, 0),
+  limbOf(emit, word, 1),
+  limbOf(emit, word, 2),
+  limbOf(emit, word, 3),
+]
+
+export const push = (emit: Emitter, limb: Limb): Emitter =>
+  typeof limb === 'bigint' ? emit.i64(limb) : emit.get(limb.local)
+
+/** What is on WebAssembly's stack, in a new local. */
+export function kept(emit: Emitter, bits = 64): Limb {
+  const local = emit.local(I64)
+  emit.set(local)
+  return { local, bits }
+}
+
+/** Loads it from its place, which is about to be written. */
+export function hold(emit: Emitter, word: Word): void {
+  const { place } = word
+  if (place === undefined) return
+  word.place = undefined
+  if (word.isHeld) return
+  if (word.limbs.some((limb) => limb !== undefined)) {
+    word.place = place
+    limbsOf(emit, word)
+    word.place = undefined
+    return
+  }
+  const [low, high] = [emit.local(V128), emit.local(V128)]
+  at(emit, place).loadVector(place.offset).set(low)
+  at(emit, place)
+    .loadVector(place.offset + 16)
+    .set(high)
+  word.vector = [low, high]
+}
+
+/** The lower (0) or upper (1) two limbs onto WebAssembly's stack, as a vector. Nothing is kept. */
+export function pushVector(emit: Emitter, word: Word, half: 0 | 1): void {
+  const [low, high] = [word.limbs[2 * half], word.limbs[2 * half + 1]]
+  if (typeof low === 'bigint' && typeof high === 'bigint') emit.vector(low, high)
+  else if (word.vector !== undefined) emit.get(word.vector[half])
+  else if (low !== undefined && high !== undefined) {
+    if (high === 0n) push(emit.vector(0n, 0n), low).setLane(0)
+    else push(push(emit, low).splat(), high).setLane(1)
+  } else if (word.flag !== undefined) {
+    emit.vector(0n, 0n).get(word.flag).op(OP.i64ExtendI32U).setLane(0)
+  } else if (word.place !== undefined) at(emit, word.place).loadVector(word.place.offset + 16 * half)
+  else throw new Error('a word that is nowhere')
+}
+
+/** Writes it to a place. Nothing is kept. */
+export function write(emit: Emitter, word: Word, to: Place): void {
+  for (const half of [0, 1] as const) {
+    const [low, high] = [word.limbs[2 * half], word.limbs[2 * half + 1]]
+    const offset = to.offset + 16 * half
+    const isSplit = low !== undefined && high !== undefined && word.vector === undefined
+    const isZero = low === 0n && high === 0n
+    if (isSplit && !isZero) {
+      push(at(emit, to), low).access(ACCESS.i64Store, offset)
+      push(at(emit, to), high).access(ACCESS.i64Store, offset + 8)
+    } else {
+      at(emit, to)
+      pushVector(emit, word, half)
+      emit.storeVector(offset)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// The compiled codes of one engine: where each lies in its memory, so that calls find it from the code, and in its table of
+// functions. All are forgotten with the codes that they belong to.
+
+import type { Hash } from '../../lib/hex.ts'
+import { type Compiled, compile, compiledCode, HEAT } from '../compiler/compiled.ts'
+import { HELPERS } from '../compiler/helpers.ts'
+import { C_COMPILED, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
+
+type Exports = { readonly memory: WebAssembly.Memory; readonly table: WebAssembly.Table } & Record<string, unknown>
+
+/** An engine's memory, and room in it. */
+type Room = {
+  readonly words: Uint32Array
+  readonly bytes: Uint8Array
+  /** The address of so many bytes that stay as long as the codes do; undefined: there are none left. */
+  allocate(length: number): number | undefined
+}
+
+type Known = { readonly hash: Hash; readonly code: Uint8Array }
+
+export class CompiledCodes {
+  readonly #exports: Exports
+  readonly #room: Room
+  readonly #imports: Record<string, Record<string, unknown>>
+  /** By address. */
+  readonly #codes = new Map<number, Known>()
+  readonly #used: number[] = []
+  readonly #free: number[] = []
+  #table: Uint8Array = new Uint8Array(0)
+  /** Counts how often all was forgotten: what was asked for before is of no use after. */
+  #generation = 0
+
+  constructor(exports: Exports, room: Room) {
+    this.#exports = exports
+    this.#room = room
+    const { memory } = exports
+    const functions = Object.keys(HELPERS).map((name) => [name, exports[name]])
+    this.#imports = { engine: { memory, ...Object.fromEntries(functions) } }
+  }
+
+  /** A message begins: whether compiled code runs in it. */
+  begin(isWanted: boolean): void {
+    this.#room.words[COMPILES >>> 2] = isWanted ? 1 : 0
+    this.#room.words[HOT >>> 2] = HEAT
+  }
+
+  /** All codes have gone from memory; those to come are run under this table. */
+  clear(table: Uint8Array): void {
+    this.#table = table
+    this.#generation++
+    this.#codes.clear()
+    for (const place of this.#used.splice(0)) {
+      this.#exports.table.set(place, null)
+      this.#free.push(place)
+    }
+  }
+
+  /** A code has been loaded. */
+  loaded(at: number, hash: Hash, code: Uint8Array): void {
+    this.#codes.set(at, { hash, code })
+    const compiled = compiledCode(this.#table, hash, code)
+    if (compiled !== undefined) this.#install(at, compiled)
+  }
+
+  /** It is worth compiling, if it is a code that stays. */
+  heated(at: number): void {
+    const known = this.#codes.get(at)
+    if (known === undefined) return
+    const generation = this.#generation
+    compile(this.#table, known.hash, known.code, (compiled) => {
+      if (generation === this.#generation) this.#install(at, compiled)
+    })
+  }
+
+  #install(at: number, { module, entries }: Compiled): void {
+    const record = this.#room.allocate(COMPILED_ENTRIES + entries.byteLength)
+    if (record === undefined) return
+    const { run } = new WebAssembly.Instance(module, this.#imports).exports
+    const place = this.#free.pop() ?? this.#exports.table.grow(1)
+    this.#used.push(place)
+    this.#exports.table.set(place, run)
+    const { words, bytes } = this.#room
+    words[record >>> 2] = place
+    bytes.set(new Uint8Array(entries.buffer, entries.byteOffset, entries.byteLength), record + COMPILED_ENTRIES)
+    words[(at - C_COMPILED) >>> 2] = record
+  }
+}
