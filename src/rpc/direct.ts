@@ -3,6 +3,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { takingTurns } from '../lib/turns.ts'
+import type { Piece } from './pieces.ts'
 import { type PlainRequests, plainReader, plainWriter } from './plain-http.ts'
 
 export type DirectOptions = PlainRequests & {
@@ -11,7 +12,7 @@ export type DirectOptions = PlainRequests & {
 }
 
 /** Answers a body with JSON, in pieces; undefined when there is nothing to say. */
-type Answer = (body: string) => Promise<readonly string[] | undefined>
+type Answer = (body: string) => Promise<readonly Piece[] | undefined>
 
 /** Serves the connections of an HTTP server. To be called before that closes: the result ends those that are idle. */
 export function serveDirectly(server: Server, options: DirectOptions, answer: Answer): () => void {
@@ -96,7 +97,7 @@ class DirectConnection {
     const socket = this.#socket
     if (!socket.writable) return
     if (answer === undefined) socket.write(this.#wire.writeHead(undefined, this.#isLast))
-    else if (answer.length === 1) this.#write(answer[0] ?? '')
+    else if (answer.length === 1 && typeof answer[0] === 'string') this.#write(answer[0])
     else await this.#writeAll(answer)
     this.#isRunning = false
     if (this.#isLast) socket.end()
@@ -113,7 +114,7 @@ class DirectConnection {
   }
 
   /** As fast as the client reads. */
-  async #writeAll(pieces: readonly string[]): Promise<void> {
+  async #writeAll(pieces: readonly Piece[]): Promise<void> {
     const pause = takingTurns()
     const lengths: number[] = []
     for (const piece of pieces) {
@@ -151,7 +152,7 @@ class DirectConnection {
 }
 
 /** Text without special characters is written as it lies in memory. */
-const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
+const encodingOf = (text: Piece, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
 /** Settles when a connection takes more, or is no more. */
 const drained = (socket: Socket): Promise<void> =>

@@ -13,14 +13,14 @@ import {
   type WireError,
   wireError,
 } from './errors.ts'
-import { isLight, jsonPieces, Pieces } from './pieces.ts'
+import { isLight, jsonPieces, type Piece, Pieces } from './pieces.ts'
 
 type Id = string | number | null
 type Request = { readonly id: Id | undefined; readonly method: string; readonly params: unknown }
 type Outcome = { readonly result: unknown } | { readonly error: WireError }
 
 /** JSON in pieces that follow each other. */
-type Answer = readonly string[]
+type Answer = readonly Piece[]
 
 /** Answers a request or a batch; undefined when there is nothing to answer (only notifications). */
 export async function answerInPieces(body: string, context: RpcContext): Promise<Answer | undefined> {
@@ -36,7 +36,7 @@ export async function answerInPieces(body: string, context: RpcContext): Promise
 /** The same as one text. */
 export async function answer(body: string, context: RpcContext): Promise<string | undefined> {
   const pieces = await answerInPieces(body, context)
-  return pieces?.length === 1 ? pieces[0] : pieces?.join('')
+  return pieces?.map(String).join('')
 }
 
 /** An answer to something that is no request. */
@@ -74,7 +74,7 @@ async function answerOne(message: unknown, context: RpcContext): Promise<Answer 
   if (id === undefined) return undefined
   try {
     if ('error' in outcome || isLight(outcome.result)) return [write(id, outcome)]
-    return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, ...(await jsonPieces(outcome.result)), '}']
+    return await jsonPieces(outcome.result, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}')
   } catch (error) {
     context.log.error({ err: error, method: request.method }, 'answer cannot be written')
     return [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]

@@ -1,11 +1,13 @@
 // A client's log filter, resolved against the chain as it stands. Ranges are refused the way geth refuses them.
-import type { BlockTag, Chain } from '../chain/types.ts'
+import { LRUCache } from 'lru-cache'
+import type { BlockTag, Chain, MinedLog } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
+import { type WrittenJson, WrittenList } from '../lib/written-json.ts'
 import type { LogIndex } from './define.ts'
 import type { LogFilter } from './shapes/filter.ts'
-import { type WireLog, wireLog } from './shapes/receipt.ts'
+import { wireLog } from './shapes/receipt.ts'
 
 /**
  * The filter's addresses and topics, as the index and live matching use them.
@@ -47,9 +49,22 @@ function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bi
 }
 
 /** All logs of a filter, in the chain's order, as they go on the wire. */
-export async function findLogs(filter: LogFilter, chain: Chain, index: LogIndex): Promise<WireLog[]> {
-  const found: WireLog[] = []
-  for await (const logs of index.byBlock(await logQuery(filter, chain)))
-    for (const log of logs) found.push(wireLog(log))
-  return found
+export async function findLogs(filter: LogFilter, chain: Chain, index: LogIndex): Promise<WrittenJson> {
+  const found = new WrittenList()
+  for await (const logs of index.byBlock(await logQuery(filter, chain))) for (const log of logs) found.add(textOf(log))
+  return found.json()
+}
+
+/** Characters of logs that are kept as they were written: the newest blocks are asked for again and again. */
+const KEPT = 16 * 1024 * 1024
+
+/** A log's place and content never change: one of another block is another. */
+const texts = new LRUCache<MinedLog, string>({ maxSize: KEPT, sizeCalculation: ({ length }) => length })
+
+function textOf(mined: MinedLog): string {
+  const known = texts.get(mined)
+  if (known !== undefined) return known
+  const text = JSON.stringify(wireLog(mined))
+  texts.set(mined, text)
+  return text
 }

@@ -2,11 +2,14 @@
 // writing nor the sending of a large answer keeps others waiting.
 import { constants } from 'node:buffer'
 import { takingTurns } from '../lib/turns.ts'
+import { WrittenJson } from '../lib/written-json.ts'
 
 /** Characters that are written at once, roughly. */
 const LIGHT = 1 << 18
 /** Characters of one answer: a batch that has one among others is still no longer than a string may be. */
 const LONGEST = constants.MAX_STRING_LENGTH - (1 << 27)
+/** Bytes that are not worth a piece of their own. */
+const SHORT = 1 << 14
 /** How many items of a list are looked at to tell how heavy it is, and how deep. */
 const SAMPLES = 8
 const DEPTH = 6
@@ -14,10 +17,15 @@ const DEPTH = 6
 /** Whether a value's JSON can be written at once. */
 export const isLight = (value: unknown): boolean => weigh(value, DEPTH) <= LIGHT
 
-/** The JSON of a value. Throws RangeError when it would be longer than an answer may be. */
-export async function jsonPieces(value: unknown): Promise<readonly string[]> {
+/** Text, or its bytes in UTF-8. */
+export type Piece = string | Buffer
+
+/** The JSON of a value, between two texts. Throws RangeError when it would be longer than an answer may be. */
+export async function jsonPieces(value: unknown, before = '', after = ''): Promise<readonly Piece[]> {
   const pieces = new Pieces(LONGEST)
+  pieces.add(before)
   await spell(value, pieces)
+  pieces.add(after)
   return pieces.end()
 }
 
@@ -25,7 +33,7 @@ export async function jsonPieces(value: unknown): Promise<readonly string[]> {
 export class Pieces {
   readonly pause = takingTurns()
   readonly #most: number
-  readonly #whole: string[] = []
+  readonly #whole: Piece[] = []
   #open = ''
   #closed = 0
 
@@ -39,19 +47,28 @@ export class Pieces {
   }
 
   /** Throws RangeError when all would be longer than it may be. */
-  add(text: string): void {
-    this.#open += text
-    if (this.length > this.#most) throw new RangeError('the answer is too long')
+  add(piece: Piece): void {
+    if (this.length + piece.length > this.#most) throw new RangeError('the answer is too long')
+    if (typeof piece === 'string') this.#open += piece
+    else if (piece.length < SHORT) this.#open += piece.toString()
+    else this.#keep(piece)
     if (this.#open.length >= LIGHT) this.#close()
   }
 
   /** All of it; nothing is to be added afterwards. */
-  end(): readonly string[] {
-    if (this.#open !== '') this.#close()
+  end(): readonly Piece[] {
+    this.#close()
     return this.#whole
   }
 
+  #keep(bytes: Buffer): void {
+    this.#close()
+    this.#closed += bytes.length
+    this.#whole.push(bytes)
+  }
+
   #close(): void {
+    if (this.#open === '') return
     this.#closed += this.#open.length
     this.#whole.push(this.#open)
     this.#open = ''
@@ -61,8 +78,16 @@ export class Pieces {
 async function spell(value: unknown, pieces: Pieces): Promise<void> {
   const weight = weigh(value, DEPTH)
   if (weight <= LIGHT || typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value) ?? 'null')
+  else if (value instanceof WrittenJson) await spellParts(value, pieces)
   else if (Array.isArray(value)) await spellList(value, Math.floor((value.length * LIGHT) / weight), pieces)
   else await spellObject(value, pieces)
+}
+
+async function spellParts({ parts }: WrittenJson, pieces: Pieces): Promise<void> {
+  for (const part of parts) {
+    await pieces.pause()
+    pieces.add(part)
+  }
 }
 
 /** So many items at a time as are light together. */
@@ -92,6 +117,8 @@ async function spellObject(object: object, pieces: Pieces): Promise<void> {
 /** Characters of a value's JSON, guessed from some of what is in it. */
 function weigh(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length + 4
+  // What is written already is never written again.
+  if (value instanceof WrittenJson) return Number.POSITIVE_INFINITY
   if (typeof value !== 'object' || value === null || depth === 0) return 8
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
   const isList = Array.isArray(value) || items.length > 4 * SAMPLES

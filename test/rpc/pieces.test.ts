@@ -2,9 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { WrittenJson } from '../../src/lib/written-json.ts'
 import { isLight, jsonPieces, Pieces } from '../../src/rpc/pieces.ts'
 
-const joined = async (value: unknown): Promise<string> => (await jsonPieces(value)).join('')
+const joined = async (value: unknown): Promise<string> => (await jsonPieces(value)).map(String).join('')
 const row = (index: number) => ({
   index,
   word: `0x${index.toString(16).padStart(64, '0')}`,
@@ -49,6 +50,25 @@ describe('a long answer', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  it('takes what is written already, wherever it stands', async () => {
+    const written = new WrittenJson(['[1,', '{"a":"é"}', ']'].map((part) => Buffer.from(part)))
+    const deep = (value: unknown) => ({ result: [{ a: { b: { c: { d: { e: { f: { g: value } } } } } } }] })
+    for (const value of [
+      written,
+      { gas: 1, structLogs: written, none: undefined },
+      [written, [written]],
+      deep(written),
+    ]) {
+      const plain = JSON.stringify(value)
+      expect(plain).toContain('[1,{"a":"é"}]')
+      expect(await joined(value)).toBe(plain)
+    }
+    const long = new WrittenJson([Buffer.from('['), Buffer.from('1,'.repeat(50_000)), Buffer.from('1]')])
+    expect(await joined({ long })).toBe(JSON.stringify({ long }))
+    expect(isLight({ structLogs: written })).toBe(false)
+    expect(await jsonPieces(written, '{"result":', '}')).toEqual(['{"result":[1,{"a":"é"}]}'])
   })
 
   it('lets others have their turn', async () => {

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 import { blake2f } from './blake2f.ts'
+import { awaitCurves } from './first-use.ts'
 import { powerModulo } from './modexp.ts'
 import { verifyP256 } from './p256.ts'
 
@@ -137,6 +138,7 @@ export function useFasterPrecompiles(precompiles: Map<string, PrecompileFunc>): 
     const original = precompiles.get(address)
     if (original !== undefined) precompiles.set(address, (input) => faster(input) ?? original(input))
   }
+  awaitCurves(precompiles)
 }
 
 const answer = (executionGasUsed: bigint, returnValue: Uint8Array): ExecResult => ({ executionGasUsed, returnValue })

@@ -1,11 +1,11 @@
 // Polling filters: opened once, asked again and again for what is new.
 import { ChainError } from '../../lib/errors.ts'
 import type { Hex } from '../../lib/hex.ts'
+import type { WrittenJson } from '../../lib/written-json.ts'
 import { bool, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { findLogs } from '../log-query.ts'
 import { logFilter } from '../shapes/filter.ts'
-import type { WireLog } from '../shapes/receipt.ts'
 
 const filterId = string.describe('filter id')
 const asId = (id: string) => id.toLowerCase() as Hex
@@ -47,7 +47,7 @@ export const eth_getFilterChanges = rpcMethod({
 export const eth_getFilterLogs = rpcMethod({
   summary: 'All logs of a log filter’s range, whenever they came.',
   params: [filterId],
-  result: (logs: readonly WireLog[]) => logs,
+  result: (logs: WrittenJson) => logs,
   handler([id], { chain, filters, index }) {
     const source = filters.source(asId(id))
     if (source.kind !== 'logs') throw new ChainError('not-found', 'filter not found')

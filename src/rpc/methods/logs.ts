@@ -1,12 +1,12 @@
 // Logs of the past. Polling filters and subscriptions have files of their own.
+import type { WrittenJson } from '../../lib/written-json.ts'
 import { rpcMethod } from '../define.ts'
 import { findLogs } from '../log-query.ts'
 import { logFilter } from '../shapes/filter.ts'
-import type { WireLog } from '../shapes/receipt.ts'
 
 export const eth_getLogs = rpcMethod({
   summary: 'Logs of a range of blocks, or of one block by its hash, by address and topics.',
   params: [logFilter],
-  result: (logs: readonly WireLog[]) => logs,
+  result: (logs: WrittenJson) => logs,
   handler: ([filter], { chain, index }) => findLogs(filter, chain, index),
 })

@@ -4,7 +4,8 @@ import { addressOf } from '../../evm/state-adapter.ts'
 import type { RunState } from '../../evm/tables.ts'
 import type { Step } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { type Address, type Hash, type Hex, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
+import { WrittenList } from '../../lib/written-json.ts'
 import type { StateView } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
@@ -21,29 +22,19 @@ export type StructLogOptions = {
 /** How much more the traces of one request may hold, in characters of their answer. */
 export type TraceBudget = { left: number }
 
-type StructLog = {
-  pc: number
-  op: string
-  gas: number
-  gasCost: number
-  depth: number
-  error?: string
-  stack?: Hex[]
-  memory?: Hex[]
-  storage?: Record<Hash, Hash>
-  returnData?: Hex
-  refund?: number
-}
+/** Storage that a contract's code has met, as the inside of a JSON object. */
+type Met = { readonly values: Map<Hash, Hash>; text: string }
 
+/** Records are written at once: as objects they would be most of the work, as most of each has stood in the one before. */
 export class StructLogger implements Tracer {
   readonly #options: StructLogOptions
   readonly #budget: TraceBudget
-  readonly #logs: StructLog[] = []
+  readonly #logs = new WrittenList()
   /** Slots seen so far by contract; what a revert takes back stays, as in geth. */
-  readonly #storage = new Map<Address, Record<Hash, Hash>>()
+  readonly #storage = new Map<Address, Met>()
   /** The last stack that was shown, and how: most of the next one is the same. */
   #words: readonly bigint[] = []
-  #shown: Hex[] = []
+  #shown: readonly string[] = []
   #view: StateView | undefined
 
   constructor(options: StructLogOptions, budget: TraceBudget) {
@@ -58,23 +49,17 @@ export class StructLogger implements Tracer {
   step({ state, opcode, cost, memorySize, error }: Step): void {
     const { limit, disableStack, enableMemory, enableReturnData, disableStorage } = this.#options
     if (limit !== 0 && this.#logs.length >= limit) return
-    const log: StructLog = {
-      pc: state.programCounter,
-      op: opcode.name,
-      gas: Number(state.gasLeft),
-      gasCost: Number(cost),
-      depth: state.env.depth + 1,
-    }
-    if (error !== undefined) log.error = error
-    if (!disableStack) log.stack = this.#stackOf(state)
-    if (enableMemory && memorySize > 0) log.memory = memoryWords(state, memorySize)
-    if (enableReturnData && state.returnBytes.length > 0) log.returnData = toHex(state.returnBytes)
+    const { gasLeft, gasRefund, programCounter, env } = state
+    let log = `{"pc":${programCounter},"op":${JSON.stringify(opcode.name)},"gas":${Number(gasLeft)}`
+    log += `,"gasCost":${Number(cost)},"depth":${env.depth + 1}`
+    if (error !== undefined) log += `,"error":${JSON.stringify(error)}`
+    if (!disableStack) log += `,"stack":[${this.#stackOf(state)}]`
+    if (enableMemory && memorySize > 0) log += `,"memory":${memoryWords(state, memorySize)}`
+    if (enableReturnData && state.returnBytes.length > 0) log += `,"returnData":"${toHex(state.returnBytes)}"`
     const storage = disableStorage ? undefined : this.#storageAt(state, opcode.name)
-    if (storage !== undefined) log.storage = storage
-    if (state.gasRefund > 0n) log.refund = Number(state.gasRefund)
-    this.#logs.push(log)
-    this.#budget.left -= sizeOf(log)
-    if (this.#budget.left < 0) throw new ChainError('limit-exceeded', TOO_LARGE)
+    if (storage !== undefined) log += `,"storage":{${storage}}`
+    if (gasRefund > 0n) log += `,"refund":${Number(gasRefund)}`
+    this.#add(`${log}}`)
   }
 
   result({ gasUsed, error, returnData }: MessageResult): unknown {
@@ -83,48 +68,54 @@ export class StructLogger implements Tracer {
       gas: Number(gasUsed),
       failed: error !== undefined,
       returnValue: hasOutput ? toHex(returnData) : '0x',
-      structLogs: this.#logs,
+      structLogs: this.#logs.json(),
     }
   }
 
-  #stackOf({ stack }: RunState): Hex[] {
+  #add(log: string): void {
+    this.#budget.left -= log.length
+    if (this.#budget.left < 0) throw new ChainError('limit-exceeded', TOO_LARGE)
+    this.#logs.add(log)
+  }
+
+  #stackOf({ stack }: RunState): string {
     const words = stack.getStack()
-    const shown = words.map((word, i) => (word === this.#words[i] && this.#shown[i]) || toQuantity(word))
+    const shown = words.map((word, i) => (word === this.#words[i] && this.#shown[i]) || `"${toQuantity(word)}"`)
     this.#words = words
     this.#shown = shown
-    return shown
+    return shown.join(',')
   }
 
   /** All slots of the contract seen so far, at an SLOAD or SSTORE: this one included, with the value it reads or writes. */
-  #storageAt({ stack, env }: RunState, op: string): Record<Hash, Hash> | undefined {
+  #storageAt({ stack, env }: RunState, op: string): string | undefined {
     const needed = op === 'SLOAD' ? 1 : op === 'SSTORE' ? 2 : Number.POSITIVE_INFINITY
     if (stack.length < needed) return undefined
     const [slot = 0n, written = 0n] = stack.peek(needed)
     const of = addressOf(env.address)
     const key = word(slot)
-    const value = op === 'SSTORE' ? word(written) : toHash(padLeft(this.#view?.word(of, key) ?? new Uint8Array(0), 32))
-    const seen = { ...this.#storage.get(of), [key]: value }
-    this.#storage.set(of, seen)
-    return seen
+    const value = op === 'SSTORE' ? word(written) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
+    const met = this.#storage.get(of) ?? { values: new Map(), text: '' }
+    this.#storage.set(of, met)
+    const known = met.values.get(key)
+    if (known === value) return met.text
+    met.values.set(key, value)
+    if (known === undefined) met.text += `${met.text === '' ? '' : ','}"${key}":"${value}"`
+    else met.text = Array.from(met.values, ([key, value]) => `"${key}":"${value}"`).join(',')
+    return met.text
   }
 }
 
 const TOO_LARGE = 'the trace is too large: set a limit, or leave out stack, memory or storage'
-
-/** Characters of a record's JSON, roughly; words are counted in full. */
-function sizeOf({ stack, memory, storage }: StructLog): number {
-  const slots = storage === undefined ? 0 : Object.keys(storage).length
-  return 100 + (stack?.length ?? 0) * 30 + (memory?.length ?? 0) * 70 + slots * 140
-}
 
 const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
 
 const WORD_DIGITS = 64
 
 /** Memory as words; what was paid for and never written is zero. */
-function memoryWords({ memory }: RunState, size: number): Hex[] {
+function memoryWords({ memory }: RunState, size: number): string {
   const digits = Buffer.from(memory._store.buffer, memory._store.byteOffset, memory._store.length)
     .toString('hex', 0, size)
     .padEnd(size * 2, '0')
-  return Array.from({ length: size / 32 }, (_, i): Hex => `0x${digits.slice(i * WORD_DIGITS, (i + 1) * WORD_DIGITS)}`)
+  const words = Array.from({ length: size / 32 }, (_, i) => digits.slice(i * WORD_DIGITS, (i + 1) * WORD_DIGITS))
+  return `["0x${words.join('","0x')}"]`
 }

@@ -1,0 +1,31 @@
+// Curves are loaded at their first use, which takes some 50 ms. What is long work without them waits for that: the slower
+// library would keep everybody waiting, for seconds where many points are multiplied.
+import type { PrecompileFunc } from '@ethereumjs/evm'
+import { type CurveName, loadMcl, mclOf } from '../../lib/mcl.ts'
+
+/** Pairing of EIP-197; point evaluation of EIP-4844 and all of EIP-2537, by the ends of their addresses. */
+const LONG_WORK: Readonly<Record<CurveName, readonly string[]>> = {
+  bn254: ['8'],
+  bls12381: ['a', 'b', 'c', 'd', 'e', 'f', '10', '11'],
+}
+
+/** Makes precompiles wait until the curve that they work on is there; where it cannot be loaded they do without. */
+export function awaitCurves(precompiles: Map<string, PrecompileFunc>): void {
+  for (const curve of ['bn254', 'bls12381'] as const) {
+    for (const number of LONG_WORK[curve]) {
+      const address = number.padStart(40, '0')
+      const work = precompiles.get(address)
+      if (work !== undefined) precompiles.set(address, (input) => waitOnce(curve, () => work(input)))
+    }
+  }
+}
+
+const settled = new Set<CurveName>()
+
+function waitOnce<T>(curve: CurveName, work: () => T | Promise<T>): T | Promise<T> {
+  if (settled.has(curve) || mclOf(curve) !== undefined) return work()
+  return loadMcl(curve).then(() => {
+    settled.add(curve)
+    return work()
+  })
+}
