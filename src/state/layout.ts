@@ -26,13 +26,14 @@ export function layout<H extends object>(fields: Fields<H>): Layout<H> {
     }
 
     static {
-      const open = (of: Handles, name: keyof H, offset: bigint) =>
-        (of.#handles[name] ??= fields[name].open(of.#at[0], slotAt(of.#at[1], offset)))
       for (const [name, offset] of places) {
-        const get = function (this: Handles) {
-          return open(this, name, offset)
-        }
-        Object.defineProperty(Handles.prototype, name, { enumerable: true, get })
+        Object.defineProperty(Handles.prototype, name, {
+          enumerable: true,
+          get(this: Handles) {
+            this.#handles[name] ??= fields[name].open(this.#at[0], slotAt(this.#at[1], offset))
+            return this.#handles[name]
+          },
+        })
       }
     }
   }
@@ -136,7 +137,7 @@ function wholeLength(length: bigint): number {
   return Number(length)
 }
 
-const isWithin = (index: number, length: number): boolean => index >= 0 && index < length
+export const isWithin = (index: number, length: number): boolean => index >= 0 && index < length
 
 /** Solidity's `T[]`: the length at p, the elements from keccak256(p) on. A value too, to be read and written whole. */
 export function list<T>(element: Value<T>): ListField<T> {
@@ -244,58 +245,6 @@ export function enumerable<K, V>(key: Key<K>, element: Value<V>): Field<Enumerab
       keys: keysFrom,
       *entries(from) {
         for (const of of keysFrom(from)) yield [of, values.at(of).get()]
-      },
-    }
-  }
-  return { width: parts.width, open }
-}
-
-export type Queue<T> = Iterable<T> & {
-  readonly length: number
-  push(element: T): void
-  /** Takes the oldest; undefined when there is none. */
-  shift(): T | undefined
-  /** The element that is `index` places behind the oldest; undefined beyond the end. */
-  at(index: number): T | undefined
-  /** Replaces an element; throws RangeError beyond the end. */
-  put(index: number, element: T): void
-}
-
-/**
- * First in, first out. In Solidity: `struct { uint256 head; uint256 tail; mapping(uint256 => T) items; }`,
- * where head is the oldest item's number and tail the next one's; both only grow.
- */
-export function queue<T>(element: Value<T>): Field<Queue<T>> {
-  const parts = layout({ head: u256, tail: u256, items: mapping(u256, element) })
-  const open = (slots: SlotAccess, base: bigint): Queue<T> => {
-    const { head, tail, items } = parts.open(slots, base)
-    const length = () => Number(tail.get() - head.get())
-    const item = (index: number) => (isWithin(index, length()) ? items.at(head.get() + BigInt(index)) : undefined)
-    return {
-      get length() {
-        return length()
-      },
-      push(of) {
-        const next = tail.get()
-        items.at(next).set(of)
-        tail.set(next + 1n)
-      },
-      shift() {
-        const oldest = item(0)
-        if (oldest === undefined) return undefined
-        const of = oldest.get()
-        oldest.clear()
-        head.set(head.get() + 1n)
-        return of
-      },
-      at: (index) => item(index)?.get(),
-      put(index, of) {
-        const place = item(index)
-        if (place === undefined) throw new RangeError(`no element ${index}`)
-        place.set(of)
-      },
-      *[Symbol.iterator]() {
-        for (let i = 0; i < length(); i++) yield items.at(head.get() + BigInt(i)).get()
       },
     }
   }
