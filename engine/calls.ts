@@ -69,7 +69,8 @@ export function run(): i32 {
   while (true) {
     const before = load<i64>(frame, F_GAS)
     const reason = runCode(frame, turn)
-    turn -= before - load<i64>(frame, F_GAS)
+    // Whoever fails has used all that it had, whatever the frame says.
+    turn -= isFailure(reason) ? before : before - load<i64>(frame, F_GAS)
     let next: usize = 0
     if (reason == CALL || reason == STATICCALL || reason == DELEGATECALL) next = enter(frame, reason)
     else if (load<u32>(frame, F_KNOWN) == 0 && isEnd(reason)) next = leave(frame, reason)
@@ -104,6 +105,10 @@ function runCode(frame: usize, turn: i64): i32 {
 /** The code has ended, well or not, and asks for nothing more. */
 function isEnd(reason: i32): bool {
   if (reason == STOPPED || reason == RETURNED || reason == REVERTED) return true
+  return isFailure(reason)
+}
+
+function isFailure(reason: i32): bool {
   return reason > PAUSED && reason != NO_MEMORY
 }
 

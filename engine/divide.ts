@@ -105,12 +105,12 @@ let latest2: u64 = 0
 let latestInverse: u64 = 0
 
 /**
- * DIVIDEND of so many limbs by the word `divisor`, not zero: QUOTIENT (of as many limbs) and REMAINDER. Divisor and dividend
+ * DIVIDEND of so many limbs by the word `divisor`, not zero: QUOTIENT (four limbs of it count) and REMAINDER. Divisor and dividend
  * are shifted until the divisor has its 256th bit set; each limb of the quotient is worked out from the upper three limbs
  * of what is left and the upper two of the divisor (algorithm 4 there), and set right by the lower two.
  */
 function divide(limbs: i32, divisor: usize): void {
-  memory.fill(QUOTIENT, 0, usize(limbs) << 3)
+  set(QUOTIENT, 0, 0, 0, 0)
   const n = used(divisor, 4)
   const m = used(DIVIDEND, limbs)
   if (m < n) {

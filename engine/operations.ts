@@ -58,8 +58,8 @@ export function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, rea
   return reason
 }
 
-/** Pays for memory up to `end`. */
-function touch(frame: usize, end: u64, gas: i64): i64 {
+/** Pays for memory up to `end`, of which there will be some then. */
+export function touch(frame: usize, end: u64, gas: i64): i64 {
   if (end > LIMIT) return NO_GAS
   const left = expand(frame, end, gas)
   return left < 0 ? -i64(shortage(left)) : left

@@ -191,6 +191,14 @@ async function blocks({ size }: Bench): Promise<Row[]> {
     }
   }
   await block()
+  const asked = { to: hexToAddress(token), data: hexToBytes(callData('Token', 'balanceOf', [senders[0]])) }
+  const calls = size(2000, 20)
+  /** One call after the other, without the way to the node. */
+  const call = async (): Promise<number> => {
+    const began = performance.now()
+    for (let count = 0; count < calls; count++) await chain.call(asked, 'latest')
+    return ((performance.now() - began) * 1000) / calls
+  }
   const of = (name: string, unit: string, part: 'total' | 'indexing' | 'index' | 'written'): Row => ({
     name,
     unit,
@@ -198,6 +206,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
     run: async () => (await block())[part],
   })
   return [
+    { name: 'call of balanceOf', unit: 'µs', better: 'less', run: call },
     of('ERC-20 transfer, its part of a block, in memory', 'µs', 'total'),
     of('ERC-20 transfer, its rows in the index', 'µs', 'indexing'),
     of('ERC-20 transfer, size in the index', 'bytes', 'index'),

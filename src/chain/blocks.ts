@@ -17,14 +17,21 @@ import type { Op, Reader } from '../state/types.ts'
 import type { MinedReceipt, MinedTransaction } from './types.ts'
 
 const CACHED_HEADERS = 4096
+/** The newest blocks; fewer when they are full, but always some. */
 const CACHED_BLOCKS = 128
+const CACHED_TRANSACTIONS = 16_384
+const byTransactions = <T>(countOf: (cached: T) => number) => ({
+  max: CACHED_BLOCKS,
+  maxSize: CACHED_TRANSACTIONS,
+  sizeCalculation: (cached: T) => Math.min(1 + countOf(cached), CACHED_TRANSACTIONS / 4),
+})
 
 export class Blocks {
   readonly #store: Reader
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
   readonly #numbers = new LRUCache<Hash, bigint>({ max: CACHED_HEADERS })
-  readonly #blocks = new LRUCache<bigint, Block>({ max: CACHED_BLOCKS })
-  readonly #receipts = new LRUCache<bigint, readonly Receipt[]>({ max: CACHED_BLOCKS })
+  readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
+  readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byTransactions(({ length }) => length))
   #newest: bigint
 
   constructor(store: Reader, newest: bigint) {
@@ -170,16 +177,13 @@ function encodeBody({ transactions, uncles, withdrawals }: Block): Uint8Array {
 }
 
 function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
-  const [transactions, uncles, withdrawals] = asListOf(decodeRlp(plain(row)), [3], 'body')
+  const [transactions, uncles, withdrawals] = asListOf(decodeRlp(row), [3], 'body')
   return {
     transactions: byteItems(transactions).map(decodeStoredTransaction),
     uncles: byteItems(uncles).map(decodeHeader),
     withdrawals: Array.isArray(withdrawals) ? byteItems(withdrawals).map(decodeWithdrawal) : undefined,
   }
 }
-
-/** LevelDB hands out Buffers; a transaction's bytes are plain arrays wherever it came from. */
-const plain = (row: Uint8Array): Uint8Array => new Uint8Array(row.buffer, row.byteOffset, row.length)
 
 function byteItems(items: unknown): Uint8Array[] {
   if (!Array.isArray(items)) throw new Error('a block body row is malformed')

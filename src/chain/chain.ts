@@ -92,7 +92,6 @@ export class Chain implements ChainFace {
   async header(ref: BlockRef): Promise<SealedHeader | undefined> {
     if (ref === 'pending') return (await this.#buildPending()).block.header
     const number = this.#numberOf(ref)
-    if (number === this.head.number) return this.head
     return number === undefined ? undefined : this.#ledger.blocks.header(number)
   }
 

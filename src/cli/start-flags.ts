@@ -1,8 +1,8 @@
 // The flags of `start`: as they are offered, as they are checked, and what they make of a node's options.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { withDatadir } from './datadir.ts'
 import { ENGINES } from '../evm/machine-options.ts'
+import { withDatadir } from './datadir.ts'
 import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 

@@ -26,3 +26,6 @@ export type MachineOptions = {
  */
 export const ENGINES = ['compiled', 'wasm', 'library'] as const
 export type EngineChoice = (typeof ENGINES)[number]
+
+/** Tests may choose for everything in their process. */
+export const DEFAULT_ENGINE: EngineChoice = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'

@@ -13,7 +13,7 @@ import { fitsEngine, Seat } from './engine/seat.ts'
 import type { Surroundings } from './engine/surroundings.ts'
 import { Journal, TransientStorage } from './journal.ts'
 import { Library, toLibCall } from './library.ts'
-import { ENGINES, type EngineChoice, type MachineOptions } from './machine-options.ts'
+import { DEFAULT_ENGINE, type EngineChoice, type MachineOptions } from './machine-options.ts'
 import { BLAKE2F, insufficientBalance, type OuterMessage, refuseLongWork } from './machine-parts.ts'
 import type { NativeContract } from './native-call.ts'
 import { runNative, withOwnLogs } from './run-native.ts'
@@ -22,9 +22,6 @@ import type { OpcodeTable } from './tables.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
 
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
-
-/** Tests may choose for everything in their process. */
-const DEFAULT_ENGINE = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
 
 export class Machine implements Surroundings {
   /** The call opcode that ran last: the next message is its. */
@@ -40,6 +37,7 @@ export class Machine implements Surroundings {
   readonly transient = new TransientStorage()
   readonly #options: MachineOptions
   readonly #contracts: Contracts
+  readonly #engine: EngineChoice
   readonly #clock = new Clock()
   readonly #seat = new Seat()
   #tracer: MessageTracer | undefined
@@ -51,6 +49,7 @@ export class Machine implements Surroundings {
   constructor(options: MachineOptions) {
     this.view = options.view
     this.#options = options
+    this.#engine = options.engine ?? DEFAULT_ENGINE
     this.warmth = new Journal(options.view, options.common.gteHardfork('spuriousDragon'))
     this.#contracts = new Contracts(options.common, options.natives)
     this.#table = options.table
@@ -145,10 +144,6 @@ export class Machine implements Surroundings {
   #isForEngine(): boolean {
     if (this.#engine === 'library' || this.#isInLibrary || this.#table.isChanged || this.reportsAccess) return false
     return this.#tracer?.step === undefined
-  }
-
-  get #engine(): EngineChoice {
-    return this.#options.engine ?? DEFAULT_ENGINE
   }
 
   get #rules(): Rules {

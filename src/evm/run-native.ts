@@ -1,8 +1,9 @@
 // A native contract's turn in the machine: the message in its words, its answer in the library's, and the messages that
 // it sends to contracts in between, which count as any call does: checkpoint, gas, refunds, logs, tracers.
-import { EVMError, type ExecResult, Message, type PrecompileInput } from '@ethereumjs/evm'
-import { type Address, EMPTY_BYTES, fromHex, toAddress, toHash } from '../lib/hex.ts'
+import { EVMError, type ExecResult, type Log as LibLog, Message, type PrecompileInput } from '@ethereumjs/evm'
+import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
+import { logsOf, toLibLog } from './logs.ts'
 import type { Machine } from './machine.ts'
 import type { BlockContext } from './machine-parts.ts'
 import type {
@@ -22,8 +23,6 @@ const ERRORS: Record<NativeError, EVMError['error']> = {
   'out of gas': EVMError.errorMessages.OUT_OF_GAS,
   'invalid opcode': EVMError.errorMessages.INVALID_OPCODE,
 }
-
-type LibLog = [Uint8Array, Uint8Array[], Uint8Array]
 
 /** Results of native contracts that called others, with the logs that are their own. */
 const ownLogs = new WeakMap<ExecResult, LibLog[]>()
@@ -110,11 +109,11 @@ async function callContract(
 }
 
 function innerResult(execResult: ExecResult): InnerResult {
-  const { returnValue, executionGasUsed, logs = [], exceptionError } = execResult
+  const { returnValue, executionGasUsed, exceptionError } = execResult
   return {
     output: exceptionError === undefined || exceptionError.error === ERRORS.revert ? returnValue : EMPTY_BYTES,
     gasUsed: executionGasUsed,
-    logs: logs.map(fromLibLog),
+    logs: logsOf(execResult),
     error: failureWords(execResult),
   }
 }
@@ -150,11 +149,4 @@ const execResultOf = ({ output, gasUsed, logs, error }: NativeResult): ExecResul
   executionGasUsed: gasUsed,
   logs: logs.map(toLibLog),
   ...(error !== undefined && { exceptionError: new EVMError(ERRORS[error]) }),
-})
-
-const toLibLog = (log: Log): LibLog => [fromHex(log.address), log.topics.map(fromHex), log.data]
-const fromLibLog = ([address, topics, data]: LibLog): Log => ({
-  address: toAddress(address),
-  topics: topics.map(toHash),
-  data,
 })

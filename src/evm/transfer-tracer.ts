@@ -1,8 +1,9 @@
 // Logs of one transaction with its transfers of value among them, as eth_simulateV1 shows both: in the order in which
 // they happened, and without those that were undone.
 import type { EVMResult, Message } from '@ethereumjs/evm'
-import { type Address, bigToFixed, type Hash, hexToAddress, hexToHash, toAddress, toHash } from '../lib/hex.ts'
+import { type Address, bigToFixed, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
+import { logsOf } from './logs.ts'
 import { addressOf } from './state-adapter.ts'
 import type { CallType, MessageTracer } from './tracer.ts'
 
@@ -42,7 +43,7 @@ export class TransferTracer implements MessageTracer {
     }
     around.push(...frame.logs)
     // Native contracts run no opcodes: their logs come with the result.
-    if (execResult.runState === undefined) around.push(...(execResult.logs ?? []).map(fromLibLog))
+    if (execResult.runState === undefined) around.push(...logsOf(execResult))
   }
 
   selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {
@@ -61,9 +62,3 @@ const transfer = (from: Address, to: Address, value: bigint): Log => ({
 })
 
 const asTopic = (address: Address): Hash => hexToHash(`0x${address.slice(2).padStart(64, '0')}`)
-
-const fromLibLog = ([address, topics, data]: NonNullable<EVMResult['execResult']['logs']>[number]): Log => ({
-  address: toAddress(address),
-  topics: topics.map(toHash),
-  data,
-})

@@ -47,7 +47,8 @@ export function encodeRlp(item: RlpItem): Uint8Array {
 
 /** RLP of a list whose items are encoded already. */
 export function joinList(items: readonly Uint8Array[]): Uint8Array {
-  const length = items.reduce((sum, item) => sum + item.length, 0)
+  let length = 0
+  for (const item of items) length += item.length
   const out = unwritten(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
   for (const item of items) {

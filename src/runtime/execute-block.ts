@@ -6,7 +6,7 @@ import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
-import { beginBlock, endBlock } from '../modules/index.ts'
+import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
 import { EMPTY_UNCLES_HASH, encodeWithdrawal } from '../primitives/block.ts'
@@ -111,6 +111,7 @@ export class BlockExecution {
   readonly #runtime: Runtime
   readonly #header: Header
   readonly #view: StateView
+  readonly #modules: Modules | undefined
   #gasUsed = 0n
   #blobGasUsed = 0n
 
@@ -127,6 +128,7 @@ export class BlockExecution {
     this.#view = view
     this.env = env
     this.machine = runtime.machine(view, env, blockHash)
+    this.#modules = runtime.modules(view, env, 'write')
   }
 
   get gasLeft(): bigint {
@@ -144,10 +146,9 @@ export class BlockExecution {
   async begin(): Promise<void> {
     const { parentHash, parentBeaconBlockRoot } = this.#header
     await beginSystemCalls(this.machine, this.env, parentHash, parentBeaconBlockRoot)
-    const modules = this.#runtime.modules(this.#view, this.env, 'write')
-    if (modules === undefined) return
+    if (this.#modules === undefined) return
     installContracts(this.#view, this.env.number)
-    beginBlock(modules)
+    beginBlock(this.#modules)
     // An upgrade holds for the block's own transactions.
     this.machine.useTable(this.#runtime.table(this.#view, this.env))
   }
@@ -186,7 +187,7 @@ export class BlockExecution {
       machine.warmth.clear()
     }
     payRewards(machine, env, uncles)
-    const modules = this.#runtime.modules(this.#view, env, 'write')
+    const modules = this.#modules
     if (modules !== undefined) {
       if (withdrawn > 0n) modules.bank.adjustSupply(withdrawn)
       endBlock(modules)

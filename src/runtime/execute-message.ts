@@ -1,9 +1,10 @@
 // One message, from the sender's purse to the last refund: what a transaction and a simulated call have in common.
 // Everything here is consensus; the order of the steps is that of the yellow paper and the EIPs named beside them.
 import type { ExecResult } from '@ethereumjs/evm'
+import { logsOf } from '../evm/logs.ts'
 import type { Machine } from '../evm/machine.ts'
 import { failureWords } from '../evm/tracer.ts'
-import { type Address, EMPTY_BYTES, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash, toAddress } from '../lib/hex.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas, upfrontCost } from '../primitives/gas.ts'
@@ -101,11 +102,7 @@ export async function executeMessage(
     gasPrice,
     blobGasUsed,
     returnData: execResult.returnValue,
-    logs: (execResult.logs ?? []).map(([address, topics, data]) => ({
-      address: toAddress(address),
-      topics: topics.map(toHash),
-      data,
-    })),
+    logs: logsOf(execResult),
     error: failureWords(execResult),
     createdAddress: createdAddress && toAddress(createdAddress.bytes),
     accessed: [...(accessed ?? [])].map(([address, keys]) => ({

@@ -2,7 +2,6 @@
 // "As of version v" is one read for a row that has not changed since, else a binary search over its ordinals; no
 // row is ever seen half-changed, because a new value and the old one's history entry land in the same batch.
 import { unwritten } from '../lib/bytes.ts'
-import { EMPTY_BYTES } from '../lib/hex.ts'
 import { KEY } from './keyspace.ts'
 import type { Reader } from './types.ts'
 
@@ -16,15 +15,13 @@ export type RowState = {
 }
 
 /** `varint(ordinal * 2 + present) varint(since) value` */
-export function encodeRow(row: RowState): Uint8Array {
-  const value = row.value ?? EMPTY_BYTES
-  const head: number[] = []
-  pushVarint(head, row.ordinal * 2 + (row.value === undefined ? 0 : 1))
-  pushVarint(head, row.since)
-  const out = unwritten(head.length + value.length)
-  out.set(head)
-  out.set(value, head.length)
-  return out
+export function encodeRow({ ordinal, since, value }: RowState): Uint8Array {
+  const first = ordinal * 2 + (value === undefined ? 0 : 1)
+  const start = varintLength(first) + varintLength(since)
+  const bytes = unwritten(start + (value?.length ?? 0))
+  writeVarint(bytes, since, writeVarint(bytes, first, 0))
+  if (value !== undefined) bytes.set(value, start)
+  return bytes
 }
 
 export function decodeRow(bytes: Uint8Array): RowState {
@@ -84,7 +81,14 @@ function historyEntry(reader: Reader, key: Uint8Array, ordinal: number): RowStat
 
 /** Keys of the rows a version changed: each as one length byte and the key. */
 export function encodeChanges(keys: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(keys.flatMap((key) => [Uint8Array.of(key.length), key]))
+  const out = unwritten(keys.reduce((size, key) => size + 1 + key.length, 0))
+  let at = 0
+  for (const key of keys) {
+    out[at] = key.length
+    out.set(key, at + 1)
+    at += 1 + key.length
+  }
+  return out
 }
 
 export function decodeChanges(bytes: Uint8Array): Uint8Array[] {
@@ -97,13 +101,19 @@ export function decodeChanges(bytes: Uint8Array): Uint8Array[] {
   return keys
 }
 
-function pushVarint(out: number[], value: number): void {
+function varintLength(value: number): number {
+  let length = 1
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++
+  return length
+}
+
+/** Returns where it ends. */
+function writeVarint(out: Uint8Array, value: number, start: number): number {
+  let at = start
   let rest = value
-  while (rest >= 0x80) {
-    out.push((rest % 0x80) | 0x80)
-    rest = Math.floor(rest / 0x80)
-  }
-  out.push(rest)
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out[at++] = (rest % 0x80) | 0x80
+  out[at++] = rest
+  return at
 }
 
 function readVarint(bytes: Uint8Array, start: number): [value: number, next: number] {

@@ -67,7 +67,7 @@ class LevelStore implements KvStore {
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#database.getSync(key)
+    return plain(this.#database.getSync(key))
   }
 
   scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
@@ -89,7 +89,7 @@ class LevelStore implements KvStore {
     const database = this.#database
     const snapshot = database.snapshot()
     return {
-      get: (key) => database.getSync(key, { snapshot }),
+      get: (key) => plain(database.getSync(key, { snapshot })),
       scan: (range) => scan(database, range, snapshot),
       close: () => snapshot.close(),
     }
@@ -99,6 +99,10 @@ class LevelStore implements KvStore {
     return this.#database.close()
   }
 }
+
+/** LevelDB hands out Buffers, whose views take three times as long to make as those of plain bytes. */
+const plain = (row: Uint8Array | undefined): Uint8Array | undefined =>
+  row && new Uint8Array(row.buffer, row.byteOffset, row.length)
 
 function scan(database: Database, range: Range, snapshot?: Snapshot): AsyncIterable<[Uint8Array, Uint8Array]> {
   const { gte, lt, reverse = false, limit = -1 } = range

@@ -42,9 +42,9 @@ export function layout<H extends object>(fields: Fields<H>): Layout<H> {
 /** The members' names, each with its distance from the first member. */
 function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>>(members: T) {
   let width = 0n
-  const places: [keyof T, bigint][] = []
+  const places = new Map<keyof T, bigint>()
   for (const name in members) {
-    places.push([name, width])
+    places.set(name, width)
     width += members[name].width
   }
   return { width, places }
@@ -54,6 +54,8 @@ function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>
 export const cell = <T>(of: Value<T>): Value<T> => of
 
 export interface StructCell<T> extends Cell<T> {
+  /** One member; the others are not read. */
+  only<N extends keyof T>(name: N): T[N]
   /** Writes the given members and leaves the others. */
   update(change: Partial<T>): void
 }
@@ -88,6 +90,7 @@ export function struct<T extends object>(members: { readonly [N in keyof T]: Val
     ...whole,
     open: (slots, base) => ({
       ...whole.open(slots, base),
+      only: (name) => members[name].read(slots, slotAt(base, places.get(name) ?? 0n)),
       update: (change) => update(slots, base, change),
     }),
   }

@@ -24,6 +24,8 @@ const CACHED_CODES = 2_000
 /** Decoded words of the newest version; beyond, all begin anew. */
 const DECODED_WORDS = 100_000
 const DECODED_ACCOUNTS = 50_000
+/** Stands for a row that has never been: what is not there is asked for as often as what is. */
+const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 
 export class StateStore {
   readonly store: KvStore
@@ -178,11 +180,10 @@ export class StateStore {
   #latest(key: Uint8Array): RowState | undefined {
     const name = toLatin1(key)
     const cached = this.#rows.get(name)
-    if (cached !== undefined) return cached
+    if (cached !== undefined) return cached === ABSENT ? undefined : cached
     const bytes = this.store.get(key)
-    if (bytes === undefined) return undefined
-    const row = decodeRow(bytes)
-    this.#rows.set(name, row)
+    const row = bytes && decodeRow(bytes)
+    this.#rows.set(name, row ?? ABSENT)
     return row
   }
 }

@@ -1,8 +1,8 @@
 // The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D).
 // Keys of one trie are prefix-free (hashed keys, RLP indices), so a branch never holds a value of its own.
 // Paths are nibbles, one to a byte. Decoding slices the row and copies nothing; rows are never written on.
-import { unwritten } from '../lib/bytes.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { encodeRlp, joinList } from '../primitives/rlp.ts'
 
 /** `path` is the rest of the key below the leaf's own position. */
 export type Leaf = { readonly kind: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
@@ -30,17 +30,14 @@ export function referenceTo(rlp: Uint8Array): Uint8Array {
   return reference
 }
 
-export const encodeLeaf = (path: Uint8Array, value: Uint8Array): Uint8Array =>
-  encodeList([...stringParts(packPath(path, true)), ...stringParts(value)])
+export const encodeLeaf = (path: Uint8Array, value: Uint8Array): Uint8Array => encodeRlp([packPath(path, true), value])
 
 export const encodeExtension = (path: Uint8Array, child: Uint8Array): Uint8Array =>
-  encodeList([...stringParts(packPath(path, false)), child])
+  joinList([encodeRlp(packPath(path, false)), child])
 
 /** RLP of a branch from its sixteen references. */
 export function encodeBranch(children: readonly (Uint8Array | undefined)[]): Uint8Array {
-  const items = children.map((child) => child ?? NO_ITEM)
-  items.push(NO_ITEM)
-  return encodeList(items)
+  return joinList([...children.map((child) => child ?? NO_ITEM), NO_ITEM])
 }
 
 /** A node from its RLP; its children stay references. Throws on anything that is no node of a prefix-free trie. */
@@ -70,33 +67,6 @@ function packPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
 function unpackPath(packed: Uint8Array): Uint8Array {
   const nibbles = toNibbles(packed)
   return nibbles.subarray((nibbles[0] ?? 0) & 1 ? 1 : 2)
-}
-
-/** The parts of a string's RLP. */
-const stringParts = (payload: Uint8Array): Uint8Array[] =>
-  payload.length === 1 && (payload[0] ?? 0) < 0x80 ? [payload] : [header(0x80, payload.length), payload]
-
-/** RLP of a list from parts that are RLP already. */
-function encodeList(parts: readonly Uint8Array[]): Uint8Array {
-  let length = 0
-  for (const part of parts) length += part.length
-  const head = header(0xc0, length)
-  const rlp = unwritten(head.length + length)
-  rlp.set(head)
-  let at = head.length
-  for (const part of parts) {
-    rlp.set(part, at)
-    at += part.length
-  }
-  return rlp
-}
-
-/** What stands before a payload of this length; `offset` is 0x80 for strings and 0xc0 for lists. */
-function header(offset: number, length: number): Uint8Array {
-  if (length < 56) return Uint8Array.of(offset + length)
-  const bytes: number[] = []
-  for (let rest = length; rest > 0; rest >>>= 8) bytes.unshift(rest & 0xff)
-  return Uint8Array.of(offset + 55 + bytes.length, ...bytes)
 }
 
 /** The items of a list, each with its own header. */
@@ -138,8 +108,8 @@ function itemEnd(rlp: Uint8Array, at: number): number {
 
 export function toNibbles(bytes: Uint8Array): Uint8Array {
   const nibbles = new Uint8Array(bytes.length * 2)
-  let at = 0
-  for (const byte of bytes) {
+  for (let i = 0, at = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0
     nibbles[at++] = byte >> 4
     nibbles[at++] = byte & 0x0f
   }

@@ -263,13 +263,12 @@ function reference(rows: TouchedRows, child: Child, path: Uint8Array): Uint8Arra
 }
 
 /** The edits, in order of key, by their nibble at `depth`. */
-function byNibble<E extends Edit>(edits: readonly E[], depth: number): Map<number, E[]> {
-  const groups = new Map<number, E[]>()
-  for (const edit of edits) {
-    const nibble = nibbleAt(edit.key, depth)
-    const group = groups.get(nibble)
-    if (group) group.push(edit)
-    else groups.set(nibble, [edit])
+function byNibble<E extends Edit>(edits: readonly E[], depth: number): [number, readonly E[]][] {
+  const groups: [number, readonly E[]][] = []
+  for (let from = 0, to = 0; from < edits.length; from = to) {
+    const nibble = nibbleAt((edits[from] as E).key, depth)
+    while (to < edits.length && nibbleAt((edits[to] as E).key, depth) === nibble) to++
+    groups.push([nibble, edits.slice(from, to)])
   }
   return groups
 }

@@ -370,6 +370,25 @@ describe('settled', () => {
     expect(chain.head.number).toBe(0n)
   })
 
+  it('answers a crowd at once and gathers what it sends, and lets who comes after it wait', async () => {
+    const { chain, solo, send } = await producing()
+    const sendAndSettle = async (transaction: Transaction) => {
+      await send(transaction)
+      await solo.settled(transaction.hash)
+    }
+    for (let wave = 0n; wave < 4n; wave++) {
+      const nonces = Array.from({ length: 6 }, (_, i) => wave * 6n + BigInt(i))
+      await Promise.all([0, 1, 2, 3].flatMap((key) => nonces.map((nonce) => sendAndSettle(signed(key, nonce)))))
+    }
+    await vi.waitUntil(() => !chain.pool.hasReady())
+    const late = signed(0, 24n)
+    await sendAndSettle(late)
+    expect(chain.transaction(late.hash)).toBeDefined()
+    const all = (await blocks(chain)).flatMap(({ transactions }) => transactions)
+    expect(all.length).toBe(4 * 24 + 1)
+    expect(chain.head.number).toBeLessThan(12n)
+  })
+
   it('ends when the block cannot be made', async () => {
     const { store, solo, send, errors } = await producing()
     store.beforeWrite = (batch) => {

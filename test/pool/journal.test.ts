@@ -198,3 +198,59 @@ describe('forget', () => {
     expect(batches).toEqual([])
   })
 })
+
+describe('along with a block', () => {
+  /** A journal that writes by itself only when it is told that it may. */
+  async function riding() {
+    const { slow, store, batches, release } = await slowStore()
+    let mayWrite: () => void = () => undefined
+    const ready = new Promise<void>((resolve) => {
+      mayWrite = resolve
+    })
+    return { journal: new Journal(slow, keys, () => ready), store, batches, release, mayWrite }
+  }
+  const shape = (ops: readonly Op[]) => ops.map(({ type, key }) => [type, key])
+
+  test('go the rows that wait, but for those of its own transactions', async () => {
+    const { journal, store, batches, mayWrite } = await riding()
+    const [mined, other] = [signed(0n), signed(1n)]
+    const recorded = [journal.record(mined), journal.record(other)]
+    const { ops, landed } = journal.stage([mined.transaction])
+    expect(shape(ops)).toEqual([['put', KEY.journal(hashOf(other))]])
+    await store.write(ops)
+    landed()
+    const forgotten = journal.forget(hashOf(mined))
+    mayWrite()
+    await Promise.all([...recorded, forgotten])
+    expect(batches).toEqual([])
+    expect(await load(store)).toEqual([other])
+  })
+
+  test('goes the deletion of rows that it makes needless', async () => {
+    const { journal, store, batches, release, mayWrite } = await riding()
+    mayWrite()
+    const recorded = journal.record(signed(0n))
+    await release()
+    await recorded
+    const { ops, landed } = journal.stage([signed(0n).transaction, signed(1n).transaction])
+    expect(shape(ops)).toEqual([['del', KEY.journal(hashOf(signed(0n)))]])
+    await store.write(ops)
+    landed()
+    await journal.forget(hashOf(signed(0n)))
+    expect(batches.length).toBe(1)
+    expect(await load(store)).toEqual([])
+  })
+
+  test('goes nothing while a batch of the journal is on its way, nor is anything lost by a block that fails', async () => {
+    const { journal, store, release, mayWrite } = await riding()
+    const first = journal.record(signed(0n))
+    // This block's batch never lands.
+    journal.stage([])
+    mayWrite()
+    await settle()
+    expect(journal.stage([signed(0n).transaction]).ops).toEqual([])
+    await release()
+    await first
+    expect(await load(store)).toEqual([signed(0n)])
+  })
+})

@@ -1,7 +1,7 @@
 // Opcodes that compute: on limbs in locals where that is short, by the engine's own functions where it is not.
 import type { Op } from './blocks.ts'
-import { ACCESS, OP } from './emitter.ts'
-import type { Helper } from './helpers.ts'
+import { OP } from './emitter.ts'
+import type { EngineFunction } from './engine-functions.ts'
 import {
   add,
   assign,
@@ -13,12 +13,11 @@ import {
   pushLess,
   shiftLeft,
   shiftRight,
-  signOf,
   sub,
 } from './limbs.ts'
 import { BASE } from './locals.ts'
 import type { Trace } from './trace.ts'
-import { constantOf, type Limb, type Limbs, limbOf, limbsOf, MASK, push, Word, write } from './word.ts'
+import { constantOf, type Limb, type Limbs, limbOf, limbsOf, push, Word, write } from './word.ts'
 
 export type Emit = (trace: Trace, op: Op) => void
 
@@ -80,7 +79,7 @@ const limbwise =
   }
 
 /** The engine's function on words in memory: the answer goes where the lowest of them is. */
-export function inMemory(trace: Trace, helper: Helper, items: 2 | 3): void {
+export function inMemory(trace: Trace, name: EngineFunction, items: 2 | 3): void {
   const { emit, stack } = trace
   stack.writeTop(items)
   stack.protect(items - 1, items)
@@ -92,14 +91,14 @@ export function inMemory(trace: Trace, helper: Helper, items: 2 | 3): void {
   }
   address(items - 1)
   for (let i = 0; i < items; i++) address(i)
-  trace.call(helper)
+  trace.call(name)
   for (let i = 0; i < items; i++) stack.pop()
   stack.pushWritten()
 }
 
 /** DIV and MOD: at once where both are below 2^64, in memory where not. */
 const divide =
-  (helper: 'div' | 'mod'): Emit =>
+  (name: 'div' | 'mod'): Emit =>
   (trace) => {
     const { emit, stack } = trace
     const [left, right] = [stack.peek(0), stack.peek(1)]
@@ -107,7 +106,7 @@ const divide =
     if (b !== undefined && (a !== undefined || (b & (b - 1n)) === 0n)) {
       stack.pop()
       stack.pop()
-      stack.push(byPower(trace, left, a, b, helper))
+      stack.push(byPower(trace, left, a, b, name))
       return
     }
     const [x, y] = [limbsOf(emit, left), limbsOf(emit, right)]
@@ -117,7 +116,7 @@ const divide =
     pushAny(emit, [...x.slice(1), ...y.slice(1)])
     emit.op(OP.i64Eqz)
     push(emit, y[0]).i64(0).op(OP.i64Ne, OP.i32And).if()
-    push(push(emit, x[0]), y[0]).op(helper === 'div' ? OP.i64DivU : OP.i64RemU)
+    push(push(emit, x[0]), y[0]).op(name === 'div' ? OP.i64DivU : OP.i64RemU)
     emit.set(result[0])
     for (const local of result.slice(1)) emit.i64(0).set(local)
     emit.else()
@@ -125,7 +124,7 @@ const divide =
     write(emit, Word.of(...x), from)
     write(emit, Word.of(...y), to)
     for (const { offset } of [to, from, to]) emit.get(BASE).i32(offset).op(OP.i32Add)
-    trace.call(helper)
+    trace.call(name)
     const answer = Word.at(to)
     assign(emit, result, limbsOf(emit, answer))
     emit.end()
@@ -139,11 +138,11 @@ const divide =
   }
 
 /** By zero, a power of two, or of two constants. */
-function byPower(trace: Trace, left: Word, a: bigint | undefined, b: bigint, helper: 'div' | 'mod'): Word {
+function byPower(trace: Trace, left: Word, a: bigint | undefined, b: bigint, name: 'div' | 'mod'): Word {
   const { emit } = trace
   if (b === 0n) return Word.constant(0n)
-  if (a !== undefined) return Word.constant(helper === 'div' ? a / b : a % b)
-  if (helper === 'mod') return limbwise('and')(trace, left, Word.constant(b - 1n))
+  if (a !== undefined) return Word.constant(name === 'div' ? a / b : a % b)
+  if (name === 'mod') return limbwise('and')(trace, left, Word.constant(b - 1n))
   return Word.of(...shiftRight(emit, limbsOf(emit, left), b.toString(2).length - 1))
 }
 
@@ -175,119 +174,6 @@ function times(trace: Trace, a: Word, b: Word): Word {
   return Word.of(limb(r0), limb(r1), limb(r2), limb(r3))
 }
 
-/** A number of bits that counts up to 2^64 - 1, onto the stack. */
-function pushClamped(trace: Trace, word: Word): void {
-  const { emit } = trace
-  const limbs = limbsOf(emit, word)
-  emit.i64(MASK)
-  push(emit, limbs[0])
-  pushAny(emit, limbs.slice(1))
-  emit.i64(0).op(OP.i64Ne, OP.select)
-}
-
-const shift =
-  (kind: 'left' | 'right' | 'signed'): Emit =>
-  (trace) => {
-    const { emit, stack } = trace
-    const bits = constantOf(stack.peek(0))
-    if (bits === undefined) {
-      shiftInMemory(trace, kind)
-      return
-    }
-    stack.pop()
-    const word = stack.pop()
-    const fill = kind === 'signed' ? signOf(emit, limbOf(emit, word, 3)) : 0n
-    if (bits > 255n) stack.push(Word.of(fill, fill, fill, fill))
-    else if (bits === 0n) stack.push(word)
-    else {
-      const limbs = limbsOf(emit, word)
-      const by = Number(bits)
-      stack.push(Word.of(...(kind === 'left' ? shiftLeft(emit, limbs, by) : shiftRight(emit, limbs, by, fill))))
-    }
-  }
-
-function shiftInMemory(trace: Trace, kind: 'left' | 'right' | 'signed'): void {
-  const { emit, stack } = trace
-  const [bits, word] = [stack.peek(0), stack.peek(1)]
-  const fill = kind === 'signed' ? signOf(emit, limbOf(emit, word, 3)) : 0n
-  limbsOf(emit, bits)
-  stack.writeTop(2)
-  stack.protect(1, 2)
-  for (let i = 0; i < 2; i++)
-    emit
-      .get(BASE)
-      .i32(stack.offset(stack.height - 2))
-      .op(OP.i32Add)
-  pushClamped(trace, bits)
-  if (kind !== 'left') push(emit, fill)
-  trace.call(kind === 'left' ? 'shiftLeft' : 'shiftRight')
-  stack.pop()
-  stack.pop()
-  stack.pushWritten()
-}
-
-/** The byte of a word that counts from the left. */
-const byte: Emit = (trace) => {
-  const { emit, stack } = trace
-  const index = constantOf(stack.peek(0))
-  if (index !== undefined) {
-    stack.pop()
-    const word = stack.pop()
-    if (index > 31n) stack.push(Word.constant(0n))
-    else {
-      const limb = limbOf(emit, word, 3 - Number(index >> 3n))
-      const [shifted] = shiftRight(emit, [limb, 0n, 0n, 0n], Number(7n - (index & 7n)) * 8)
-      stack.push(Word.small(bitwise(emit, shifted, 255n, 'and')))
-    }
-    return
-  }
-  const limbs = limbsOf(emit, stack.peek(0))
-  stack.writeTop(2)
-  stack.pop()
-  // Its address, or anywhere within the word where it is not to count.
-  emit.get(BASE).i64(31n)
-  push(emit, limbs[0]).i64(31n).op(OP.i64And, OP.i64Sub, OP.i32WrapI64, OP.i32Add)
-  emit.access(ACCESS.i64Load8U, stack.offset(stack.height - 1)).i64(0)
-  push(emit, limbs[0]).i64(32).op(OP.i64LtU)
-  pushAny(emit, limbs.slice(1))
-  emit.op(OP.i64Eqz, OP.i32And, OP.select)
-  stack.pop()
-  stack.push(Word.small(trace.newLimb(8)))
-}
-
-const signExtend: Emit = (trace) => {
-  const { emit, stack } = trace
-  const index = constantOf(stack.peek(0))
-  if (index === undefined) {
-    inMemory(trace, 'signExtend', 2)
-    return
-  }
-  stack.pop()
-  if (index >= 31n) return
-  const limbs = limbsOf(emit, stack.pop())
-  const unused = 248 - Number(index) * 8
-  const left = shiftLeft(emit, limbs, unused)
-  stack.push(Word.of(...shiftRight(emit, left, unused, signOf(emit, left[3]))))
-}
-
-const leadingZeros: Emit = (trace) => {
-  const { emit, stack } = trace
-  const limbs = limbsOf(emit, stack.pop())
-  // From the lowest limb up: the highest that is not zero decides.
-  push(emit, limbs[0]).op(OP.i64Clz).i64(192).op(OP.i64Add)
-  for (const [i, limb] of limbs.entries()) {
-    if (i === 0) continue
-    const below = trace.newLimb()
-    push(emit, limb)
-      .op(OP.i64Clz)
-      .i64(192 - 64 * i)
-      .op(OP.i64Add)
-    push(emit, below)
-    push(emit, limb).i64(0).op(OP.i64Ne, OP.select)
-  }
-  stack.push(Word.small(trace.newLimb(9)))
-}
-
 export const ARITHMETIC: Readonly<Record<number, Emit>> = {
   1: binary((a, b) => cut(a + b), onLimbs(add)),
   2: binary((a, b) => cut(a * b), times),
@@ -298,7 +184,6 @@ export const ARITHMETIC: Readonly<Record<number, Emit>> = {
   7: (trace) => inMemory(trace, 'modSigned', 2),
   8: (trace) => inMemory(trace, 'addMod', 3),
   9: (trace) => inMemory(trace, 'mulMod', 3),
-  11: signExtend,
   16: binary((a, b) => BigInt(a < b), compare(false, false)),
   17: binary((a, b) => BigInt(a > b), compare(false, true)),
   18: binary((a, b) => BigInt(signed(a) < signed(b)), compare(true, false)),
@@ -312,13 +197,8 @@ export const ARITHMETIC: Readonly<Record<number, Emit>> = {
   22: binary((a, b) => a & b, limbwise('and')),
   23: binary((a, b) => a | b, limbwise('or')),
   24: binary((a, b) => a ^ b, limbwise('xor')),
-  25: (trace) => {
+  25: (trace, op) => {
     trace.stack.push(Word.constant(FULL))
-    binary((a, b) => a ^ b, limbwise('xor'))(trace, { pc: 0, code: 0, value: 0n, rest: 0 })
+    binary((a, b) => a ^ b, limbwise('xor'))(trace, op)
   },
-  26: byte,
-  27: shift('left'),
-  28: shift('right'),
-  29: shift('signed'),
-  30: leadingZeros,
 }

@@ -12,6 +12,8 @@ export type Op = {
   readonly value: bigint
   /** Constant gas of what comes after it in the block. */
   rest: number
+  /** Neither it nor what comes after it in the block can fail for anything but want of gas, when the stack suits the block. */
+  isSure: boolean
 }
 
 export type Block = {
@@ -31,12 +33,17 @@ const PUSH0 = 0x5f
 const NEVER = 65_535
 const WORD = 32
 const LIMIT = 1024
+/** Opcodes of a block, so that what a trace has to keep in mind is bounded. */
+const LONGEST = 100
 
 const isPush = (code: number): boolean => code >= PUSH0 && code <= 0x7f
 /** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const ENDS = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe, 0xff])
 /** JUMPI, and what sends messages. */
 const CUTS = new Set([0x57, 0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa])
+
+/** What a static frame refuses, or a refund below zero. */
+const CHANGES = new Set([0x55, 0x5d, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf0, 0xf1, 0xf5, 0xff])
 
 export const isCut = (code: number): boolean => CUTS.has(code)
 
@@ -92,12 +99,12 @@ export class Blocks {
       if (op === JUMPDEST && pc !== begin) break
       if (!this.exists(op)) {
         // Whoever comes here fails: it is charged nothing and asks nothing.
-        ops.push({ pc, code: op, value: 0n, rest: 0 })
+        ops.push({ pc, code: op, value: 0n, rest: 0, isSure: false })
         pc++
         break
       }
       const bytes = isPush(op) ? op - PUSH0 : 0
-      ops.push({ pc, code: op, value: bytes === 0 ? 0n : this.#pushed(pc + 1, bytes), rest: 0 })
+      ops.push({ pc, code: op, value: bytes === 0 ? 0n : this.#pushed(pc + 1, bytes), rest: 0, isSure: false })
       cost += this.#costs[op] ?? 0
       // A log's topics are missed only after it is paid, and so they are not in the table.
       const isLog = op >= 0xa0 && op <= 0xa4
@@ -106,11 +113,14 @@ export class Blocks {
       most = Math.min(most, (this.#most[op] ?? 0) / WORD - height)
       height += growth(op)
       pc += bytes + 1
-      if (ENDS.has(op) || CUTS.has(op)) break
+      if (ENDS.has(op) || CUTS.has(op) || ops.length === LONGEST) break
     }
     let rest = 0
-    for (const op of ops.toReversed()) {
+    let isSure = true
+    for (const [i, op] of [...ops.entries()].reverse()) {
       op.rest = rest
+      isSure &&= this.#isSure(op.code, ops[i - 1])
+      op.isSure = isSure
       if (this.exists(op.code)) rest += this.#costs[op.code] ?? 0
     }
     return { pc: begin, ops, cost, need, most, end: pc }
@@ -135,6 +145,12 @@ export class Blocks {
   /** Constant gas of an opcode. */
   cost(code: number): number {
     return this.exists(code) ? (this.#costs[code] ?? 0) : 0
+  }
+
+  /** Whether an opcode fails for want of gas only. `before`: the one before it in its block. */
+  #isSure(code: number, before: Op | undefined): boolean {
+    if (code !== 0x56 && code !== 0x57) return this.exists(code) && !CHANGES.has(code)
+    return before !== undefined && isPush(before.code) && this.isJumpdest(Number(before.value))
   }
 
   #pushed(at: number, bytes: number): bigint {

@@ -15,8 +15,8 @@ import {
 } from '../engine/layout.ts'
 import { Blocks, type Table } from './blocks.ts'
 import { ACCESS, Emitter, OP, signed, unsigned } from './emitter.ts'
+import { ENGINE_FUNCTIONS, type EngineFunction } from './engine-functions.ts'
 import { type Piece, trace } from './flow.ts'
-import { HELPERS, type Helper } from './helpers.ts'
 import { BASE, DEPTH, ENTRIES, FIXED, FLOOR, FRAME, GAS, LIMIT, MEMORY, NEXT, SIZE, TURN } from './locals.ts'
 import { assemble } from './module.ts'
 import { BIAS } from './stack.ts'
@@ -30,10 +30,10 @@ const PARAMETERS = 2
 export function generate(code: Uint8Array, table: Table): Generated {
   const blocks = new Blocks(code, table)
   const emit = new Emitter(PARAMETERS, FIXED)
-  const called = new Map<Helper, number>()
-  const call = (helper: Helper): number => {
-    const index = called.get(helper) ?? called.size
-    called.set(helper, index)
+  const called = new Map<EngineFunction, number>()
+  const call = (name: EngineFunction): number => {
+    const index = called.get(name) ?? called.size
+    called.set(name, index)
     return index
   }
   const pieces = trace(emit, blocks, call)
@@ -41,9 +41,11 @@ export function generate(code: Uint8Array, table: Table): Generated {
   for (const [i, { pc }] of pieces.entries()) entries[pc] = (i + 1) | (blocks.isJumpdest(pc) ? 0 : ENTRY_ONLY)
   emit.bytes = []
   begin(emit)
-  const body = emit.bytes
-  lay(body, pieces, (pc) => unfinished(emit, pc, call('leave')))
-  const imports = [...called.keys()].map((helper) => [helper, HELPERS[helper]] as const)
+  const body = Buffer.concat([
+    Uint8Array.from(emit.bytes),
+    ...laid(pieces, (pc) => unfinished(emit, pc, call('leave'))),
+  ])
+  const imports = [...called.keys()].map((name) => [name, ENGINE_FUNCTIONS[name]] as const)
   return { bytes: assemble(imports, emit.locals, body), entries }
 }
 
@@ -86,50 +88,51 @@ const BR_TABLE = 0x0e
  * Traces behind one another in nested blocks, so that a jump to a later one is a branch to the end of a block; a jump to an
  * earlier one goes through the table at the beginning of a loop around them all, and a jump to oneself is a loop.
  */
-function lay(body: number[], pieces: readonly Piece[], unfinished: (pc: number) => readonly number[]): void {
+function laid(pieces: readonly Piece[], unfinished: (pc: number) => readonly number[]): Uint8Array<ArrayBuffer>[] {
   const count = pieces.length
   const places = new Map(pieces.map(({ pc }, i) => [pc, i]))
-  body.push(...LOOP)
-  for (let i = 0; i < count; i++) body.push(...BLOCK)
-  body.push(0x20)
-  unsigned(body, NEXT)
-  body.push(BR_TABLE)
-  unsigned(body, count - 1)
-  for (let i = 0; i < count; i++) unsigned(body, i)
+  const head = [...LOOP]
+  for (let i = 0; i < count; i++) head.push(...BLOCK)
+  head.push(0x20)
+  unsigned(head, NEXT)
+  head.push(BR_TABLE)
+  unsigned(head, count - 1)
+  for (let i = 0; i < count; i++) unsigned(head, i)
+  const chunks = [Uint8Array.from(head)]
   for (const [i, { bytes, links }] of pieces.entries()) {
-    body.push(OP.end)
     const loops = links.some(({ target }) => target !== undefined && places.get(target) === i)
-    if (loops) body.push(...LOOP)
-    const outer = loops ? 1 : 0
+    chunks.push(Uint8Array.from(loops ? [OP.end, ...LOOP] : [OP.end]))
     let done = 0
     for (const { at, target, depth } of links) {
-      append(body, bytes, done, at)
+      chunks.push(bytes.subarray(done, at))
       done = at
       const place = target === undefined ? undefined : places.get(target)
-      if (target !== undefined && place === undefined) body.push(...unfinished(target))
-      else if (place === i) {
-        body.push(BR)
-        unsigned(body, depth)
-      } else if (place !== undefined && place > i) {
-        body.push(BR)
-        unsigned(body, depth + outer + place - i - 1)
-      } else {
-        if (place !== undefined) {
-          body.push(0x41)
-          signed(body, place)
-          body.push(0x21)
-          unsigned(body, NEXT)
+      const code: number[] = []
+      if (target !== undefined && place === undefined) code.push(...unfinished(target))
+      else if (place === i) branch(code, depth)
+      else {
+        const outer = depth + (loops ? 1 : 0) - i - 1
+        if (place !== undefined && place < i) {
+          code.push(0x41)
+          signed(code, place)
+          code.push(0x21)
+          unsigned(code, NEXT)
         }
-        body.push(BR)
-        unsigned(body, depth + outer + count - 1 - i)
+        branch(code, outer + (place !== undefined && place > i ? place : count))
       }
+      chunks.push(Uint8Array.from(code))
     }
-    append(body, bytes, done, bytes.length)
-    if (loops) body.push(OP.end)
+    chunks.push(bytes.subarray(done))
     // No trace ends by running past its end.
-    body.push(OP.unreachable)
+    chunks.push(Uint8Array.from(loops ? [OP.end, OP.unreachable] : [OP.unreachable]))
   }
-  body.push(OP.end, OP.unreachable, OP.end)
+  chunks.push(Uint8Array.of(OP.end, OP.unreachable, OP.end))
+  return chunks
+}
+
+function branch(to: number[], depth: number): void {
+  to.push(BR)
+  unsigned(to, depth)
 }
 
 /** Leads to the interpreter, where there is no trace because there are too many. */
@@ -137,8 +140,4 @@ function unfinished(emit: Emitter, pc: number, leave: number): readonly number[]
   emit.bytes = []
   emit.get(FRAME).i32(pc).get(BASE).i32(BIAS).op(OP.i32Add).get(GAS).i32(0).i32(FALLEN).call(leave).op(OP.return)
   return emit.bytes
-}
-
-function append(to: number[], from: readonly number[], begin: number, end: number): void {
-  for (let i = begin; i < end; i++) to.push(from[i] ?? 0)
 }

@@ -11,13 +11,11 @@ export type Compiled = { readonly module: WebAssembly.Module; readonly entries: 
 const KEPT = 8_000_000
 /** Code that is longer than a contract may be is not compiled. */
 const LONGEST = 24_576
-/** Gas after which a code is worth compiling: some milliseconds of the interpreter's time. */
-const WORTH = 5_000_000
+/** Gas after which a code is worth compiling: some ten milliseconds of the interpreter's time. */
+const WORTH = 10_000_000
 
-/** For tests: everything is compiled before it runs for the first time. */
-const isEager = process.env['KESTREL_COMPILE'] === 'eagerly'
-
-export const HEAT = isEager ? 0 : WORTH
+/** With a heat of 0, for tests, everything is compiled before it runs for the first time. */
+export const compilation = { heat: process.env['KESTREL_COMPILE'] === 'eagerly' ? 0 : WORTH }
 
 type Entry = { compiled: Compiled | undefined; readonly waiting: ((compiled: Compiled) => void)[] }
 
@@ -42,7 +40,7 @@ function nameOf(table: Uint8Array, hash: Hash): string {
 export function compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): Compiled | undefined {
   const name = nameOf(table, hash)
   const found = known.get(name)
-  if (found !== undefined || !isEager || code.length > LONGEST) return found?.compiled
+  if (found !== undefined || compilation.heat > 0 || code.length > LONGEST) return found?.compiled
   const { bytes, entries } = generate(code, table)
   const compiled = { module: new WebAssembly.Module(bytes), entries, size: bytes.length }
   known.set(name, { compiled, waiting: [] })

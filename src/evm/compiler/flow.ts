@@ -4,11 +4,12 @@ import { COMPILED_ENTRIES, ENTRY_ONLY } from '../engine/layout.ts'
 import { ARITHMETIC, type Emit } from './arithmetic.ts'
 import { type Block, type Blocks, isCut, type Op } from './blocks.ts'
 import { ACCESS, type Emitter, I32, OP } from './emitter.ts'
-import type { Helper } from './helpers.ts'
+import type { EngineFunction } from './engine-functions.ts'
 import { pushAny } from './limbs.ts'
 import { ENTRIES, NEXT } from './locals.ts'
 import { ON_MEMORY } from './memory.ts'
 import { OUTSIDE } from './outside.ts'
+import { SHIFTS } from './shifts.ts'
 import { type Link, Trace } from './trace.ts'
 import { constantOf, limbsOf, push, Word } from './word.ts'
 
@@ -16,13 +17,13 @@ import { constantOf, limbsOf, push, Word } from './word.ts'
 const ENOUGH = 400_000
 const MOST_TRACES = 3000
 
-const EMITS: Readonly<Record<number, Emit>> = { ...ARITHMETIC, ...ON_MEMORY, ...OUTSIDE }
+const EMITS: Readonly<Record<number, Emit>> = { ...ARITHMETIC, ...ON_MEMORY, ...OUTSIDE, ...SHIFTS }
 
 /** A trace as bytes, with the places where it leads to others. */
-export type Piece = { readonly pc: number; readonly bytes: readonly number[]; readonly links: readonly Link[] }
+export type Piece = { readonly pc: number; readonly bytes: Uint8Array<ArrayBuffer>; readonly links: readonly Link[] }
 
 /** All traces, by where they begin; how many there are is known only then, hence the links. */
-export function trace(emit: Emitter, blocks: Blocks, call: (helper: Helper) => number): Piece[] {
+export function trace(emit: Emitter, blocks: Blocks, call: (name: EngineFunction) => number): Piece[] {
   const pieces: Piece[] = []
   const waiting = [0]
   const seen = new Set(waiting)
@@ -33,7 +34,7 @@ export function trace(emit: Emitter, blocks: Blocks, call: (helper: Helper) => n
     emit.keep(new Set())
     const one = new Trace(emit, blocks, call)
     const resumes = follow(one, pc, headers)
-    pieces.push({ pc, bytes: emit.bytes, links: one.links })
+    pieces.push({ pc, bytes: Uint8Array.from(emit.bytes), links: one.links })
     size += emit.bytes.length
     const next = [...resumes, ...one.links.map(({ target }) => target)]
     for (const value of one.stack.written) if (blocks.isJumpdest(toPc(value) ?? -1)) next.push(Number(value))

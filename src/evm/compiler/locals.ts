@@ -1,5 +1,5 @@
 // Parameters and locals that a compiled function keeps from its beginning to its end.
-import { I32, I64, type Type } from './emitter.ts'
+import { I32, I64, type Type, V128 } from './emitter.ts'
 
 export const FRAME = 0
 export const TURN = 1
@@ -22,4 +22,6 @@ export const DEPTH = 9
 export const ENTRIES = 10
 /** What an engine's function answered. */
 export const LEFT = 11
-export const FIXED: readonly Type[] = [I64, I64, I64, I32, I32, I64, I32, I32, I32, I64]
+/** A vector that stays zero. */
+export const ZERO = 12
+export const FIXED: readonly Type[] = [I64, I64, I64, I32, I32, I64, I32, I32, I32, I64, V128]

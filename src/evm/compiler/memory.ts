@@ -1,5 +1,5 @@
 // Opcodes on memory and on the input: words at once where they lie within what there is, else by way of the engine.
-import { F_DATA, F_DATA_LENGTH } from '../engine/layout.ts'
+import { F_DATA, F_DATA_LENGTH, OUT_OF_GAS } from '../engine/layout.ts'
 import type { Emit } from './arithmetic.ts'
 import type { Op } from './blocks.ts'
 import { ACCESS, type Emitter, I64, OP, V128 } from './emitter.ts'
@@ -33,7 +33,7 @@ function reach(trace: Trace, op: Op, word: Word, length: number): Spot | undefin
       stack.settle()
       emit.get(SIZE).i64(end).op(OP.i64LtU).if()
       emit.get(FRAME).i64(end).get(GAS)
-      trace.call('expand')
+      trace.call('touch')
       pay(trace, op)
       trace.look()
       emit.end()
@@ -55,8 +55,8 @@ function reach(trace: Trace, op: Op, word: Word, length: number): Spot | undefin
   pushNear(emit, limbs)
   emit.if(I64).get(FRAME)
   push(emit, at).i64(length).op(OP.i64Add).get(GAS)
-  trace.call('expand')
-  emit.else().i64(-1).end()
+  trace.call('touch')
+  emit.else().i64(-OUT_OF_GAS).end()
   pay(trace, op)
   trace.look()
   emit.end()
@@ -76,11 +76,15 @@ function pushNear(emit: Emitter, limbs: readonly Limb[]): void {
   emit.op(OP.i64Eqz)
 }
 
-/** Takes the answer of an engine's function as the gas that is left; below zero the interpreter runs the opcode instead. */
+/**
+ * Takes the answer of an engine's function as the gas that is left. Below zero it is the reason, if the block could not fail
+ * otherwise; else the interpreter runs the opcode, to find out which failure comes first.
+ */
 export function pay(trace: Trace, op: Op): void {
   const { emit } = trace
   emit.tee(LEFT).i64(0).op(OP.i64LtS).if()
-  trace.fall(op)
+  if (op.isSure) emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64, OP.return)
+  else trace.fall(op)
   emit.end()
   emit.get(LEFT).set(GAS)
 }

@@ -9,20 +9,18 @@ const text = (to: number[], value: string): void => {
   for (const byte of bytes) to.push(byte)
 }
 
-function section(id: number, content: readonly number[]): Uint8Array {
+/** A section, with `body` behind its content. */
+function section(id: number, content: readonly number[], body: Uint8Array = new Uint8Array(0)): Uint8Array {
   const head = [id]
-  unsigned(head, content.length)
-  const bytes = new Uint8Array(head.length + content.length)
-  bytes.set(head)
-  bytes.set(content, head.length)
-  return bytes
+  unsigned(head, content.length + body.length)
+  return Buffer.concat([Uint8Array.from(head), Uint8Array.from(content), body])
 }
 
 /** `run: (i32, i64) -> i32`, exported, with the memory and the functions that it calls imported from `engine`. */
 export function assemble(
   imports: readonly (readonly [string, Signature])[],
   locals: readonly Type[],
-  body: readonly number[],
+  body: Uint8Array,
 ): Uint8Array {
   const run: Signature = { parameters: [I32, I64], result: I32 }
   const types: number[] = []
@@ -58,7 +56,7 @@ export function assemble(
     section(2, imported),
     section(3, functions),
     section(7, exported),
-    section(10, code.concat(declared, body)),
+    section(10, code.concat(declared), body),
   ])
 }
 

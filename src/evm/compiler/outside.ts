@@ -18,13 +18,14 @@ import {
   F_DATA_LENGTH,
   F_VALUE,
   FALLEN,
+  OUT_OF_GAS,
   PAUSED,
   RETURN,
   STOPPED,
 } from '../engine/layout.ts'
 import type { Emit } from './arithmetic.ts'
 import { ACCESS, OP } from './emitter.ts'
-import type { Helper } from './helpers.ts'
+import type { EngineFunction } from './engine-functions.ts'
 import { FLOOR, FRAME, GAS, LEFT } from './locals.ts'
 import { pay } from './memory.ts'
 import type { Trace } from './trace.ts'
@@ -52,21 +53,21 @@ const header =
 
 /** One of the engine's functions that takes items and leaves at most one; `isFramed`: it is told the frame. */
 const plain =
-  (helper: Helper, takes: number, isFramed = false): Emit =>
+  (name: EngineFunction, takes: number, isFramed = false): Emit =>
   (trace) => {
     const { emit, stack } = trace
     stack.writeTop(takes)
     stack.protect(takes - 1, takes)
     if (isFramed) emit.get(FRAME)
     trace.top()
-    trace.call(helper)
+    trace.call(name)
     for (let i = 0; i < takes; i++) stack.pop()
     stack.pushWritten()
   }
 
 /** One with a price. When it fails nothing has happened yet, and the interpreter does it again. */
 const priced =
-  (helper: Helper, takes: number, leaves: 0 | 1, { isFramed = true, topics = -1, grows = false } = {}): Emit =>
+  (name: EngineFunction, takes: number, leaves: 0 | 1, { isFramed = true, topics = -1, grows = false } = {}): Emit =>
   (trace, op) => {
     const { emit, stack } = trace
     stack.settle()
@@ -76,7 +77,7 @@ const priced =
     trace.top()
     emit.get(GAS)
     if (topics >= 0) emit.i32(topics)
-    trace.call(helper)
+    trace.call(name)
     pay(trace, op)
     if (grows) trace.look()
     for (let i = 0; i < takes; i++) stack.pop()
@@ -85,7 +86,7 @@ const priced =
 
 /** One that has touched the state even when it fails: its failure is the frame's, and what comes after it goes on from there. */
 const touching =
-  (helper: Helper, takes: number, leaves: 0 | 1, { isFramed = true, grows = false } = {}): Emit =>
+  (name: EngineFunction, takes: number, leaves: 0 | 1, { isFramed = true, grows = false } = {}): Emit =>
   (trace, op) => {
     const { emit, stack } = trace
     stack.settle()
@@ -95,7 +96,7 @@ const touching =
     trace.top()
     emit.get(GAS)
     if (op.rest !== 0) emit.i64(op.rest).op(OP.i64Add)
-    trace.call(helper)
+    trace.call(name)
     emit.tee(LEFT)
     if (op.rest !== 0) emit.i64(op.rest).op(OP.i64Sub)
     emit.set(GAS)
@@ -103,16 +104,18 @@ const touching =
     for (let i = 0; i < takes; i++) stack.pop()
     if (leaves > 0) stack.pushWritten()
     emit.get(GAS).i64(0).op(OP.i64LtS).if()
-    trace.leave(op.pc + 1, op.rest, () => {
-      // A failure is the reason itself, below zero.
-      emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64).i32(FALLEN).get(LEFT).i64(0).op(OP.i64LtS, OP.select)
-    })
+    // A failure is the reason itself, below zero.
+    emit.get(LEFT).i64(0).op(OP.i64LtS).if()
+    emit.i64(0).get(LEFT).op(OP.i64Sub, OP.i32WrapI64, OP.return)
+    emit.end()
+    if (op.isSure) emit.i32(OUT_OF_GAS).op(OP.return)
+    else trace.leave(op.pc + 1, op.rest, FALLEN)
     emit.end()
   }
 
 /** Ends the turn: the reason is the engine's. */
 const ending =
-  (helper: Helper, written: 'all' | number): Emit =>
+  (name: EngineFunction, written: 'all' | number): Emit =>
   (trace, op) => {
     const { emit, stack } = trace
     if (written === 'all') {
@@ -122,7 +125,7 @@ const ending =
     emit.get(FRAME).i32(op.pc)
     trace.top()
     emit.get(GAS).i32(op.code)
-    trace.call(helper)
+    trace.call(name)
     emit.op(OP.return)
   }
 

@@ -1,10 +1,10 @@
 // A trace: the blocks that are sure to follow, compiled as one, from a place where code may be entered or jumped to. Jumps
 // to where nobody else comes from disappear in it. It is left to another trace, to the host, or, whenever anything is about
 // to fail or is rare, to the interpreter, with the frame as the interpreter would have it at that opcode.
-import { F_MEMORY_SIZE, FALLEN, PAUSED } from '../engine/layout.ts'
+import { F_MEMORY_SIZE, FALLEN, OUT_OF_GAS, PAUSED } from '../engine/layout.ts'
 import type { Block, Blocks, Op } from './blocks.ts'
 import { ACCESS, type Emitter, I32, I64, OP } from './emitter.ts'
-import type { Helper } from './helpers.ts'
+import type { EngineFunction } from './engine-functions.ts'
 import { pushAny } from './limbs.ts'
 import { BASE, DEPTH, FLOOR, FRAME, GAS, LIMIT, SIZE } from './locals.ts'
 import { Stack } from './stack.ts'
@@ -27,22 +27,22 @@ export class Trace {
   isOver = false
   /** Bytes of memory that there are for sure. */
   known = 0
-  readonly #call: (helper: Helper) => number
+  readonly #call: (name: EngineFunction) => number
   readonly #visited = new Set<number>()
   #length = 0
   /** Bounds that the stack was found in, as at the beginning. */
   #need = 0
   #most = 1024
 
-  constructor(emit: Emitter, blocks: Blocks, call: (helper: Helper) => number) {
+  constructor(emit: Emitter, blocks: Blocks, call: (name: EngineFunction) => number) {
     this.emit = emit
     this.blocks = blocks
     this.#call = call
     this.stack = new Stack(emit, BASE)
   }
 
-  call(helper: Helper): void {
-    this.emit.call(this.#call(helper))
+  call(name: EngineFunction): void {
+    this.emit.call(this.#call(name))
   }
 
   /** Begins a block: it is paid for at once, and the stack suits it. */
@@ -52,31 +52,37 @@ export class Trace {
     this.#visited.add(block.pc)
     this.#length += block.ops.length
     this.stack.settle()
-    const need = block.need - this.stack.height
-    const most = block.most - this.stack.height
-    if (need > this.#need || most < this.#most) {
-      this.#need = Math.max(need, this.#need)
-      this.#most = Math.min(most, this.#most)
-      if (this.#most < this.#need) emit.i32(1)
-      else {
-        const [low, span] = [this.#need * 32, (this.#most - this.#need) * 32]
-        emit.get(BASE).get(DEPTH).op(OP.i32Add).i32(low).op(OP.i32Sub).i32(span).op(OP.i32GtU)
-      }
-      emit.if()
-      this.leave(block.pc, 0, FALLEN)
-      emit.end()
-    }
-    if (block.cost === 0 && !isFirst) return
+    if (block.cost === 0 && !isFirst && block.need <= 0 && block.most >= 1024) return
     emit.get(GAS).i64(block.cost).op(OP.i64Sub).tee(GAS)
     if (isFirst) emit.get(LIMIT)
     else emit.i64(0)
-    emit.op(OP.i64LtS).if()
+    emit.op(OP.i64LtS)
+    const isBounded = this.#pushMisfit(block)
+    if (isBounded) emit.op(OP.i32Or)
+    emit.if()
     if (isFirst) {
       this.leave(block.pc, block.cost, () => {
         emit.i32(PAUSED).i32(FALLEN).get(GAS).i64(block.cost).op(OP.i64Add).get(FLOOR).op(OP.i64LtS, OP.select)
       })
-    } else this.leave(block.pc, block.cost, FALLEN)
+    } else if (isBounded || !block.ops[0]?.isSure) this.leave(block.pc, block.cost, FALLEN)
+    else emit.i32(OUT_OF_GAS).op(OP.return)
     emit.end()
+  }
+
+  /** Whether the stack does not suit a block, onto WebAssembly's stack (i32); false, and nothing, if it does for sure. */
+  #pushMisfit(block: Block): boolean {
+    const { emit } = this
+    const need = block.need - this.stack.height
+    const most = block.most - this.stack.height
+    if (need <= this.#need && most >= this.#most) return false
+    this.#need = Math.max(need, this.#need)
+    this.#most = Math.min(most, this.#most)
+    if (this.#most < this.#need) emit.i32(1)
+    else {
+      const [low, span] = [this.#need * 32, (this.#most - this.#need) * 32]
+      emit.get(BASE).get(DEPTH).op(OP.i32Add).i32(low).op(OP.i32Sub).i32(span).op(OP.i32GtU)
+    }
+    return true
   }
 
   /** Whether the code that begins there may go on in this trace. */
@@ -91,8 +97,7 @@ export class Trace {
 
   /** Writes the stack and leaves the function; `gas`: of opcodes that were paid and do not run here. */
   leave(pc: number, gas: number, reason: number | (() => void)): void {
-    const { emit, stack } = this
-    stack.spill()
+    this.stack.spill()
     this.leaveSpilled(pc, gas, reason)
   }
 

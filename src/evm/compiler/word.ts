@@ -1,6 +1,7 @@
 // A 256-bit word as the compiler knows it: what is constant, what lies in locals, and where else it can be read from.
 // Four limbs of 64 bits, least significant first. A word is loaded when it is asked for, limb by limb, and once.
 import { ACCESS, type Emitter, I64, OP, V128 } from './emitter.ts'
+import { ZERO } from './locals.ts'
 
 export const MASK = (1n << 64n) - 1n
 
@@ -135,13 +136,14 @@ export function hold(emit: Emitter, word: Word): void {
 /** The lower (0) or upper (1) two limbs onto WebAssembly's stack, as a vector. Nothing is kept. */
 export function pushVector(emit: Emitter, word: Word, half: 0 | 1): void {
   const [low, high] = [word.limbs[2 * half], word.limbs[2 * half + 1]]
-  if (typeof low === 'bigint' && typeof high === 'bigint') emit.vector(low, high)
+  if (low === 0n && high === 0n) emit.get(ZERO)
+  else if (typeof low === 'bigint' && typeof high === 'bigint') emit.vector(low, high)
   else if (word.vector !== undefined) emit.get(word.vector[half])
   else if (low !== undefined && high !== undefined) {
-    if (high === 0n) push(emit.vector(0n, 0n), low).setLane(0)
+    if (high === 0n) push(emit.get(ZERO), low).setLane(0)
     else push(push(emit, low).splat(), high).setLane(1)
   } else if (word.flag !== undefined) {
-    emit.vector(0n, 0n).get(word.flag).op(OP.i64ExtendI32U).setLane(0)
+    emit.get(ZERO).get(word.flag).op(OP.i64ExtendI32U).setLane(0)
   } else if (word.place !== undefined) at(emit, word.place).loadVector(word.place.offset + 16 * half)
   else throw new Error('a word that is nowhere')
 }

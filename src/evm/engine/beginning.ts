@@ -5,9 +5,10 @@ import type { Address } from '../../lib/hex.ts'
 import { createdAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import { logsOf } from '../logs.ts'
 import type { NativeContract } from '../native-call.ts'
+import type { Loaded } from './frames.ts'
 import type { Incoming } from './incoming.ts'
-import type { Loaded } from './instance.ts'
 import { type Call, type End, ended, isCreation, type Open, toLibMessage } from './message.ts'
 import type { Begun, Running } from './running.ts'
 import type { Work } from './surroundings.ts'
@@ -195,7 +196,7 @@ function work(run: Running, begin: () => Work, then?: () => void): End | Promise
     if (then !== undefined) run.engine.forget()
     if (end.error === undefined) {
       then?.()
-      for (const log of result.logs ?? []) run.ledger.logs.push(log)
+      for (const log of logsOf(result)) run.ledger.logs.push(log)
     }
     return end
   }

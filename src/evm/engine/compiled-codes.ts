@@ -2,11 +2,10 @@
 // functions. All are forgotten with the codes that they belong to.
 
 import type { Hash } from '../../lib/hex.ts'
-import { type Compiled, compile, compiledCode, HEAT } from '../compiler/compiled.ts'
-import { HELPERS } from '../compiler/helpers.ts'
-import { C_COMPILED, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
-
-type Exports = { readonly memory: WebAssembly.Memory; readonly table: WebAssembly.Table } & Record<string, unknown>
+import { type Compiled, compilation, compile, compiledCode } from '../compiler/compiled.ts'
+import { ENGINE_FUNCTIONS } from '../compiler/engine-functions.ts'
+import type { EngineExports } from './exports.ts'
+import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
 
 /** An engine's memory, and room in it. */
 type Room = {
@@ -16,10 +15,13 @@ type Room = {
   allocate(length: number): number | undefined
 }
 
+/** Bytes of WebAssembly that one engine makes instances of, until all codes are forgotten. */
+const MOST = 8_000_000
+
 type Known = { readonly hash: Hash; readonly code: Uint8Array }
 
 export class CompiledCodes {
-  readonly #exports: Exports
+  readonly #exports: EngineExports
   readonly #room: Room
   readonly #imports: Record<string, Record<string, unknown>>
   /** By address. */
@@ -27,27 +29,29 @@ export class CompiledCodes {
   readonly #used: number[] = []
   readonly #free: number[] = []
   #table: Uint8Array = new Uint8Array(0)
+  #size = 0
   /** Counts how often all was forgotten: what was asked for before is of no use after. */
   #generation = 0
 
-  constructor(exports: Exports, room: Room) {
+  constructor(exports: EngineExports, room: Room) {
     this.#exports = exports
     this.#room = room
     const { memory } = exports
-    const functions = Object.keys(HELPERS).map((name) => [name, exports[name]])
+    const functions = Object.keys(ENGINE_FUNCTIONS).map((name) => [name, exports[name]])
     this.#imports = { engine: { memory, ...Object.fromEntries(functions) } }
   }
 
   /** A message begins: whether compiled code runs in it. */
   begin(isWanted: boolean): void {
     this.#room.words[COMPILES >>> 2] = isWanted ? 1 : 0
-    this.#room.words[HOT >>> 2] = HEAT
+    this.#room.words[HOT >>> 2] = compilation.heat
   }
 
   /** All codes have gone from memory; those to come are run under this table. */
   clear(table: Uint8Array): void {
     this.#table = table
     this.#generation++
+    this.#size = 0
     this.#codes.clear()
     for (const place of this.#used.splice(0)) {
       this.#exports.table.set(place, null)
@@ -55,8 +59,15 @@ export class CompiledCodes {
     }
   }
 
-  /** A code has been loaded. */
+  /** A code lies there for one frame: what runs once is not worth compiling. */
+  placed(at: number): void {
+    this.#room.words[(at - C_COMPILED) >>> 2] = 0
+    this.#room.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
+  }
+
+  /** A code was placed that stays. */
   loaded(at: number, hash: Hash, code: Uint8Array): void {
+    this.#room.words[(at - C_HEAT) >>> 2] = 0
     this.#codes.set(at, { hash, code })
     const compiled = compiledCode(this.#table, hash, code)
     if (compiled !== undefined) this.#install(at, compiled)
@@ -72,9 +83,11 @@ export class CompiledCodes {
     })
   }
 
-  #install(at: number, { module, entries }: Compiled): void {
+  #install(at: number, { module, entries, size }: Compiled): void {
+    if (this.#size + size > MOST) return
     const record = this.#room.allocate(COMPILED_ENTRIES + entries.byteLength)
     if (record === undefined) return
+    this.#size += size
     const { run } = new WebAssembly.Instance(module, this.#imports).exports
     const place = this.#free.pop() ?? this.#exports.table.grow(1)
     this.#used.push(place)

@@ -24,7 +24,7 @@ export interface Host {
   codeHash(address: Address): Hash | undefined
   blockHash(number: bigint): Hash | undefined
   blobHash(index: number): Hash | undefined
-  log(topics: Uint8Array[], data: Uint8Array): void
+  log(topics: Hash[], data: Uint8Array): void
 }
 
 /** The second word of an answer. */
@@ -54,7 +54,10 @@ export function hostImports(engine: Instance): Record<string, unknown> {
       engine.answer(asked.original(key), ANSWER + 32)
       return price
     },
-    hot: (code: number) => engine.compiled.heated(code),
+    hot: (code: number) => {
+      engine.refresh()
+      engine.compiled.heated(code)
+    },
     tell: () => {
       engine.refresh()
       engine.tell()
@@ -81,7 +84,8 @@ export function hostImports(engine: Instance): Record<string, unknown> {
     blobHash: (index: number) => engine.answerHex(host().blobHash(index)),
     log: (count: number, at: number, length: number) => {
       const asked = host()
-      const topics = Array.from({ length: count }, (_, i) => engine.slice(WORDS + 32 * i, 32))
+      const topics: Hash[] = []
+      for (let i = 0; i < count; i++) topics.push(engine.hashAt(WORDS + 32 * i))
       asked.log(topics, engine.slice(at, length))
     },
   }

@@ -1,5 +1,5 @@
 // The state as opcodes see it, for the account that runs: reads, writes, and what they cost in the fork.
-import { type Address, EMPTY_BYTES, equalBytes, fromHex, type Hash, toHash } from '../../lib/hex.ts'
+import { type Address, equalBytes, fromHex, type Hash, toHash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { Account } from '../../state/types.ts'
@@ -23,7 +23,6 @@ export const isEmpty = (account: Account | undefined): boolean =>
 export class StateHost implements Host {
   /** In whose name code runs. */
   self: Address
-  #selfBytes: Uint8Array = EMPTY_BYTES
   readonly catchUp: () => void
   readonly #around: Surroundings
   readonly #rules: Rules
@@ -48,9 +47,7 @@ export class StateHost implements Host {
 
   /** Another account's frame runs from now on. */
   enter(self: Address): void {
-    if (self === this.self) return
     this.self = self
-    this.#selfBytes = EMPTY_BYTES
   }
 
   sload(key: Hash): number {
@@ -133,11 +130,10 @@ export class StateHost implements Host {
     return hash === undefined ? undefined : toHash(fromHex(hash))
   }
 
-  log(topics: Uint8Array[], data: Uint8Array): void {
-    if (this.#selfBytes === EMPTY_BYTES) this.#selfBytes = fromHex(this.self)
-    this.#ledger.logs.push([this.#selfBytes, topics, data])
-    const { tracer } = this.#around
-    tracer?.log?.({ address: this.self, topics: topics.map(toHash), data })
+  log(topics: Hash[], data: Uint8Array): void {
+    const log = { address: this.self, topics, data }
+    this.#ledger.logs.push(log)
+    this.#around.tracer?.log?.(log)
   }
 
   /** Words are without leading zeros. Negative: why it fails. */

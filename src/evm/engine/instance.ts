@@ -4,10 +4,10 @@ import { ChainError } from '../../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../machine-parts.ts'
 import { CompiledCodes } from './compiled-codes.ts'
+import type { EngineExports } from './exports.ts'
+import { type FrameStart, type Loaded, memoryOf, writeFrame } from './frames.ts'
 import { type Host, hostImports } from './host-imports.ts'
 import {
-  C_COMPILED,
-  C_HEAT,
   CODE_HEADER,
   CODE_PADDING,
   CODES,
@@ -16,21 +16,8 @@ import {
   DIRTY,
   DIRTY_COUNT,
   EPOCH,
-  F_ACCOUNT,
-  F_CODE,
-  F_CODE_LENGTH,
-  F_DATA,
-  F_DATA_LENGTH,
-  F_DEPTH,
-  F_JUMPS,
-  F_KNOWN,
   F_MEMORY,
   F_MEMORY_SIZE,
-  F_PC,
-  F_STACK,
-  F_STATIC,
-  F_TOP,
-  FRAME_HEADER,
   FRAMES,
   MAY_CALL,
   OPCODES,
@@ -44,34 +31,9 @@ import {
   S_DIRTY,
   S_KEY,
   S_VALUE,
-  STACK_BYTES,
-  STACK_MARGIN,
 } from './layout.ts'
 import { aligned, Memory } from './memory.ts'
 import type { Rules } from './rules.ts'
-
-/** A code in the engine's memory. */
-export type Loaded = { readonly at: number; readonly length: number; readonly jumps: number }
-
-/** What a new frame is made of; addresses of stack words, and of the input. */
-export type FrameStart = {
-  readonly code: Loaded
-  readonly data: number
-  readonly dataLength: number
-  readonly gas: number
-  readonly isStatic: boolean
-  readonly depth: number
-  readonly account: number
-}
-
-type Exports = {
-  readonly memory: WebAssembly.Memory
-  readonly table: WebAssembly.Table
-  run(): number
-  rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
-  analyse(code: number, length: number, jumps: number): void
-  reserve(end: bigint): number
-}
 
 export const outOfMemory = (): ChainError =>
   new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
@@ -80,7 +42,7 @@ export class Instance extends Memory {
   /** Where the next frame may begin. */
   top = FRAMES
   host: Host | undefined
-  readonly #exports: Exports
+  readonly #exports: EngineExports
   /** Code that need not be interpreted. */
   readonly compiled: CompiledCodes
   readonly #codes = new Map<Hash, Loaded>()
@@ -95,7 +57,7 @@ export class Instance extends Memory {
   constructor(module: WebAssembly.Module) {
     super()
     // The module is our own: these are what engine/index.ts exports.
-    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as Exports
+    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as EngineExports
     this.look(this.#exports.memory.buffer)
     this.compiled = new CompiledCodes(this.#exports, this)
   }
@@ -226,7 +188,6 @@ export class Instance extends Memory {
     const { loaded, end } = this.#analysed(at, code.length)
     this.#free = end
     this.#codes.set(hash, loaded)
-    this.words[(at - C_HEAT) >>> 2] = 0
     this.compiled.loaded(at, hash, code)
     return loaded
   }
@@ -258,9 +219,7 @@ export class Instance extends Memory {
   #analysed(at: number, length: number): { loaded: Loaded; end: number } {
     const jumps = aligned(at + length + CODE_PADDING)
     this.bytes.fill(0, at + length, jumps)
-    this.words[(at - C_COMPILED) >>> 2] = 0
-    // What runs once is not worth compiling.
-    this.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
+    this.compiled.placed(at)
     this.#exports.analyse(at, length, jumps)
     return { loaded: { at, length, jumps }, end: aligned(jumps + (length >>> 3) + 8) }
   }
@@ -277,28 +236,13 @@ export class Instance extends Memory {
   // --- frames
 
   /** A frame at the top, its three words still to be written; its address. */
-  open({ code, data, dataLength, gas, isStatic, depth, account }: FrameStart): number {
+  open(start: FrameStart): number {
     const frame = this.top
-    const stack = frame + FRAME_HEADER
-    const memory = stack + STACK_BYTES + STACK_MARGIN
-    if (memory + 65_536 > this.bytes.length) this.reserve(memory + 65_536)
-    const { words } = this
-    words[(frame + F_CODE) >>> 2] = code.at
-    words[(frame + F_CODE_LENGTH) >>> 2] = code.length
-    words[(frame + F_JUMPS) >>> 2] = code.jumps
-    words[(frame + F_DATA) >>> 2] = data
-    words[(frame + F_DATA_LENGTH) >>> 2] = dataLength
-    words[(frame + F_STACK) >>> 2] = stack
-    words[(frame + F_TOP) >>> 2] = stack
-    words[(frame + F_MEMORY) >>> 2] = memory
-    words[(frame + F_MEMORY_SIZE) >>> 2] = 0
-    words[(frame + F_PC) >>> 2] = 0
-    words[(frame + F_STATIC) >>> 2] = isStatic ? 1 : 0
-    words[(frame + F_DEPTH) >>> 2] = depth
-    words[(frame + F_ACCOUNT) >>> 2] = account
-    words[(frame + F_KNOWN) >>> 2] = 1
-    words[CURRENT >>> 2] = frame
-    this.setGas(frame, gas)
+    const end = memoryOf(frame) + 65_536
+    if (end > this.bytes.length) this.reserve(end)
+    writeFrame(this.words, frame, start)
+    this.current = frame
+    this.setGas(frame, start.gas)
     return frame
   }
 

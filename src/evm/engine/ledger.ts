@@ -1,6 +1,6 @@
 // What a transaction gathers until it is over: refunds, logs, destroyed and created accounts. A frame that fails takes
 // back what was added since it began.
-import type { Log } from '@ethereumjs/evm'
+import type { Log } from '../../primitives/types.ts'
 
 export type Mark = {
   readonly refund: number

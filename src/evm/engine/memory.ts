@@ -117,7 +117,12 @@ export class Memory {
 
   /** The first big-endian word. */
   key(): Hash {
-    return `0x${this.bytes.toString('hex', WORDS, WORDS + 32)}` as Hash
+    return this.hashAt(WORDS)
+  }
+
+  /** A big-endian word. */
+  hashAt(at: number): Hash {
+    return `0x${this.bytes.toString('hex', at, at + 32)}` as Hash
   }
 
   /** A copy of a range. */

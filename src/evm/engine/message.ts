@@ -1,6 +1,7 @@
 // A message within the engine, and how it ended.
 import { EVMError, type EVMResult, type ExecResult, Message } from '@ethereumjs/evm'
 import type { Address } from '../../lib/hex.ts'
+import { EngineResult } from '../logs.ts'
 import { toLibAddress } from '../state-adapter.ts'
 import type { RunState } from '../tables.ts'
 import type { Frame } from '../tracer.ts'
@@ -103,19 +104,19 @@ export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Le
   const { error, gasUsed, work, opcode, items, hasRun, refused } = end
   // Frontier's contract that could not pay for its code stands, and with it what it did.
   const failed = error !== undefined && error !== errorMessages.CODESTORE_OUT_OF_GAS
-  const state = { opCode: opcode, stack: { length: items }, returnValue: refused }
-  const result: ExecResult = {
-    returnValue: output,
-    executionGasUsed: BigInt(gasUsed),
-    gasRefund: BigInt(failed ? 0 : ledger.refund),
-    logs: failed ? [] : ledger.logs.slice(mark.logs),
-    selfdestruct: failed ? new Map() : ledger.destroyed,
-    createdAddresses: failed ? new Set() : ledger.created,
-    ...(error !== undefined && { exceptionError: work?.exceptionError ?? new EVMError(error as EVMError['error']) }),
+  const gathered = failed
+    ? { gasRefund: 0n, selfdestruct: new Map(), createdAddresses: new Set<`0x${string}`>() }
+    : { gasRefund: BigInt(ledger.refund), selfdestruct: ledger.destroyed, createdAddresses: ledger.created }
+  const logs = failed ? [] : ledger.logs.slice(mark.logs)
+  const result = new EngineResult(logs, output, BigInt(gasUsed), gathered)
+  if (error !== undefined) result.exceptionError = work?.exceptionError ?? new EVMError(error as EVMError['error'])
+  if (hasRun) {
     // What is asked of it: the opcode, the height of the stack, and what was to be returned.
-    ...(hasRun && { runState: state as unknown as RunState }),
+    const state = { opCode: opcode, stack: { length: items }, returnValue: refused }
+    result.runState = state as unknown as RunState
   }
   const isUnborn = !hasRun && error === errorMessages.INITCODE_SIZE_VIOLATION
-  const execResult = work === undefined ? result : Object.assign(work, result)
+  // Tracers know a native contract's own result by its identity.
+  const execResult = work === undefined ? result : Object.assign(work, result, { logs: result.logs })
   return { execResult, ...(isCreation(call) && !isUnborn && { createdAddress: toLibAddress(call.to) }) }
 }

@@ -13,7 +13,13 @@ import type { Books, distributionLayout } from './layout.ts'
 /** What rewards are reckoned from. */
 export type StakingReader = Pick<
   Staking,
-  'validator' | 'operators' | 'bondedValidators' | 'delegation' | 'delegationsTo' | 'tokensFromShares'
+  | 'validator'
+  | 'commissionRate'
+  | 'operators'
+  | 'bondedValidators'
+  | 'delegation'
+  | 'delegationsTo'
+  | 'tokensFromShares'
 >
 
 export type DistributionContext = {

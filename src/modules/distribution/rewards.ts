@@ -3,7 +3,7 @@
 import { type Dec, fromInt, mul, mulTruncate, ONE, quoTruncate, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { booksOf, type DistributionContext, giveToPool, pay, refuse, validatorOf } from './context.ts'
+import { booksOf, type DistributionContext, giveToPool, pay, refuse } from './context.ts'
 import { closeBooks, earned, endEarning, endPeriod } from './periods.ts'
 
 /** Base units that one block shares out at most; the rest waits. So no sum here can outgrow its slot. */
@@ -31,7 +31,7 @@ export function allocateFees(context: DistributionContext): void {
 /** The operator's commission comes off a validator's reward first. */
 function allocateTo(context: DistributionContext, operator: Address, reward: Dec): void {
   const { outstanding, commission, current } = booksOf(context, operator)
-  const taken = mul(reward, validatorOf(context, operator).commission.rate)
+  const taken = mul(reward, context.staking().commissionRate(operator))
   commission.set(commission.get() + taken)
   current.update({ rewards: current.get().rewards + reward - taken })
   outstanding.set(outstanding.get() + reward)

@@ -74,6 +74,11 @@ export class Staking implements NativeModule<StakingGenesis> {
     return findValidator(this.#context, operator)
   }
 
+  /** The operator's part of its validator's rewards. Asked in every block, so that the rest of it is not read. */
+  commissionRate(operator: Address): Dec {
+    return this.#context.state.validators.at(operator).only('commission').rate
+  }
+
   /** Operators of all validators, in order of their bytes. */
   operators(): readonly Address[] {
     return [...this.#context.state.operators.keys()].sort(compareAddresses)

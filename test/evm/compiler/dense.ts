@@ -1,6 +1,6 @@
 // Random code that computes: few constants, so that the compiler cannot work anything out beforehand, loops, functions that
 // are called by jumps, and an end that shows everything that was on the stack.
-import { Random } from '../engine/programs.ts'
+import type { Random } from '../engine/programs.ts'
 
 const BINARY = [1, 2, 3, 4, 5, 6, 7, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a, 0x1b, 0x1c, 0x1d]
 const UNARY = [0x15, 0x19, 0x1e]

@@ -11,14 +11,19 @@ const CONTRACT = hexToAddress(`0x${'c0'.repeat(20)}`)
 export async function runCode(
   code: Uint8Array,
   engine: EngineChoice,
-  { gasLimit = 100_000n, fork = 'osaka' as Fork, data = new Uint8Array(0) } = {},
+  {
+    gasLimit = 100_000n,
+    fork = 'osaka' as Fork,
+    data = new Uint8Array(0),
+    deadline = undefined as number | undefined,
+  } = {},
 ): Promise<MessageResult> {
   const { spec, common, table } = forkRules(fork)
   const view = await emptyView()
   view.setBalance(SENDER, 10n ** 18n)
   view.setCode(CONTRACT, code)
   const machine = new Machine({
-    ...{ common, view, table, engine, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    ...{ common, view, table, engine, natives: new Map(), blockHash: () => undefined, deadline },
     block: { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE },
   })
   const message = {

@@ -1,7 +1,9 @@
 // Opcodes on edge values: what they leave on the stack is worked out here with whole numbers of any size, as the yellow
 // paper (appendix H) and the EIPs define them.
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { compilation } from '../../../src/evm/compiler/compiled.ts'
 import { takeEngine } from '../../../src/evm/engine/pool.ts'
+import type { EngineChoice } from '../../../src/evm/machine.ts'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 import { runCode } from './run-code.ts'
 
@@ -70,38 +72,69 @@ const UNARY: readonly (readonly [string, number, (a: bigint) => bigint])[] = [
 
 const push = (value: bigint): number[] => [0x7f, ...Buffer.from(value.toString(16).padStart(64, '0'), 'hex')]
 
-/** The answers of an opcode to many operands, in one run: each is stored behind the one before, and all are returned. */
-async function answers(opcode: number, operands: readonly (readonly bigint[])[]): Promise<bigint[]> {
-  const code: number[] = []
-  for (const [i, items] of operands.entries()) {
-    for (const item of [...items].reverse()) code.push(...push(item))
-    code.push(opcode, 0x62, i >> 11, (i >> 3) & 255, (i & 7) << 5, 0x52)
+/**
+ * The interpreter, and compiled code that knows all operands beforehand, none, or every second one, which it makes other
+ * instructions of each.
+ */
+const WAYS: readonly (readonly [EngineChoice, (set: number, operand: number) => boolean])[] = [
+  ['wasm', () => true],
+  ['compiled', () => true],
+  ['compiled', () => false],
+  ['compiled', (set, operand) => (set + operand) % 2 === 0],
+]
+/** So many at a time make code that a contract may have. */
+const SETS = 400
+
+/** The answers of an opcode to many operands: each is stored behind the one before, and all are returned. */
+async function answers(way: number, opcode: number, operands: readonly (readonly bigint[])[]): Promise<bigint[]> {
+  const [engine, isKnown] = WAYS[way] ?? ['wasm', () => true]
+  const found: bigint[] = []
+  for (let start = 0; start < operands.length; start += SETS) {
+    const sets = operands.slice(start, start + SETS)
+    const code: number[] = []
+    const input: number[] = []
+    for (const [set, items] of sets.entries()) {
+      for (const [operand, item] of [...items.entries()].reverse()) {
+        const word = push(item)
+        if (isKnown(set, operand)) code.push(...word)
+        else {
+          code.push(0x62, input.length >> 16, (input.length >> 8) & 255, input.length & 255, 0x35)
+          input.push(...word.slice(1))
+        }
+      }
+      code.push(opcode, 0x62, set >> 11, (set >> 3) & 255, (set & 7) << 5, 0x52)
+    }
+    code.push(...push(BigInt(sets.length * 32)), 0x5f, 0xf3)
+    const data = Uint8Array.from(input)
+    const { returnData, error } = await runCode(Uint8Array.from(code), engine, { gasLimit: 10_000_000n, data })
+    expect(error).toBeUndefined()
+    found.push(...sets.map((_, i) => bytesToBig(returnData.subarray(i * 32, i * 32 + 32))))
   }
-  code.push(...push(BigInt(operands.length * 32)), 0x5f, 0xf3)
-  const { returnData, error } = await runCode(Uint8Array.from(code), 'wasm', { gasLimit: 10_000_000n })
-  expect(error).toBeUndefined()
-  return operands.map((_, i) => bytesToBig(returnData.subarray(i * 32, i * 32 + 32)))
+  return found
 }
 
 beforeAll(() => {
+  compilation.heat = 0
   // Without the compiled engine the library would be tested instead.
   expect(takeEngine()).toBeDefined()
 })
 
-test.each(BINARY)('%s', async (_, opcode, expected) => {
-  const operands = VALUES.flatMap((a) => VALUES.map((b) => [a, b] as const))
-  expect(await answers(opcode, operands)).toEqual(operands.map(([a, b]) => expected(a, b)))
-})
+describe.each([0, 1, 2, 3])('in way %i', (way) => {
+  test.each(BINARY)('%s', async (_, opcode, expected) => {
+    const operands = VALUES.flatMap((a) => VALUES.map((b) => [a, b] as const))
+    expect(await answers(way, opcode, operands)).toEqual(operands.map(([a, b]) => expected(a, b)))
+  })
 
-test.each(TERNARY)('%s', async (_, opcode, expected) => {
-  const some = VALUES.filter((_, i) => i % 2 === 0)
-  const operands = some.flatMap((a) => some.flatMap((b) => VALUES.map((n) => [a, b, n] as const)))
-  expect(await answers(opcode, operands)).toEqual(operands.map(([a, b, n]) => expected(a, b, n)))
-})
+  test.each(TERNARY)('%s', async (_, opcode, expected) => {
+    const some = VALUES.filter((_, i) => i % 2 === 0)
+    const operands = some.flatMap((a) => some.flatMap((b) => VALUES.map((n) => [a, b, n] as const)))
+    expect(await answers(way, opcode, operands)).toEqual(operands.map(([a, b, n]) => expected(a, b, n)))
+  })
 
-test.each(UNARY)('%s', async (_, opcode, expected) => {
-  const operands = VALUES.map((a) => [a] as const)
-  expect(await answers(opcode, operands)).toEqual(operands.map(([a]) => expected(a)))
+  test.each(UNARY)('%s', async (_, opcode, expected) => {
+    const operands = VALUES.map((a) => [a] as const)
+    expect(await answers(way, opcode, operands)).toEqual(operands.map(([a]) => expected(a)))
+  })
 })
 
 /** Hashes of empty input and of `abc`: FIPS 202's function with Keccak's padding, as its authors published them. */
@@ -163,14 +196,16 @@ const ENDINGS: readonly (readonly [string, string, string | undefined, bigint])[
   ['loops until its gas is gone', '5b5f56', 'out of gas', 79_000n],
 ]
 
-test.each(ENDINGS)('%s', async (_, code, error, gas) => {
-  const result = await runCode(Buffer.from(code, 'hex'), 'wasm')
-  expect(result.error).toBe(error)
-  expect(result.gasUsed - 21_000n).toBe(gas)
-})
+describe.each(['wasm', 'compiled'] as const)('%s', (engine) => {
+  test.each(ENDINGS)('%s', async (_, code, error, gas) => {
+    const result = await runCode(Buffer.from(code, 'hex'), engine)
+    expect(result.error).toBe(error)
+    expect(result.gasUsed - 21_000n).toBe(gas)
+  })
 
-test('stack of 1,024 items and no more', async () => {
-  const full = Uint8Array.from({ length: 1024 }, () => 0x5f)
-  expect((await runCode(full, 'wasm')).error).toBeUndefined()
-  expect((await runCode(Uint8Array.from([...full, 0x5f]), 'wasm')).error).toBe('stack limit reached 1024 (1023)')
+  test('stack of 1,024 items and no more', async () => {
+    const full = Uint8Array.from({ length: 1024 }, () => 0x5f)
+    expect((await runCode(full, engine)).error).toBeUndefined()
+    expect((await runCode(Uint8Array.from([...full, 0x5f]), engine)).error).toBe('stack limit reached 1024 (1023)')
+  })
 })

@@ -13,9 +13,9 @@ const OF_THREE = signature([I32, I32, I32, I32])
 const PRICED = signature([I32, I32, I64], I64)
 const PRICED_PURE = signature([I32, I64], I64)
 
-export const HELPERS = {
+export const ENGINE_FUNCTIONS = {
   leave: signature([I32, I32, I32, I64, I32, I32], I32),
-  expand: signature([I32, I64, I64], I64),
+  touch: signature([I32, I64, I64], I64),
   div: OF_TWO,
   mod: OF_TWO,
   divSigned: OF_TWO,
@@ -51,4 +51,4 @@ export const HELPERS = {
   destroys: ENDS_TURN,
 } as const satisfies Record<string, Signature>
 
-export type Helper = keyof typeof HELPERS
+export type EngineFunction = keyof typeof ENGINE_FUNCTIONS

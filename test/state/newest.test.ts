@@ -1,0 +1,83 @@
+// What views of the newest version share of what they have read, while versions come and go.
+import { beforeEach, expect, it } from 'vitest'
+import { type Hash, hexToAddress, toHex } from '../../src/lib/hex.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import { StateStore } from '../../src/state/state-store.ts'
+import { slotKey, type View } from '../../src/state/view.ts'
+
+const one = hexToAddress(`0x${'11'.repeat(20)}`)
+const two = hexToAddress(`0x${'22'.repeat(20)}`)
+const [first, second] = [slotKey(1n), slotKey(2n)]
+
+let state: StateStore
+beforeEach(async () => {
+  state = new StateStore(await openMemoryStore(), -1)
+  await land((view) => write(view, 1n))
+})
+
+const write = (view: View, value: bigint): void => {
+  view.setBalance(one, value)
+  view.setBalance(two, value)
+  view.setStorage(one, 1n, value)
+  view.setStorage(one, 2n, value)
+}
+
+async function land(change: (view: View) => void): Promise<void> {
+  const view = state.at(state.version)
+  change(view)
+  const { rows, codes } = await view.changes()
+  const { ops, landed } = state.stage(rows, codes)
+  await state.store.write(ops)
+  landed()
+}
+
+async function goBack(version: number): Promise<void> {
+  const { ops, landed } = state.rewind(version)
+  await state.store.write(ops)
+  landed()
+}
+
+const word = (view: View, key: Hash) => toHex(view.word(one, key))
+const seen = (view: View) => [view.balance(one), view.balance(two), word(view, first), word(view, second)]
+
+it('a view stays at its version, whatever others have read and written', async () => {
+  const old = state.at(0)
+  // Half of it is read before the next version lands, half after.
+  expect([old.balance(one), word(old, first)]).toEqual([1n, '0x01'])
+  await land((view) => write(view, 2n))
+  const fresh = state.at(1)
+  expect(seen(fresh)).toEqual([2n, 2n, '0x02', '0x02'])
+  expect(seen(old)).toEqual([1n, 1n, '0x01', '0x01'])
+  expect(seen(state.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
+  expect(seen(state.at(1))).toEqual([2n, 2n, '0x02', '0x02'])
+})
+
+it('what one view writes the others do not see', () => {
+  const writer = state.at(0)
+  write(writer, 9n)
+  expect(seen(writer)).toEqual([9n, 9n, '0x09', '0x09'])
+  expect(seen(state.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
+})
+
+it('versions that are taken back leave nothing behind', async () => {
+  await land((view) => write(view, 2n))
+  expect(seen(state.at(1))).toEqual([2n, 2n, '0x02', '0x02'])
+  await goBack(0)
+  expect(seen(state.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
+  await land((view) => view.setBalance(one, 3n))
+  expect(seen(state.at(1))).toEqual([3n, 1n, '0x01', '0x01'])
+})
+
+it('accounts and slots that are not there are known as well, until they come', async () => {
+  const nobody = hexToAddress(`0x${'33'.repeat(20)}`)
+  const read = () => [state.at(state.version).account(nobody), toHex(state.at(state.version).word(nobody, first))]
+  expect([read(), read()]).toEqual([
+    [undefined, '0x'],
+    [undefined, '0x'],
+  ])
+  await land((view) => {
+    view.setBalance(nobody, 5n)
+    view.setStorage(nobody, 1n, 6n)
+  })
+  expect(read()).toEqual([expect.objectContaining({ balance: 5n }), '0x06'])
+})
