@@ -14,12 +14,13 @@ import { micro } from './groups/micro.ts'
 import { reads } from './groups/reads.ts'
 import { startup } from './groups/startup.ts'
 import { traces } from './groups/traces.ts'
+import { waits } from './groups/waits.ts'
 import { measureCeiling, startGenerator } from './load/generator.ts'
 import { measure } from './measure.ts'
 import { writeReadme } from './readme.ts'
 import { type Report, tableOf, writeReport } from './report.ts'
 
-const GROUPS: readonly Group[] = [reads, latency, bursts, compute, traces, startup, explorer, micro]
+const GROUPS: readonly Group[] = [reads, latency, bursts, compute, traces, waits, startup, explorer, micro]
 const RESULTS = join(import.meta.dirname, 'results')
 
 type Options = { only?: readonly Group[]; rounds?: number; quick?: true; out?: string; anvil: boolean }

@@ -1,0 +1,107 @@
+// How long others wait: while one connection asks for something slow, another asks for the block number again and again,
+// and its longest wait counts.
+import { type Hex, numberToHex } from 'viem'
+import type { Bench, Group, Row } from '../bench.ts'
+import { callData, deploy, deployToken, transact } from '../contracts.ts'
+import { openConnection, post } from '../load/http.ts'
+import { recipient, senders, sign } from '../senders.ts'
+import type { Target } from '../target.ts'
+
+const BATCH = 1000
+/** JUMPDEST PUSH1 0 JUMP: runs until its gas is gone. */
+const ENDLESS = '0x5b600056'
+const NOBODY = numberToHex(0xc0de0, { size: 20 })
+
+export const waits: Group = {
+  name: 'waits',
+  title: 'Longest wait of a short request beside a slow one',
+  of: 'both',
+  async rows(contender, bench) {
+    const target = await contender.start({ flags: { anvil: ['--steps-tracing'] } })
+    const token = await deployToken(target)
+    const slots = await deploy(target, 'Slots')
+    const compute = await deploy(target, 'Compute')
+    const many = BigInt(bench.size(600, 20))
+    const filled = await transact(target, { to: slots, data: callData('Slots', 'fill', [0n, many]), gas: 16_000_000n })
+    const calls = callData('Compute', 'calls', [many * 15n])
+    const called = await transact(target, { to: compute, data: calls, gas: 16_000_000n })
+    const full = await fillBlock(target, token, bench.size(300, 50))
+    const balance = (index: number) => ({
+      to: token,
+      data: callData('Token', 'balanceOf', [senders[index % senders.length] ?? NOBODY]),
+    })
+    const endless = [{ to: NOBODY }, 'latest', { [NOBODY]: { code: ENDLESS } }]
+    const blocks = Array.from({ length: 100 }, (_, index) => ({ calls: [{ from: senders[0], ...balance(index) }] }))
+    const one = (method: string, ...params: readonly unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
+    const slow: readonly (readonly [name: string, request: unknown])[] = [
+      ['eth_call of an endless loop', one('eth_call', ...endless)],
+      ['eth_estimateGas of an endless loop', one('eth_estimateGas', ...endless)],
+      [`struct logger, ${many} new slots`, one('debug_traceTransaction', filled.transactionHash, {})],
+      [
+        `callTracer, ${many * 15n} calls`,
+        one('debug_traceTransaction', called.transactionHash, { tracer: 'callTracer' }),
+      ],
+      ['a full block with its transactions', one('eth_getBlockByNumber', full, true)],
+      ['receipts of a full block', one('eth_getBlockReceipts', full)],
+      ['eth_getLogs of a full block', one('eth_getLogs', { fromBlock: full, toBlock: full })],
+      [
+        `a batch of ${BATCH} eth_call`,
+        Array.from({ length: BATCH }, (_, index) => one('eth_call', balance(index), 'latest')),
+      ],
+      ['eth_simulateV1 of 100 blocks', one('eth_simulateV1', { blockStateCalls: blocks }, 'latest')],
+    ]
+    return slow.map(([name, request]) => row(target, bench, name, request))
+  },
+}
+
+/** Mines a block of so many transfers of the token; gives its number. */
+async function fillBlock(target: Target, token: Hex, count: number): Promise<unknown> {
+  await target.rpc('evm_setAutomine', false)
+  for (let index = 0; index < count; index++) {
+    const from = senders[index % senders.length] ?? NOBODY
+    const data = callData('Token', 'transfer', [recipient(index), 1n])
+    const raw = sign(from, Math.floor(index / senders.length), { to: token, data, gas: 100_000n })
+    await target.rpc('eth_sendRawTransaction', raw)
+  }
+  await target.rpc('evm_mine')
+  await target.rpc('evm_setAutomine', true)
+  return target.rpc('eth_blockNumber')
+}
+
+function row(target: Target, bench: Bench, name: string, request: unknown): Row {
+  const slow = post(target.url, JSON.stringify(request))
+  const short = post(target.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }))
+  const once = async (): Promise<number> => {
+    const asking = await openConnection(target.url)
+    const waiting = await openConnection(target.url)
+    try {
+      await waiting.ask(short)
+      let isRunning = true
+      const answered = asking.ask(slow).finally(() => {
+        isRunning = false
+      })
+      let longest = 0
+      while (isRunning) {
+        const began = performance.now()
+        await waiting.ask(short)
+        longest = Math.max(longest, performance.now() - began)
+      }
+      await answered
+      return longest
+    } finally {
+      asking.close()
+      waiting.close()
+    }
+  }
+  return {
+    name,
+    unit: 'ms',
+    better: 'less',
+    // Who shares a machine waits for other things too: the shortest of the longest waits is the node's own.
+    async run() {
+      let least = await once()
+      for (let count = 1; count < bench.size(3, 1); count++) least = Math.min(least, await once())
+      return least
+    },
+  }
+}
