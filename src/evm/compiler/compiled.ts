@@ -91,9 +91,10 @@ export function compile(table: Uint8Array, hash: Hash, code: Uint8Array, done: (
 /** undefined: it cannot be compiled. Never rejects. */
 async function make(table: Uint8Array, code: Uint8Array): Promise<Compiled | undefined> {
   if (compilation.thread !== undefined) return compilation.thread.ask({ code, table })
-  const { bytes, entries } = generate(code, table)
-  return WebAssembly.compile(bytes).then(
-    (module) => ({ module, entries, size: bytes.length }),
-    () => undefined,
-  )
+  try {
+    const { bytes, entries } = generate(code, table)
+    return { module: await WebAssembly.compile(bytes), entries, size: bytes.length }
+  } catch {
+    return undefined
+  }
 }
