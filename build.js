@@ -33,6 +33,20 @@ const { metafile } = await build({
   logLevel: 'warning',
 })
 
+// The thread that compiles hot code: its text, which a node keeps from its start on.
+const compiler = await build({
+  absWorkingDir: root,
+  entryPoints: ['src/evm/compiler/worker.ts'],
+  outfile: join(dist, 'compiler.cjs'),
+  bundle: true,
+  minify: true,
+  metafile: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  logLevel: 'warning',
+})
+
 // The pages of the node's own explorer.
 const pages = await build({
   absWorkingDir: root,
@@ -50,7 +64,8 @@ const pages = await build({
 })
 
 await chmod(join(dist, 'main.js'), 0o755)
-const written = new Set(['dist/engine.wasm', ...Object.keys(metafile.outputs), ...Object.keys(pages.metafile.outputs)])
+const outputs = [metafile, compiler.metafile, pages.metafile].flatMap((of) => Object.keys(of.outputs))
+const written = new Set(['dist/engine.wasm', ...outputs])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })

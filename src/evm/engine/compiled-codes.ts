@@ -2,8 +2,9 @@
 // functions. All are forgotten with the codes that they belong to.
 
 import type { Hash } from '../../lib/hex.ts'
-import { type Compiled, compilation, compile, compiledCode } from '../compiler/compiled.ts'
+import { compilation, compile, compiledCode } from '../compiler/compiled.ts'
 import { ENGINE_FUNCTIONS } from '../compiler/engine-functions.ts'
+import type { Compiled } from '../compiler/thread.ts'
 import type { EngineExports } from './exports.ts'
 import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
 
@@ -73,14 +74,15 @@ export class CompiledCodes {
     if (compiled !== undefined) this.#install(at, compiled)
   }
 
-  /** It is worth compiling, if it is a code that stays. */
+  /** It is worth compiling, if it is a code that stays; where too much is being compiled, it has to become hot again. */
   heated(at: number): void {
     const known = this.#codes.get(at)
     if (known === undefined) return
     const generation = this.#generation
-    compile(this.#table, known.hash, known.code, (compiled) => {
+    const isTaken = compile(this.#table, known.hash, known.code, (compiled) => {
       if (generation === this.#generation) this.#install(at, compiled)
     })
+    if (!isTaken) this.#room.words[(at - C_HEAT) >>> 2] = 0
   }
 
   #install(at: number, { module, entries, size }: Compiled): void {

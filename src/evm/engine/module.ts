@@ -1,17 +1,10 @@
-// The compiled engine, if there is one: dist/engine.wasm, made by `npm run build`. Beside the program when it runs from
-// dist, and found there as well when it runs from its sources.
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const here = dirname(fileURLToPath(import.meta.url))
-/** From a bundle's own folder, from its folder of chunks, and from src/evm/engine. */
-const PLACES = ['engine.wasm', '../engine.wasm', '../../../dist/engine.wasm']
+// The compiled engine, if there is one: dist/engine.wasm, made by `npm run build`.
+import { builtFile } from '../built.ts'
 
 function compile(): WebAssembly.Module | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
-  const path = PLACES.map((place) => join(here, place)).find((place) => existsSync(place))
-  return path && new WebAssembly.Module(readFileSync(path))
+  const bytes = builtFile('engine.wasm')
+  return bytes && new WebAssembly.Module(bytes)
 }
 
 let compiled: { readonly module: WebAssembly.Module | undefined } | undefined

@@ -7,7 +7,9 @@ declare namespace WebAssembly {
     constructor(module: Module, imports: Record<string, Record<string, unknown>>)
     readonly exports: Record<string, unknown>
   }
-  interface Memory {
+  class Memory {
+    /** Pages of 64 KiB. */
+    constructor(size: { readonly initial: number })
     readonly buffer: ArrayBuffer
   }
   interface Table {
