@@ -162,7 +162,7 @@ export function useRead<T>(path: string | undefined, version = 0): Reading<T> {
 
 let socket: Socket | undefined
 
-/** Calls back on an event of a topic for as long as the page is shown. */
+/** Calls back on an event of a topic for as long as the page is shown, and once it listens: what came before it missed. */
 export function useLive(topic: string, event: string, tell: () => void): void {
   useEffect(() => {
     if (socket === undefined) {
@@ -171,7 +171,7 @@ export function useLive(topic: string, event: string, tell: () => void): void {
     }
     const channel = socket.channel(topic, {})
     channel.on(event, tell)
-    channel.join()
+    channel.join().receive('ok', tell)
     return () => {
       channel.leave()
     }
