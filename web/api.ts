@@ -130,7 +130,8 @@ export class NotThere extends Error {}
 
 /** A record of the API by its path, `/blocks/1`. Throws NotThere for what does not exist or cannot be asked for. */
 export async function read<T>(path: string): Promise<T> {
-  const response = await fetch(`/api/v2${path}`)
+  // An answer may be kept for a second; what is read because there is a new block must not be the one before.
+  const response = await fetch(`/api/v2${path}`, { cache: 'no-cache' })
   if (response.status === 404 || response.status === 422) throw new NotThere(path)
   if (!response.ok) throw new Error(`The node answered with status ${response.status}.`)
   return (await response.json()) as T
