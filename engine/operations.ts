@@ -95,22 +95,21 @@ function touchCopy(frame: usize, to: usize, length: usize, gas: i64): i64 {
   return end > LIMIT ? NO_GAS : touch(frame, end, gas - COPY_WORD * i64(words(clamped(length))))
 }
 
-export function copyData(frame: usize, sp: usize, gas: i64): i64 {
+function copyFrom(frame: usize, sp: usize, gas: i64, data: usize, there: u64): i64 {
   gas = touchCopy(frame, sp - 32, sp - 96, gas)
   const length = clamped(sp - 96)
   if (gas < 0 || length == 0) return gas
   const to = usize(load<u32>(frame, F_MEMORY)) + usize(load<u64>(sp - 32))
-  copyPadded(to, usize(load<u32>(frame, F_DATA)), u64(load<u32>(frame, F_DATA_LENGTH)), clamped(sp - 64), usize(length))
+  copyPadded(to, data, there, clamped(sp - 64), usize(length))
   return gas
 }
 
+export function copyData(frame: usize, sp: usize, gas: i64): i64 {
+  return copyFrom(frame, sp, gas, usize(load<u32>(frame, F_DATA)), u64(load<u32>(frame, F_DATA_LENGTH)))
+}
+
 export function copyCode(frame: usize, sp: usize, gas: i64): i64 {
-  gas = touchCopy(frame, sp - 32, sp - 96, gas)
-  const length = clamped(sp - 96)
-  if (gas < 0 || length == 0) return gas
-  const to = usize(load<u32>(frame, F_MEMORY)) + usize(load<u64>(sp - 32))
-  copyPadded(to, usize(load<u32>(frame, F_CODE)), u64(load<u32>(frame, F_CODE_LENGTH)), clamped(sp - 64), usize(length))
-  return gas
+  return copyFrom(frame, sp, gas, usize(load<u32>(frame, F_CODE)), u64(load<u32>(frame, F_CODE_LENGTH)))
 }
 
 export function copyReturned(frame: usize, sp: usize, gas: i64): i64 {
