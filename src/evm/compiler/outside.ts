@@ -65,44 +65,47 @@ const plain =
     stack.pushWritten()
   }
 
+/** What one with a price is handed: its items in memory, the frame, the stack's top, the gas. */
+function hand(trace: Trace, takes: number, leaves: 0 | 1, isFramed: boolean): void {
+  const { emit, stack } = trace
+  stack.settle()
+  stack.writeTop(takes)
+  if (leaves > 0) stack.protect(takes - 1, takes)
+  if (isFramed) emit.get(FRAME)
+  trace.top()
+  emit.get(GAS)
+}
+
+/** Afterwards its items are gone and its answer is there. */
+function takeBack(trace: Trace, takes: number, leaves: 0 | 1, grows: boolean): void {
+  if (grows) trace.look()
+  for (let i = 0; i < takes; i++) trace.stack.pop()
+  if (leaves > 0) trace.stack.pushWritten()
+}
+
 /** One with a price. When it fails nothing has happened yet, and the interpreter does it again. */
 const priced =
   (name: EngineFunction, takes: number, leaves: 0 | 1, { isFramed = true, topics = -1, grows = false } = {}): Emit =>
   (trace, op) => {
-    const { emit, stack } = trace
-    stack.settle()
-    stack.writeTop(takes)
-    if (leaves > 0) stack.protect(takes - 1, takes)
-    if (isFramed) emit.get(FRAME)
-    trace.top()
-    emit.get(GAS)
-    if (topics >= 0) emit.i32(topics)
+    hand(trace, takes, leaves, isFramed)
+    if (topics >= 0) trace.emit.i32(topics)
     trace.call(name)
     pay(trace, op)
-    if (grows) trace.look()
-    for (let i = 0; i < takes; i++) stack.pop()
-    if (leaves > 0) stack.pushWritten()
+    takeBack(trace, takes, leaves, grows)
   }
 
 /** One that has touched the state even when it fails: its failure is the frame's, and what comes after it goes on from there. */
 const touching =
   (name: EngineFunction, takes: number, leaves: 0 | 1, { isFramed = true, grows = false } = {}): Emit =>
   (trace, op) => {
-    const { emit, stack } = trace
-    stack.settle()
-    stack.writeTop(takes)
-    if (leaves > 0) stack.protect(takes - 1, takes)
-    if (isFramed) emit.get(FRAME)
-    trace.top()
-    emit.get(GAS)
+    const { emit } = trace
+    hand(trace, takes, leaves, isFramed)
     if (op.rest !== 0) emit.i64(op.rest).op(OP.i64Add)
     trace.call(name)
     emit.tee(LEFT)
     if (op.rest !== 0) emit.i64(op.rest).op(OP.i64Sub)
     emit.set(GAS)
-    if (grows) trace.look()
-    for (let i = 0; i < takes; i++) stack.pop()
-    if (leaves > 0) stack.pushWritten()
+    takeBack(trace, takes, leaves, grows)
     emit.get(GAS).i64(0).op(OP.i64LtS).if()
     // A failure is the reason itself, below zero.
     emit.get(LEFT).i64(0).op(OP.i64LtS).if()
