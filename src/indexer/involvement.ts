@@ -1,25 +1,34 @@
-// Which transactions an address took part in, whatever its part was: who sent, was called or was created, by the transaction
-// or by any message within it. Found by merging its lists, so that the cost is that of what is found.
+// Which transactions addresses took part in, whatever their part was: who sent, was called or was created, by the
+// transaction or by any message within it. Found by merging their lists, so that the cost is that of what is found.
 import type { Address } from '../lib/hex.ts'
 import { listLength } from './draft.ts'
 import { FACT } from './facts.ts'
 import { entryAt, positionOf, type Rows, sequenceOf } from './lists.ts'
-import { callRow } from './rows.ts'
+import { callRow, type TransactionRow, transactionRow } from './rows.ts'
 import { LIST, SIDES } from './tables.ts'
 
 /** A place in one of the lists, and which transaction an entry of the list belongs to. */
 type Cursor = { readonly list: Uint8Array; position: number; readonly transactionOf: (entry: Uint8Array) => number }
 
-/** Transactions in blocks before (without) the number, as positions in LIST.transactions, newest first. */
-export const involvedBefore = (rows: Rows, who: Address, number: number): Generator<number> =>
-  merged(rows, cursorsAt(rows, who, number), -1)
+/** Transactions that any of the addresses took part in, in blocks before (without) the number, newest first. */
+export const involvedBefore = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionRow> =>
+  transactions(rows, merged(rows, cursorsAt(rows, who, number), -1))
 
-/** Transactions in blocks from the number on, as positions in LIST.transactions, oldest first. */
-export const involvedFrom = (rows: Rows, who: Address, number: number): Generator<number> =>
-  merged(rows, cursorsAt(rows, who, number), 1)
+/** The same in blocks from the number on, oldest first. */
+export const involvedFrom = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionRow> =>
+  transactions(rows, merged(rows, cursorsAt(rows, who, number), 1))
+
+/** Ends where a row is gone: its block was taken back meanwhile. */
+function* transactions(rows: Rows, sequences: Iterable<number>): Generator<TransactionRow> {
+  for (const sequence of sequences) {
+    const entry = entryAt(rows, LIST.transactions, sequence)
+    if (entry === undefined) return
+    yield transactionRow.decode(entry)
+  }
+}
 
 /** Every cursor stands on the first entry of that block or of a later one. */
-function cursorsAt(rows: Rows, who: Address, number: number): Cursor[] {
+function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[] {
   const block = FACT.block.get(rows, number)
   const firstTransaction = block?.firstTransaction ?? listLength(rows, LIST.transactions)
   const firstCall = block?.firstCall ?? listLength(rows, LIST.calls)
@@ -29,13 +38,15 @@ function cursorsAt(rows: Rows, who: Address, number: number): Cursor[] {
     if (row === undefined) throw new Error('a message is listed that has no row')
     return callRow.decode(row).transaction
   }
-  return SIDES.flatMap((side) => {
-    const [sent, called] = [LIST.transactionsOf(who, side), LIST.callsOf(who, side)]
-    return [
-      { list: sent, position: at(sent, firstTransaction), transactionOf: sequenceOf },
-      { list: called, position: at(called, firstCall), transactionOf: callerOf },
-    ]
-  })
+  return who.flatMap((of) =>
+    SIDES.flatMap((side) => {
+      const [sent, called] = [LIST.transactionsOf(of, side), LIST.callsOf(of, side)]
+      return [
+        { list: sent, position: at(sent, firstTransaction), transactionOf: sequenceOf },
+        { list: called, position: at(called, firstCall), transactionOf: callerOf },
+      ]
+    }),
+  )
 }
 
 function* merged(rows: Rows, cursors: readonly Cursor[], step: 1 | -1): Generator<number> {

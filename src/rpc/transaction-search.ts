@@ -2,9 +2,6 @@
 // receives, is created by, and in every message within.
 import type { Chain, MinedReceipt } from '../chain/types.ts'
 import { involvedBefore, involvedFrom } from '../indexer/involvement.ts'
-import { entryAt } from '../indexer/lists.ts'
-import { transactionRow } from '../indexer/rows.ts'
-import { LIST } from '../indexer/tables.ts'
 import type { Address } from '../lib/hex.ts'
 import { placeReceipts } from './shapes/receipt.ts'
 
@@ -31,15 +28,12 @@ export async function searchTransactions(
   const wanted = Math.max(1, Math.min(size, MAX_PAGE))
   const end = chain.head.number + 1n
   const places = isBefore
-    ? involvedBefore(chain.store, who, Number(number === 0n || number > end ? end : number))
-    : involvedFrom(chain.store, who, Number(number + 1n))
+    ? involvedBefore(chain.store, [who], Number(number === 0n || number > end ? end : number))
+    : involvedFrom(chain.store, [who], Number(number + 1n))
   const found: MinedReceipt[] = []
   let inBlock: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
   let isExhausted = true
-  for (const sequence of places) {
-    const entry = entryAt(chain.store, LIST.transactions, sequence)
-    if (entry === undefined) break
-    const { number: of, index } = transactionRow.decode(entry)
+  for (const { number: of, index } of places) {
     if (inBlock?.number !== of) {
       isExhausted = found.length < wanted
       if (!isExhausted) break

@@ -6,6 +6,7 @@ import { installContracts } from '../precompiles/index.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { INITIAL_BASE_FEE } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
+import { EMPTY_BLOOM } from '../primitives/receipt.ts'
 import type { Block } from '../primitives/types.ts'
 import { genesisFork } from '../spec/forks.ts'
 import { EMPTY_ROOT } from '../state/trie.ts'
@@ -40,7 +41,7 @@ export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock
     stateRoot: view.root(),
     transactionsRoot: EMPTY_ROOT,
     receiptsRoot: EMPTY_ROOT,
-    logsBloom: new Uint8Array(256),
+    logsBloom: EMPTY_BLOOM,
     difficulty: genesis.difficulty,
     number: 0n,
     gasLimit: genesis.gasLimit,

@@ -16,7 +16,7 @@ import {
 import { keccakHash } from '../lib/keccak.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { kzg } from '../primitives/kzg.ts'
-import { writeLog } from '../primitives/receipt.ts'
+import { EMPTY_BLOOM, writeLog } from '../primitives/receipt.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeSigned } from '../primitives/transaction.ts'
 import type { Header, Log } from '../primitives/types.ts'
@@ -219,7 +219,7 @@ function headerOf(env: StateTest['env'], fork: Fork): Header {
     stateRoot: ZERO_HASH,
     transactionsRoot: ZERO_HASH,
     receiptsRoot: ZERO_HASH,
-    logsBloom: new Uint8Array(256),
+    logsBloom: EMPTY_BLOOM,
     difficulty: isMerged ? 0n : env.currentDifficulty,
     number: env.currentNumber,
     gasLimit: env.currentGasLimit,

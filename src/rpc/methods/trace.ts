@@ -2,9 +2,6 @@
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
 import { involvedFrom } from '../../indexer/involvement.ts'
-import { entryAt } from '../../indexer/lists.ts'
-import { transactionRow } from '../../indexer/rows.ts'
-import { LIST } from '../../indexer/tables.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
@@ -123,22 +120,13 @@ async function* blocksOf(chain: Chain, who: readonly Address[], first: bigint, l
     yield number
     from = number + 1n
   }
-  const parts = who.map((one) => involvedFrom(chain.store, one, Number(from)))
-  const heads = parts.map((part) => blockOf(chain, part.next().value))
-  for (;;) {
-    const next = heads.reduce(
-      (least, head) => (head !== undefined && (least === undefined || head < least) ? head : least),
-      undefined,
-    )
-    if (next === undefined || next > last) return
-    yield next
-    for (const [i, part] of parts.entries()) while (heads[i] === next) heads[i] = blockOf(chain, part.next().value)
+  for (const row of involvedFrom(chain.store, who, Number(from))) {
+    const number = BigInt(row.number)
+    if (number > last) return
+    // One block may hold several.
+    if (number >= from) yield number
+    from = number + 1n
   }
-}
-
-function blockOf({ store }: Chain, sequence: number | undefined): bigint | undefined {
-  const entry = sequence === undefined ? undefined : entryAt(store, LIST.transactions, sequence)
-  return entry && BigInt(transactionRow.decode(entry).number)
 }
 
 /** Both sides have to match; a side without addresses matches everything. */
