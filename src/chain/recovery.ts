@@ -10,8 +10,8 @@ import { curve, nobleCurve, publicKeyToAddress } from '../primitives/signature.t
 import { type RecoverableSignature, signatureOf } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
-/** Fewer than this many cost this thread as much to ask for as to recover (at 100, asking costs it a quarter). */
-const WORTH_ASKING = 64
+/** Fewer than this many cost this thread as much to ask for as to recover (at 32, asking costs it a quarter). */
+const WORTH_ASKING = 16
 
 /** Parity, hash, r and s. */
 const QUESTION = 97
@@ -45,6 +45,9 @@ export class Senders {
   readonly #threads: Thread[] = []
   /** What a thread works on, so that it is not asked for twice. */
   readonly #asked = new Map<Hash, Promise<void>>()
+  /** What is asked for in this turn of the event loop, and when it is known. */
+  #gathered: SignedTransaction[] = []
+  #gathering: Promise<void> | undefined
 
   /** `threads`: at most; none is started before it is needed. Without native curve there are none. */
   constructor(threads = Math.max(1, availableParallelism() - 1), remembered?: number) {
@@ -55,6 +58,19 @@ export class Senders {
   /** The sender, remembered or recovered now. Throws ChainError `transaction-rejected` when nobody signed. */
   of(transaction: SignedTransaction): Address {
     return this.#memory.of(transaction)
+  }
+
+  /**
+   * The sender, known together with all that are asked for in this turn of the event loop: a crowd is worth a thread.
+   * Rejects as `of` throws.
+   */
+  async soon(transaction: SignedTransaction): Promise<Address> {
+    if (!this.#memory.has(transaction.hash)) {
+      this.#gathered.push(transaction)
+      this.#gathering ??= this.#gather()
+      await this.#gathering
+    }
+    return this.of(transaction)
   }
 
   /** Recovers on other threads what is worth it; when it settles, `of` knows these. Never rejects. */
@@ -74,6 +90,14 @@ export class Senders {
   /** Ends the threads; what they work on is not remembered. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.close()))
+  }
+
+  async #gather(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    const gathered = this.#gathered
+    this.#gathered = []
+    this.#gathering = undefined
+    await this.foresee(gathered)
   }
 
   #ask(questions: readonly Question[]): Promise<void>[] {
