@@ -5,13 +5,14 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Address, Hash } from '../lib/hex.ts'
+import { Mutex } from '../lib/mutex.ts'
 import { rememberSenders, type SenderMemory } from '../pool/senders.ts'
 import { curve, nobleCurve, publicKeyToAddress } from '../primitives/signature.ts'
 import { type RecoverableSignature, signatureOf } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
-/** Fewer than this many cost this thread as much to ask for as to recover (at 32, asking costs it a quarter). */
-const WORTH_ASKING = 16
+/** Fewer than this many cost this thread as much to ask for as to recover (at 32, a quarter). */
+const WORTH_ASKING = 8
 
 /** Parity, hash, r and s. */
 const QUESTION = 97
@@ -45,7 +46,8 @@ export class Senders {
   readonly #threads: Thread[] = []
   /** What a thread works on, so that it is not asked for twice. */
   readonly #asked = new Map<Hash, Promise<void>>()
-  /** What is asked for in this turn of the event loop, and when it is known. */
+  /** What is asked for while others are being recovered, and when it is known. */
+  readonly #asking = new Mutex()
   #gathered: SignedTransaction[] = []
   #gathering: Promise<void> | undefined
 
@@ -61,13 +63,13 @@ export class Senders {
   }
 
   /**
-   * The sender, known together with all that are asked for in this turn of the event loop: a crowd is worth a thread.
-   * Rejects as `of` throws.
+   * The sender, known together with all that are asked for in the same turn of the event loop, or while others are being
+   * recovered: a crowd is worth a thread. Rejects as `of` throws.
    */
   async soon(transaction: SignedTransaction): Promise<Address> {
     if (!this.#memory.has(transaction.hash)) {
       this.#gathered.push(transaction)
-      this.#gathering ??= this.#gather()
+      this.#gathering ??= this.#asking.run(() => this.#gather())
       await this.#gathering
     }
     return this.of(transaction)
