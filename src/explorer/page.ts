@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { type ListPage, newest, type PageRequest } from '../indexer/lists.ts'
 import { memberCount, membersFrom } from '../indexer/ranking.ts'
+import type { Hex } from '../lib/hex.ts'
 import type { Reader } from '../state/types.ts'
 import { integer } from './codec.ts'
 
@@ -42,7 +43,7 @@ export type Envelope<T> = {
 /** A page of a list (or a union of disjoint ones), newest first; `render` makes an item of an entry. */
 export async function listPage<T>(
   rows: Reader,
-  lists: readonly Uint8Array[],
+  lists: readonly Hex[],
   query: PageQuery,
   render: (entry: Uint8Array) => T | Promise<T>,
 ): Promise<Envelope<T>> {
@@ -62,7 +63,7 @@ async function envelope<T>(
 /** A page of a ranking; its order may change between two pages. */
 export async function rankedPage<T>(
   rows: Reader,
-  ranking: Uint8Array,
+  ranking: Hex,
   query: PageQuery,
   render: (order: Uint8Array) => T | Promise<T>,
 ): Promise<Envelope<T>> {

@@ -1,6 +1,6 @@
 // Who holds how much of a token, in all the orders in which that is read. Each row follows from the amount that an address
 // holds, so that setting an amount moves them all. The zero address holds nothing.
-import { type Address, bigToFixed, fromHex, toAddress } from '../lib/hex.ts'
+import { type Address, bigToFixed, fromHex, type Hex, toAddress } from '../lib/hex.ts'
 import { RANGE } from '../state/keyspace.ts'
 import type { Draft } from './draft.ts'
 import { FACT } from './facts.ts'
@@ -95,7 +95,7 @@ function setTotal(draft: Draft, token: Address, holder: Address, amount: bigint)
 const ordered = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
   amount === 0n ? undefined : Buffer.concat([descending(amount), last])
 
-async function membersOf(draft: Draft, ranking: Uint8Array): Promise<Uint8Array[]> {
+async function membersOf(draft: Draft, ranking: Hex): Promise<Uint8Array[]> {
   const range = RANGE.members(ranking, new Uint8Array(0))
   return (await draft.keys(range)).map((key) => key.subarray(range.gte.length))
 }

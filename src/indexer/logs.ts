@@ -1,13 +1,12 @@
 // Logs by emitter, by topic and by both: lists of places, so that a search over the whole chain reads only what matches.
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
-import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
 import { bloomTest } from '../primitives/receipt.ts'
-import { RANGE } from '../state/keyspace.ts'
 import type { BlockFacts } from './block-facts.ts'
-import { type Draft, listLength } from './draft.ts'
-import { positionOf } from './lists.ts'
+import type { Draft } from './draft.ts'
+import { listLength, positionOf, scanEntries } from './lists.ts'
 import { placeRow } from './rows.ts'
 import { LIST } from './tables.ts'
 
@@ -78,14 +77,14 @@ export class Logs {
     }
   }
 
-  async *#listed(query: LogQuery, lists: readonly Uint8Array[]): AsyncIterable<bigint> {
+  async *#listed(query: LogQuery, lists: readonly Hex[]): AsyncIterable<bigint> {
     const { store } = this.#chain
     const found = new Set<bigint>()
     for (const list of lists) {
       const length = listLength(store, list)
       const from = positionOf(store, list, length, Number(query.from))
       const to = positionOf(store, list, length, Number(query.to) + 1)
-      for await (const [, place] of store.scan(RANGE.listEntries(list, from, to))) {
+      for await (const place of scanEntries(store, list, from, to)) {
         found.add(BigInt(placeRow.decode(place).number))
       }
     }
@@ -112,7 +111,7 @@ export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQue
 }
 
 /** The lists that hold every match: of emitters with a first topic, of topics at one position, or of emitters. */
-function narrowest({ addresses, topics }: LogQuery): Uint8Array[] | undefined {
+function narrowest({ addresses, topics }: LogQuery): Hex[] | undefined {
   const [first] = topics
   if (first !== undefined && first !== null && first.length > 0 && addresses.length > 0) {
     return addresses.flatMap((address) => first.map((topic) => LIST.logsOfWith(address, topic)))

@@ -1,6 +1,6 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan;
 // counts by prefix, finer where many members crowd, find the page of a number without walking to it.
-import { bigToBytes, bytesToBig, equalBytes, toLatin1 } from '../lib/hex.ts'
+import { bigToBytes, bytesToBig, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import { type Draft, type Move, NOTHING } from './draft.ts'
@@ -13,13 +13,13 @@ const crowd = record({ members: count, isSplit: flag })
 const EMPTY_CROWD = { members: 0, isSplit: false }
 
 /** Puts a member in. It must not be there. */
-export function addMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
+export function addMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
   draft.replace(KEY.member(ranking, order), undefined, NOTHING)
   note(draft, ranking, order, 1)
 }
 
 /** Takes a member out. It must be there. */
-export function removeMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
+export function removeMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
   draft.replace(KEY.member(ranking, order), NOTHING, undefined)
   note(draft, ranking, order, -1)
 }
@@ -27,7 +27,7 @@ export function removeMember(draft: Draft, ranking: Uint8Array, order: Uint8Arra
 /** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
 export function moveMember(
   draft: Draft,
-  ranking: Uint8Array,
+  ranking: Hex,
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): void {
@@ -36,11 +36,10 @@ export function moveMember(
   if (after !== undefined) addMember(draft, ranking, after)
 }
 
-function note(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1): void {
-  const name = toLatin1(ranking)
-  const known = draft.moves.get(name)
-  if (known === undefined) draft.moves.set(name, { ranking, moves: [{ order, by }] })
-  else known.moves.push({ order, by })
+function note(draft: Draft, ranking: Hex, order: Uint8Array, by: 1 | -1): void {
+  const known = draft.moves.get(ranking)
+  if (known === undefined) draft.moves.set(ranking, [{ order, by }])
+  else known.push({ order, by })
 }
 
 function crowdAt(rows: Pick<Draft, 'get'>, key: Uint8Array): { readonly members: number; readonly isSplit: boolean } {
@@ -53,7 +52,7 @@ function crowdAt(rows: Pick<Draft, 'get'>, key: Uint8Array): { readonly members:
  * called once, when the draft is complete: one walk for all of them, because most share their first prefixes.
  */
 export async function countMembers(draft: Draft): Promise<void> {
-  for (const { ranking, moves } of draft.moves.values()) {
+  for (const [ranking, moves] of draft.moves) {
     moves.sort((a, b) => Buffer.compare(a.order, b.order))
     for (const prefix of shift(draft, ranking, moves, 0)) await split(draft, ranking, prefix)
   }
@@ -61,7 +60,7 @@ export async function countMembers(draft: Draft): Promise<void> {
 }
 
 /** Counts moves, in order, whose members begin alike up to `depth`. Returns the prefixes that hold too many now. */
-function shift(draft: Draft, ranking: Uint8Array, moves: readonly Move[], depth: number): Uint8Array[] {
+function shift(draft: Draft, ranking: Hex, moves: readonly Move[], depth: number): Uint8Array[] {
   const order = moves.at(-1)?.order
   if (order === undefined) return []
   const prefix = order.subarray(0, depth)
@@ -81,7 +80,7 @@ function shift(draft: Draft, ranking: Uint8Array, moves: readonly Move[], depth:
   return crowded
 }
 
-async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Promise<void> {
+async function split(draft: Draft, ranking: Hex, prefix: Uint8Array): Promise<void> {
   const key = KEY.memberCount(ranking, prefix)
   const { members, isSplit } = crowdAt(draft, key)
   if (isSplit || members <= CROWD) return
@@ -100,24 +99,19 @@ async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Pro
 }
 
 /** How many members there are with those that a draft has put in or taken out. */
-export function memberCountNow(draft: Draft, ranking: Uint8Array): number {
-  const moves = draft.moves.get(toLatin1(ranking))?.moves ?? []
+export function memberCountNow(draft: Draft, ranking: Hex): number {
+  const moves = draft.moves.get(ranking) ?? []
   return moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
 }
 
 /** How many members there are. */
-export function memberCount(rows: Pick<Reader, 'get'>, ranking: Uint8Array): number {
+export function memberCount(rows: Pick<Reader, 'get'>, ranking: Hex): number {
   const row = rows.get(KEY.memberCount(ranking, new Uint8Array(0)))
   return row === undefined ? 0 : crowd.decode(row).members
 }
 
 /** Members (their order, as it was put in) from a rank on, best first. */
-export async function membersFrom(
-  rows: Reader,
-  ranking: Uint8Array,
-  rank: number,
-  limit: number,
-): Promise<Uint8Array[]> {
+export async function membersFrom(rows: Reader, ranking: Hex, rank: number, limit: number): Promise<Uint8Array[]> {
   if (rank >= memberCount(rows, ranking)) return []
   let prefix: Uint8Array = new Uint8Array(0)
   let skip = rank
@@ -139,12 +133,7 @@ export async function membersFrom(
 }
 
 /** Members behind one, which need not be there any more. */
-export function membersAfter(
-  rows: Reader,
-  ranking: Uint8Array,
-  order: Uint8Array,
-  limit: number,
-): Promise<Uint8Array[]> {
+export function membersAfter(rows: Reader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
   const start = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
   return scanFrom(rows, ranking, start, 0, limit)
 }
@@ -152,7 +141,7 @@ export function membersAfter(
 /** Members that begin with the bytes. */
 export async function membersUnder(
   rows: Reader,
-  ranking: Uint8Array,
+  ranking: Hex,
   prefix: Uint8Array,
   limit: number,
 ): Promise<Uint8Array[]> {
@@ -164,7 +153,7 @@ export async function membersUnder(
 
 async function scanFrom(
   rows: Reader,
-  ranking: Uint8Array,
+  ranking: Hex,
   gte: Uint8Array,
   skip: number,
   limit: number,

@@ -69,6 +69,10 @@ export class Cursor {
     this.#bytes = bytes
   }
 
+  get isDone(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
   take(size: number): Uint8Array {
     const end = this.#endOf(size)
     const taken = this.#bytes.subarray(this.#at, end)

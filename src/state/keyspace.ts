@@ -1,6 +1,6 @@
 // THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
-import { ADDRESS_BYTES, type Address, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, fromHex, type Hash, type Hex, toAddress, toHash } from '../lib/hex.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
@@ -78,16 +78,16 @@ export const KEY = {
   journal: (hash: Hash) => key(0x30, fromHex(hash)),
 
   // --- readers' tables (indexer)
-  /** list, position -> entry; lists only grow, and only undoing a version shortens them */
-  listEntry: (list: Uint8Array, position: number) => key(0x40, path(list), u64(position)),
-  /** list -> how many entries it has */
-  listLength: (list: Uint8Array) => key(0x41, list),
+  /** list, page -> its entries; lists only grow, and only undoing a version shortens them */
+  listPage: (list: Hex, page: number) => key(0x40, path(fromHex(list)), u64(page)),
+  /** list -> how many entries it has, and those that fill no page yet */
+  listTail: (list: Hex) => key(0x41, fromHex(list)),
   /** ranking, member in order -> nothing */
-  member: (ranking: Uint8Array, order: Uint8Array) => key(0x42, path(ranking), order),
+  member: (ranking: Hex, order: Uint8Array) => key(0x42, path(fromHex(ranking)), order),
   /** ranking, prefix of members with its length -> how many members begin with it */
-  memberCount: (ranking: Uint8Array, prefix: Uint8Array) => key(0x43, path(ranking), path(prefix)),
+  memberCount: (ranking: Hex, prefix: Uint8Array) => key(0x43, path(fromHex(ranking)), path(prefix)),
   /** table, owner -> what readers know of it now */
-  fact: (table: number, owner: Uint8Array) => key(0x44, Uint8Array.of(table), owner),
+  fact: (table: number, owner: Hex) => key(0x44, Uint8Array.of(table), fromHex(owner)),
   /** word of a name, address -> nothing */
   word: (word: string, of: Uint8Array) => key(0x45, text(word), Uint8Array.of(0), of),
   /** version of the state -> what takes the rows of readers' tables back that came with it */
@@ -115,14 +115,14 @@ export const RANGE = {
   storageNodes: (of: Address) => within(key(0x13, fromHex(of))),
   journal: () => within(key(0x30)),
   accounts: () => within(key(0x10)),
-  listEntries: (list: Uint8Array, from: number, to: number) => ({
-    gte: KEY.listEntry(list, from),
-    lt: KEY.listEntry(list, to),
+  listPages: (list: Hex, from: number, to: number) => ({
+    gte: KEY.listPage(list, from),
+    lt: KEY.listPage(list, to),
   }),
-  members: (ranking: Uint8Array, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
+  members: (ranking: Hex, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
   /** Counts of the prefixes that are one byte longer. */
-  memberCounts: (ranking: Uint8Array, prefix: Uint8Array) =>
-    within(Buffer.concat([key(0x43, path(ranking)), Uint8Array.of(prefix.length + 1), prefix])),
+  memberCounts: (ranking: Hex, prefix: Uint8Array) =>
+    within(Buffer.concat([key(0x43, path(fromHex(ranking))), Uint8Array.of(prefix.length + 1), prefix])),
   words: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
   /** All that an indexer has written. */

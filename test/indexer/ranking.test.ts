@@ -22,9 +22,9 @@ import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
 import { everyRow } from '../support/stores.ts'
 
-const RANKING = Uint8Array.of(1)
+const RANKING = '0x01'
 /** A neighbour whose rows must never be met. */
-const OTHER = Uint8Array.of(1, 0)
+const OTHER = '0x0100'
 
 const text = (members: readonly Uint8Array[]): string[] => members.map(toHex)
 const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b)
