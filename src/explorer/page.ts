@@ -1,8 +1,9 @@
 // Pages of lists: how they are asked for, and how an answer says what comes next. `anchor` is the length that a list had when
 // its first page was read; pages counted from it stay what they are while blocks arrive.
 import { z } from 'zod'
+import { memberCount } from '../indexer/crowds.ts'
 import { type ListPage, newest, type PageRequest } from '../indexer/lists.ts'
-import { memberCount, membersFrom } from '../indexer/ranking.ts'
+import { membersFrom } from '../indexer/ranking.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { Reader } from '../state/types.ts'
 import { integer } from './codec.ts'

@@ -1,5 +1,6 @@
 // Pages of several rankings together: one after the other, or merged into one order.
-import { memberCount, membersFrom } from '../indexer/ranking.ts'
+import { memberCount } from '../indexer/crowds.ts'
+import { membersFrom } from '../indexer/ranking.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { Reader } from '../state/types.ts'
 import { invalidParameter } from './errors.ts'

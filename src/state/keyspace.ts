@@ -84,8 +84,8 @@ export const KEY = {
   listTail: (list: Hex) => key(0x41, fromHex(list)),
   /** ranking, member in order -> nothing */
   member: (ranking: Hex, order: Uint8Array) => key(0x42, path(fromHex(ranking)), order),
-  /** ranking, prefix of members with its length -> how many members begin with it */
-  memberCount: (ranking: Hex, prefix: Uint8Array) => key(0x43, path(fromHex(ranking)), path(prefix)),
+  /** ranking, first digits (half bytes) of members -> how many members there are by the next digit */
+  memberCounts: (ranking: Hex, digits: Uint8Array) => key(0x43, path(fromHex(ranking)), path(digits)),
   /** table, owner -> what readers know of it now */
   fact: (table: number, owner: Hex) => key(0x44, Uint8Array.of(table), fromHex(owner)),
   /** word of a name, address -> nothing */
@@ -120,9 +120,16 @@ export const RANGE = {
     lt: KEY.listPage(list, to),
   }),
   members: (ranking: Hex, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
-  /** Counts of the prefixes that are one byte longer. */
-  memberCounts: (ranking: Hex, prefix: Uint8Array) =>
-    within(Buffer.concat([key(0x43, path(fromHex(ranking))), Uint8Array.of(prefix.length + 1), prefix])),
+  /** Members by their first digits, which are half bytes. */
+  membersUnder: (ranking: Hex, digits: Uint8Array) => {
+    const whole = digits.length >> 1
+    const order = Uint8Array.from({ length: whole }, (_, i) => ((digits[2 * i] ?? 0) << 4) | (digits[2 * i + 1] ?? 0))
+    const all = within(KEY.member(ranking, order))
+    const half = digits[2 * whole]
+    if (half === undefined) return all
+    const withHalf = (digit: number) => Buffer.concat([all.gte, Uint8Array.of(digit << 4)])
+    return { gte: withHalf(half), lt: half === 15 ? all.lt : withHalf(half + 1) }
+  },
   words: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
   /** All that an indexer has written. */

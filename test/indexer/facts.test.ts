@@ -2,9 +2,10 @@
 // receipts, and balances and code at every height.
 import { encodeErrorResult, parseEther } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
+import { memberCount } from '../../src/indexer/crowds.ts'
 import { FACT } from '../../src/indexer/facts.ts'
 import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
-import { memberCount, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
+import { membersFrom, readDescending } from '../../src/indexer/ranking.ts'
 import { coinRow, placeRow, seenRow, transactionRow } from '../../src/indexer/rows.ts'
 import { KINDS, LIST, MASKS, RANKING, SIDES, type Side } from '../../src/indexer/tables.ts'
 import { type Address, type Hex, hexToAddress, toAddress, toHex } from '../../src/lib/hex.ts'

@@ -2,9 +2,10 @@
 // the contracts themselves answer.
 import type { Abi } from 'viem'
 import { expect } from 'vitest'
+import { memberCount } from '../../src/indexer/crowds.ts'
 import { FACT } from '../../src/indexer/facts.ts'
 import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
-import { complement, memberCount, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
+import { complement, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
 import { type TransferRow, transferRow } from '../../src/indexer/rows.ts'
 import { LIST, RANKING, type TokenType } from '../../src/indexer/tables.ts'
 import { type Address, bytesToBig, type Hex, hexToAddress, toAddress } from '../../src/lib/hex.ts'

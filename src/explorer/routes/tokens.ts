@@ -1,8 +1,9 @@
 // Tokens: which there are, who holds them, and how they moved. What is no token is not found here.
 import { z } from 'zod'
+import { memberCount } from '../../indexer/crowds.ts'
 import { FACT } from '../../indexer/facts.ts'
 import { listLength } from '../../indexer/lists.ts'
-import { complement, memberCount, readDescending } from '../../indexer/ranking.ts'
+import { complement, readDescending } from '../../indexer/ranking.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
