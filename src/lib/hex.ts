@@ -116,6 +116,13 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
+/** Below zero when the first comes before the second, zero when they are equal. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length)
+  for (let at = 0; at < shared; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
+  return a.length - b.length
+}
+
 /** Bytes without their leading zeros: the RLP form of an integer. */
 export function trimZeros(bytes: Uint8Array): Uint8Array {
   let start = 0

@@ -193,12 +193,13 @@ function makeRoom(length: number): void {
   scratch = larger
 }
 
-const prefixLength = (length: number): number => (length < 56 ? 1 : 1 + bytesOf(length))
+/** Bytes of the prefix of a list or longer string with so many bytes in it. */
+export const prefixLength = (length: number): number => (length < 56 ? 1 : 1 + bytesOf(length))
 
 const bytesOf = (length: number): number => Math.ceil((32 - Math.clz32(length)) / 8)
 
-/** `base` is 0x80 for strings, 0xc0 for lists. Returns where the payload begins. */
-function writePrefix(base: number, length: number, out: Uint8Array, at: number): number {
+/** Writes that prefix. `base` is 0x80 for strings, 0xc0 for lists. Returns where the payload begins. */
+export function writePrefix(base: number, length: number, out: Uint8Array, at: number): number {
   const start = at + prefixLength(length)
   out[at] = start === at + 1 ? base + length : base + 55 + (start - at - 1)
   for (let place = start - 1, rest = length; place > at; place--, rest >>>= 8) out[place] = rest & 0xff
