@@ -1,6 +1,7 @@
 // How many members of a ranking begin alike: what finds the member of a rank without walking to it. A node counts those
 // that begin with its digits (half bytes) by their next one; where they are a crowd, that digit has a node of its own.
-import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
+import { unwritten } from '../lib/bytes.ts'
+import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import type { Draft, Move } from './draft.ts'
@@ -41,8 +42,11 @@ const digitAt = (order: Uint8Array, depth: number): number => {
   const byte = order[depth >> 1] ?? 0
   return depth % 2 === 0 ? byte >> 4 : byte & 15
 }
-const digitsOf = (order: Uint8Array, depth: number): Uint8Array =>
-  Uint8Array.from({ length: depth }, (_, at) => digitAt(order, at))
+function digitsOf(order: Uint8Array, depth: number): Uint8Array {
+  const digits = unwritten(depth)
+  for (let at = 0; at < depth; at++) digits[at] = digitAt(order, at)
+  return digits
+}
 
 /**
  * Counts the members that have come and gone. To be called once, when the draft is complete: one walk for all of them,
@@ -61,7 +65,7 @@ export async function countMembers(draft: Draft): Promise<void> {
   draft.moves.clear()
 }
 
-const sort = (moves: Move[]): Move[] => moves.sort((a, b) => Buffer.compare(a.order, b.order))
+const sort = (moves: Move[]): Move[] => moves.sort((a, b) => compareBytes(a.order, b.order))
 
 /**
  * Counts the moves from `from` up to `to`, which are in order and begin alike up to `depth`. Returns the digits of nodes

@@ -43,9 +43,16 @@ export class Draft {
 
   /** Writes a row; undefined removes it. */
   set(key: Uint8Array, value: Uint8Array | undefined): void {
+    this.swap(key, value)
+  }
+
+  /** The same; returns what it held. */
+  swap(key: Uint8Array, value: Uint8Array | undefined): Uint8Array | undefined {
     const row = this.#row(key)
+    const before = row.now
     row.now = value
     row.isWritten = true
+    return before
   }
 
   /** The same for a row of which the caller knows what it holds: the disk is not asked. */
@@ -53,7 +60,10 @@ export class Draft {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known === undefined) this.#rows.set(name, { key, before, now: value, isWritten: true })
-    else Object.assign(known, { now: value, isWritten: true })
+    else {
+      known.now = value
+      known.isWritten = true
+    }
   }
 
   /** Adds an entry to a list; its position is the length that the list had. */

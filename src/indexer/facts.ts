@@ -13,6 +13,8 @@ export interface Fact<K extends readonly unknown[], T> {
   get(from: Pick<Reader, 'get'>, ...of: K): T | undefined
   /** undefined removes it. */
   set(draft: Draft, value: T | undefined, ...of: K): void
+  /** The same, and what was known before. */
+  swap(draft: Draft, value: T | undefined, ...of: K): T | undefined
 }
 
 function fact<K extends readonly unknown[], T>(
@@ -28,6 +30,10 @@ function fact<K extends readonly unknown[], T>(
       return found && row.decode(found)
     },
     set: (draft, value, ...of) => draft.set(key(...of), value && row.encode(value)),
+    swap(draft, value, ...of) {
+      const found = draft.swap(key(...of), value && row.encode(value))
+      return found && row.decode(found)
+    },
   }
 }
 

@@ -12,12 +12,19 @@ import { LIST } from './tables.ts'
 
 /** Lists a block's logs. */
 export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
-  for (const { log, header, logIndex } of minedLogs(block, receipts)) {
-    const place = placeRow.encode({ number: Number(header.number), index: logIndex })
-    const [topic0] = log.topics
-    draft.append(LIST.logsOf(log.address), place)
-    if (topic0 !== undefined) draft.append(LIST.logsOfWith(log.address, topic0), place)
-    for (const [position, topic] of log.topics.entries()) draft.append(LIST.logsByTopic(position, topic), place)
+  const number = Number(block.header.number)
+  let index = 0
+  for (const { logs } of receipts) {
+    for (const { address, topics } of logs) {
+      const place = placeRow.encode({ number, index: index++ })
+      const [topic0] = topics
+      draft.append(LIST.logsOf(address), place)
+      if (topic0 !== undefined) draft.append(LIST.logsOfWith(address, topic0), place)
+      for (let position = 0; position < topics.length; position++) {
+        const topic = topics[position]
+        if (topic !== undefined) draft.append(LIST.logsByTopic(position, topic), place)
+      }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
 // How many members there are, and where the page of a number begins, is counted in `crowds.ts`.
-import { bigToBytes, bytesToBig, equalBytes, type Hex } from '../lib/hex.ts'
+import { unwritten } from '../lib/bytes.ts'
+import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import { wayTo } from './crowds.ts'
@@ -79,14 +80,19 @@ async function scanFrom(
   return found
 }
 
-/** An amount as bytes that sort the largest first; what follows them decides between equals. */
-export function descending(value: bigint): Uint8Array {
+/** An amount as bytes that sort the largest first, and what decides between equals behind it. */
+export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8Array {
   const bytes = bigToBytes(value)
-  const out = new Uint8Array(bytes.length + 1)
+  const out = unwritten(1 + bytes.length + last.length)
   out[0] = 255 - bytes.length
-  for (const [i, byte] of bytes.entries()) out[i + 1] = 255 - byte
+  for (let i = 0; i < bytes.length; i++) out[i + 1] = 255 - (bytes[i] ?? 0)
+  out.set(last, 1 + bytes.length)
   return out
 }
+
+/** The place of whoever has an amount; who has nothing is in no ranking. */
+export const placeBy = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
+  amount === 0n ? undefined : descending(amount, last)
 
 /** The amount that `descending` bytes begin with, and what follows it. */
 export function readDescending(order: Uint8Array): { value: bigint; rest: Uint8Array } {
@@ -96,4 +102,8 @@ export function readDescending(order: Uint8Array): { value: bigint; rest: Uint8A
 }
 
 /** Bytes in reverse order of size, as a last resort between equals. */
-export const complement = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => 255 - byte)
+export function complement(bytes: Uint8Array): Uint8Array {
+  const out = unwritten(bytes.length)
+  for (let i = 0; i < bytes.length; i++) out[i] = 255 - (bytes[i] ?? 0)
+  return out
+}
