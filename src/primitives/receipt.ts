@@ -1,5 +1,5 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { bigToBytes, fromHex, toHash } from '../lib/hex.ts'
+import { bigToBytes, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import {
   asAddress,
@@ -52,11 +52,14 @@ export function logsBloom(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM
   const bloom = new Uint8Array(BLOOM_SIZE)
   for (const { address, topics } of logs) {
-    for (const value of [address, ...topics]) {
-      for (const [byte, mask] of bloomBits(fromHex(value))) bloom[byte] = (bloom[byte] ?? 0) | mask
-    }
+    setBits(bloom, address)
+    for (const topic of topics) setBits(bloom, topic)
   }
   return bloom
+}
+
+function setBits(bloom: Uint8Array, value: Hex): void {
+  for (const bit of knownBits(value)) bloom[byteOf(bit)] = (bloom[byteOf(bit)] ?? 0) | maskOf(bit)
 }
 
 /** False: no log of the bloom has this address or topic. True: perhaps one has. */
@@ -66,7 +69,7 @@ export const bloomContains = (bloom: Uint8Array, addressOrTopic: Uint8Array): bo
 /** The same for any of several addresses or topics, to be asked of many blooms. */
 export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => boolean {
   const wanted = anyOf.map(bloomBits)
-  return (bloom) => wanted.some((bits) => bits.every(([byte, mask]) => ((bloom[byte] ?? 0) & mask) !== 0))
+  return (bloom) => wanted.some((bits) => bits.every((bit) => ((bloom[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0))
 }
 
 /** A block's bloom from its receipts' blooms. */
@@ -79,13 +82,27 @@ export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
-/** Three bits, each named by 11 bits of the hash, as byte and mask; bit 0 is the last of the bloom. */
-function bloomBits(value: Uint8Array): [byte: number, mask: number][] {
-  const hash = Buffer.from(keccak256(value))
-  return [0, 2, 4].map((at) => {
-    const bit = hash.readUInt16BE(at) % 2048
-    return [BLOOM_SIZE - 1 - (bit >> 3), 1 << (bit & 7)]
-  })
+/** Three bits, each named by 11 bits of the value's hash; bit 0 is the last of the bloom. */
+function bloomBits(value: Uint8Array): readonly number[] {
+  const hash = keccak256(value)
+  return [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % (BLOOM_SIZE * 8))
+}
+
+const byteOf = (bit: number): number => BLOOM_SIZE - 1 - (bit >> 3)
+const maskOf = (bit: number): number => 1 << (bit & 7)
+
+/** Contracts and their events come again in every block, and a hash costs more than all else about a bloom. */
+const known = new Map<Hex, readonly number[]>()
+const MOST_KNOWN = 8_192
+
+function knownBits(value: Hex): readonly number[] {
+  let bits = known.get(value)
+  if (bits === undefined) {
+    bits = bloomBits(fromHex(value))
+    if (known.size === MOST_KNOWN) known.clear()
+    known.set(value, bits)
+  }
+  return bits
 }
 
 /** First field of a receipt: the status, or before Byzantium the state root. */
