@@ -7,7 +7,6 @@ import type { StateView } from '../state/types.ts'
 import { Clock } from './clock.ts'
 import { Contracts } from './contracts.ts'
 import { fromLibMessage, incoming } from './engine/incoming.ts'
-import type { CallKind } from './engine/message.ts'
 import { type Rules, rulesOf } from './engine/rules.ts'
 import { fitsEngine, Seat } from './engine/seat.ts'
 import type { Surroundings } from './engine/surroundings.ts'
@@ -16,10 +15,11 @@ import { Library, toLibCall } from './library.ts'
 import { DEFAULT_ENGINE, type EngineChoice, type MachineOptions } from './machine-options.ts'
 import { BLAKE2F, insufficientBalance, type OuterMessage, refuseLongWork } from './machine-parts.ts'
 import type { NativeContract } from './native-call.ts'
+import { plainTransfer } from './plain-transfer.ts'
 import { runNative, withOwnLogs } from './run-native.ts'
 import { addressOf } from './state-adapter.ts'
 import type { OpcodeTable } from './tables.ts'
-import type { CallType, MessageTracer } from './tracer.ts'
+import type { CallType, Entered, MessageTracer } from './tracer.ts'
 
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
 
@@ -120,12 +120,14 @@ export class Machine implements Surroundings {
 
   // --- messages
 
-  /** Runs a message from outside to its end. */
-  run(message: OuterMessage): Promise<EVMResult> {
+  /** Runs a message from outside to its end; most have run already when this returns. */
+  run(message: OuterMessage): EVMResult | Promise<EVMResult> {
     const { block, gasLimit, from, gasPrice } = message
     if (block === undefined || !this.#isForEngine() || !fitsEngine(gasLimit)) {
       return this.#runInLibrary(toLibCall(message))
     }
+    const moved = plainTransfer(this, message)
+    if (moved !== undefined) return moved
     const chainId = this.#options.common.chainId()
     const setting = { block, origin: from, gasPrice, chainId }
     return this.#seat.run(this, this.#rules, incoming(message), setting, this.#engine === 'compiled')
@@ -205,13 +207,8 @@ export class Machine implements Surroundings {
     return this.#options.blockHash(number)
   }
 
-  began(message: () => Message, kind: CallKind | undefined): void {
-    const type = kind === 'CREATE' || kind === 'CREATE2' ? 'CALL' : kind
-    if (this.#tracer?.enter !== undefined) {
-      const begun = message()
-      // A refused call leaves its type behind; a transaction's own message is a CALL.
-      this.#tracer.enter(begun, begun.depth === 0 ? 'CALL' : (type ?? this.callType))
-    }
+  began(message: () => Entered): void {
+    if (this.#tracer?.enter !== undefined) this.#tracer.enter(message())
     this.callType = 'CALL'
     this.messages++
   }

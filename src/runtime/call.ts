@@ -2,7 +2,7 @@
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
-import { intrinsicGas, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
+import { gasBounds, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { AccessList, Header, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
@@ -121,7 +121,7 @@ export class Call {
   /** Runs with a gas limit and undoes it; a word instead of a result when the limit is under the intrinsic cost. */
   async #attempt(gasLimit: bigint): Promise<MessageResult | 'too little gas'> {
     const message = { ...this.#message, gasLimit }
-    if (gasLimit < intrinsicGas(message, this.#env.rules)) return 'too little gas'
+    if (gasLimit < gasBounds(message, this.#env.rules).intrinsic) return 'too little gas'
     try {
       return await this.#undone(message)
     } catch (error) {

@@ -7,7 +7,7 @@ import { failureWords } from '../evm/tracer.ts'
 import { type Address, EMPTY_BYTES, type Hash, toAddress } from '../lib/hex.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
-import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas, upfrontCost } from '../primitives/gas.ts'
+import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
 import type { AccessList, Log, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -60,11 +60,10 @@ export async function executeMessage(
   const { view } = machine
   // Who pays nothing may have all of it held back.
   const held = upfrontCost(message) === 0n ? 0n : machine.held(message.from)
-  checkMessage(view, env, message, mode, held)
+  const { intrinsic, floor } = checkMessage(view, env, message, mode, held)
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)
-  const intrinsic = intrinsicGas(message, env.rules)
 
   view.beginTransaction()
   machine.warmth.clear()
@@ -76,7 +75,7 @@ export async function executeMessage(
   machine.touch(message.from)
   const authorizationRefund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
 
-  const { execResult, createdAddress } = await machine.run({
+  const running = machine.run({
     from: message.from,
     to: message.to,
     value: message.value,
@@ -87,9 +86,10 @@ export async function executeMessage(
     isStatic: false,
     block: env,
   })
+  const { execResult, createdAddress } = running instanceof Promise ? await running : running
 
   const gasBeforeRefund = intrinsic + execResult.executionGasUsed
-  const gasUsed = settleGas(env, message, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
+  const gasUsed = settleGas(env, floor, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
   view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
   payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
   destroy(machine, env, execResult)
@@ -105,12 +105,15 @@ export async function executeMessage(
     logs: logsOf(execResult),
     error: failureWords(execResult),
     createdAddress: createdAddress && toAddress(createdAddress.bytes),
-    accessed: [...(accessed ?? [])].map(([address, keys]) => ({
-      address: `0x${address}` as Address,
-      storageKeys: [...keys].map((key) => `0x${key}` as Hash),
-    })),
+    accessed: accessed === undefined ? [] : accessListOf(accessed),
   }
 }
+
+const accessListOf = (accessed: ReadonlyMap<string, ReadonlySet<string>>): AccessList =>
+  [...accessed].map(([address, keys]) => ({
+    address: `0x${address}` as Address,
+    storageKeys: [...keys].map((key) => `0x${key}` as Hash),
+  }))
 
 /** EIP-1559's effective price. A call that names no fee pays none, whatever the base fee. */
 function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
@@ -152,10 +155,9 @@ function authorize(machine: Machine, view: StateView, chainId: bigint, message: 
 }
 
 /** Refunds up to their cap (EIP-3529), but never below the calldata floor (EIP-7623). */
-function settleGas(env: BlockEnv, message: Message, used: bigint, refund: bigint): bigint {
+function settleGas(env: BlockEnv, floor: bigint, used: bigint, refund: bigint): bigint {
   const cap = used / refundQuotient(env)
   const settled = used - (refund < cap ? refund : cap)
-  const floor = env.rules.prague ? floorGas(message.data) : 0n
   return settled > floor ? settled : floor
 }
 
