@@ -6,6 +6,7 @@ import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
+import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
@@ -112,6 +113,7 @@ export class BlockExecution {
   readonly #header: Header
   readonly #view: StateView
   readonly #modules: Modules | undefined
+  readonly #pause = takingTurns(SHORT_TURN)
   #gasUsed = 0n
   #blobGasUsed = 0n
 
@@ -159,6 +161,7 @@ export class BlockExecution {
     { mode = modeOf(transaction), tracer }: Application = {},
   ): Promise<MessageResult> {
     const { spec, fees } = this.#runtime
+    await this.#pause()
     checkEnvelope(this.env, spec.chainId, transaction)
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
     const tree = new CallTreeTracer()
@@ -193,12 +196,18 @@ export class BlockExecution {
       endBlock(modules)
       await returnTokens(modules, (message) => callFromProtocol(machine, env, message))
     }
+    await this.#pause()
+    const stateRoot = this.#view.root()
+    await this.#pause()
+    const transactionsRoot = toHash(orderedListRoot(this.transactions.map(({ raw }) => raw)))
+    await this.#pause()
+    const receiptsRoot = toHash(orderedListRoot(this.receipts.map(encodeReceipt)))
     return {
       requests,
       roots: {
-        stateRoot: this.#view.root(),
-        transactionsRoot: toHash(orderedListRoot(this.transactions.map(({ raw }) => raw))),
-        receiptsRoot: toHash(orderedListRoot(this.receipts.map(encodeReceipt))),
+        stateRoot,
+        transactionsRoot,
+        receiptsRoot,
         logsBloom: orBlooms(this.receipts.map(({ bloom }) => bloom)),
         gasUsed: this.#gasUsed,
         ...(env.rules.cancun && { blobGasUsed: this.#blobGasUsed }),

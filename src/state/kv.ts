@@ -6,12 +6,16 @@ import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
+import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import type { KvStore, Op, Range, Reader } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 type Snapshot = ReturnType<Database['snapshot']>
 
 const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
+
+/** So many rows are handed over between two looks at the clock. */
+const LOOK = 256
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
@@ -78,7 +82,9 @@ class LevelStore implements KvStore {
   async write(ops: readonly Op[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
-    for (const op of ops) {
+    const pause = takingTurns(SHORT_TURN)
+    for (const [index, op] of ops.entries()) {
+      if (index % LOOK === 0) await pause()
       if (op.type === 'put') batch.put(op.key, op.value)
       else batch.del(op.key)
     }
