@@ -2,6 +2,7 @@
 // the same journal, and tell the same tracer. The library's part is made when something first needs it.
 // One machine runs one message at a time; a message stays where it began.
 import type { EVMResult, EVMRunCallOpts, ExecResult, Message, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
+import type { Eventual } from '../lib/eventual.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
 import { Clock } from './clock.ts'
@@ -121,7 +122,7 @@ export class Machine implements Surroundings {
   // --- messages
 
   /** Runs a message from outside to its end; most have run already when this returns. */
-  run(message: OuterMessage): EVMResult | Promise<EVMResult> {
+  run(message: OuterMessage): Eventual<EVMResult> {
     const { block, gasLimit, from, gasPrice } = message
     if (block === undefined || !this.#isForEngine() || !fitsEngine(gasLimit)) {
       return this.#runInLibrary(toLibCall(message))
@@ -134,12 +135,12 @@ export class Machine implements Surroundings {
   }
 
   /** Runs a message within the one that runs, from a native contract; or any message in the library's own words. */
-  runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+  runCall(options: EVMRunCallOpts): Eventual<EVMResult> {
     const { message } = options
     if (this.#isInLibrary || message === undefined || !this.#seat.isTaken || !fitsEngine(message.gasLimit)) {
       return this.#runInLibrary(options)
     }
-    if (this.overspends(message)) return Promise.resolve({ execResult: insufficientBalance() })
+    if (this.overspends(message)) return { execResult: insufficientBalance() }
     return this.#seat.runWithin(this, this.#rules, fromLibMessage(message))
   }
 

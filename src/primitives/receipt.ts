@@ -1,4 +1,5 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
+import { unwritten } from '../lib/bytes.ts'
 import { bigToBytes, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import {
@@ -50,7 +51,7 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
 /** Bloom of the logs: of every address and every topic. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM
-  const bloom = new Uint8Array(BLOOM_SIZE)
+  const bloom = unwritten(BLOOM_SIZE).fill(0)
   for (const { address, topics } of logs) {
     setBits(bloom, address)
     for (const topic of topics) setBits(bloom, topic)

@@ -1,6 +1,7 @@
 // Calls that leave no trace: eth_call, gas estimates, access lists. Each runs on a view of its own, or undoes itself.
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
+import type { Eventual } from '../lib/eventual.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { gasBounds, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { AccessList, Header, Message } from '../primitives/types.ts'
@@ -138,7 +139,7 @@ export class Call {
     return result
   }
 
-  #execute(message: Message): Promise<MessageResult> {
+  #execute(message: Message): Eventual<MessageResult> {
     const { spec, fees } = this.#runtime
     return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
   }

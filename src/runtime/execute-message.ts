@@ -4,6 +4,7 @@ import type { ExecResult } from '@ethereumjs/evm'
 import { logsOf } from '../evm/logs.ts'
 import type { Machine } from '../evm/machine.ts'
 import { failureWords } from '../evm/tracer.ts'
+import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, EMPTY_BYTES, type Hash, toAddress } from '../lib/hex.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
@@ -49,14 +50,14 @@ const MAX_NONCE = (1n << 64n) - 1n
  * Runs a message on the machine's view. Throws ChainError `transaction-rejected` when it may not run at all
  * (nothing has changed then); whatever happens inside the EVM is a result.
  */
-export async function executeMessage(
+export function executeMessage(
   machine: Machine,
   env: BlockEnv,
   chainId: bigint,
   message: Message,
   mode: MessageMode,
   fees: FeePolicy,
-): Promise<MessageResult> {
+): Eventual<MessageResult> {
   const { view } = machine
   // Who pays nothing may have all of it held back.
   const held = upfrontCost(message) === 0n ? 0n : machine.held(message.from)
@@ -86,27 +87,27 @@ export async function executeMessage(
     isStatic: false,
     block: env,
   })
-  const { execResult, createdAddress } = running instanceof Promise ? await running : running
-
-  const gasBeforeRefund = intrinsic + execResult.executionGasUsed
-  const gasUsed = settleGas(env, floor, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
-  view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
-  payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
-  destroy(machine, env, execResult)
-  const accessed = machine.warmth.accessList
-  // EIP-161: touched accounts that are empty are gone.
-  machine.warmth.clear()
-  return {
-    gasUsed,
-    gasBeforeRefund,
-    gasPrice,
-    blobGasUsed,
-    returnData: execResult.returnValue,
-    logs: logsOf(execResult),
-    error: failureWords(execResult),
-    createdAddress: createdAddress && toAddress(createdAddress.bytes),
-    accessed: accessed === undefined ? [] : accessListOf(accessed),
-  }
+  return after(running, ({ execResult, createdAddress }) => {
+    const gasBeforeRefund = intrinsic + execResult.executionGasUsed
+    const gasUsed = settleGas(env, floor, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
+    view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
+    payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
+    destroy(machine, env, execResult)
+    const accessed = machine.warmth.accessList
+    // EIP-161: touched accounts that are empty are gone.
+    machine.warmth.clear()
+    return {
+      gasUsed,
+      gasBeforeRefund,
+      gasPrice,
+      blobGasUsed,
+      returnData: execResult.returnValue,
+      logs: logsOf(execResult),
+      error: failureWords(execResult),
+      createdAddress: createdAddress && toAddress(createdAddress.bytes),
+      accessed: accessed === undefined ? [] : accessListOf(accessed),
+    }
+  })
 }
 
 const accessListOf = (accessed: ReadonlyMap<string, ReadonlySet<string>>): AccessList =>
