@@ -1,7 +1,8 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { unwritten } from '../lib/bytes.ts'
+import { zeros } from '../lib/bytes.ts'
 import { bigToBytes, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { memo } from '../lib/memo.ts'
 import {
   asAddress,
   asBytes,
@@ -51,16 +52,12 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
 /** Bloom of the logs: of every address and every topic. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM
-  const bloom = unwritten(BLOOM_SIZE).fill(0)
+  const bloom = zeros(BLOOM_SIZE)
   for (const { address, topics } of logs) {
-    setBits(bloom, address)
-    for (const topic of topics) setBits(bloom, topic)
+    mark(bloom, address)
+    for (const topic of topics) mark(bloom, topic)
   }
   return bloom
-}
-
-function setBits(bloom: Uint8Array, value: Hex): void {
-  for (const bit of knownBits(value)) bloom[byteOf(bit)] = (bloom[byteOf(bit)] ?? 0) | maskOf(bit)
 }
 
 /** False: no log of the bloom has this address or topic. True: perhaps one has. */
@@ -75,7 +72,7 @@ export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => 
 
 /** A block's bloom from its receipts' blooms. */
 export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(BLOOM_SIZE)
+  const all = zeros(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
     for (let at = 0; at < BLOOM_SIZE; at++) all[at] = (all[at] ?? 0) | (bloom[at] ?? 0)
@@ -83,28 +80,22 @@ export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
-/** Three bits, each named by 11 bits of the value's hash; bit 0 is the last of the bloom. */
+/** The same addresses and topics stand in log after log. */
+const KNOWN_BITS = 20_000
+const bitsOf = memo(KNOWN_BITS, (value: Hex) => bloomBits(fromHex(value)))
+
+function mark(bloom: Uint8Array, value: Hex): void {
+  for (const bit of bitsOf(value)) bloom[byteOf(bit)] = (bloom[byteOf(bit)] ?? 0) | maskOf(bit)
+}
+
+/** Three bits, each named by 11 bits of the hash; bit 0 is the last of the bloom. */
 function bloomBits(value: Uint8Array): readonly number[] {
   const hash = keccak256(value)
-  return [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % (BLOOM_SIZE * 8))
+  return [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % 2048)
 }
 
 const byteOf = (bit: number): number => BLOOM_SIZE - 1 - (bit >> 3)
 const maskOf = (bit: number): number => 1 << (bit & 7)
-
-/** Contracts and their events come again in every block, and a hash costs more than all else about a bloom. */
-const known = new Map<Hex, readonly number[]>()
-const MOST_KNOWN = 8_192
-
-function knownBits(value: Hex): readonly number[] {
-  let bits = known.get(value)
-  if (bits === undefined) {
-    bits = bloomBits(fromHex(value))
-    if (known.size === MOST_KNOWN) known.clear()
-    known.set(value, bits)
-  }
-  return bits
-}
 
 /** First field of a receipt: the status, or before Byzantium the state root. */
 export const writeOutcome = ({ status, root }: Pick<Receipt, 'status' | 'root'>): Uint8Array =>
