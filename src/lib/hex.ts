@@ -28,26 +28,34 @@ const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
 /** Names and words: for longer ones Node's own conversion, which cannot say what it did not understand, is faster. */
 const SHORT = 64
 
+/** Writes the bytes of a hex string into an array and returns where they end. Throws as `fromHex`. */
+export function writeHex(hex: string, out: Uint8Array, start: number): number {
+  const end = start + hex.length / 2 - 1
+  // Negative once a digit was, or the number of digits is odd.
+  let seen = hex.startsWith('0x') ? 0 : -1
+  for (let at = start, from = 2; at < end; at++, from += 2) {
+    const high = DIGITS[hex.charCodeAt(from)] ?? -1
+    const low = DIGITS[hex.charCodeAt(from + 1)] ?? -1
+    out[at] = (high << 4) | low
+    seen |= high | low
+  }
+  if (seen < 0) throw new TypeError('not a hex string of whole bytes')
+  return end
+}
+
 /** Hex to bytes; the empty string after `0x` is zero bytes. Throws on an odd number of digits or a non-digit. */
 export function fromHex(hex: string): Uint8Array {
   const length = hex.length / 2 - 1
-  const isPrefixed = hex.startsWith('0x') && Number.isInteger(length)
-  if (isPrefixed && length <= SHORT) {
+  if (length >= 0 && length <= SHORT) {
     const bytes = new Uint8Array(length)
-    let seen = 0
-    for (let at = 0, from = 2; at < length; at++, from += 2) {
-      const high = DIGITS[hex.charCodeAt(from)] ?? -1
-      const low = DIGITS[hex.charCodeAt(from + 1)] ?? -1
-      bytes[at] = (high << 4) | low
-      // Negative once a digit was.
-      seen |= high | low
-    }
-    if (seen >= 0) return bytes
-  } else if (isPrefixed && !/[^0-9a-fA-F]/.test(hex.slice(2))) {
-    const buffer = Buffer.from(hex.slice(2), 'hex')
-    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+    writeHex(hex, bytes, 0)
+    return bytes
   }
-  throw new TypeError('not a hex string of whole bytes')
+  if (!hex.startsWith('0x') || !Number.isInteger(length) || /[^0-9a-fA-F]/.test(hex.slice(2))) {
+    throw new TypeError('not a hex string of whole bytes')
+  }
+  const buffer = Buffer.from(hex.slice(2), 'hex')
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
 }
 
 export const hexToAddress = (hex: string): Address => {
@@ -106,6 +114,13 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length > SHORT) return Buffer.compare(a, b) === 0
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false
   return true
+}
+
+/** Below zero when the first comes before the second, zero when they are equal. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length)
+  for (let at = 0; at < shared; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
+  return a.length - b.length
 }
 
 /** Bytes without their leading zeros: the RLP form of an integer. */

@@ -1,6 +1,8 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { bigToBytes, fromHex, toHash } from '../lib/hex.ts'
+import { zeros } from '../lib/bytes.ts'
+import { bigToBytes, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { memo } from '../lib/memo.ts'
 import {
   asAddress,
   asBytes,
@@ -50,11 +52,10 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
 /** Bloom of the logs: of every address and every topic. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM
-  const bloom = new Uint8Array(BLOOM_SIZE)
+  const bloom = zeros(BLOOM_SIZE)
   for (const { address, topics } of logs) {
-    for (const value of [address, ...topics]) {
-      for (const [byte, mask] of bloomBits(fromHex(value))) bloom[byte] = (bloom[byte] ?? 0) | mask
-    }
+    mark(bloom, address)
+    for (const topic of topics) mark(bloom, topic)
   }
   return bloom
 }
@@ -66,12 +67,12 @@ export const bloomContains = (bloom: Uint8Array, addressOrTopic: Uint8Array): bo
 /** The same for any of several addresses or topics, to be asked of many blooms. */
 export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => boolean {
   const wanted = anyOf.map(bloomBits)
-  return (bloom) => wanted.some((bits) => bits.every(([byte, mask]) => ((bloom[byte] ?? 0) & mask) !== 0))
+  return (bloom) => wanted.some((bits) => bits.every((bit) => ((bloom[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0))
 }
 
 /** A block's bloom from its receipts' blooms. */
 export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(BLOOM_SIZE)
+  const all = zeros(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
     for (let at = 0; at < BLOOM_SIZE; at++) all[at] = (all[at] ?? 0) | (bloom[at] ?? 0)
@@ -79,14 +80,22 @@ export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
-/** Three bits, each named by 11 bits of the hash, as byte and mask; bit 0 is the last of the bloom. */
-function bloomBits(value: Uint8Array): [byte: number, mask: number][] {
-  const hash = Buffer.from(keccak256(value))
-  return [0, 2, 4].map((at) => {
-    const bit = hash.readUInt16BE(at) % 2048
-    return [BLOOM_SIZE - 1 - (bit >> 3), 1 << (bit & 7)]
-  })
+/** The same addresses and topics stand in log after log. */
+const KNOWN_BITS = 20_000
+const bitsOf = memo(KNOWN_BITS, (value: Hex) => bloomBits(fromHex(value)))
+
+function mark(bloom: Uint8Array, value: Hex): void {
+  for (const bit of bitsOf(value)) bloom[byteOf(bit)] = (bloom[byteOf(bit)] ?? 0) | maskOf(bit)
 }
+
+/** Three bits, each named by 11 bits of the hash; bit 0 is the last of the bloom. */
+function bloomBits(value: Uint8Array): readonly number[] {
+  const hash = keccak256(value)
+  return [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % 2048)
+}
+
+const byteOf = (bit: number): number => BLOOM_SIZE - 1 - (bit >> 3)
+const maskOf = (bit: number): number => 1 << (bit & 7)
 
 /** First field of a receipt: the status, or before Byzantium the state root. */
 export const writeOutcome = ({ status, root }: Pick<Receipt, 'status' | 'root'>): Uint8Array =>

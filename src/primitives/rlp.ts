@@ -29,6 +29,14 @@ export function splitList(bytes: Uint8Array): Uint8Array[] {
   return [...splitItems(bytes.subarray(start, end))]
 }
 
+/** The first `count` items of one list, still encoded, one after another as they stand there. Throws Malformed. */
+export function firstItems(bytes: Uint8Array, count: number): Uint8Array {
+  const { start, end } = onlySpan(bytes)
+  let at = start
+  for (let left = count; left > 0; left--) at = spanAt(bytes, at, end).end
+  return bytes.subarray(start, at)
+}
+
 /** Items that follow each other without a list around them, each still encoded. Throws Malformed. */
 export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; ) {
@@ -40,8 +48,9 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
 
 /** RLP of a value. */
 export function encodeRlp(item: RlpItem): Uint8Array {
-  const out = unwritten(encodedLength(item))
-  write(item, out, 0)
+  if (item instanceof Uint8Array) return encodeString(item)
+  const out = unwritten(prepend(item, 0))
+  out.set(scratch.subarray(scratch.length - out.length))
   return out
 }
 
@@ -151,39 +160,54 @@ function longLength(bytes: Uint8Array, from: number, to: number): number {
   return length
 }
 
-function encodedLength(item: RlpItem): number {
-  const length = payloadLength(item)
-  return isBareByte(item) ? 1 : prefixLength(length) + length
-}
-
-function payloadLength(item: RlpItem): number {
-  if (item instanceof Uint8Array) return item.length
-  let length = 0
-  for (const inner of item) length += encodedLength(inner)
-  return length
-}
-
 /** A byte below 0x80 is its own encoding. */
-const isBareByte = (item: RlpItem): boolean => item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
+const isBareByte = (bytes: Uint8Array): boolean => bytes.length === 1 && (bytes[0] ?? 0) < 0x80
 
-/** Writes the item's encoding and returns where it ends. */
-function write(item: RlpItem, out: Uint8Array, at: number): number {
-  if (item instanceof Uint8Array) {
-    const start = isBareByte(item) ? at : writePrefix(0x80, item.length, out, at)
-    out.set(item, start)
-    return start + item.length
+function encodeString(bytes: Uint8Array): Uint8Array {
+  const start = isBareByte(bytes) ? 0 : prefixLength(bytes.length)
+  const out = unwritten(start + bytes.length)
+  if (start > 0) writePrefix(0x80, bytes.length, out, 0)
+  out.set(bytes, start)
+  return out
+}
+
+/** Where lists are encoded, last byte first: so a list's length is known when its prefix is to be written. It grows. */
+let scratch = new Uint8Array(1 << 16)
+const LONGEST_PREFIX = 9
+
+/** Writes the item's encoding before the last `length` bytes of `scratch`; returns how many there are then. */
+function prepend(item: RlpItem, length: number): number {
+  if (!(item instanceof Uint8Array)) {
+    let end = length
+    for (let i = item.length - 1; i >= 0; i--) end = prepend(item[i] as RlpItem, end)
+    return prependPrefix(0xc0, end - length, end)
   }
-  let end = writePrefix(0xc0, payloadLength(item), out, at)
-  for (const inner of item) end = write(inner, out, end)
+  const end = length + item.length
+  if (end + LONGEST_PREFIX > scratch.length) makeRoom(end)
+  scratch.set(item, scratch.length - end)
+  return isBareByte(item) ? end : prependPrefix(0x80, item.length, end)
+}
+
+function prependPrefix(base: number, payload: number, length: number): number {
+  const end = length + prefixLength(payload)
+  if (end > scratch.length) makeRoom(end)
+  writePrefix(base, payload, scratch, scratch.length - end)
   return end
 }
 
-const prefixLength = (length: number): number => (length < 56 ? 1 : 1 + bytesOf(length))
+function makeRoom(length: number): void {
+  const larger = new Uint8Array(2 * (length + LONGEST_PREFIX))
+  larger.set(scratch, larger.length - scratch.length)
+  scratch = larger
+}
+
+/** Bytes of the prefix of a list or longer string with so many bytes in it. */
+export const prefixLength = (length: number): number => (length < 56 ? 1 : 1 + bytesOf(length))
 
 const bytesOf = (length: number): number => Math.ceil((32 - Math.clz32(length)) / 8)
 
-/** `base` is 0x80 for strings, 0xc0 for lists. Returns where the payload begins. */
-function writePrefix(base: number, length: number, out: Uint8Array, at: number): number {
+/** Writes that prefix. `base` is 0x80 for strings, 0xc0 for lists. Returns where the payload begins. */
+export function writePrefix(base: number, length: number, out: Uint8Array, at: number): number {
   const start = at + prefixLength(length)
   out[at] = start === at + 1 ? base + length : base + 55 + (start - at - 1)
   for (let place = start - 1, rest = length; place > at; place--, rest >>>= 8) out[place] = rest & 0xff

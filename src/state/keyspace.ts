@@ -1,38 +1,52 @@
 // THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
-import { ADDRESS_BYTES, type Address, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { unwritten } from '../lib/bytes.ts'
+import { ADDRESS_BYTES, type Address, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
-  const out = Buffer.allocUnsafe(8)
-  if (typeof value === 'bigint') out.writeBigUInt64BE(value)
-  else {
-    out.writeUInt32BE(Math.floor(value / 2 ** 32), 0)
-    out.writeUInt32BE(value % 2 ** 32, 4)
-  }
+  const out = unwritten(8)
+  const isBig = typeof value === 'bigint'
+  writeU32(isBig ? Number(value >> 32n) : Math.floor(value / 2 ** 32), out, 0)
+  writeU32(isBig ? Number(value & 0xffffffffn) : value, out, 4)
   return out
 }
 
 export function u32(value: number): Uint8Array {
-  const out = Buffer.allocUnsafe(4)
-  out.writeUInt32BE(value)
+  const out = unwritten(4)
+  writeU32(value, out, 0)
   return out
 }
 
-/** By hand: Buffer.concat takes twice as long, and a block makes many thousand keys. */
-function key(prefix: number, ...parts: readonly Uint8Array[]): Uint8Array {
-  let size = 1
-  for (const part of parts) size += part.length
-  const out = Buffer.allocUnsafe(size)
-  out[0] = prefix
-  let at = 1
+function writeU32(value: number, out: Uint8Array, at: number): void {
+  out[at] = value >>> 24
+  out[at + 1] = value >>> 16
+  out[at + 2] = value >>> 8
+  out[at + 3] = value
+}
+
+/** Bytes, a name to be written as bytes, or a single byte. */
+type Part = Uint8Array | Hex | number
+
+const sizeOf = (part: Part): number =>
+  typeof part === 'number' ? 1 : typeof part === 'string' ? part.length / 2 - 1 : part.length
+
+/** In one go and by hand: a block makes many thousand keys. */
+function key(...parts: readonly Part[]): Uint8Array {
+  let size = 0
+  for (const part of parts) size += sizeOf(part)
+  const out = unwritten(size)
+  let at = 0
   for (const part of parts) {
-    out.set(part, at)
-    at += part.length
+    if (typeof part === 'number') out[at++] = part
+    else if (typeof part === 'string') at = writeHex(part, out, at)
+    else {
+      out.set(part, at)
+      at += part.length
+    }
   }
   return out
 }
-const path = (nibbles: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(nibbles.length), nibbles])
 const text = (value: string): Uint8Array => Buffer.from(value, 'utf8')
 
 export const KEY = {
@@ -41,13 +55,13 @@ export const KEY = {
 
   // --- versioned rows (history.ts): the state
   /** address -> nonce, balance, code hash, storage root */
-  account: (of: Address) => key(0x10, fromHex(of)),
+  account: (of: Address) => key(0x10, of),
   /** address, slot -> word without leading zeros */
-  slot: (of: Address, slot: Hash) => key(0x11, fromHex(of), fromHex(slot)),
+  slot: (of: Address, slot: Hash) => key(0x11, of, slot),
   /** path -> node of the account trie */
-  accountNode: (nibbles: Uint8Array) => key(0x12, path(nibbles)),
+  accountNode: (nibbles: Uint8Array) => key(0x12, nibbles.length, nibbles),
   /** address, path -> node of the account's storage trie */
-  storageNode: (of: Address, nibbles: Uint8Array) => key(0x13, fromHex(of), path(nibbles)),
+  storageNode: (of: Address, nibbles: Uint8Array) => key(0x13, of, nibbles.length, nibbles),
 
   // --- what the versioned rows need
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */
@@ -55,19 +69,19 @@ export const KEY = {
   /** version -> keys of the rows it changed, and of the codes it brought */
   changes: (version: number) => key(0x19, u64(version)),
   /** code hash -> code; never changed, deleted only with the version that brought it */
-  code: (hash: Hash) => key(0x1a, fromHex(hash)),
+  code: (hash: Hash) => key(0x1a, hash),
 
   // --- the chain
   /** number -> header with hash */
   header: (number: bigint) => key(0x20, u64(number)),
   /** hash -> number */
-  blockNumber: (hash: Hash) => key(0x21, fromHex(hash)),
+  blockNumber: (hash: Hash) => key(0x21, hash),
   /** number -> transactions with senders, uncles, withdrawals */
   body: (number: bigint) => key(0x22, u64(number)),
   /** number -> receipts */
   receipts: (number: bigint) => key(0x23, u64(number)),
   /** transaction hash -> number, index */
-  transaction: (hash: Hash) => key(0x24, fromHex(hash)),
+  transaction: (hash: Hash) => key(0x24, hash),
   /** number -> version of the state after the block */
   stateVersion: (number: bigint) => key(0x25, u64(number)),
   /** number -> total difficulty; only before the merge */
@@ -75,27 +89,27 @@ export const KEY = {
 
   // --- what waits
   /** hash -> a local transaction that is not mined yet */
-  journal: (hash: Hash) => key(0x30, fromHex(hash)),
+  journal: (hash: Hash) => key(0x30, hash),
 
   // --- readers' tables (indexer)
-  /** list, position -> entry; lists only grow, and only undoing a version shortens them */
-  listEntry: (list: Uint8Array, position: number) => key(0x40, path(list), u64(position)),
-  /** list -> how many entries it has */
-  listLength: (list: Uint8Array) => key(0x41, list),
+  /** list, page -> its entries; lists only grow, and only undoing a version shortens them */
+  listPage: (list: Hex, page: number) => key(0x40, sizeOf(list), list, u64(page)),
+  /** list -> how many entries it has, and those that fill no page yet */
+  listTail: (list: Hex) => key(0x41, list),
   /** ranking, member in order -> nothing */
-  member: (ranking: Uint8Array, order: Uint8Array) => key(0x42, path(ranking), order),
-  /** ranking, prefix of members with its length -> how many members begin with it */
-  memberCount: (ranking: Uint8Array, prefix: Uint8Array) => key(0x43, path(ranking), path(prefix)),
+  member: (ranking: Hex, order: Uint8Array) => key(0x42, sizeOf(ranking), ranking, order),
+  /** ranking, first digits (half bytes) of members -> how many members there are by the next digit */
+  memberCounts: (ranking: Hex, digits: Uint8Array) => key(0x43, sizeOf(ranking), ranking, digits.length, digits),
   /** table, owner -> what readers know of it now */
-  fact: (table: number, owner: Uint8Array) => key(0x44, Uint8Array.of(table), owner),
+  fact: (table: number, owner: Hex) => key(0x44, table, owner),
   /** word of a name, address -> nothing */
-  word: (word: string, of: Uint8Array) => key(0x45, text(word), Uint8Array.of(0), of),
+  word: (word: string, of: Uint8Array) => key(0x45, text(word), 0, of),
   /** version of the state -> what takes the rows of readers' tables back that came with it */
   readersUndo: (version: number) => key(0x46, u64(version)),
 
   // --- what people told this node
   /** address -> sources of a contract whose code was made from them */
-  verified: (of: Address) => key(0x50, fromHex(of)),
+  verified: (of: Address) => key(0x50, of),
 } as const
 
 /** Whether a key is that of a code row. */
@@ -111,18 +125,25 @@ export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDR
 
 /** Key ranges that are scanned. `lt` is exclusive. */
 export const RANGE = {
-  slots: (of: Address) => within(key(0x11, fromHex(of))),
-  storageNodes: (of: Address) => within(key(0x13, fromHex(of))),
+  slots: (of: Address) => within(key(0x11, of)),
+  storageNodes: (of: Address) => within(key(0x13, of)),
   journal: () => within(key(0x30)),
   accounts: () => within(key(0x10)),
-  listEntries: (list: Uint8Array, from: number, to: number) => ({
-    gte: KEY.listEntry(list, from),
-    lt: KEY.listEntry(list, to),
+  listPages: (list: Hex, from: number, to: number) => ({
+    gte: KEY.listPage(list, from),
+    lt: KEY.listPage(list, to),
   }),
-  members: (ranking: Uint8Array, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
-  /** Counts of the prefixes that are one byte longer. */
-  memberCounts: (ranking: Uint8Array, prefix: Uint8Array) =>
-    within(Buffer.concat([key(0x43, path(ranking)), Uint8Array.of(prefix.length + 1), prefix])),
+  members: (ranking: Hex, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
+  /** Members by their first digits, which are half bytes. */
+  membersUnder: (ranking: Hex, digits: Uint8Array) => {
+    const whole = digits.length >> 1
+    const order = Uint8Array.from({ length: whole }, (_, i) => ((digits[2 * i] ?? 0) << 4) | (digits[2 * i + 1] ?? 0))
+    const all = within(KEY.member(ranking, order))
+    const half = digits[2 * whole]
+    if (half === undefined) return all
+    const withHalf = (digit: number) => KEY.member(ranking, Uint8Array.of(...order, digit << 4))
+    return { gte: withHalf(half), lt: half === 15 ? all.lt : withHalf(half + 1) }
+  },
   words: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
   /** All that an indexer has written. */

@@ -16,8 +16,8 @@ import { isCode, KEY } from './keyspace.ts'
 import type { KvStore, Op } from './types.ts'
 import { View } from './view.ts'
 
-/** Changed rows of one commit: key (as latin-1, so that it can index a map) to the new value, null to delete. */
-export type RowChanges = Map<string, Uint8Array | null>
+/** Changed rows of one commit, by key as latin-1, so that it can index a map; a value of null deletes. */
+export type RowChanges = Map<string, { readonly key: Uint8Array; readonly value: Uint8Array | null }>
 
 const CACHED_ROWS = 200_000
 const CACHED_CODES = 2_000
@@ -52,15 +52,15 @@ export class StateStore {
     return new View(this, version)
   }
 
-  /** A row's value as of a version. */
-  row(key: Uint8Array, version: number): Uint8Array | undefined {
+  /** A row's value as of a version. `name` is the key as latin-1. */
+  row(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {
     try {
-      return rowAsOf(this.store, key, this.#latest(key), version)?.value
+      return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
     } catch (error) {
       if (!(error instanceof MissingHistory)) throw error
       // Versions are just being taken back: the row has moved on (or back) since it was read.
-      this.#rows.delete(toLatin1(key))
-      return rowAsOf(this.store, key, this.#latest(key), version)?.value
+      this.#rows.delete(name)
+      return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
     }
   }
 
@@ -110,9 +110,8 @@ export class StateStore {
     const ops: Op[] = []
     const next = new Map<string, RowState>()
     const keys: Uint8Array[] = []
-    for (const [name, value] of changes) {
-      const key = fromLatin1(name)
-      const before = this.#latest(key)
+    for (const [name, { key, value }] of changes) {
+      const before = this.#latest(key, name)
       const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }
       if (before !== undefined)
         ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeRow(before) })
@@ -151,7 +150,7 @@ export class StateStore {
     }
     for (const name of touched) {
       const key = fromLatin1(name)
-      const latest = this.#latest(key)
+      const latest = this.#latest(key, name)
       const kept = rowAsOf(this.store, key, latest, version)
       ops.push(kept === undefined ? { type: 'del', key } : { type: 'put', key, value: encodeRow(kept) })
       const from = kept === undefined ? 0 : kept.ordinal
@@ -177,8 +176,7 @@ export class StateStore {
     this.#wordCount = 0
   }
 
-  #latest(key: Uint8Array): RowState | undefined {
-    const name = toLatin1(key)
+  #latest(key: Uint8Array, name: string): RowState | undefined {
     const cached = this.#rows.get(name)
     if (cached !== undefined) return cached === ABSENT ? undefined : cached
     const bytes = this.store.get(key)

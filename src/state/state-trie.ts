@@ -1,11 +1,13 @@
 // The Merkle-Patricia side of a view: which accounts and slots have changed since the last root, the trie nodes that
 // follow from them, and the rows to commit. Roots may be asked for at any time; each costs only what changed since.
-import { type Address, equalBytes, fromHex, fromLatin1, type Hash, toHash, toLatin1 } from '../lib/hex.ts'
+import { type Address, equalBytes, fromHex, type Hash, toHash, toLatin1 } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { memo } from '../lib/memo.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
-import { EMPTY_ROOT, type NodeReader, type TrieChange, updateTrie } from './trie.ts'
+import type { RowChanges } from './state-store.ts'
+import { EMPTY_ROOT, type NodeReader, type NodeWrite, type TrieChange, updateTrie } from './trie.ts'
 import type { Account, KvStore } from './types.ts'
 import type { View } from './view.ts'
 
@@ -22,8 +24,12 @@ function addSlot(slots: Slots, of: Address, key: Hash): void {
   else known.add(key)
 }
 
-/** Node rows written on this view, by path; null: the row must go. */
-type Nodes = Map<string, Uint8Array | null>
+/** Node rows written on this view, by path as latin-1. */
+type Nodes = Map<string, NodeWrite>
+
+/** Where accounts and slots lie in their tries: those of one block come again in the next. */
+const KNOWN_PLACES = 50_000
+const placeOf = memo(KNOWN_PLACES, (name: Address | Hash) => keccak256(fromHex(name)))
 
 export class StateTrie {
   readonly #view: View
@@ -32,6 +38,8 @@ export class StateTrie {
   #reset = new Set<Address>()
   /** Since the view was opened. */
   #touched: Slots = new Map()
+  /** Rows of touched accounts as of the last root, null for those that are gone. */
+  #accountRows = new Map<Address, Uint8Array | null>()
   #accountNodes: Nodes = new Map()
   #storageNodes = new Map<Address, Nodes>()
   #storageRoots = new Map<Address, Uint8Array>()
@@ -71,10 +79,9 @@ export class StateTrie {
       const account = this.#view.account(of)
       // Also for an account that is gone: it may come back, and what is dirty is forgotten below.
       const storageRoot = this.storageRoot(of)
-      changes.push({
-        key: keccak256(fromHex(of)),
-        value: account === undefined ? null : encodeAccount(account, storageRoot),
-      })
+      const value = account === undefined ? null : encodeAccount(account, storageRoot)
+      this.#accountRows.set(of, value)
+      changes.push({ key: placeOf(of), value })
     }
     this.#dirty.clear()
     this.#root = toHash(this.#apply(this.accountReader(), this.#accountNodes, changes))
@@ -84,7 +91,7 @@ export class StateTrie {
   accountReader(): NodeReader {
     return (path) => {
       const node = this.#accountNodes.get(toLatin1(path))
-      if (node !== undefined) return node ?? undefined
+      if (node !== undefined) return node.node ?? undefined
       return this.#view.storedRow(KEY.accountNode(path))
     }
   }
@@ -94,23 +101,26 @@ export class StateTrie {
     const cleared = this.#view.isCleared(of)
     return (path) => {
       const node = nodes?.get(toLatin1(path))
-      if (node !== undefined) return node ?? undefined
+      if (node !== undefined) return node.node ?? undefined
       return cleared ? undefined : this.#view.storedRow(KEY.storageNode(of, path))
     }
   }
 
   /** Every row that differs from the disk: accounts, slots and nodes. Call after `root`. */
-  async changedRows(store: KvStore): Promise<Nodes> {
-    const rows: Nodes = new Map()
+  async changedRows(store: KvStore): Promise<RowChanges> {
+    const rows: RowChanges = new Map()
     const add = (key: Uint8Array, value: Uint8Array | null) => {
-      const stored = this.#view.storedRow(key)
+      const name = toLatin1(key)
+      const stored = this.#view.storedRow(key, name)
       const same =
         value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
-      if (!same) rows.set(toLatin1(key), value)
+      if (!same) rows.set(name, { key, value })
+      // Of storage that was lost and has been written anew.
+      else rows.delete(name)
     }
     for (const [of, keys] of this.#touched) {
       const account = this.#view.account(of)
-      add(KEY.account(of), account === undefined ? null : encodeAccount(account, this.storageRoot(of)))
+      add(KEY.account(of), this.#accountRows.get(of) ?? null)
       if (this.#losesStorage(of, account)) {
         for await (const [key] of store.scan(RANGE.slots(of))) add(key, null)
         for await (const [key] of store.scan(RANGE.storageNodes(of))) add(key, null)
@@ -119,17 +129,11 @@ export class StateTrie {
       if (account === undefined) continue
       for (const key of keys) {
         const word = this.#view.word(of, key)
-        const row = KEY.slot(of, key)
-        rows.delete(toLatin1(row))
-        add(row, word.length === 0 ? null : word)
+        add(KEY.slot(of, key), word.length === 0 ? null : word)
       }
-      for (const [path, node] of this.#storageNodes.get(of) ?? []) {
-        const row = KEY.storageNode(of, fromLatin1(path))
-        rows.delete(toLatin1(row))
-        add(row, node)
-      }
+      for (const { path, node } of this.#storageNodes.get(of)?.values() ?? []) add(KEY.storageNode(of, path), node)
     }
-    for (const [path, node] of this.#accountNodes) add(KEY.accountNode(fromLatin1(path)), node)
+    for (const { path, node } of this.#accountNodes.values()) add(KEY.accountNode(path), node)
     return rows
   }
 
@@ -138,6 +142,7 @@ export class StateTrie {
     for (const [of, keys] of this.#dirty) copy.#dirty.set(of, keys.size === 0 ? NO_SLOTS : new Set(keys))
     for (const [of, keys] of this.#touched) copy.#touched.set(of, keys.size === 0 ? NO_SLOTS : new Set(keys))
     copy.#reset = new Set(this.#reset)
+    copy.#accountRows = new Map(this.#accountRows)
     copy.#accountNodes = new Map(this.#accountNodes)
     for (const [of, nodes] of this.#storageNodes) copy.#storageNodes.set(of, new Map(nodes))
     copy.#storageRoots = new Map(this.#storageRoots)
@@ -165,7 +170,7 @@ export class StateTrie {
     const changes: TrieChange[] = []
     for (const key of (reset ? this.#touched.get(of) : dirty) ?? []) {
       const word = this.#view.word(of, key)
-      changes.push({ key: keccak256(fromHex(key)), value: word.length === 0 ? null : encodeRlp(word) })
+      changes.push({ key: placeOf(key), value: word.length === 0 ? null : encodeRlp(word) })
     }
     this.#storageRoots.set(of, this.#apply(this.storageReader(of), nodes, changes))
     this.#reset.delete(of)
@@ -174,7 +179,7 @@ export class StateTrie {
 
   #apply(read: NodeReader, nodes: Nodes, changes: readonly TrieChange[]): Uint8Array {
     const { root, writes } = updateTrie(read, changes)
-    for (const { path, node } of writes) nodes.set(toLatin1(path), node)
+    for (const write of writes) nodes.set(toLatin1(write.path), write)
     return root
   }
 }

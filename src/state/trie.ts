@@ -3,13 +3,14 @@
 // its parent and has none. A row's key is the node's path (nibbles from the root) and its value the node's RLP.
 // After the writes are applied the rows are exactly those of the new trie: every row that is opened is dropped unless
 // a node is encoded at its path again, and no node is encoded where an unopened row may lie.
-import { bigToBytes, EMPTY_BYTES, equalBytes, type Hash, toHex, toLatin1 } from '../lib/hex.ts'
+import { bigToBytes, compareBytes, EMPTY_BYTES, equalBytes, type Hash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import {
   type Branch,
   below,
   type Child,
+  childAt,
   decodeNode,
   type Extension,
   encodeBranch,
@@ -19,6 +20,7 @@ import {
   isOpen,
   join,
   nibbleAt,
+  noChildren,
   referenceTo,
   sharedLength,
   type TrieNode,
@@ -70,7 +72,7 @@ export function proveTrie(read: NodeReader, key: Uint8Array): Uint8Array[] {
     const node = decodeNode(rlp)
     if (node.kind === 'leaf') break
     if (node.kind === 'extension' && sharedLength(node.path, nibbles.subarray(depth)) < node.path.length) break
-    const child = node.kind === 'extension' ? node.child : node.children[nibbleAt(nibbles, depth)]
+    const child = node.kind === 'extension' ? node.child : childAt(node, nibbleAt(nibbles, depth))
     depth += node.kind === 'extension' ? node.path.length : 1
     // A node fresh from its row has references for children.
     if (child === undefined || isOpen(child)) break
@@ -86,11 +88,16 @@ export function proveTrie(read: NodeReader, key: Uint8Array): Uint8Array[] {
 /** Root of a list (transactions, receipts, withdrawals): the trie from rlp(index) to the value. Values are not empty. */
 export function orderedListRoot(values: readonly Uint8Array[]): Uint8Array {
   const changes = values.map((value, index) => ({ key: encodeRlp(bigToBytes(BigInt(index))), value }))
-  return updateTrie(() => undefined, changes).root
+  const root = build(0, sortedEdits(changes).filter(isPut))
+  return keccak256(root === undefined ? EMPTY_TRIE : encode(NO_ROWS, root, EMPTY_BYTES))
 }
 
+/** Where nodes go that have a row of their own. */
+type Rows = { save(path: Uint8Array, node: Uint8Array): void }
+const NO_ROWS: Rows = { save: () => undefined }
+
 /** The rows that one update opens and encodes, by path. */
-class TouchedRows {
+class TouchedRows implements Rows {
   readonly #read: NodeReader
   readonly #rows = new Map<string, { path: Uint8Array; before: Uint8Array | undefined; node: Uint8Array | null }>()
 
@@ -117,8 +124,7 @@ class TouchedRows {
   }
 
   writes(): NodeWrite[] {
-    const changed = [...this.#rows.values()].filter(({ before, node }) => !before || !node || !equalBytes(before, node))
-    return changed.map(({ path, node }) => ({ path, node }))
+    return [...this.#rows.values()].filter(({ before, node }) => !before || !node || !equalBytes(before, node))
   }
 
   #opened(path: Uint8Array, rlp: Uint8Array): TrieNode {
@@ -134,7 +140,7 @@ type Edit = Put | { readonly key: Uint8Array; readonly value: null }
 const isPut = (edit: Edit): edit is Put => edit.value !== null
 
 function sortedEdits(changes: readonly TrieChange[]): Edit[] {
-  const sorted = changes.toSorted((a, b) => Buffer.compare(a.key, b.key))
+  const sorted = changes.toSorted((a, b) => compareBytes(a.key, b.key))
   const edits: Edit[] = []
   for (const [i, { key, value }] of sorted.entries()) {
     if (value?.length === 0) throw new RangeError('a trie holds no empty values')
@@ -182,10 +188,10 @@ function applyToExtension(
     return child && prefixed(head, child)
   }
   const tail = node.path.subarray(shared + 1)
-  const children = noChildren()
+  const children = noChildren<Child>()
   children[nibbleAt(node.path, shared)] =
     tail.length === 0 ? node.child : { kind: 'extension', path: tail, child: node.child }
-  const branch = applyToBranch(rows, { kind: 'branch', children }, fork, edits)
+  const branch = applyToBranch(rows, { kind: 'branch', row: EMPTY_BYTES, children }, fork, edits)
   return branch && prefixed(head, branch)
 }
 
@@ -197,14 +203,15 @@ function applyToBranch(
 ): TrieNode | undefined {
   const children = [...node.children]
   for (const [nibble, group] of byNibble(edits, path.length)) {
-    const child = children[nibble]
+    const child = childAt(node, nibble)
     const childPath = below(path, nibble)
     children[nibble] = apply(rows, child && rows.open(child, childPath), childPath, group)
   }
+  const branch: Branch = { kind: 'branch', row: node.row, children }
   const nibble = children.findIndex((child) => child !== undefined)
-  const child = children[nibble]
+  const child = childAt(branch, nibble)
   if (child === undefined) return undefined
-  if (children.some((other, i) => other !== undefined && i !== nibble)) return { kind: 'branch', children }
+  if (children.some((other, i) => other !== undefined && i !== nibble)) return branch
   // A branch with one child left gives way to it; only an opened child can be lengthened by the nibble.
   return prefixed(Uint8Array.of(nibble), rows.open(child, below(path, nibble)))
 }
@@ -219,14 +226,14 @@ function build(depth: number, puts: readonly Put[]): TrieNode | undefined {
   // What the first and the last share, all share.
   const shared = sharedLength(path, last.key.subarray(depth))
   const fork = depth + shared
-  const children = noChildren()
+  const children = noChildren<Child>()
   for (const [nibble, group] of byNibble(puts, fork)) children[nibble] = build(fork + 1, group)
-  return prefixed(path.subarray(0, shared), { kind: 'branch', children })
+  return prefixed(path.subarray(0, shared), { kind: 'branch', row: EMPTY_BYTES, children })
 }
 
 /** The edits with the leaf that was here before them, unless one of them concerns its key. */
 function withLeaf(edits: readonly Edit[], leaf: Put): readonly Edit[] {
-  const later = edits.findIndex((edit) => Buffer.compare(edit.key, leaf.key) >= 0)
+  const later = edits.findIndex((edit) => compareBytes(edit.key, leaf.key) >= 0)
   const at = later === -1 ? edits.length : later
   const found = edits[at]
   return found && equalBytes(found.key, leaf.key) ? edits : edits.toSpliced(at, 0, leaf)
@@ -239,7 +246,7 @@ function prefixed(path: Uint8Array, node: TrieNode): TrieNode {
 }
 
 /** RLP of the node at `path`. Saves the rows below it; whether it has one itself is for the caller to say. */
-function encode(rows: TouchedRows, node: TrieNode, path: Uint8Array): Uint8Array {
+function encode(rows: Rows, node: TrieNode, path: Uint8Array): Uint8Array {
   switch (node.kind) {
     case 'leaf':
       return encodeLeaf(node.path, node.value)
@@ -248,13 +255,14 @@ function encode(rows: TouchedRows, node: TrieNode, path: Uint8Array): Uint8Array
     case 'branch':
       // Most children were never opened: they need no path.
       return encodeBranch(
+        node.row,
         node.children.map((child, nibble) => (isOpen(child) ? reference(rows, child, below(path, nibble)) : child)),
       )
   }
 }
 
 /** How a parent refers to its child at `path`. */
-function reference(rows: TouchedRows, child: Child, path: Uint8Array): Uint8Array {
+function reference(rows: Rows, child: Child, path: Uint8Array): Uint8Array {
   if (!isOpen(child)) return child
   const rlp = encode(rows, child, path)
   const result = referenceTo(rlp)
@@ -272,8 +280,6 @@ function byNibble<E extends Edit>(edits: readonly E[], depth: number): [number, 
   }
   return groups
 }
-
-const noChildren = (): (Child | undefined)[] => new Array<Child | undefined>(16).fill(undefined)
 
 function readRow(read: NodeReader, path: Uint8Array): Uint8Array {
   const rlp = read(path)

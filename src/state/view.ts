@@ -6,7 +6,7 @@ import { keccakHash } from '../lib/keccak.ts'
 import { EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './diff.ts'
 import { proveAccount } from './proof.ts'
-import type { StateStore } from './state-store.ts'
+import type { RowChanges, StateStore } from './state-store.ts'
 import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
 
@@ -227,7 +227,7 @@ export class View implements StateView {
   }
 
   /** What this view would add to the disk. Asynchronous only for accounts whose storage was cleared: their rows are listed. */
-  async changes(): Promise<{ rows: Map<string, Uint8Array | null>; codes: ReadonlyMap<Hash, Uint8Array> }> {
+  async changes(): Promise<{ rows: RowChanges; codes: ReadonlyMap<Hash, Uint8Array> }> {
     this.root()
     // Code that was deployed and reverted belongs to nobody.
     const codes = new Map<Hash, Uint8Array>()
@@ -260,8 +260,8 @@ export class View implements StateView {
     return this.#store.account(of, this.version)
   }
 
-  storedRow(key: Uint8Array): Uint8Array | undefined {
-    return this.#store.row(key, this.version)
+  storedRow(key: Uint8Array, name?: string): Uint8Array | undefined {
+    return this.#store.row(key, this.version, name)
   }
 
   isCleared(of: Address): boolean {
