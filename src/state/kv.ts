@@ -6,12 +6,17 @@ import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
+import { isAskedAgain } from './keyspace.ts'
+import { RememberedRows } from './remembered-rows.ts'
 import type { KvStore, Op, Range, Reader } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 type Snapshot = ReturnType<Database['snapshot']>
 
 const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
+
+/** Rows of readers' tables: what the addresses of some ten thousand transactions have. */
+const REMEMBERED_ROWS = 100_000
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
@@ -29,7 +34,7 @@ export async function openStore(directory: string): Promise<KvStore> {
   } catch (error) {
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  return new LevelStore(database, { sync: true })
+  return new RememberedRows(new LevelStore(database, { sync: true }), isAskedAgain, REMEMBERED_ROWS)
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
