@@ -115,6 +115,9 @@ export const KEY = {
 /** Whether a key is that of a code row. */
 export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
 
+/** Whether a row is one of those that readers' tables are kept by: a block that writes it reads what the last one wrote. */
+export const isAskedAgain = (key: Uint8Array): boolean => key[0] === 0x41 || key[0] === 0x43 || key[0] === 0x44
+
 /** The account whose own fields a row holds; undefined for all other rows. */
 export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
 
