@@ -13,6 +13,8 @@ const CROWD = 512
 const BORN_CROWD = 64
 const DIGITS = 16
 
+const nobody = (): number[] => new Array<number>(DIGITS).fill(0)
+
 /** Members by digit; what is nothing takes no room. */
 const counts: Codec<number[]> = {
   write(out, members) {
@@ -24,17 +26,19 @@ const counts: Codec<number[]> = {
   },
   read(from) {
     const mask = from.uint(2)
-    return Array.from({ length: DIGITS }, (_, digit) => (mask & (1 << digit) ? from.uint(4) : 0))
+    const members = nobody()
+    for (let digit = 0; digit < DIGITS; digit++) if (mask & (1 << digit)) members[digit] = from.uint(4)
+    return members
   },
 }
 
-type Node = { readonly members: number[]; nodes: number }
+type Node = { readonly members: number[]; readonly nodes: number }
 /** `nodes`: bits of the digits that have a node. A node without members is not there. */
 export const nodeRow = record<Node>({ members: counts, nodes: u16 })
 
 function nodeAt(rows: Pick<Reader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
   const row = rows.get(KEY.memberCounts(ranking, digits))
-  return row === undefined ? { members: new Array<number>(DIGITS).fill(0), nodes: 0 } : { ...nodeRow.decode(row) }
+  return row === undefined ? { members: nobody(), nodes: 0 } : nodeRow.decode(row)
 }
 
 /** Orders are prefix-free; an end counts as zeros, so that there is a digit at every depth. */
@@ -82,12 +86,13 @@ function shift(
   const first = moves[from]?.order
   if (first === undefined) return []
   const prefix = digitsOf(first, depth)
-  const node = nodeAt(draft, ranking, prefix)
+  const { members, nodes: known } = nodeAt(draft, ranking, prefix)
+  let nodes = known
   const wanted: Uint8Array[] = []
   for (let start = from; start < to; ) {
     const { order } = moves[start] ?? { order: first }
     const digit = digitAt(order, depth)
-    const before = node.members[digit] ?? 0
+    const before = members[digit] ?? 0
     let now = before
     let end = start
     for (; end < to; end++) {
@@ -95,19 +100,19 @@ function shift(
       if (move === undefined || digitAt(move.order, depth) !== digit) break
       now += move.by
     }
-    node.members[digit] = now
+    members[digit] = now
     const bit = 1 << digit
-    const isNew = (node.nodes & bit) === 0 && now > (before === 0 ? BORN_CROWD : CROWD)
-    if (isNew) node.nodes |= bit
+    const isNew = (nodes & bit) === 0 && now > (before === 0 ? BORN_CROWD : CROWD)
+    if (isNew) nodes |= bit
     if (isNew && before > 0) wanted.push(digitsOf(order, depth + 1))
-    else if ((node.nodes & bit) !== 0) {
+    else if ((nodes & bit) !== 0) {
       for (const digits of shift(draft, ranking, moves, start, end, depth + 1)) wanted.push(digits)
     }
-    if (now === 0) node.nodes &= ~bit
+    if (now === 0) nodes &= ~bit
     start = end
   }
-  const isEmpty = node.members.every((members) => members === 0)
-  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode(node))
+  const isEmpty = members.every((of) => of === 0)
+  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }))
   return wanted
 }
 

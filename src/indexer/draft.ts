@@ -103,11 +103,10 @@ export class Draft {
       from: length,
       to: length + added.length,
     }))
-    return [
-      ...grown.flatMap(growthOps),
-      ...rows.map(({ key, now }) => write(key, now)),
-      put(KEY.readersUndo(version), undoRow.encode({ lists, rows })),
-    ]
+    const ops = grown.flatMap(growthOps)
+    for (const { key, now } of rows) ops.push(write(key, now))
+    ops.push(put(KEY.readersUndo(version), undoRow.encode({ lists, rows })))
+    return ops
   }
 
   #row(key: Uint8Array): Row {

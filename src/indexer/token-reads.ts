@@ -1,5 +1,6 @@
 // Tokens asked on the state after a block. What a block's index may ask is bounded by numbers that follow from the block
 // alone, so that it asks the same wherever and whenever it is made. No answer is an answer: tokens may say anything.
+import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, bytesToBig, fromHex } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import { textIn } from './token-names.ts'
@@ -57,11 +58,11 @@ export class TokenReads {
     return this.#reads === 0 || this.#gas === 0n
   }
 
-  name(token: Address): Promise<string | undefined> {
+  name(token: Address): Eventual<string | undefined> {
     return this.#text(token, 'name', LONGEST_NAME)
   }
 
-  symbol(token: Address): Promise<string | undefined> {
+  symbol(token: Address): Eventual<string | undefined> {
     return this.#text(token, 'symbol', LONGEST_NAME)
   }
 
@@ -70,20 +71,20 @@ export class TokenReads {
     return decimals === undefined || decimals > 255n ? undefined : Number(decimals)
   }
 
-  totalSupply(token: Address): Promise<bigint | undefined> {
+  totalSupply(token: Address): Eventual<bigint | undefined> {
     return this.#word(token, 'totalSupply')
   }
 
-  balanceOf(token: Address, holder: Address): Promise<bigint | undefined> {
+  balanceOf(token: Address, holder: Address): Eventual<bigint | undefined> {
     return this.#word(token, 'balanceOf', `${ADDRESS_PADDING}${holder.slice(2)}`)
   }
 
-  balanceOfId(token: Address, holder: Address, id: bigint): Promise<bigint | undefined> {
+  balanceOfId(token: Address, holder: Address, id: bigint): Eventual<bigint | undefined> {
     return this.#word(token, 'balanceOfId', `${ADDRESS_PADDING}${holder.slice(2)}${wordOf(id)}`)
   }
 
   /** Where an item's metadata is: `tokenURI` of ERC-721, `uri` of ERC-1155. */
-  uri(token: Address, question: 'tokenUri' | 'uri', id: bigint): Promise<string | undefined> {
+  uri(token: Address, question: 'tokenUri' | 'uri', id: bigint): Eventual<string | undefined> {
     return this.#text(token, question, LONGEST_ANSWER, wordOf(id))
   }
 
@@ -98,22 +99,23 @@ export class TokenReads {
     return answer !== undefined && answer.length >= 32 && bytesToBig(answer.subarray(0, 32)) === 1n
   }
 
-  async #word(token: Address, question: Question, args = ''): Promise<bigint | undefined> {
-    const answer = await this.#ask(token, question, args, READ_GAS)
-    return answer === undefined || answer.length < 32 ? undefined : bytesToBig(answer.subarray(0, 32))
+  #word(token: Address, question: Question, args = ''): Eventual<bigint | undefined> {
+    return after(this.#ask(token, question, args, READ_GAS), (answer) =>
+      answer === undefined || answer.length < 32 ? undefined : bytesToBig(answer.subarray(0, 32)),
+    )
   }
 
-  async #text(token: Address, question: Question, limit: number, args = '') {
-    const answer = await this.#ask(token, question, args, READ_GAS)
-    return answer && textIn(answer, limit)
+  #text(token: Address, question: Question, limit: number, args = ''): Eventual<string | undefined> {
+    return after(this.#ask(token, question, args, READ_GAS), (answer) => answer && textIn(answer, limit))
   }
 
-  async #ask(to: Address, question: Question, args: string, gas: bigint): Promise<Uint8Array | undefined> {
+  #ask(to: Address, question: Question, args: string, gas: bigint): Eventual<Uint8Array | undefined> {
     if (this.isSpent) return undefined
     const limit = gas < this.#gas ? gas : this.#gas
-    const { output, gasUsed } = await this.#read(to, fromHex(`${SELECTOR[question]}${args}`), limit)
-    this.#reads--
-    this.#gas -= gasUsed < this.#gas ? gasUsed : this.#gas
-    return output !== undefined && output.length <= LONGEST_ANSWER ? output : undefined
+    return after(this.#read(to, fromHex(`${SELECTOR[question]}${args}`), limit), ({ output, gasUsed }) => {
+      this.#reads--
+      this.#gas -= gasUsed < this.#gas ? gasUsed : this.#gas
+      return output !== undefined && output.length <= LONGEST_ANSWER ? output : undefined
+    })
   }
 }

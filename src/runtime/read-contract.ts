@@ -2,6 +2,7 @@
 // Nothing it does stays, and what it costs is bounded by the gas it is given.
 import type { Machine } from '../evm/machine.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
+import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -15,7 +16,7 @@ export type ContractAnswer = {
 }
 
 /** A static call from the zero address. */
-export type ReadContract = (to: Address, input: Uint8Array, gasLimit: bigint) => Promise<ContractAnswer>
+export type ReadContract = (to: Address, input: Uint8Array, gasLimit: bigint) => Eventual<ContractAnswer>
 
 /** Reads on a copy of the view, which is made at the first call. */
 export function contractReader(
@@ -25,14 +26,16 @@ export function contractReader(
   blockHash: BlockHashes,
 ): ReadContract {
   let ready: { readonly machine: Machine; readonly env: BlockEnv } | undefined
-  return async (to, input, gasLimit) => {
+  return (to, input, gasLimit) => {
     if (ready === undefined) {
       const env = runtime.env(header)
       ready = { machine: runtime.machine(view.fork(), env, blockHash), env }
     }
     const { machine, env } = ready
     const message = { from: ZERO_ADDRESS, to, input, gasLimit, isStatic: true }
-    const { output, gasUsed, error } = await callFromProtocol(machine, env, message)
-    return { output: error === undefined ? output : undefined, gasUsed }
+    return after(callFromProtocol(machine, env, message), ({ output, gasUsed, error }) => ({
+      output: error === undefined ? output : undefined,
+      gasUsed,
+    }))
   }
 }
