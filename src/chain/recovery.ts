@@ -5,13 +5,14 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Address, Hash } from '../lib/hex.ts'
+import { Mutex } from '../lib/mutex.ts'
 import { rememberSenders, type SenderMemory } from '../pool/senders.ts'
 import { curve, nobleCurve, publicKeyToAddress } from '../primitives/signature.ts'
 import { type RecoverableSignature, signatureOf } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
-/** Fewer than this many cost this thread as much to ask for as to recover (at 100, asking costs it a quarter). */
-const WORTH_ASKING = 64
+/** Fewer than this many cost this thread as much to ask for as to recover (at 32, a quarter). */
+const WORTH_ASKING = 8
 
 /** Parity, hash, r and s. */
 const QUESTION = 97
@@ -45,6 +46,10 @@ export class Senders {
   readonly #threads: Thread[] = []
   /** What a thread works on, so that it is not asked for twice. */
   readonly #asked = new Map<Hash, Promise<void>>()
+  /** What is asked for while others are being recovered, and when it is known. */
+  readonly #asking = new Mutex()
+  #gathered: SignedTransaction[] = []
+  #gathering: Promise<void> | undefined
 
   /** `threads`: at most; none is started before it is needed. Without native curve there are none. */
   constructor(threads = Math.max(1, availableParallelism() - 1), remembered?: number) {
@@ -55,6 +60,19 @@ export class Senders {
   /** The sender, remembered or recovered now. Throws ChainError `transaction-rejected` when nobody signed. */
   of(transaction: SignedTransaction): Address {
     return this.#memory.of(transaction)
+  }
+
+  /**
+   * The sender, known together with all that are asked for in the same turn of the event loop, or while others are being
+   * recovered: a crowd is worth a thread. Rejects as `of` throws.
+   */
+  async soon(transaction: SignedTransaction): Promise<Address> {
+    if (!this.#memory.has(transaction.hash)) {
+      this.#gathered.push(transaction)
+      this.#gathering ??= this.#asking.run(() => this.#gather())
+      await this.#gathering
+    }
+    return this.of(transaction)
   }
 
   /** Recovers on other threads what is worth it; when it settles, `of` knows these. Never rejects. */
@@ -74,6 +92,14 @@ export class Senders {
   /** Ends the threads; what they work on is not remembered. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.close()))
+  }
+
+  async #gather(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    const gathered = this.#gathered
+    this.#gathered = []
+    this.#gathering = undefined
+    await this.foresee(gathered)
   }
 
   #ask(questions: readonly Question[]): Promise<void>[] {

@@ -52,7 +52,8 @@ export class Waiting {
   async submit(raw: Uint8Array): Promise<Hash> {
     const { transaction, sidecar } = decodeNetworkTransaction(raw)
     if (sidecar !== undefined) await verifySidecar(transaction, sidecar)
-    return this.#take({ transaction: this.withSender(transaction), sidecar })
+    const sender = await this.senders.soon(transaction)
+    return this.#take({ transaction: withSender(transaction, sender), sidecar })
   }
 
   /** The same for an account without a key (development). */

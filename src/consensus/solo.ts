@@ -21,10 +21,14 @@ export type SoloOptions = {
 const PATIENCE = 2
 /**
  * So many senders may wait for their block; in a larger crowd nobody does, as none of them looks for a single receipt, and
- * blocks that hold what a crowd of waiting senders can send would be small. What a crowd sends is gathered for as long as
- * the block before took to be made, so that what a block costs by itself is shared by many.
+ * blocks that hold what a crowd of waiting senders can send would be small. What a crowd sends is gathered while it keeps
+ * coming, so that what a block costs by itself is shared by many.
  */
 const CROWD = 16
+/** With so many waiting a block is made. */
+const ENOUGH = 384
+/** Milliseconds in which a crowd that goes on has sent more. */
+const LULL = 5
 /** Milliseconds that are spent gathering at most. */
 const LONGEST_REST = 100
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
@@ -165,14 +169,26 @@ export class Solo implements BlockProducer {
 
   async #makeReady(): Promise<void> {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
-      const began = performance.now()
       const made = await this.#produce(true)
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
       if (made === undefined) return
       this.#senders = 0
       for (const waiter of this.#waiters) waiter.blocksLeft--
       this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
-      if (made.taken > CROWD) await sleep(Math.min(performance.now() - began, LONGEST_REST))
+      if (made.taken > CROWD) await this.#gather()
+    }
+  }
+
+  /** Settles when enough transactions wait for the next block, or no more come. */
+  async #gather(): Promise<void> {
+    const { pool } = this.#chain
+    for (
+      let rest = LONGEST_REST, before = -1;
+      rest > 0 && pool.pending > before && pool.pending < ENOUGH;
+      rest -= LULL
+    ) {
+      before = pool.pending
+      await sleep(LULL)
     }
   }
 

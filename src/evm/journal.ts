@@ -62,8 +62,11 @@ export class Journal {
 
   // --- accounts
 
+  /** An account with a nonce or code cannot become empty: whether it was touched does not matter. */
   touch(address: Address): void {
     if (this.#touched.has(address)) return
+    const account = this.#view.account(address)
+    if (account !== undefined && (account.nonce > 0n || account.codeHash !== EMPTY_CODE_HASH)) return
     this.#touched.add(address)
     this.#log(address, TOUCHED)
   }

@@ -20,7 +20,7 @@ import {
 import type { NativeContract } from './native-call.ts'
 import { addressOf, StateAdapter, toLibAddress } from './state-adapter.ts'
 import type { OpcodeHost, OpcodeTable, RunState } from './tables.ts'
-import type { CallType, MessageTracer } from './tracer.ts'
+import type { CallType, Entered, MessageTracer } from './tracer.ts'
 import { impliedStop, watched } from './watch.ts'
 
 export class Library extends EVM implements OpcodeHost {
@@ -128,7 +128,7 @@ export class Library extends EVM implements OpcodeHost {
   #emit(topic: string, data: unknown): Promise<void> {
     const machine = this.#machine
     if (topic === 'beforeMessage') {
-      machine.began(() => data as Message, undefined)
+      machine.began(() => entered(data as Message, machine.callType))
       // A message may have been a precompile's long work: the clock is looked at for each.
       return machine.turn() ?? SETTLED
     }
@@ -143,6 +143,22 @@ export class Library extends EVM implements OpcodeHost {
 }
 
 const SETTLED = Promise.resolve()
+
+/** A message of the library's in our words. A refused call leaves its type behind; a transaction's own is a CALL. */
+function entered(message: Message, callType: CallType): Entered {
+  const { caller, to, salt, value, gasLimit, data, depth } = message
+  const type = to === undefined ? (salt === undefined ? 'CREATE' : 'CREATE2') : depth === 0 ? 'CALL' : callType
+  return {
+    type,
+    from: addressOf(type === 'DELEGATECALL' && to !== undefined ? to : caller),
+    to: to === undefined ? null : addressOf(message.codeAddress),
+    value,
+    gas: gasLimit,
+    // That of an inner message lies in its caller's memory, which goes on changing.
+    input: depth > 0 ? data.slice() : data,
+    depth,
+  }
+}
 
 /** A message from outside, in the library's words. */
 export function toLibCall({ from, to, value, data, gasLimit, gasPrice, block, ...rest }: OuterMessage): EVMRunCallOpts {

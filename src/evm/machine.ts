@@ -2,12 +2,12 @@
 // the same journal, and tell the same tracer. The library's part is made when something first needs it.
 // One machine runs one message at a time; a message stays where it began.
 import type { EVMResult, EVMRunCallOpts, ExecResult, Message, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
+import type { Eventual } from '../lib/eventual.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
 import { Clock } from './clock.ts'
 import { Contracts } from './contracts.ts'
 import { fromLibMessage, incoming } from './engine/incoming.ts'
-import type { CallKind } from './engine/message.ts'
 import { type Rules, rulesOf } from './engine/rules.ts'
 import { fitsEngine, Seat } from './engine/seat.ts'
 import type { Surroundings } from './engine/surroundings.ts'
@@ -16,10 +16,11 @@ import { Library, toLibCall } from './library.ts'
 import { DEFAULT_ENGINE, type EngineChoice, type MachineOptions } from './machine-options.ts'
 import { BLAKE2F, insufficientBalance, type OuterMessage, refuseLongWork } from './machine-parts.ts'
 import type { NativeContract } from './native-call.ts'
+import { plainTransfer } from './plain-transfer.ts'
 import { runNative, withOwnLogs } from './run-native.ts'
 import { addressOf } from './state-adapter.ts'
 import type { OpcodeTable } from './tables.ts'
-import type { CallType, MessageTracer } from './tracer.ts'
+import type { CallType, Entered, MessageTracer } from './tracer.ts'
 
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
 
@@ -120,24 +121,26 @@ export class Machine implements Surroundings {
 
   // --- messages
 
-  /** Runs a message from outside to its end. */
-  run(message: OuterMessage): Promise<EVMResult> {
+  /** Runs a message from outside to its end; most have run already when this returns. */
+  run(message: OuterMessage): Eventual<EVMResult> {
     const { block, gasLimit, from, gasPrice } = message
     if (block === undefined || !this.#isForEngine() || !fitsEngine(gasLimit)) {
       return this.#runInLibrary(toLibCall(message))
     }
+    const moved = plainTransfer(this, message)
+    if (moved !== undefined) return moved
     const chainId = this.#options.common.chainId()
     const setting = { block, origin: from, gasPrice, chainId }
     return this.#seat.run(this, this.#rules, incoming(message), setting, this.#engine === 'compiled')
   }
 
   /** Runs a message within the one that runs, from a native contract; or any message in the library's own words. */
-  runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+  runCall(options: EVMRunCallOpts): Eventual<EVMResult> {
     const { message } = options
     if (this.#isInLibrary || message === undefined || !this.#seat.isTaken || !fitsEngine(message.gasLimit)) {
       return this.#runInLibrary(options)
     }
-    if (this.overspends(message)) return Promise.resolve({ execResult: insufficientBalance() })
+    if (this.overspends(message)) return { execResult: insufficientBalance() }
     return this.#seat.runWithin(this, this.#rules, fromLibMessage(message))
   }
 
@@ -205,13 +208,8 @@ export class Machine implements Surroundings {
     return this.#options.blockHash(number)
   }
 
-  began(message: () => Message, kind: CallKind | undefined): void {
-    const type = kind === 'CREATE' || kind === 'CREATE2' ? 'CALL' : kind
-    if (this.#tracer?.enter !== undefined) {
-      const begun = message()
-      // A refused call leaves its type behind; a transaction's own message is a CALL.
-      this.#tracer.enter(begun, begun.depth === 0 ? 'CALL' : (type ?? this.callType))
-    }
+  began(message: () => Entered): void {
+    if (this.#tracer?.enter !== undefined) this.#tracer.enter(message())
     this.callType = 'CALL'
     this.messages++
   }

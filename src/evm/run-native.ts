@@ -1,6 +1,7 @@
 // A native contract's turn in the machine: the message in its words, its answer in the library's, and the messages that
 // it sends to contracts in between, which count as any call does: checkpoint, gas, refunds, logs, tracers.
 import { EVMError, type ExecResult, type Log as LibLog, Message, type PrecompileInput } from '@ethereumjs/evm'
+import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import { logsOf, toLibLog } from './logs.ts'
@@ -122,20 +123,20 @@ function innerResult(execResult: ExecResult): InnerResult {
  * A message of the protocol's own between transactions: nobody pays for it and its logs are nobody's. `block` is what it
  * is told of the block.
  */
-export async function callFromProtocol(
+export function callFromProtocol(
   machine: Machine,
   block: BlockContext | undefined,
   { from, to, input, gasLimit, isStatic }: InnerMessage,
-): Promise<InnerResult> {
+): Eventual<InnerResult> {
   machine.view.beginTransaction()
   machine.warmth.clear()
   machine.transient.clear()
-  const { execResult } = await machine.run({
-    ...{ from, to, data: input, gasLimit, isStatic, block },
-    ...{ value: 0n, gasPrice: 0n, blobVersionedHashes: [] },
+  const paidByNobody = { value: 0n, gasPrice: 0n, blobVersionedHashes: [] }
+  const running = machine.run({ from, to, data: input, gasLimit, isStatic, block, ...paidByNobody })
+  return after(running, ({ execResult }) => {
+    machine.warmth.clear()
+    return innerResult(execResult)
   })
-  machine.warmth.clear()
-  return innerResult(execResult)
 }
 
 /** What tracers are told: logs of contracts that a native one called they have heard of already. */

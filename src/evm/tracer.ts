@@ -1,6 +1,6 @@
 // The call tree of one transaction, from the machine's message events. The tree is what the block keeps
 // (internal transactions) and what callTracer shows.
-import { EVMError, type EVMResult, type ExecResult, type Message } from '@ethereumjs/evm'
+import { EVMError, type EVMResult, type ExecResult } from '@ethereumjs/evm'
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import { type Opcode, opcodeOf, stackFault } from './opcodes.ts'
@@ -22,9 +22,23 @@ export type Step = {
   readonly error: string | undefined
 }
 
+/** A message as it begins. */
+export type Entered = {
+  readonly type: Exclude<Frame['type'], 'SELFDESTRUCT'>
+  /** Who sends it; of a DELEGATECALL the account whose code delegates, not that account's own caller. */
+  readonly from: Address
+  /** Whose code runs: under DELEGATECALL and CALLCODE it does so in the sender's place. null: a creation. */
+  readonly to: Address | null
+  readonly value: bigint
+  readonly gas: bigint
+  /** Nobody writes on it any more. */
+  readonly input: Uint8Array
+  readonly depth: number
+}
+
 /** What a machine tells while it runs, to whom it concerns. The last three cost time: only who has them is told. */
 export interface MessageTracer {
-  enter?(message: Message, type: CallType): void
+  enter?(message: Entered): void
   exit?(result: EVMResult): void
   selfdestruct?(from: Address, beneficiary: Address, balance: bigint): void
   /** A call or creation that failed before its message began: too deep, or too poor. */
@@ -62,22 +76,19 @@ export class CallTreeTracer implements MessageTracer {
     return this.#open.at(-1)
   }
 
-  enter(message: Message, type: CallType): void {
+  enter({ type, from, to, value, gas, input }: Entered): void {
     const frame: Frame = {
-      type: message.to === undefined ? (message.salt === undefined ? 'CREATE' : 'CREATE2') : type,
-      from: addressOf(message.caller),
-      // DELEGATECALL and CALLCODE run another account's code in the caller's own place: the callee is the code's account.
-      to: message.to === undefined ? null : addressOf(message.codeAddress),
-      value: message.value,
-      gas: message.gasLimit,
+      type,
+      from,
+      to,
+      value,
+      gas,
       gasUsed: 0n,
-      // An inner message's data lies in its caller's memory, which goes on changing.
-      input: message.depth > 0 ? message.data.slice() : message.data,
+      input,
       output: EMPTY_BYTES,
       error: undefined,
       calls: [],
     }
-    if (type === 'DELEGATECALL' && message.to !== undefined) frame.from = addressOf(message.to)
     this.attach(frame)
     this.#open.push(frame)
   }

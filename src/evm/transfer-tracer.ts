@@ -1,11 +1,11 @@
 // Logs of one transaction with its transfers of value among them, as eth_simulateV1 shows both: in the order in which
 // they happened, and without those that were undone.
-import type { EVMResult, Message } from '@ethereumjs/evm'
+import type { EVMResult } from '@ethereumjs/evm'
 import { type Address, bigToFixed, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import { logsOf } from './logs.ts'
 import { addressOf } from './state-adapter.ts'
-import type { CallType, MessageTracer } from './tracer.ts'
+import type { Entered, MessageTracer } from './tracer.ts'
 
 /** The asset's address in the logs (ERC-7528), and ERC-20's Transfer(address,address,uint256). */
 const VALUE = hexToAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
@@ -22,14 +22,12 @@ export class TransferTracer implements MessageTracer {
   readonly logs: Log[] = []
   readonly #open: Frame[] = []
 
-  enter(message: Message, type: CallType): void {
-    const { to, value } = message
-    const from = addressOf(message.caller)
+  enter({ type, from, to, value }: Entered): void {
     // DELEGATECALL and CALLCODE only seem to carry value: it stays where it is.
     const moves = value > 0n && type !== 'DELEGATECALL' && type !== 'CALLCODE'
     this.#open.push({
-      logs: moves && to !== undefined ? [transfer(from, addressOf(to), value)] : [],
-      endowment: moves && to === undefined ? { from, value } : undefined,
+      logs: moves && to !== null ? [transfer(from, to, value)] : [],
+      endowment: moves && to === null ? { from, value } : undefined,
     })
   }
 

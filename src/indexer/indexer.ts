@@ -1,12 +1,13 @@
 // An executed block as rows for readers: a pure function, written in the block's own batch, undone by its own undo row.
 import type { Indexer } from '../chain/types.ts'
+import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import { indexAccounts, indexEdit } from './accounts.ts'
 import type { BlockFacts } from './block-facts.ts'
 import { indexBlock } from './blocks.ts'
 import { indexCalls } from './calls.ts'
+import { countMembers } from './crowds.ts'
 import { Draft, undoOps } from './draft.ts'
 import { indexLogs } from './logs.ts'
-import { countMembers } from './ranking.ts'
 import { indexTokens } from './tokens.ts'
 import { indexTransactions } from './transactions.ts'
 
@@ -14,13 +15,19 @@ export const indexer: Indexer = {
   async block(executed, version, before, read) {
     const draft = new Draft(before)
     const facts: BlockFacts = { executed, changed: executed.view.changedAccounts(), read }
+    const pause = takingTurns(SHORT_TURN)
     const calls = indexCalls(facts, draft)
     const tokens = await indexTokens(facts, draft)
+    await pause()
     indexTransactions(facts, draft, calls, tokens)
+    await pause()
     indexLogs(facts, draft)
+    await pause()
     indexAccounts(facts, draft)
+    await pause()
     indexBlock(facts, draft)
     await countMembers(draft)
+    await pause()
     return draft.ops(version)
   },
 

@@ -2,15 +2,17 @@
 
 /** How long work may hold the thread before others get a turn, in milliseconds. */
 const TURN = 15
+/** The same for work that comes again and again, while others send what the next of it is made of. */
+export const SHORT_TURN = 3
 
 /** To be awaited in a loop that does not wait for anything else; who knows the time (`performance.now()`) may tell it. */
-export function takingTurns(): (now?: number) => Promise<void> | undefined {
-  let turnEnds = performance.now() + TURN
+export function takingTurns(turn = TURN): (now?: number) => Promise<void> | undefined {
+  let turnEnds = performance.now() + turn
   return (now = performance.now()) => {
     if (now < turnEnds) return undefined
     return new Promise((resolve) =>
       setImmediate(() => {
-        turnEnds = performance.now() + TURN
+        turnEnds = performance.now() + turn
         resolve()
       }),
     )

@@ -2,7 +2,7 @@
 // Pure: nothing is remembered and nothing changes. What other waiting transactions say is the pool's business.
 import { ChainError } from '../lib/errors.ts'
 import { delegationOf } from '../primitives/delegation.ts'
-import { floorGas, type GasForks, intrinsicGas, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
+import { type GasForks, gasBounds, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 import type { PoolHead } from './types.ts'
@@ -90,15 +90,13 @@ function missingFork(type: Transaction['type'], rules: AdmissionRules): string |
 }
 
 function checkGas(transaction: Transaction, head: PoolHead, rules: AdmissionRules): void {
-  const { gasLimit, data } = transaction
+  const { gasLimit } = transaction
   if (rules.osaka && gasLimit > MAX_TRANSACTION_GAS) {
     throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
   }
   if (gasLimit > head.gasLimit) throw rejected('exceeds block gas limit')
-  const needed = intrinsicGas(transaction, rules)
-  if (gasLimit < needed) throw rejected(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`)
-  if (!rules.prague) return
-  const floor = floorGas(data)
+  const { intrinsic, floor } = gasBounds(transaction, rules)
+  if (gasLimit < intrinsic) throw rejected(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${intrinsic}`)
   if (gasLimit < floor) {
     throw rejected(`insufficient gas for floor data gas cost: gas ${gasLimit}, minimum needed ${floor}`)
   }

@@ -23,6 +23,9 @@ type Changes = Map<Hash, Row | undefined>
 /** What goes along with a batch of somebody else's, and what to call once that is on disk. */
 export type Riders = { readonly ops: readonly Op[]; readonly landed: () => void }
 
+/** So many rows are worth a batch of their own: they do not wait for somebody else's. */
+const OWN_BATCH = 16
+
 export class Journal {
   readonly #store: KvStore
   readonly #keys: JournalKeys
@@ -36,6 +39,8 @@ export class Journal {
   /** Hashes whose rows are on disk or on their way. */
   readonly #stored = new Set<Hash>()
   #arrivals = 0n
+  /** Ends the wait for another's batch. */
+  #hurry: () => void = () => undefined
 
   /** `ready`: settles when the next batch may be written. What has found room in another's by then is not in it. */
   constructor(store: KvStore, keys: JournalKeys, ready: () => Promise<void> = async () => undefined) {
@@ -63,6 +68,7 @@ export class Journal {
    */
   record(pooled: PooledTransaction): Promise<void> {
     this.#changes.set(pooled.transaction.hash, { arrival: this.#arrivals++, pooled })
+    if (this.#changes.size === OWN_BATCH) this.#hurry()
     return this.#flush()
   }
 
@@ -98,7 +104,12 @@ export class Journal {
 
   #flush(): Promise<void> {
     this.#next ??= this.#writing.run(async () => {
-      await this.#ready()
+      const isCrowded = new Promise<void>((resolve) => {
+        this.#hurry = () => setImmediate(resolve)
+      })
+      if (this.#changes.size >= OWN_BATCH) this.#hurry()
+      await Promise.race([this.#ready(), isCrowded])
+      this.#hurry = () => undefined
       const changes = this.#changes
       this.#changes = new Map()
       this.#next = undefined

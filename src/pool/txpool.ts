@@ -96,6 +96,10 @@ export class Pool implements TxPool {
     return false
   }
 
+  get pending(): number {
+    return this.#pending
+  }
+
   nextNonce(of: Address): bigint {
     return this.#queues.get(of)?.next ?? this.#head.nonce(of)
   }

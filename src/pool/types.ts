@@ -25,6 +25,8 @@ export interface TxPool {
   /** Executable transactions by effective tip, nonces of a sender in order; a fresh iteration each time. */
   ready(): Iterable<Transaction>
   hasReady(): boolean
+  /** How many are executable. */
+  readonly pending: number
   /** First nonce of the sender that neither state nor pool has used without a gap. */
   nextNonce(of: Address): bigint
   /** Executable (`pending`) and gapped (`queued`) transactions by sender, in nonce order. */

@@ -3,6 +3,7 @@
 import { decodeFunctionResult, encodeFunctionData, getAddress, parseAbi } from 'viem'
 import type { InnerMessage, InnerResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
+import type { Eventual } from '../lib/eventual.ts'
 import { type Address, bytesToBig, fromHex, toHex } from '../lib/hex.ts'
 import type { Pair, TokenFace } from '../modules/erc20/layout.ts'
 import type { Modules } from '../modules/index.ts'
@@ -82,7 +83,7 @@ const RETURN_GAS = 500_000n
  */
 export async function returnTokens(
   { erc20 }: Modules,
-  callContract: (message: InnerMessage) => Promise<InnerResult>,
+  callContract: (message: InnerMessage) => Eventual<InnerResult>,
 ): Promise<void> {
   for (let due = erc20.takeDueTokens(); due !== undefined; due = erc20.takeDueTokens()) {
     const { token, holder, amount } = due

@@ -30,32 +30,33 @@ const FLOOR_TOKEN = 10
 /** PER_EMPTY_ACCOUNT_COST of EIP-7702; execution refunds a part for accounts that exist. */
 const AUTHORIZATION = 25_000
 
-/**
- * Gas that is charged before execution: Yellow Paper g0 with EIP-2 (creation, Homestead), EIP-2028 (data, Istanbul),
- * EIP-2930 (access lists, Berlin), EIP-3860 (initcode words, Shanghai) and EIP-7702 (authorizations, Prague).
- */
-export function intrinsicGas(
+/** What a message's gas limit must reach. */
+export type GasBounds = {
+  /**
+   * Charged before execution: Yellow Paper g0 with EIP-2 (creation, Homestead), EIP-2028 (data, Istanbul), EIP-2930
+   * (access lists, Berlin), EIP-3860 (initcode words, Shanghai) and EIP-7702 (authorizations, Prague).
+   */
+  readonly intrinsic: bigint
+  /** EIP-7623: the least that a transaction with this data pays; 0 before Prague. */
+  readonly floor: bigint
+}
+
+export function gasBounds(
   message: Pick<Message, 'to' | 'data' | 'accessList' | 'authorizationList'>,
   forks: GasForks,
-): bigint {
+): GasBounds {
   const { to, data, accessList, authorizationList } = message
   const zeros = countZeros(data)
-  let gas = TRANSACTION + zeros * ZERO_BYTE
-  gas += (data.length - zeros) * (forks.istanbul ? NONZERO_BYTE : NONZERO_BYTE_FRONTIER)
+  const others = data.length - zeros
+  let gas = TRANSACTION + zeros * ZERO_BYTE + others * (forks.istanbul ? NONZERO_BYTE : NONZERO_BYTE_FRONTIER)
   if (to === null && forks.homestead) gas += CREATION
   if (to === null && forks.shanghai) gas += INITCODE_WORD * Math.ceil(data.length / 32)
   if (forks.berlin) {
     for (const { storageKeys } of accessList) gas += ACCESS_LIST_ADDRESS + storageKeys.length * ACCESS_LIST_KEY
   }
   if (forks.prague) gas += authorizationList.length * AUTHORIZATION
-  return BigInt(gas)
-}
-
-/** EIP-7623, from Prague: the least gas a transaction with this data pays, and the least its limit may be. */
-export function floorGas(data: Uint8Array): bigint {
-  const zeros = countZeros(data)
-  const tokens = zeros + (data.length - zeros) * 4
-  return BigInt(TRANSACTION + tokens * FLOOR_TOKEN)
+  const floor = forks.prague ? TRANSACTION + (zeros + others * 4) * FLOOR_TOKEN : 0
+  return { intrinsic: BigInt(gas), floor: BigInt(floor) }
 }
 
 /** The most a sender can be made to pay, in wei: gas and blob gas at their caps, and the value. */

@@ -31,6 +31,14 @@ export function splitList(bytes: Uint8Array): Uint8Array[] {
   return [...splitItems(bytes.subarray(start, end))]
 }
 
+/** The first `count` items of one list, still encoded, one after another as they stand there. Throws Malformed. */
+export function firstItems(bytes: Uint8Array, count: number): Uint8Array {
+  const { start, end } = onlySpan(bytes)
+  let at = start
+  for (let left = count; left > 0; left--) at = spanAt(bytes, at, end).end
+  return bytes.subarray(start, at)
+}
+
 /** Items that follow each other without a list around them, each still encoded. Throws Malformed. */
 export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; ) {

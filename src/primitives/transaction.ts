@@ -13,6 +13,8 @@ import {
   concatBytes,
   decodeRlp,
   encodeRlp,
+  firstItems,
+  joinList,
   Malformed,
   type RlpItem,
   reading,
@@ -33,6 +35,8 @@ const MAX_UINT256 = 2n ** 256n - 1n
 const AUTHORIZATION_MAGIC = 0x05
 /** Elements of a signed transaction, by type. */
 const ELEMENTS = [9, 11, 12, 14, 13] as const
+/** v, r and s: the last ones of every type. */
+const SIGNATURE_ELEMENTS = 3
 
 /**
  * Decodes and checks everything that needs no chain: form, ranges, fees, and that v, r and s are in range.
@@ -60,7 +64,7 @@ export const withSender = (transaction: SignedTransaction, from: Address): Trans
 /** The account that signed. Throws ChainError `transaction-rejected` when nobody did. */
 export function recoverSender(transaction: SignedTransaction): Address {
   const { r, s } = transaction
-  const sender = recoverAddress(signingDigest(transaction), r, s, parityOf(transaction))
+  const sender = recoverAddress(signedDigest(transaction), r, s, parityOf(transaction))
   if (sender === undefined) throw new ChainError('transaction-rejected', 'invalid sender')
   return sender
 }
@@ -74,7 +78,7 @@ export function signatureOf(transaction: SignedTransaction): RecoverableSignatur
   const parity = parityOf(transaction)
   if (!isScalar(r) || !isScalar(s) || (parity !== 0n && parity !== 1n)) return undefined
   const compact = concatBytes([bigToFixed(r, 32), bigToFixed(s, 32)])
-  return { hash: signingDigest(transaction), compact, yParity: parity === 0n ? 0 : 1 }
+  return { hash: signedDigest(transaction), compact, yParity: parity === 0n ? 0 : 1 }
 }
 
 const parityOf = ({ type, v }: SignedTransaction): bigint => {
@@ -264,12 +268,22 @@ const writeAuthorization = ({ chainId, address, nonce, yParity, r, s }: Authoriz
 ]
 
 function signingPayload(fields: TransactionFields): Uint8Array {
-  const { type, chainId } = fields
-  const replayProtection = type === 0 && chainId !== undefined ? [chainId, 0n, 0n].map(bigToBytes) : []
-  return envelope(type, [...signedFields(fields), ...replayProtection])
+  return envelope(fields.type, [...signedFields(fields), ...replayProtection(fields)])
 }
 
 const signingDigest = (fields: TransactionFields): Uint8Array => keccak256(signingPayload(fields))
+
+/** The same of what has been signed: the fields need not be encoded once more, they stand in its own encoding. */
+function signedDigest(transaction: SignedTransaction): Uint8Array {
+  const { type, raw } = transaction
+  const fields = firstItems(type === 0 ? raw : raw.subarray(1), ELEMENTS[type] - SIGNATURE_ELEMENTS)
+  const payload = joinList([fields, ...replayProtection(transaction).map(encodeRlp)])
+  return keccak256(type === 0 ? payload : concatBytes([Uint8Array.of(type), payload]))
+}
+
+/** EIP-155: what a legacy transaction for one chain is signed with beside its fields. */
+const replayProtection = ({ type, chainId }: TransactionFields): Uint8Array[] =>
+  type === 0 && chainId !== undefined ? [chainId, 0n, 0n].map(bigToBytes) : []
 
 function wireV({ type, chainId }: TransactionFields, yParity: bigint): bigint {
   if (type !== 0) return yParity

@@ -1,8 +1,9 @@
 // Calls that leave no trace: eth_call, gas estimates, access lists. Each runs on a view of its own, or undoes itself.
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
+import type { Eventual } from '../lib/eventual.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
-import { intrinsicGas, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
+import { gasBounds, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { AccessList, Header, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
@@ -121,7 +122,7 @@ export class Call {
   /** Runs with a gas limit and undoes it; a word instead of a result when the limit is under the intrinsic cost. */
   async #attempt(gasLimit: bigint): Promise<MessageResult | 'too little gas'> {
     const message = { ...this.#message, gasLimit }
-    if (gasLimit < intrinsicGas(message, this.#env.rules)) return 'too little gas'
+    if (gasLimit < gasBounds(message, this.#env.rules).intrinsic) return 'too little gas'
     try {
       return await this.#undone(message)
     } catch (error) {
@@ -138,7 +139,7 @@ export class Call {
     return result
   }
 
-  #execute(message: Message): Promise<MessageResult> {
+  #execute(message: Message): Eventual<MessageResult> {
     const { spec, fees } = this.#runtime
     return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
   }

@@ -5,7 +5,9 @@ import type { Machine } from '../evm/machine.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
+import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
+import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
@@ -84,7 +86,8 @@ export async function executeBlock(
       continue
     }
     try {
-      await execution.apply(transaction)
+      const applied = execution.apply(transaction)
+      if (applied instanceof Promise) await applied
     } catch (error) {
       if (!(error instanceof ChainError)) {
         onFault(transaction)
@@ -112,6 +115,7 @@ export class BlockExecution {
   readonly #header: Header
   readonly #view: StateView
   readonly #modules: Modules | undefined
+  readonly #pause = takingTurns(SHORT_TURN)
   #gasUsed = 0n
   #blobGasUsed = 0n
 
@@ -154,24 +158,29 @@ export class BlockExecution {
   }
 
   /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */
-  async apply(
-    transaction: Transaction,
-    { mode = modeOf(transaction), tracer }: Application = {},
-  ): Promise<MessageResult> {
+  apply(transaction: Transaction, application: Application = {}): Eventual<MessageResult> {
+    const pause = this.#pause()
+    return pause === undefined
+      ? this.#apply(transaction, application)
+      : pause.then(() => this.#apply(transaction, application))
+  }
+
+  #apply(transaction: Transaction, { mode = modeOf(transaction), tracer }: Application): Eventual<MessageResult> {
     const { spec, fees } = this.#runtime
     checkEnvelope(this.env, spec.chainId, transaction)
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
     const tree = new CallTreeTracer()
     this.machine.tracer = tracer ?? tree
-    const result = await executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees)
-    this.machine.tracer = undefined
-    this.#gasUsed += result.gasUsed
-    this.#blobGasUsed += result.blobGasUsed
-    this.transactions.push(transaction)
-    this.receipts.push(this.#receipt(transaction, result))
-    if (tree.root !== undefined) this.traces.push(tree.root)
-    this.diffs.push(this.#view.transactionDiff())
-    return result
+    return after(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
+      this.machine.tracer = undefined
+      this.#gasUsed += result.gasUsed
+      this.#blobGasUsed += result.blobGasUsed
+      this.transactions.push(transaction)
+      this.receipts.push(this.#receipt(transaction, result))
+      if (tree.root !== undefined) this.traces.push(tree.root)
+      this.diffs.push(this.#view.transactionDiff())
+      return result
+    })
   }
 
   /** Withdrawals, end hooks, requests; then what the header says of all of it. */
@@ -193,12 +202,18 @@ export class BlockExecution {
       endBlock(modules)
       await returnTokens(modules, (message) => callFromProtocol(machine, env, message))
     }
+    await this.#pause()
+    const stateRoot = this.#view.root()
+    await this.#pause()
+    const transactionsRoot = toHash(orderedListRoot(this.transactions.map(({ raw }) => raw)))
+    await this.#pause()
+    const receiptsRoot = toHash(orderedListRoot(this.receipts.map(encodeReceipt)))
     return {
       requests,
       roots: {
-        stateRoot: this.#view.root(),
-        transactionsRoot: toHash(orderedListRoot(this.transactions.map(({ raw }) => raw))),
-        receiptsRoot: toHash(orderedListRoot(this.receipts.map(encodeReceipt))),
+        stateRoot,
+        transactionsRoot,
+        receiptsRoot,
         logsBloom: orBlooms(this.receipts.map(({ bloom }) => bloom)),
         gasUsed: this.#gasUsed,
         ...(env.rules.cancun && { blobGasUsed: this.#blobGasUsed }),

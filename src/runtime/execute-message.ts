@@ -4,10 +4,11 @@ import type { ExecResult } from '@ethereumjs/evm'
 import { logsOf } from '../evm/logs.ts'
 import type { Machine } from '../evm/machine.ts'
 import { failureWords } from '../evm/tracer.ts'
+import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, EMPTY_BYTES, type Hash, toAddress } from '../lib/hex.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
-import { effectiveTip, floorGas, GAS_PER_BLOB, intrinsicGas, upfrontCost } from '../primitives/gas.ts'
+import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
 import type { AccessList, Log, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -49,22 +50,21 @@ const MAX_NONCE = (1n << 64n) - 1n
  * Runs a message on the machine's view. Throws ChainError `transaction-rejected` when it may not run at all
  * (nothing has changed then); whatever happens inside the EVM is a result.
  */
-export async function executeMessage(
+export function executeMessage(
   machine: Machine,
   env: BlockEnv,
   chainId: bigint,
   message: Message,
   mode: MessageMode,
   fees: FeePolicy,
-): Promise<MessageResult> {
+): Eventual<MessageResult> {
   const { view } = machine
   // Who pays nothing may have all of it held back.
   const held = upfrontCost(message) === 0n ? 0n : machine.held(message.from)
-  checkMessage(view, env, message, mode, held)
+  const { intrinsic, floor } = checkMessage(view, env, message, mode, held)
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)
-  const intrinsic = intrinsicGas(message, env.rules)
 
   view.beginTransaction()
   machine.warmth.clear()
@@ -76,7 +76,7 @@ export async function executeMessage(
   machine.touch(message.from)
   const authorizationRefund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
 
-  const { execResult, createdAddress } = await machine.run({
+  const running = machine.run({
     from: message.from,
     to: message.to,
     value: message.value,
@@ -87,30 +87,34 @@ export async function executeMessage(
     isStatic: false,
     block: env,
   })
-
-  const gasBeforeRefund = intrinsic + execResult.executionGasUsed
-  const gasUsed = settleGas(env, message, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
-  view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
-  payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
-  destroy(machine, env, execResult)
-  const accessed = machine.warmth.accessList
-  // EIP-161: touched accounts that are empty are gone.
-  machine.warmth.clear()
-  return {
-    gasUsed,
-    gasBeforeRefund,
-    gasPrice,
-    blobGasUsed,
-    returnData: execResult.returnValue,
-    logs: logsOf(execResult),
-    error: failureWords(execResult),
-    createdAddress: createdAddress && toAddress(createdAddress.bytes),
-    accessed: [...(accessed ?? [])].map(([address, keys]) => ({
-      address: `0x${address}` as Address,
-      storageKeys: [...keys].map((key) => `0x${key}` as Hash),
-    })),
-  }
+  return after(running, ({ execResult, createdAddress }) => {
+    const gasBeforeRefund = intrinsic + execResult.executionGasUsed
+    const gasUsed = settleGas(env, floor, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
+    view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
+    payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
+    destroy(machine, env, execResult)
+    const accessed = machine.warmth.accessList
+    // EIP-161: touched accounts that are empty are gone.
+    machine.warmth.clear()
+    return {
+      gasUsed,
+      gasBeforeRefund,
+      gasPrice,
+      blobGasUsed,
+      returnData: execResult.returnValue,
+      logs: logsOf(execResult),
+      error: failureWords(execResult),
+      createdAddress: createdAddress && toAddress(createdAddress.bytes),
+      accessed: accessed === undefined ? [] : accessListOf(accessed),
+    }
+  })
 }
+
+const accessListOf = (accessed: ReadonlyMap<string, ReadonlySet<string>>): AccessList =>
+  [...accessed].map(([address, keys]) => ({
+    address: `0x${address}` as Address,
+    storageKeys: [...keys].map((key) => `0x${key}` as Hash),
+  }))
 
 /** EIP-1559's effective price. A call that names no fee pays none, whatever the base fee. */
 function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
@@ -152,10 +156,9 @@ function authorize(machine: Machine, view: StateView, chainId: bigint, message: 
 }
 
 /** Refunds up to their cap (EIP-3529), but never below the calldata floor (EIP-7623). */
-function settleGas(env: BlockEnv, message: Message, used: bigint, refund: bigint): bigint {
+function settleGas(env: BlockEnv, floor: bigint, used: bigint, refund: bigint): bigint {
   const cap = used / refundQuotient(env)
   const settled = used - (refund < cap ? refund : cap)
-  const floor = env.rules.prague ? floorGas(message.data) : 0n
   return settled > floor ? settled : floor
 }
 

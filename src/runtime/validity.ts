@@ -1,7 +1,7 @@
 // May this message run in this block, on this state? The rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
 // Violations are ChainError `transaction-rejected` in geth's words, which wallets match on, and say which rule it was.
 import { delegationOf } from '../primitives/delegation.ts'
-import { floorGas, intrinsicGas, MAX_INITCODE_SIZE, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
+import { type GasBounds, gasBounds, MAX_INITCODE_SIZE, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { Message, Transaction } from '../primitives/types.ts'
@@ -24,8 +24,17 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Trans
   if (rules.homestead && !hasLowS(transaction)) reject('invalid transaction v, r, s values')
 }
 
-/** Everything that can be said of a message before it runs; `held` is what the sender must keep. Throws; changes nothing. */
-export function checkMessage(view: StateView, env: BlockEnv, message: Message, mode: MessageMode, held: bigint): void {
+/**
+ * Everything that can be said of a message before it runs; `held` is what the sender must keep. Throws; changes nothing.
+ * Returns what its gas is bound by.
+ */
+export function checkMessage(
+  view: StateView,
+  env: BlockEnv,
+  message: Message,
+  mode: MessageMode,
+  held: bigint,
+): GasBounds {
   checkSender(view, env, message, mode)
   checkFees(env, message, mode)
   checkBlobs(env, message, mode)
@@ -43,19 +52,18 @@ export function checkMessage(view: StateView, env: BlockEnv, message: Message, m
     const why = 'clawback vesting account has insufficient unlocked tokens to execute transaction'
     reject(`${why}: insufficient unlocked coins error`, 'insufficient-funds')
   }
-  const intrinsic = intrinsicGas(message, env.rules)
+  const bounds = gasBounds(message, env.rules)
+  const { intrinsic, floor } = bounds
   if (message.gasLimit < intrinsic) {
     reject(`intrinsic gas too low: have ${message.gasLimit}, want ${intrinsic}`, 'intrinsic-gas')
   }
-  if (env.rules.prague) {
-    const floor = floorGas(message.data)
-    if (message.gasLimit < floor) {
-      reject(`insufficient gas for floor data gas cost: have ${message.gasLimit}, want ${floor}`, 'intrinsic-gas')
-    }
+  if (message.gasLimit < floor) {
+    reject(`insufficient gas for floor data gas cost: have ${message.gasLimit}, want ${floor}`, 'intrinsic-gas')
   }
   if (env.rules.shanghai && message.to === null && message.data.length > MAX_INITCODE_SIZE) {
     reject(`max initcode size exceeded: code size ${message.data.length} limit ${MAX_INITCODE_SIZE}`, 'initcode-size')
   }
+  return bounds
 }
 
 function checkSender(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {

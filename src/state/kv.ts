@@ -6,6 +6,7 @@ import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
+import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import { isAskedAgain } from './keyspace.ts'
 import { RememberedRows } from './remembered-rows.ts'
 import type { KvStore, Op, Range, Reader } from './types.ts'
@@ -15,6 +16,8 @@ type Snapshot = ReturnType<Database['snapshot']>
 
 const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
+/** So many rows are handed over between two looks at the clock. */
+const LOOK = 256
 /** Rows of readers' tables: what the addresses of some ten thousand transactions have. */
 const REMEMBERED_ROWS = 100_000
 
@@ -83,7 +86,9 @@ class LevelStore implements KvStore {
   async write(ops: readonly Op[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
-    for (const op of ops) {
+    const pause = takingTurns(SHORT_TURN)
+    for (const [index, op] of ops.entries()) {
+      if (index % LOOK === 0) await pause()
       if (op.type === 'put') batch.put(op.key, op.value)
       else batch.del(op.key)
     }

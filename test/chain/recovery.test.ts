@@ -38,12 +38,22 @@ test('a signature of nobody stays an error, wherever it stands', async () => {
 
 test('few are not worth a thread, and a closed one still answers', async () => {
   const senders = openSenders(1)
-  await senders.foresee(transactions.slice(0, 8))
-  for (const transaction of transactions.slice(0, 8)) expect(() => senders.of(blank(transaction))).toThrow()
+  await senders.foresee(transactions.slice(0, 7))
+  for (const transaction of transactions.slice(0, 7)) expect(() => senders.of(blank(transaction))).toThrow()
   const foreseen = senders.foresee(transactions)
   await senders.close()
   await foreseen
   expect(senders.of(transactions[0] ?? signed(0, 0n))).toBe(keyAt(0).address)
+})
+
+test('a crowd that asks one by one is answered together, and who fails fails alone', async () => {
+  const senders = openSenders(1)
+  const asked = transactions.map((transaction) => senders.soon(transaction))
+  const nobody = senders.soon({ ...signed(3, 999n), r: 5n })
+  await expect(nobody).rejects.toThrow('invalid sender')
+  expect(await Promise.all(asked)).toEqual(transactions.map((_, n) => keyAt(n % 4).address))
+  for (const [n, transaction] of transactions.entries())
+    expect(await senders.soon(blank(transaction))).toBe(keyAt(n % 4).address)
 })
 
 test('an expected block is imported as any other, a malformed one fails where it is imported', async () => {

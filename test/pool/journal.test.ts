@@ -226,6 +226,16 @@ describe('along with a block', () => {
     expect(await load(store)).toEqual([other])
   })
 
+  test('a crowd does not wait for a block', async () => {
+    const { journal, batches, release } = await riding()
+    const crowd = Array.from({ length: 20 }, (_, n) => signed(BigInt(n)))
+    const recorded = crowd.map((transaction) => journal.record(transaction))
+    await settle()
+    await release()
+    await Promise.all(recorded)
+    expect(batches.map((batch) => batch.length)).toEqual([20])
+  })
+
   test('goes the deletion of rows that it makes needless', async () => {
     const { journal, store, batches, release, mayWrite } = await riding()
     mayWrite()

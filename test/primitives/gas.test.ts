@@ -5,7 +5,7 @@ import { createZeroAddress } from '@ethereumjs/util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hash, toAddress, toHash, toHex } from '../../src/lib/hex.ts'
-import { effectiveTip, floorGas, intrinsicGas, upfrontCost } from '../../src/primitives/gas.ts'
+import { effectiveTip, gasBounds, upfrontCost } from '../../src/primitives/gas.ts'
 import type { AccessList } from '../../src/primitives/types.ts'
 
 const order = [
@@ -93,7 +93,9 @@ const reference = ({ fork, type, to, data, accessList, authorities }: Case) => {
   return createTx(fields, { common: commonAt(fork) })
 }
 
-describe('intrinsicGas', () => {
+const bare = { to: `0x${'11'.repeat(20)}` as Address, data: new Uint8Array(0), accessList: [], authorizationList: [] }
+
+describe('the intrinsic gas', () => {
   test('is what @ethereumjs/tx says, at every fork and for every type', () => {
     fc.assert(
       fc.property(anyCase, (given) => {
@@ -105,16 +107,15 @@ describe('intrinsicGas', () => {
           r: 1n,
           s: 1n,
         }))
-        const gas = intrinsicGas({ ...given, authorizationList }, forksAt(given.fork))
+        const gas = gasBounds({ ...given, authorizationList }, forksAt(given.fork)).intrinsic
         expect(gas).toBe(reference(given).getIntrinsicGas())
       }),
       { numRuns: 500 },
     )
   })
 
-  const to = `0x${'11'.repeat(20)}` as Address
   const key = `0x${'22'.repeat(32)}` as Hash
-  const bare = { to, data: new Uint8Array(0), accessList: [], authorizationList: [] }
+  const { to } = bare
   const authorization = { chainId: 1n, address: to, nonce: 0n, yParity: 0n, r: 1n, s: 1n }
 
   test.each([
@@ -133,23 +134,30 @@ describe('intrinsicGas', () => {
     ],
     ['two authorizations', 'prague', { ...bare, authorizationList: [authorization, authorization] }, 71_000n],
   ])('%s', (_, fork, message, gas) => {
-    expect(intrinsicGas(message, forksAt(fork))).toBe(gas)
+    expect(gasBounds(message, forksAt(fork)).intrinsic).toBe(gas)
   })
 })
 
-describe('floorGas', () => {
+describe('the floor', () => {
+  const floorOf = (data: Uint8Array, fork: Parameters<typeof forksAt>[0]) =>
+    gasBounds({ ...bare, data }, forksAt(fork)).floor
+
   test('is what @ethereumjs/tx says', () => {
     fc.assert(
       fc.property(data, (bytes) => {
         const common = commonAt('prague')
         const tx = createTx({ to: createZeroAddress(), data: toHex(bytes), gasLimit: 10_000_000n }, { common })
-        expect(floorGas(bytes)).toBe(getCalldataFloorGas(tx))
+        expect(floorOf(bytes, 'prague')).toBe(getCalldataFloorGas(tx))
       }),
     )
   })
 
   test('ten gas a token, four tokens a nonzero byte (EIP-7623)', () => {
-    expect(floorGas(Uint8Array.of(0, 0, 1))).toBe(21_060n)
+    expect(floorOf(Uint8Array.of(0, 0, 1), 'prague')).toBe(21_060n)
+  })
+
+  test('is nothing before Prague', () => {
+    expect(floorOf(Uint8Array.of(0, 0, 1), 'cancun')).toBe(0n)
   })
 })
 

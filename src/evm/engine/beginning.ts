@@ -1,20 +1,20 @@
 // How a message begins: its checkpoint, the value that it moves, and what runs: a frame, a precompile, a native contract,
 // or nothing.
 import { EVMError, type Message } from '@ethereumjs/evm'
-import type { Address } from '../../lib/hex.ts'
 import { createdAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import { logsOf } from '../logs.ts'
 import type { NativeContract } from '../native-call.ts'
+import type { Entered } from '../tracer.ts'
 import type { Loaded } from './frames.ts'
 import type { Incoming } from './incoming.ts'
 import { type Call, type End, ended, isCreation, type Open, toLibMessage } from './message.ts'
+import { faultOfMoving, MAX_BALANCE, moveValue } from './moving.ts'
 import type { Begun, Running } from './running.ts'
 import type { Work } from './surroundings.ts'
 
 const { errorMessages } = EVMError
-const MAX_BALANCE = (1n << 256n) - 1n
 const LONE_INVALID = 0xfe
 /** How many messages may begin before the clock is looked at. */
 const MESSAGES_PER_LOOK = 64
@@ -42,10 +42,7 @@ export function firstCall(run: Running, message: Incoming): Call {
 export function begin(run: Running, call: Call, input?: Uint8Array): Begun {
   const { around, engine } = { around: run.around, engine: run.engine }
   const { warmth } = around
-  around.began(
-    () => messageOf(run, call, input ?? engine.slice(call.data, call.dataLength)),
-    input === undefined ? call.kind : undefined,
-  )
+  around.began(() => entered(run, call, input))
   if (isCreation(call) && run.rules.warms) warmth.warm(call.to)
   warmth.open()
   if (run.rules.transient) around.transient.checkpoint()
@@ -54,6 +51,21 @@ export function begin(run: Running, call: Call, input?: Uint8Array): Begun {
   const pause = ++run.begun % MESSAGES_PER_LOOK === 0 ? around.turn() : undefined
   if (pause === undefined) return enter(run, open)
   return pause.then(() => enter(run, open))
+}
+
+/** `input`: of a message from outside or from a native contract; what code sends lies in the engine's memory. */
+function entered({ engine, around }: Running, call: Call, input: Uint8Array | undefined): Entered {
+  const isNatives = input !== undefined && call.depth > 0 && !isCreation(call)
+  const type = isNatives ? around.callType : call.kind
+  return {
+    type,
+    from: type === 'DELEGATECALL' ? call.to : call.caller,
+    to: isCreation(call) ? null : call.codeAddress,
+    value: call.value,
+    gas: BigInt(call.gas),
+    input: input ?? engine.slice(call.data, call.dataLength),
+    depth: call.depth,
+  }
 }
 
 function enter(run: Running, open: Open): Begun {
@@ -69,8 +81,9 @@ function enterCall(run: Running, open: Open): Begun {
   const { view } = run.around
   const { kind, caller, to, codeAddress, value } = call
   if (kind !== 'DELEGATECALL') {
-    const fault = transfer(run, caller, to, value)
+    const fault = faultOfMoving(view, caller, to, value)
     if (fault !== undefined) return ended(fault)
+    moveValue(run.around, caller, to, value)
   }
   const native = run.around.nativeAt(codeAddress)
   if (native !== undefined) return runNative(run, call, native)
@@ -106,7 +119,7 @@ function enterCreation(run: Running, open: Open): Begun {
   const purse = view.balance(caller)
   if (purse < value) throw new Error('a creation begins whose creator cannot pay for it')
   if (value > 0n) view.setBalance(caller, purse - value)
-  touch(run, caller)
+  warmth.touch(caller)
   if (dataLength > run.rules.maxInitCodeSize) return ended(errorMessages.INITCODE_SIZE_VIOLATION, call.gas)
   if (run.rules.destroysOnlyNew) run.ledger.create(to)
   const there = view.account(to)
@@ -139,33 +152,6 @@ function openFrame(run: Running, open: Open, code: Loaded): void {
   run.engine.setReturn(0, 0)
   open.frame = frame
   run.host.enter(call.to)
-}
-
-/** Moves value; why not, if it cannot be. Touches both even if there is none (EIP-161). */
-function transfer(run: Running, from: Address, to: Address, value: bigint): string | undefined {
-  const { view } = run.around
-  let fault: string | undefined
-  if (value > 0n) {
-    const purse = view.balance(from)
-    if (purse < value) fault = errorMessages.INSUFFICIENT_BALANCE
-    else view.setBalance(from, purse - value)
-    const sum = view.balance(to) + value
-    if (sum > MAX_BALANCE) fault = errorMessages.VALUE_OVERFLOW
-    else view.setBalance(to, sum)
-  } else {
-    if (view.account(from) === undefined) view.setBalance(from, 0n)
-    if (view.account(to) === undefined) view.setBalance(to, 0n)
-  }
-  touch(run, from)
-  touch(run, to)
-  return fault
-}
-
-/** An account with a nonce or code cannot become empty: whether it was touched does not matter. */
-function touch(run: Running, address: Address): void {
-  const account = run.around.view.account(address)
-  const stays = account !== undefined && (account.nonce > 0n || account.codeHash !== EMPTY_CODE_HASH)
-  if (!stays) run.around.warmth.touch(address)
 }
 
 function runNative(run: Running, call: Call, native: NativeContract): End | Promise<End> {

@@ -1,6 +1,7 @@
 // One message and all that it calls, run by the interpreter in turns: frames on an explicit stack, no recursion, and a
 // promise only where a precompile or native contract needs one or the clock says so.
 import { EVMError, type EVMResult } from '@ethereumjs/evm'
+import { cleanedUp, type Eventual } from '../../lib/eventual.ts'
 import { begin, firstCall } from './beginning.ts'
 import { call, create, destroy } from './calling.ts'
 import { finish, resultOf, resume } from './ending.ts'
@@ -45,40 +46,52 @@ const FAILURES: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Runs the message to its end, in the engine above whatever runs there already. Rejects with what the machine's clock
- * throws, and with faults of this program.
+ * Runs the message to its end, in the engine above whatever runs there already. Throws or rejects with what the machine's
+ * clock throws, and with faults of this program.
  */
-export async function execute(
-  engine: Instance,
-  around: Surroundings,
-  rules: Rules,
-  message: Incoming,
-): Promise<EVMResult> {
+export function execute(engine: Instance, around: Surroundings, rules: Rules, message: Incoming): Eventual<EVMResult> {
   const run = running(engine, around, rules, message)
   const outer = { top: engine.top, host: engine.host }
   // A native contract that sends this message may have written before.
   engine.forget()
-  try {
-    takeEngine(run)
-    let begun = begin(run, firstCall(run, message), message.data)
-    for (;;) {
-      const next = begun ?? runFrame(run)
-      const end = next instanceof Promise ? await next : next
-      begun = undefined
-      if (end === undefined) continue
-      // A native contract may have run messages of its own in between.
+  return cleanedUp(
+    () => {
       takeEngine(run)
-      const open = run.open.pop()
-      if (open === undefined) throw new Error('a message ended that had not begun')
-      const result = finish(run, open, end)
-      const parent = run.open.at(-1)
-      if (parent === undefined) return result ?? resultOf(run, open, end)
-      engine.top = open.base
-      resume(run, parent, open, end)
-    }
-  } finally {
-    engine.top = outer.top
-    engine.host = outer.host
+      const begun = begin(run, firstCall(run, message), message.data)
+      const next = begun instanceof Promise ? begun : proceed(run, begun)
+      return next instanceof Promise ? resumed(run, next) : next
+    },
+    () => {
+      engine.top = outer.top
+      engine.host = outer.host
+    },
+  )
+}
+
+/** Goes on, with the end of a message or with the frame that is open: to the result, or to what has to be awaited. */
+function proceed(run: Running, begun: End | undefined): EVMResult | Promise<End | undefined> {
+  let next = begun
+  for (;;) {
+    const end = next ?? runFrame(run)
+    if (end instanceof Promise) return end
+    next = undefined
+    // A native contract may have run messages of its own in between.
+    takeEngine(run)
+    const open = run.open.pop()
+    if (open === undefined) throw new Error('a message ended that had not begun')
+    const result = finish(run, open, end)
+    const parent = run.open.at(-1)
+    if (parent === undefined) return result ?? resultOf(run, open, end)
+    run.engine.top = open.base
+    resume(run, parent, open, end)
+  }
+}
+
+async function resumed(run: Running, awaited: Promise<End | undefined>): Promise<EVMResult> {
+  for (let next = awaited; ; ) {
+    const result = proceed(run, await next)
+    if (!(result instanceof Promise)) return result
+    next = result
   }
 }
 

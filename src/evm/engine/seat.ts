@@ -1,5 +1,6 @@
 // A machine's place at an engine: taken with its first message, kept for the messages within it, given back after it.
 import type { EVMResult } from '@ethereumjs/evm'
+import { cleanedUp, type Eventual } from '../../lib/eventual.ts'
 import type { Address } from '../../lib/hex.ts'
 import { type Environment, setEnvironment } from './environment.ts'
 import { execute } from './execution.ts'
@@ -30,30 +31,31 @@ export class Seat {
   }
 
   /** Runs a message; `environment` is what opcodes are told; `compiles`: whether hot code is compiled. */
-  async run(
+  run(
     around: Surroundings,
     rules: Rules,
     message: Incoming,
     environment: Environment,
     compiles: boolean,
-  ): Promise<EVMResult> {
+  ): Eventual<EVMResult> {
     const engine = takeEngine()
     if (engine === undefined || this.#engine !== undefined) throw new Error('there is no engine, or it runs already')
     engine.begin(rules, compiles)
     setEnvironment(engine, rules, environment)
     this.#engine = engine
     this.#origin = environment.origin
-    try {
-      return await execute(engine, around, rules, message)
-    } finally {
-      this.#engine = undefined
-      this.#origin = undefined
-      returnEngine(engine)
-    }
+    return cleanedUp(
+      () => execute(engine, around, rules, message),
+      () => {
+        this.#engine = undefined
+        this.#origin = undefined
+        returnEngine(engine)
+      },
+    )
   }
 
   /** Runs a message within the one that runs. */
-  runWithin(around: Surroundings, rules: Rules, message: Incoming): Promise<EVMResult> {
+  runWithin(around: Surroundings, rules: Rules, message: Incoming): Eventual<EVMResult> {
     if (this.#engine === undefined) throw new Error('a message within none')
     return execute(this.#engine, around, rules, message)
   }

@@ -4,8 +4,7 @@ import type { Address, Hash } from '../../lib/hex.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Journal, TransientStorage } from '../journal.ts'
 import type { NativeContract } from '../native-call.ts'
-import type { MessageTracer } from '../tracer.ts'
-import type { CallKind } from './message.ts'
+import type { CallType, Entered, MessageTracer } from '../tracer.ts'
 
 /** Work that is not the interpreter's: of precompiles and native contracts. */
 export type Work = ExecResult | Promise<ExecResult>
@@ -24,8 +23,10 @@ export interface Surroundings {
   /** Wei that the account must keep. */
   held(of: Address): bigint
   blockHash(number: bigint): Hash | undefined
-  /** A message begins; it is made for whoever listens. `kind`: of a message that code sends. */
-  began(message: () => Message, kind: CallKind | undefined): void
+  /** How a native contract calls when it calls next. */
+  readonly callType: CallType
+  /** A message begins; what is told of it is made for whoever listens. */
+  began(message: () => Entered): void
   /** A message has ended. */
   ended(result: EVMResult): void
   /** Undefined: go on. Else go on when it settles. Throws at the deadline. */

@@ -1,7 +1,6 @@
 // geth's 4byteTracer: how often each function selector was called, with the size of its arguments.
-import type { Message } from '@ethereumjs/evm'
 import type { Machine } from '../../evm/machine.ts'
-import { addressOf } from '../../evm/state-adapter.ts'
+import type { Entered } from '../../evm/tracer.ts'
 import { toHex } from '../../lib/hex.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
 
@@ -15,13 +14,12 @@ export class FourByteTracer implements Tracer {
     this.#machine = machine
   }
 
-  enter(message: Message): void {
-    const { data, depth, to } = message
-    if (data.length < SELECTOR) return
+  enter({ input, depth, to }: Entered): void {
+    if (input.length < SELECTOR) return
     // The transaction's own data counts whatever it is; inner creations and precompiles have no functions.
-    const isCall = to !== undefined && !this.#machine?.isPrecompile(addressOf(message.codeAddress))
+    const isCall = to !== null && !this.#machine?.isPrecompile(to)
     if (depth > 0 && !isCall) return
-    const key = `${toHex(data.subarray(0, SELECTOR))}-${data.length - SELECTOR}`
+    const key = `${toHex(input.subarray(0, SELECTOR))}-${input.length - SELECTOR}`
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 

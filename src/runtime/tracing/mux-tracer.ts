@@ -1,6 +1,6 @@
 // geth's muxTracer: several tracers over one run, each answering under its own name.
-import type { EVMResult, Message } from '@ethereumjs/evm'
-import type { CallType, Frame, Step } from '../../evm/tracer.ts'
+import type { EVMResult } from '@ethereumjs/evm'
+import type { Entered, Frame, Step } from '../../evm/tracer.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -30,8 +30,8 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.start?.(context)
   }
 
-  enter(message: Message, type: CallType): void {
-    for (const tracer of this.#tracers.values()) tracer.enter?.(message, type)
+  enter(message: Entered): void {
+    for (const tracer of this.#tracers.values()) tracer.enter?.(message)
   }
 
   exit(result: EVMResult): void {

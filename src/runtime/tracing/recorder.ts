@@ -1,7 +1,7 @@
 // Everything a message did, as records that the faces translate: its frames, what it changed, and its opcodes on request.
-import type { EVMResult, Message } from '@ethereumjs/evm'
+import type { EVMResult } from '@ethereumjs/evm'
 import type { Machine } from '../../evm/machine.ts'
-import { CallTreeTracer, type CallType, type Frame, type Step } from '../../evm/tracer.ts'
+import { CallTreeTracer, type Entered, type Frame, type Step } from '../../evm/tracer.ts'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import type { Account, AccountDiff } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -45,8 +45,8 @@ export class Recorder extends CallTreeTracer implements Tracer {
     this.attach(frame)
   }
 
-  override enter(message: Message, type: CallType): void {
-    super.enter(message, type)
+  override enter(message: Entered): void {
+    super.enter(message)
     this.#operations?.enter()
   }
 

@@ -190,9 +190,10 @@ export async function observe(
   for (const message of messages) {
     const witness = traced ? new Witness() : undefined
     if (witness !== undefined) machine.tracer = witness
-    const result = await executeMessage(machine, world.env, spec.chainId, message, 'call', {
-      collector: undefined,
-    }).catch((error: unknown) => ({ thrown: error instanceof Error ? `${error.message}` : String(error) }))
+    const run = async () => executeMessage(machine, world.env, spec.chainId, message, 'call', { collector: undefined })
+    const result = await run().catch((error: unknown) => ({
+      thrown: error instanceof Error ? `${error.message}` : String(error),
+    }))
     seen.push(shown(result), shown(view.transactionDiff()))
     if (witness !== undefined) seen.push(shown(witness.root), shown(witness.logs))
     if ('thrown' in result) break
