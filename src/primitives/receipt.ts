@@ -15,6 +15,7 @@ import {
   encodeRlp,
   Malformed,
   type RlpItem,
+  type RlpSource,
   reading,
 } from './rlp.ts'
 import type { Log, Receipt, TransactionType } from './types.ts'
@@ -115,7 +116,7 @@ export function readType(type: number | undefined): TransactionType {
   throw new Malformed('rlp: unknown receipt type')
 }
 
-export const writeLog = ({ address, topics, data }: Log): RlpItem[] => [fromHex(address), topics.map(fromHex), data]
+export const writeLog = ({ address, topics, data }: Log): RlpSource[] => [address, topics, data]
 
 /** The way back from `writeLog`. Throws Malformed. */
 export function readLog(item: RlpItem): Log {

@@ -4,10 +4,12 @@
 // opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
 import { unwritten } from '../lib/bytes.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
-import { type Address, bytesToBig, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { type Address, bytesToBig, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 
 /** A byte string or a list of items. What is read are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
+/** What is written: names may stand as they are. */
+export type RlpSource = Uint8Array | Hex | readonly RlpSource[]
 
 /** The input is not what it should be; `reading` turns it into a ChainError. */
 export class Malformed extends Error {}
@@ -46,8 +48,8 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** RLP of a value. */
-export function encodeRlp(item: RlpItem): Uint8Array {
+/** RLP of a value. Throws TypeError on a name that is no hex. */
+export function encodeRlp(item: RlpSource): Uint8Array {
   if (item instanceof Uint8Array) return encodeString(item)
   const out = unwritten(prepend(item, 0))
   out.set(scratch.subarray(scratch.length - out.length))
@@ -160,8 +162,9 @@ function longLength(bytes: Uint8Array, from: number, to: number): number {
   return length
 }
 
-/** A byte below 0x80 is its own encoding. */
-const isBareByte = (bytes: Uint8Array): boolean => bytes.length === 1 && (bytes[0] ?? 0) < 0x80
+/** A byte below this is its own encoding. */
+const BARE_BELOW = 0x80
+const isBareByte = (bytes: Uint8Array): boolean => bytes.length === 1 && (bytes[0] ?? 0) < BARE_BELOW
 
 function encodeString(bytes: Uint8Array): Uint8Array {
   const start = isBareByte(bytes) ? 0 : prefixLength(bytes.length)
@@ -173,32 +176,43 @@ function encodeString(bytes: Uint8Array): Uint8Array {
 
 /** Where lists are encoded, last byte first: so a list's length is known when its prefix is to be written. It grows. */
 let scratch = new Uint8Array(1 << 16)
-const LONGEST_PREFIX = 9
 
 /** Writes the item's encoding before the last `length` bytes of `scratch`; returns how many there are then. */
-function prepend(item: RlpItem, length: number): number {
-  if (!(item instanceof Uint8Array)) {
-    let end = length
-    for (let i = item.length - 1; i >= 0; i--) end = prepend(item[i] as RlpItem, end)
-    return prependPrefix(0xc0, end - length, end)
+function prepend(item: RlpSource, length: number): number {
+  if (typeof item === 'string') {
+    const end = makeRoom(length + item.length / 2 - 1)
+    writeHex(item, scratch, scratch.length - end)
+    return prependStringPrefix(end - length, end)
   }
-  const end = length + item.length
-  if (end + LONGEST_PREFIX > scratch.length) makeRoom(end)
-  scratch.set(item, scratch.length - end)
-  return isBareByte(item) ? end : prependPrefix(0x80, item.length, end)
+  if (item instanceof Uint8Array) {
+    const end = makeRoom(length + item.length)
+    scratch.set(item, scratch.length - end)
+    return prependStringPrefix(item.length, end)
+  }
+  let end = length
+  for (let i = item.length - 1; i >= 0; i--) end = prepend(item[i] as RlpSource, end)
+  return prependPrefix(0xc0, end - length, end)
+}
+
+function prependStringPrefix(payload: number, length: number): number {
+  const first = scratch[scratch.length - length] ?? 0
+  return payload === 1 && first < BARE_BELOW ? length : prependPrefix(0x80, payload, length)
 }
 
 function prependPrefix(base: number, payload: number, length: number): number {
-  const end = length + prefixLength(payload)
-  if (end > scratch.length) makeRoom(end)
+  const end = makeRoom(length + prefixLength(payload))
   writePrefix(base, payload, scratch, scratch.length - end)
   return end
 }
 
-function makeRoom(length: number): void {
-  const larger = new Uint8Array(2 * (length + LONGEST_PREFIX))
-  larger.set(scratch, larger.length - scratch.length)
-  scratch = larger
+/** Makes `scratch` hold so many bytes; returns the number. */
+function makeRoom(length: number): number {
+  if (length > scratch.length) {
+    const larger = new Uint8Array(2 * length)
+    larger.set(scratch, larger.length - scratch.length)
+    scratch = larger
+  }
+  return length
 }
 
 /** Bytes of the prefix of a list or longer string with so many bytes in it. */

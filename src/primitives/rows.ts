@@ -1,6 +1,7 @@
 // How transactions and receipts are kept on disk: everything that reading them back would else have to compute or look
 // up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
-import { bigToBytes, EMPTY_BYTES, fromHex, toAddress, toHash } from '../lib/hex.ts'
+import { unwritten } from '../lib/bytes.ts'
+import { bigToBytes, EMPTY_BYTES, toAddress, toHash, writeHex } from '../lib/hex.ts'
 import { EMPTY_BLOOM, readLog, readOutcome, readType, writeLog, writeOutcome } from './receipt.ts'
 import {
   asAddress,
@@ -8,11 +9,11 @@ import {
   asList,
   asListOf,
   asUint,
-  concatBytes,
   decodeRlp,
   encodeRlp,
   Malformed,
   type RlpItem,
+  type RlpSource,
   reading,
 } from './rlp.ts'
 import { parseTransaction, withSender } from './transaction.ts'
@@ -22,8 +23,17 @@ const SENDER_END = 20
 const HASH_END = 52
 
 /** Sender (20 bytes), hash (32), consensus encoding. The hash is kept because that of an impersonated one covers more. */
-export const encodeStoredTransaction = ({ from, hash, raw }: Pick<Transaction, 'from' | 'hash' | 'raw'>): Uint8Array =>
-  concatBytes([fromHex(from), fromHex(hash), raw])
+export const encodeStoredTransaction = ({
+  from,
+  hash,
+  raw,
+}: Pick<Transaction, 'from' | 'hash' | 'raw'>): Uint8Array => {
+  const row = unwritten(HASH_END + raw.length)
+  writeHex(from, row, 0)
+  writeHex(hash, row, SENDER_END)
+  row.set(raw, HASH_END)
+  return row
+}
 
 /** Throws ChainError `storage`. */
 export function decodeStoredTransaction(row: Uint8Array): Transaction {
@@ -47,7 +57,7 @@ export function decodeStoredReceipts(row: Uint8Array): Receipt[] {
   return reading('storage', () => asList(decodeRlp(row), 'receipts').map(readReceipt))
 }
 
-function writeReceipt(receipt: Receipt): RlpItem[] {
+function writeReceipt(receipt: Receipt): RlpSource[] {
   const { type, cumulativeGasUsed, gasUsed, bloom, logs, contractAddress, effectiveGasPrice } = receipt
   const { blobGasUsed, blobGasPrice } = receipt
   const hasBlobs = blobGasUsed !== undefined && blobGasPrice !== undefined
@@ -58,7 +68,7 @@ function writeReceipt(receipt: Receipt): RlpItem[] {
     bigToBytes(gasUsed),
     logs.length === 0 ? EMPTY_BYTES : bloom,
     logs.map(writeLog),
-    fromHex(contractAddress ?? '0x'),
+    contractAddress ?? EMPTY_BYTES,
     bigToBytes(effectiveGasPrice),
     ...(hasBlobs ? [bigToBytes(blobGasUsed), bigToBytes(blobGasPrice)] : []),
   ]

@@ -1,5 +1,5 @@
 // An account as a row of the store and as a leaf of the account trie.
-import { bigToBytes, bytesToBig, fromHex, type Hash, toHash } from '../lib/hex.ts'
+import { bigToBytes, bytesToBig, type Hash, toHash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import type { Account } from './types.ts'
@@ -10,7 +10,7 @@ export type StoredAccount = Account & { readonly storageRoot: Uint8Array }
 
 /** Yellow paper 4.1: rlp(nonce, balance, storage root, code hash). Row and leaf are the same bytes. */
 export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8Array {
-  return encodeRlp([bigToBytes(account.nonce), bigToBytes(account.balance), storageRoot, fromHex(account.codeHash)])
+  return encodeRlp([bigToBytes(account.nonce), bigToBytes(account.balance), storageRoot, account.codeHash])
 }
 
 /** How the last two fields begin: a string of 32 bytes. */

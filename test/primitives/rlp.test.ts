@@ -2,7 +2,7 @@
 import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromHex, toHex } from '../../src/lib/hex.ts'
+import { fromHex, type Hex, toHex } from '../../src/lib/hex.ts'
 import { decodeRlp, encodeRlp, joinList, splitItems, splitList } from '../../src/primitives/rlp.ts'
 
 const string = fc.oneof(
@@ -86,4 +86,10 @@ describe('refused', () => {
   ])('%s', (_, hex) => {
     expect(() => decodeRlp(fromHex(hex))).toThrow('rlp: ')
   })
+})
+
+test('writes names as their bytes, and nothing that is no name', () => {
+  const names: Hex[] = ['0x', '0x7f', '0x80', `0x${'ab'.repeat(32)}`]
+  expect(toHex(encodeRlp([...names, [names]]))).toBe(toHex(RLP.encode([...names, [names]])))
+  for (const wrong of ['0x1', '0xzz', '0x0'] as const) expect(() => encodeRlp([wrong])).toThrow(TypeError)
 })
