@@ -62,6 +62,9 @@ const STATICCALL: i32 = 0xfa
 const RETURNED: i32 = 0xf3
 const REVERTED: i32 = 0xfd
 
+/** Gas after which the interpreter, when compiled code has given up, looks whether that can go on. */
+const STRETCH: i64 = 500
+
 /** Runs the current frame, and those that it calls, until the host is needed; why. */
 export function run(): i32 {
   let turn: i64 = TURN_GAS
@@ -98,8 +101,15 @@ function runCode(frame: usize, turn: i64): i32 {
     }
     return reason
   }
-  const reason = call_indirect<i32>(load<u32>(compiled), frame, turn)
-  return reason == FALLEN ? interpret(frame, turn - (before - load<i64>(frame, F_GAS))) : reason
+  const floor = before - turn
+  while (true) {
+    const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) - floor)
+    if (reason != FALLEN) return reason
+    // Only as far as to where it may be entered again.
+    const left = load<i64>(frame, F_GAS) - floor
+    const interpreted = interpret(frame, left < STRETCH ? left : STRETCH)
+    if (interpreted != PAUSED || left <= STRETCH) return interpreted
+  }
 }
 
 /** The code has ended, well or not, and asks for nothing more. */

@@ -27,6 +27,7 @@ import {
   F_STATIC,
   F_TOP,
   F_VALUE,
+  HASH_DELAY,
   INVALID_JUMP,
   INVALID_OPCODE,
   OPCODES,
@@ -347,7 +348,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x20: {
-        if (gas < floor) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
+        if (gas < floor - HASH_DELAY) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
         gas = hash(frame, sp, gas)
         if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))

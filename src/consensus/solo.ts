@@ -27,8 +27,9 @@ const PATIENCE = 2
 const CROWD = 16
 /** With so many waiting a block is made. */
 const ENOUGH = 384
-/** Milliseconds in which a crowd that goes on has sent more. */
-const LULL = 5
+/** Milliseconds between two looks at what has come, and after how many without anything new a crowd is over. */
+const LOOK = 5
+const LULL = 20
 /** Milliseconds that are spent gathering at most. */
 const LONGEST_REST = 100
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
@@ -182,13 +183,11 @@ export class Solo implements BlockProducer {
   /** Settles when enough transactions wait for the next block, or no more come. */
   async #gather(): Promise<void> {
     const { pool } = this.#chain
-    for (
-      let rest = LONGEST_REST, before = -1;
-      rest > 0 && pool.pending > before && pool.pending < ENOUGH;
-      rest -= LULL
-    ) {
+    let before = 0
+    for (let rest = LONGEST_REST, quiet = 0; rest > 0 && quiet < LULL && pool.pending < ENOUGH; rest -= LOOK) {
+      quiet = pool.pending > before ? 0 : quiet + LOOK
       before = pool.pending
-      await sleep(LULL)
+      await sleep(LOOK)
     }
   }
 

@@ -1,7 +1,6 @@
 // How an account's coins came and went: one row for each block that changed its balance, and what it had at the end of days.
 import { z } from 'zod'
-import { listLength } from '../indexer/draft.ts'
-import { entryAt, positionOf } from '../indexer/lists.ts'
+import { entryAt, listLength, positionOf } from '../indexer/lists.ts'
 import { coinRow } from '../indexer/rows.ts'
 import { LIST, SECONDS_A_DAY } from '../indexer/tables.ts'
 import type { Address } from '../lib/hex.ts'

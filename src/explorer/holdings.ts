@@ -99,7 +99,7 @@ async function uncounted(rows: Reader, of: Address): Promise<Collection[]> {
   while (next !== undefined && collections.length < MOST_COLLECTIONS) {
     const { token } = MEMBER.item(next)
     collections.push({ token, type: 'ERC-1155' })
-    next = (await membersAfter(rows, ranking, ofToken(token, LAST_ID), 1))[0]
+    next = (await membersAfter(rows, ranking, fromHex(ofToken(token, LAST_ID)), 1))[0]
   }
   return collections
 }

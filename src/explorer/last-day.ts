@@ -1,8 +1,8 @@
 // What the last 24 hours of the chain came to. The window moves with the head: what has come is added and what has aged is
 // taken away, so that a look costs what has happened since the last one.
 import type { Chain } from '../chain/types.ts'
-import { listLength } from '../indexer/draft.ts'
 import { FACT } from '../indexer/facts.ts'
+import { listLength } from '../indexer/lists.ts'
 import { LIST } from '../indexer/tables.ts'
 import type { Hash } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'

@@ -1,7 +1,7 @@
 // Tokens and verified contracts by words of their names: each word that is asked for begins one of theirs.
 
+import { memberCount } from '../indexer/crowds.ts'
 import { FACT, type TokenFact } from '../indexer/facts.ts'
-import { memberCount } from '../indexer/ranking.ts'
 import { RANKING } from '../indexer/tables.ts'
 import { wordsOf } from '../indexer/token-names.ts'
 import { ADDRESS_BYTES, type Address, toAddress } from '../lib/hex.ts'

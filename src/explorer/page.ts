@@ -1,8 +1,10 @@
 // Pages of lists: how they are asked for, and how an answer says what comes next. `anchor` is the length that a list had when
 // its first page was read; pages counted from it stay what they are while blocks arrive.
 import { z } from 'zod'
+import { memberCount } from '../indexer/crowds.ts'
 import { type ListPage, newest, type PageRequest } from '../indexer/lists.ts'
-import { memberCount, membersFrom } from '../indexer/ranking.ts'
+import { membersFrom } from '../indexer/ranking.ts'
+import type { Hex } from '../lib/hex.ts'
 import type { Reader } from '../state/types.ts'
 import { integer } from './codec.ts'
 
@@ -42,7 +44,7 @@ export type Envelope<T> = {
 /** A page of a list (or a union of disjoint ones), newest first; `render` makes an item of an entry. */
 export async function listPage<T>(
   rows: Reader,
-  lists: readonly Uint8Array[],
+  lists: readonly Hex[],
   query: PageQuery,
   render: (entry: Uint8Array) => T | Promise<T>,
 ): Promise<Envelope<T>> {
@@ -62,7 +64,7 @@ async function envelope<T>(
 /** A page of a ranking; its order may change between two pages. */
 export async function rankedPage<T>(
   rows: Reader,
-  ranking: Uint8Array,
+  ranking: Hex,
   query: PageQuery,
   render: (order: Uint8Array) => T | Promise<T>,
 ): Promise<Envelope<T>> {

@@ -1,5 +1,7 @@
 // Pages of several rankings together: one after the other, or merged into one order.
-import { memberCount, membersFrom } from '../indexer/ranking.ts'
+import { memberCount } from '../indexer/crowds.ts'
+import { membersFrom } from '../indexer/ranking.ts'
+import type { Hex } from '../lib/hex.ts'
 import type { Reader } from '../state/types.ts'
 import { invalidParameter } from './errors.ts'
 import { type Envelope, type PageQuery, pageRequest } from './page.ts'
@@ -7,7 +9,7 @@ import { type Envelope, type PageQuery, pageRequest } from './page.ts'
 /** Merging reads all that comes before a page, so it goes no deeper than this. */
 const DEEPEST_MERGED = 10_000
 
-type Named<N> = { readonly name: N; readonly ranking: Uint8Array }
+type Named<N> = { readonly name: N; readonly ranking: Hex }
 
 /** A page of rankings one behind the other; `render` is told of which one the member is. */
 export async function chainedPage<N, T>(
@@ -51,7 +53,7 @@ export async function chainedMembers<N>(
 /** A page of rankings merged into one, in their order or from its end. Throws 422 when several are read too deep. */
 export async function mergedPage<T>(
   rows: Reader,
-  rankings: readonly Uint8Array[],
+  rankings: readonly Hex[],
   query: PageQuery & { readonly order?: 'asc' | 'desc' | undefined },
   render: (order: Uint8Array) => T | Promise<T>,
 ): Promise<Envelope<T>> {
@@ -68,7 +70,7 @@ export async function mergedPage<T>(
   }
 }
 
-async function mergedMembers(rows: Reader, rankings: readonly Uint8Array[], rank: number, limit: number) {
+async function mergedMembers(rows: Reader, rankings: readonly Hex[], rank: number, limit: number) {
   const [only] = rankings
   if (only === undefined || limit === 0) return []
   if (rankings.length === 1) return membersFrom(rows, only, rank, limit)
@@ -83,11 +85,11 @@ async function mergedMembers(rows: Reader, rankings: readonly Uint8Array[], rank
 }
 
 /** Every member of rankings merged into one; throws 422 when there are too many. */
-export async function allMembers(rows: Reader, rankings: readonly Uint8Array[]): Promise<Uint8Array[]> {
+export async function allMembers(rows: Reader, rankings: readonly Hex[]): Promise<Uint8Array[]> {
   const total = countAll(rows, rankings)
   if (total > DEEPEST_MERGED) throw invalidParameter('sort', `No more than ${DEEPEST_MERGED} can be sorted so`)
   return mergedMembers(rows, rankings, 0, total)
 }
 
-const countAll = (rows: Reader, rankings: readonly Uint8Array[]): number =>
+const countAll = (rows: Reader, rankings: readonly Hex[]): number =>
   rankings.reduce((sum, ranking) => sum + memberCount(rows, ranking), 0)

@@ -2,6 +2,7 @@
 // so that only short ones are sorted.
 import { entriesBetween, lengthOfAll, newest } from '../indexer/lists.ts'
 import { sequenceRow } from '../indexer/rows.ts'
+import type { Hex } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
 import type { ExplorerContext } from './define.ts'
 import { invalidParameter } from './errors.ts'
@@ -20,7 +21,7 @@ type SortedQuery = PageQuery & { readonly sort?: Sort | undefined; readonly orde
 /** A page of transactions; throws 422 for more of them than can be sorted. */
 export async function transactionPage(
   context: ExplorerContext,
-  lists: readonly Uint8Array[],
+  lists: readonly Hex[],
   { sort = 'block_number', order = 'desc', ...query }: SortedQuery,
 ): Promise<Envelope<Transaction>> {
   const show = (entry: Uint8Array) => showTransaction(context, sequenceRow.decode(entry).sequence)
@@ -35,7 +36,7 @@ export async function transactionPage(
 /** A page that is counted from a list's beginning. */
 async function oldestPage<T>(
   { rows }: ExplorerContext,
-  lists: readonly Uint8Array[],
+  lists: readonly Hex[],
   query: PageQuery,
   render: (entry: Uint8Array) => T | Promise<T>,
 ): Promise<Envelope<T>> {
@@ -48,7 +49,7 @@ async function oldestPage<T>(
 }
 
 /** Smallest first, of equals the oldest. */
-async function sortedSequences(context: ExplorerContext, lists: readonly Uint8Array[], sort: 'value' | 'fee') {
+async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], sort: 'value' | 'fee') {
   const { rows } = context
   if (lengthOfAll(rows, lists) > MOST_SORTED) {
     throw invalidParameter('sort', `Too many transactions. No more than ${MOST_SORTED} can be sorted by ${sort}`)

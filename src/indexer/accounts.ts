@@ -10,7 +10,7 @@ import { type BlockFacts, isPlain, visitCalls } from './block-facts.ts'
 import { indexCodes, indexCreations } from './contracts.ts'
 import type { Draft } from './draft.ts'
 import { type AccountFact, FACT, NEW_ACCOUNT_FACT } from './facts.ts'
-import { descending, moveMember } from './ranking.ts'
+import { moveMember, placeBy } from './ranking.ts'
 import { coinRow, placeRow, seenRow } from './rows.ts'
 import { LIST, RANKING } from './tables.ts'
 
@@ -75,14 +75,12 @@ function indexBalances(
     if (before === after) continue
     const row = { number: facts.number, transaction: transactionOf(address), before, after }
     draft.append(LIST.coins(address), coinRow.encode(row))
-    moveMember(draft, RANKING.accounts, rankOf(address, before), rankOf(address, after))
+    const last = fromHex(address)
+    moveMember(draft, RANKING.accounts, placeBy(before, last), placeBy(after, last))
     fact.balance = after
     fact.changedAt = facts.number
   }
 }
-
-const rankOf = (address: Address, balance: bigint): Uint8Array | undefined =>
-  balance === 0n ? undefined : Buffer.concat([descending(balance), fromHex(address)])
 
 /** For each account whose balance a transaction changed, the index of the last one that did. */
 function lastChanges(diffs: readonly TransactionDiff[]): ReadonlyMap<Address, number> {

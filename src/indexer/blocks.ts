@@ -1,4 +1,5 @@
 // What a block comes to: its parts of the chain's lists, what its senders paid, and the sums of its day and of the chain.
+import type { Hex } from '../lib/hex.ts'
 import type { Receipt } from '../primitives/types.ts'
 import type { BlockFacts } from './block-facts.ts'
 import type { Draft } from './draft.ts'
@@ -45,7 +46,7 @@ export function indexBlock({ executed: { block, receipts } }: BlockFacts, draft:
 }
 
 /** What a draft has added to a list: where it begins, and how much it is. */
-const partOf = (draft: Draft, list: Uint8Array): [first: number, count: number] => {
+const partOf = (draft: Draft, list: Hex): [first: number, count: number] => {
   const count = draft.added(list)
   return [draft.length(list) - count, count]
 }

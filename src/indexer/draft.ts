@@ -1,8 +1,9 @@
 // What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
 // rows it leaves one row that takes them all back, so that undoing needs to know nothing of what they mean.
-import { EMPTY_BYTES, equalBytes, toLatin1 } from '../lib/hex.ts'
+import { EMPTY_BYTES, equalBytes, fromHex, type Hex, toHex, toLatin1 } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
+import { growthOps, readTail, shrinkOps, type Tail } from './list-pages.ts'
 import { bytes, count, listOf, maybe, record } from './record.ts'
 
 const undoRow = record({
@@ -12,7 +13,7 @@ const undoRow = record({
   rows: listOf(record({ key: bytes, before: maybe(bytes) })),
 })
 
-type Growth = { readonly list: Uint8Array; readonly from: number; to: number }
+type Growth = { readonly list: Hex; readonly before: Tail; readonly added: Uint8Array[] }
 type Row = {
   readonly key: Uint8Array
   readonly before: Uint8Array | undefined
@@ -27,10 +28,9 @@ export class Draft {
   readonly #before: Reader
   /** Rows that were read or written: the disk is asked for each once. */
   readonly #rows = new Map<string, Row>()
-  readonly #lists = new Map<string, Growth>()
-  readonly #entries: Op[] = []
+  readonly #lists = new Map<Hex, Growth>()
   /** Members that have come and gone, by ranking; `ranking.ts` counts them when the draft is complete. */
-  readonly moves = new Map<string, { readonly ranking: Uint8Array; readonly moves: Move[] }>()
+  readonly moves = new Map<Hex, Move[]>()
 
   constructor(before: Reader) {
     this.#before = before
@@ -43,9 +43,16 @@ export class Draft {
 
   /** Writes a row; undefined removes it. */
   set(key: Uint8Array, value: Uint8Array | undefined): void {
+    this.swap(key, value)
+  }
+
+  /** The same; returns what it held. */
+  swap(key: Uint8Array, value: Uint8Array | undefined): Uint8Array | undefined {
     const row = this.#row(key)
+    const before = row.now
     row.now = value
     row.isWritten = true
+    return before
   }
 
   /** The same for a row of which the caller knows what it holds: the disk is not asked. */
@@ -53,25 +60,27 @@ export class Draft {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known === undefined) this.#rows.set(name, { key, before, now: value, isWritten: true })
-    else Object.assign(known, { now: value, isWritten: true })
+    else {
+      known.now = value
+      known.isWritten = true
+    }
   }
 
   /** Adds an entry to a list; its position is the length that the list had. */
-  append(list: Uint8Array, entry: Uint8Array): number {
-    const growth = this.#growth(list)
-    this.#entries.push({ type: 'put', key: KEY.listEntry(list, growth.to), value: entry })
-    return growth.to++
+  append(list: Hex, entry: Uint8Array): number {
+    const { before, added } = this.#growth(list)
+    return before.length + added.push(entry) - 1
   }
 
   /** Length of a list with what this draft has added. */
-  length(list: Uint8Array): number {
-    return this.#growth(list).to
+  length(list: Hex): number {
+    const { before, added } = this.#growth(list)
+    return before.length + added.length
   }
 
   /** How many entries this draft has added to a list. */
-  added(list: Uint8Array): number {
-    const { from, to } = this.#growth(list)
-    return to - from
+  added(list: Hex): number {
+    return this.#growth(list).added.length
   }
 
   /** Rows under a range as the disk and this draft have them, keys only. */
@@ -87,14 +96,17 @@ export class Draft {
 
   /** Everything this draft writes, as a version of the state. */
   ops(version: number): Op[] {
-    const lists = [...this.#lists.values()].filter(({ from, to }) => from !== to)
+    const grown = [...this.#lists.values()].filter(({ added }) => added.length > 0)
     const rows = [...this.#rows.values()].filter((row) => row.isWritten && isChanged(row))
-    const undo = undoRow.encode({ lists, rows })
+    const lists = grown.map(({ list, before: { length }, added }) => ({
+      list: fromHex(list),
+      from: length,
+      to: length + added.length,
+    }))
     return [
-      ...this.#entries,
-      ...lists.map(({ list, to }) => put(KEY.listLength(list), lengthRow(to))),
+      ...grown.flatMap(growthOps),
       ...rows.map(({ key, now }) => write(key, now)),
-      put(KEY.readersUndo(version), undo),
+      put(KEY.readersUndo(version), undoRow.encode({ lists, rows })),
     ]
   }
 
@@ -108,13 +120,11 @@ export class Draft {
     return row
   }
 
-  #growth(list: Uint8Array): Growth {
-    const name = toLatin1(list)
-    const known = this.#lists.get(name)
+  #growth(list: Hex): Growth {
+    const known = this.#lists.get(list)
     if (known !== undefined) return known
-    const from = listLength(this.#before, list)
-    const growth = { list, from, to: from }
-    this.#lists.set(name, growth)
+    const growth = { list, before: readTail(this.#before, list), added: [] }
+    this.#lists.set(list, growth)
     return growth
   }
 }
@@ -125,22 +135,13 @@ export function undoOps(version: number, now: Reader): Op[] {
   const row = now.get(key)
   if (row === undefined) return []
   const { lists, rows } = undoRow.decode(row)
-  const ops: Op[] = []
-  for (const { list, from, to } of lists) {
-    for (let position = from; position < to; position++) ops.push({ type: 'del', key: KEY.listEntry(list, position) })
-    ops.push(write(KEY.listLength(list), from === 0 ? undefined : lengthRow(from)))
-  }
-  return [...ops, ...rows.map((of) => write(of.key, of.before)), { type: 'del', key }]
+  return [
+    ...lists.flatMap(({ list, from, to }) => shrinkOps(now, toHex(list), from, to)),
+    ...rows.map((of) => write(of.key, of.before)),
+    { type: 'del', key },
+  ]
 }
 
-/** How many entries a list has. */
-export function listLength(reader: Pick<Reader, 'get'>, list: Uint8Array): number {
-  const row = reader.get(KEY.listLength(list))
-  return row === undefined ? 0 : lengthOf.decode(row).length
-}
-
-const lengthOf = record({ length: count })
-const lengthRow = (length: number): Uint8Array => lengthOf.encode({ length })
 const isChanged = ({ before, now }: Row): boolean =>
   before === undefined || now === undefined ? before !== now : !equalBytes(before, now)
 const put = (key: Uint8Array, value: Uint8Array): Op => ({ type: 'put', key, value })

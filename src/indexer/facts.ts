@@ -1,6 +1,6 @@
 // What readers know of single things now: blocks, accounts, tokens, holdings, days. Later blocks overwrite these rows. A
 // changed record changes the format of the index.
-import { type Address, bigToFixed, fromHex } from '../lib/hex.ts'
+import type { Address, Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import type { Draft } from './draft.ts'
@@ -13,11 +13,13 @@ export interface Fact<K extends readonly unknown[], T> {
   get(from: Pick<Reader, 'get'>, ...of: K): T | undefined
   /** undefined removes it. */
   set(draft: Draft, value: T | undefined, ...of: K): void
+  /** The same, and what was known before. */
+  swap(draft: Draft, value: T | undefined, ...of: K): T | undefined
 }
 
 function fact<K extends readonly unknown[], T>(
   table: number,
-  owner: (...of: K) => Uint8Array,
+  owner: (...of: K) => Hex,
   row: RecordCodec<T>,
 ): Fact<K, T> {
   const key = (...of: K) => KEY.fact(table, owner(...of))
@@ -28,6 +30,10 @@ function fact<K extends readonly unknown[], T>(
       return found && row.decode(found)
     },
     set: (draft, value, ...of) => draft.set(key(...of), value && row.encode(value)),
+    swap(draft, value, ...of) {
+      const found = draft.swap(key(...of), value && row.encode(value))
+      return found && row.decode(found)
+    },
   }
 }
 
@@ -93,10 +99,13 @@ export type DayFact = {
   readonly contracts: number
 }
 
+/** Eight bytes. */
+const numbered = (number: number): Hex => `0x${number.toString(16).padStart(16, '0')}`
+
 export const FACT = {
   block: fact(
     0x01,
-    (number: number) => bigToFixed(BigInt(number), 8),
+    numbered,
     record<BlockFact>({
       firstTransaction: count,
       transactions: u32,
@@ -112,7 +121,7 @@ export const FACT = {
   /** There from an address' first appearance on. */
   account: fact(
     0x02,
-    (of: Address) => fromHex(of),
+    (of: Address) => of,
     record<AccountFact>({
       balance: amount,
       changedAt: count,
@@ -125,7 +134,7 @@ export const FACT = {
   ),
   token: fact(
     0x03,
-    (of: Address) => fromHex(of),
+    (of: Address) => of,
     record<TokenFact>({
       type: oneOf(TOKEN_TYPES),
       name: maybe(text),
@@ -138,22 +147,18 @@ export const FACT = {
   /** What an address holds of a token (of an ERC-721: how many); there only when it is more than nothing. */
   holding: fact(
     0x05,
-    (of: Address, token: Address) => Buffer.concat([fromHex(of), fromHex(token)]),
+    (of: Address, token: Address) => `0x${of.slice(2)}${token.slice(2)}`,
     record<{ amount: bigint }>({ amount }),
   ),
   /** The same, of one id of an ERC-1155. */
   holdingOfInstance: fact(
     0x06,
-    (of: Address, token: Address, tokenId: bigint) => Buffer.concat([fromHex(of), ofToken(token, tokenId)]),
+    (of: Address, token: Address, tokenId: bigint) => `0x${of.slice(2)}${ofToken(token, tokenId).slice(2)}`,
     record<{ amount: bigint }>({ amount }),
   ),
   /** By days since 1970, UTC. */
-  day: fact(
-    0x07,
-    (day: number) => bigToFixed(BigInt(day), 8),
-    record<DayFact>({ transactions: count, gasUsed: count, fees: amount, contracts: count }),
-  ),
-  totals: fact(0x08, () => new Uint8Array(0), record<{ gasUsed: number }>({ gasUsed: count })),
+  day: fact(0x07, numbered, record<DayFact>({ transactions: count, gasUsed: count, fees: amount, contracts: count })),
+  totals: fact(0x08, () => '0x', record<{ gasUsed: number }>({ gasUsed: count })),
   /** All withdrawals of the consensus layer together, in wei. */
-  withdrawn: fact(0x09, () => new Uint8Array(0), record<{ amount: bigint }>({ amount })),
+  withdrawn: fact(0x09, () => '0x', record<{ amount: bigint }>({ amount })),
 } as const

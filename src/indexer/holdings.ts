@@ -1,10 +1,10 @@
 // Who holds how much of a token, in all the orders in which that is read. Each row follows from the amount that an address
 // holds, so that setting an amount moves them all. The zero address holds nothing.
-import { type Address, bigToFixed, fromHex, toAddress } from '../lib/hex.ts'
+import { type Address, bigToFixed, fromHex, type Hex, toAddress } from '../lib/hex.ts'
 import { RANGE } from '../state/keyspace.ts'
 import type { Draft } from './draft.ts'
 import { FACT } from './facts.ts'
-import { addMember, complement, descending, moveMember, readDescending, removeMember } from './ranking.ts'
+import { addMember, complement, moveMember, placeBy, readDescending, removeMember } from './ranking.ts'
 import { RANKING, type TokenType } from './tables.ts'
 
 export const heldOf = (draft: Draft, token: Address, holder: Address): bigint =>
@@ -16,8 +16,9 @@ export const heldOfInstance = (draft: Draft, token: Address, id: bigint, holder:
 /** What an address holds now of an ERC-20, or how many items of an ERC-721. */
 export function setHolding(draft: Draft, token: Address, type: TokenType, holder: Address, amount: bigint): void {
   const before = setTotal(draft, token, holder, amount)
+  if (amount === before) return
   const bytes = fromHex(token)
-  moveMember(draft, RANKING.owned(holder, type), ordered(before, bytes), ordered(amount, bytes))
+  moveMember(draft, RANKING.owned(holder, type), placeBy(before, bytes), placeBy(amount, bytes))
 }
 
 /**
@@ -31,14 +32,14 @@ export function setHoldingOfInstance(
   holder: Address,
   amount: bigint,
 ): bigint {
-  const before = heldOfInstance(draft, token, id, holder)
+  const fact = amount === 0n ? undefined : { amount }
+  const before = FACT.holdingOfInstance.swap(draft, fact, holder, token, id)?.amount ?? 0n
   if (amount === before) return 0n
   const item = Buffer.concat([fromHex(token), bigToFixed(id, 32)])
   const last = complement(fromHex(holder))
   const whenHeld = (held: bigint): Uint8Array | undefined => (held === 0n ? undefined : item)
-  FACT.holdingOfInstance.set(draft, amount === 0n ? undefined : { amount }, holder, token, id)
-  moveMember(draft, RANKING.holdersOfInstance(token, id), ordered(before, last), ordered(amount, last))
-  moveMember(draft, RANKING.owned(holder, 'ERC-1155'), ordered(before, item), ordered(amount, item))
+  moveMember(draft, RANKING.holdersOfInstance(token, id), placeBy(before, last), placeBy(amount, last))
+  moveMember(draft, RANKING.owned(holder, 'ERC-1155'), placeBy(before, item), placeBy(amount, item))
   moveMember(draft, RANKING.items(holder, 'ERC-1155'), whenHeld(before), whenHeld(amount))
   return amount - before
 }
@@ -83,19 +84,14 @@ export async function changeType(draft: Draft, token: Address, before: TokenType
 
 /** Returns what it was before. */
 function setTotal(draft: Draft, token: Address, holder: Address, amount: bigint): bigint {
-  const before = heldOf(draft, token, holder)
+  const before = FACT.holding.swap(draft, amount === 0n ? undefined : { amount }, holder, token)?.amount ?? 0n
   if (amount === before) return before
   const last = complement(fromHex(holder))
-  FACT.holding.set(draft, amount === 0n ? undefined : { amount }, holder, token)
-  moveMember(draft, RANKING.holders(token), ordered(before, last), ordered(amount, last))
+  moveMember(draft, RANKING.holders(token), placeBy(before, last), placeBy(amount, last))
   return before
 }
 
-/** A member by amount; those who hold nothing are in no ranking. */
-const ordered = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
-  amount === 0n ? undefined : Buffer.concat([descending(amount), last])
-
-async function membersOf(draft: Draft, ranking: Uint8Array): Promise<Uint8Array[]> {
+async function membersOf(draft: Draft, ranking: Hex): Promise<Uint8Array[]> {
   const range = RANGE.members(ranking, new Uint8Array(0))
   return (await draft.keys(range)).map((key) => key.subarray(range.gte.length))
 }

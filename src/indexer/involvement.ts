@@ -1,22 +1,21 @@
 // Which transactions addresses took part in, whatever their part was: who sent, was called or was created, by the
 // transaction or by any message within it. Found by merging their lists, so that the cost is that of what is found.
-import type { Address } from '../lib/hex.ts'
-import { listLength } from './draft.ts'
+import type { Address, Hex } from '../lib/hex.ts'
 import { FACT } from './facts.ts'
-import { entryAt, positionOf, type Rows, sequenceOf } from './lists.ts'
+import { entryAt, listLength, OpenList, type Rows, sequenceOf } from './lists.ts'
 import { callRow, type TransactionRow, transactionRow } from './rows.ts'
 import { LIST, SIDES } from './tables.ts'
 
 /** A place in one of the lists, and which transaction an entry of the list belongs to. */
-type Cursor = { readonly list: Uint8Array; position: number; readonly transactionOf: (entry: Uint8Array) => number }
+type Cursor = { readonly list: OpenList; position: number; readonly transactionOf: (entry: Uint8Array) => number }
 
 /** Transactions that any of the addresses took part in, in blocks before (without) the number, newest first. */
 export const involvedBefore = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionRow> =>
-  transactions(rows, merged(rows, cursorsAt(rows, who, number), -1))
+  transactions(rows, merged(cursorsAt(rows, who, number), -1))
 
 /** The same in blocks from the number on, oldest first. */
 export const involvedFrom = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionRow> =>
-  transactions(rows, merged(rows, cursorsAt(rows, who, number), 1))
+  transactions(rows, merged(cursorsAt(rows, who, number), 1))
 
 /** Ends where a row is gone: its block was taken back meanwhile. */
 function* transactions(rows: Rows, sequences: Iterable<number>): Generator<TransactionRow> {
@@ -32,27 +31,27 @@ function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[
   const block = FACT.block.get(rows, number)
   const firstTransaction = block?.firstTransaction ?? listLength(rows, LIST.transactions)
   const firstCall = block?.firstCall ?? listLength(rows, LIST.calls)
-  const at = (list: Uint8Array, sequence: number) => positionOf(rows, list, listLength(rows, list), sequence)
+  const cursor = (name: Hex, sequence: number, transactionOf: Cursor['transactionOf']): Cursor => {
+    const list = new OpenList(rows, name)
+    return { list, position: list.find(sequence, list.length), transactionOf }
+  }
   const callerOf = (entry: Uint8Array): number => {
     const row = entryAt(rows, LIST.calls, sequenceOf(entry))
     if (row === undefined) throw new Error('a message is listed that has no row')
     return callRow.decode(row).transaction
   }
   return who.flatMap((of) =>
-    SIDES.flatMap((side) => {
-      const [sent, called] = [LIST.transactionsOf(of, side), LIST.callsOf(of, side)]
-      return [
-        { list: sent, position: at(sent, firstTransaction), transactionOf: sequenceOf },
-        { list: called, position: at(called, firstCall), transactionOf: callerOf },
-      ]
-    }),
+    SIDES.flatMap((side) => [
+      cursor(LIST.transactionsOf(of, side), firstTransaction, sequenceOf),
+      cursor(LIST.callsOf(of, side), firstCall, callerOf),
+    ]),
   )
 }
 
-function* merged(rows: Rows, cursors: readonly Cursor[], step: 1 | -1): Generator<number> {
+function* merged(cursors: readonly Cursor[], step: 1 | -1): Generator<number> {
   const head = (cursor: Cursor): number | undefined => {
     const position = step === 1 ? cursor.position : cursor.position - 1
-    const entry = position < 0 ? undefined : entryAt(rows, cursor.list, position)
+    const entry = position < 0 ? undefined : cursor.list.at(position)
     return entry && cursor.transactionOf(entry)
   }
   const heads = cursors.map(head)

@@ -1,9 +1,10 @@
 // Lists that only grow: entry by position, so that any page of any list is read at once, however deep it lies, and a list's
 // length is its counter. A filter is a union of disjoint lists whose entries begin with a number that rises along the
 // chain; its pages are found by counting, not by walking.
-import { KEY } from '../state/keyspace.ts'
+import type { Hex } from '../lib/hex.ts'
+import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
-import { listLength } from './draft.ts'
+import { PAGE, pageOf, readTail, type Tail, unpack } from './list-pages.ts'
 
 export type Rows = Pick<Reader, 'get'>
 
@@ -20,19 +21,83 @@ export type ListPage = {
   readonly hasNext: boolean
 }
 
+/** A list with the entries that it had when it was opened. What is read in one go comes from few rows. */
+export class OpenList {
+  readonly length: number
+  readonly #rows: Rows
+  readonly #list: Hex
+  readonly #tail: Tail
+  /** The page that was read last. */
+  #page = -1
+  #entries: readonly Uint8Array[] = []
+
+  constructor(rows: Rows, list: Hex) {
+    this.#rows = rows
+    this.#list = list
+    this.#tail = readTail(rows, list)
+    this.length = this.#tail.length
+  }
+
+  /** The entry at a position; undefined beyond the end, and when it has been taken back meanwhile. */
+  at(position: number): Uint8Array | undefined {
+    const page = pageOf(position)
+    if (page !== this.#page) {
+      const isLast = page === pageOf(this.length)
+      const packed = isLast ? this.#tail.packed : this.#rows.get(KEY.listPage(this.#list, page))
+      this.#entries = packed === undefined ? [] : unpack(packed)
+      this.#page = page
+    }
+    return this.#entries[position % PAGE]
+  }
+
+  /** The position of the first entry, up to a length, whose number is not below the given one. */
+  find(sequence: number, length: number): number {
+    let [low, high] = [0, length]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const entry = this.at(middle)
+      if (entry !== undefined && sequenceOf(entry) < sequence) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** How many entries a list has. */
+export const listLength = (rows: Rows, list: Hex): number => readTail(rows, list).length
+
 /** The entry at a position; the first is 0. */
-export const entryAt = (rows: Rows, list: Uint8Array, position: number): Uint8Array | undefined =>
-  rows.get(KEY.listEntry(list, position))
+export const entryAt = (rows: Rows, list: Hex, position: number): Uint8Array | undefined =>
+  new OpenList(rows, list).at(position)
 
 /** Entries from a position up to (without) another, oldest first. */
-export function entriesBetween(rows: Rows, list: Uint8Array, from: number, to: number): Uint8Array[] {
+export const entriesBetween = (rows: Rows, list: Hex, from: number, to: number): Uint8Array[] =>
+  between(new OpenList(rows, list), from, to)
+
+function between(list: OpenList, from: number, to: number): Uint8Array[] {
   const entries: Uint8Array[] = []
   for (let position = from; position < to; position++) {
-    const entry = entryAt(rows, list, position)
+    const entry = list.at(position)
     if (entry === undefined) break
     entries.push(entry)
   }
   return entries
+}
+
+/** The same of any number of entries, without holding the thread. */
+export async function* scanEntries(rows: Reader, list: Hex, from: number, to: number): AsyncIterable<Uint8Array> {
+  const { length, packed } = readTail(rows, list)
+  const end = Math.min(to, length)
+  let position = pageOf(from) * PAGE
+  function* wanted(page: Uint8Array): Iterable<Uint8Array> {
+    for (const entry of unpack(page)) {
+      if (position >= from && position < end) yield entry
+      position++
+    }
+  }
+  const lastPage = Math.min(pageOf(length), pageOf(end - 1) + 1)
+  for await (const [, page] of rows.scan(RANGE.listPages(list, pageOf(from), lastPage))) yield* wanted(page)
+  if (end > pageOf(length) * PAGE) yield* wanted(packed)
 }
 
 /** The number an entry of a list for unions begins with. */
@@ -52,25 +117,20 @@ export function pageSpan(length: number, { page, size, anchor }: PageRequest) {
 }
 
 /** A page of one list or of the union of several disjoint ones, newest first. */
-export function newest(rows: Rows, lists: readonly Uint8Array[], request: PageRequest): ListPage {
-  const filled = lists.map((list) => ({ list, length: listLength(rows, list) })).filter(({ length }) => length > 0)
+export function newest(rows: Rows, lists: readonly Hex[], request: PageRequest): ListPage {
+  const filled = lists.map((list) => new OpenList(rows, list)).filter(({ length }) => length > 0)
   const total = filled.reduce((sum, { length }) => sum + length, 0)
   const { start, from, end } = pageSpan(total, request)
   const [only] = filled
-  const entries =
-    filled.length === 1 && only !== undefined
-      ? entriesBetween(rows, only.list, from, end)
-      : merged(rows, filled, from, end)
+  const entries = filled.length === 1 && only !== undefined ? between(only, from, end) : merged(filled, from, end)
   return { entries: entries.reverse(), total, anchor: start, hasNext: from > 0 }
 }
 
-type Filled = { readonly list: Uint8Array; readonly length: number }
-
 /** Entries of a union with ranks from `from` up to `end`, oldest first. */
-function merged(rows: Rows, lists: readonly Filled[], from: number, end: number): Uint8Array[] {
+function merged(lists: readonly OpenList[], from: number, end: number): Uint8Array[] {
   if (from >= end) return []
-  const at = startingPositions(rows, lists, from)
-  const heads = lists.map(({ list }, i) => entryAt(rows, list, at[i] ?? 0))
+  const at = startingPositions(lists, from)
+  const heads = lists.map((list, i) => list.at(at[i] ?? 0))
   const entries: Uint8Array[] = []
   while (entries.length < end - from) {
     let next = -1
@@ -84,36 +144,28 @@ function merged(rows: Rows, lists: readonly Filled[], from: number, end: number)
     entries.push(entry)
     const position = (at[next] ?? 0) + 1
     at[next] = position
-    heads[next] = position < of.length ? entryAt(rows, of.list, position) : undefined
+    heads[next] = position < of.length ? of.at(position) : undefined
   }
   return entries
 }
 
 /** How many entries of each list come before the entry of that rank. No two entries share a number, so the count is exact. */
-function startingPositions(rows: Rows, lists: readonly Filled[], rank: number): number[] {
-  const last = lists.map(({ list, length }) => sequenceOf(entryAt(rows, list, length - 1) ?? new Uint8Array(0)))
+function startingPositions(lists: readonly OpenList[], rank: number): number[] {
+  const last = lists.map((list) => sequenceOf(list.at(list.length - 1) ?? new Uint8Array(0)))
   let [low, high] = [0, Math.max(...last) + 1]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const below = lists.reduce((sum, { list, length }) => sum + positionOf(rows, list, length, middle), 0)
+    const below = lists.reduce((sum, list) => sum + list.find(middle, list.length), 0)
     if (below >= rank) high = middle
     else low = middle + 1
   }
-  return lists.map(({ list, length }) => positionOf(rows, list, length, low))
+  return lists.map((list) => list.find(low, list.length))
 }
 
-/** The position of the first entry whose number is not below the given one. */
-export function positionOf(rows: Rows, list: Uint8Array, length: number, sequence: number): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const entry = entryAt(rows, list, middle)
-    if (entry !== undefined && sequenceOf(entry) < sequence) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+/** The position of the first entry, of a list of that length, whose number is not below the given one. */
+export const positionOf = (rows: Rows, list: Hex, length: number, sequence: number): number =>
+  new OpenList(rows, list).find(sequence, length)
 
 /** Lengths of several lists together. */
-export const lengthOfAll = (rows: Rows, lists: readonly Uint8Array[]): number =>
+export const lengthOfAll = (rows: Rows, lists: readonly Hex[]): number =>
   lists.reduce((sum, list) => sum + listLength(rows, list), 0)

@@ -1,24 +1,30 @@
 // Logs by emitter, by topic and by both: lists of places, so that a search over the whole chain reads only what matches.
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
-import { type Address, fromHex, type Hash } from '../lib/hex.ts'
+import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
 import { bloomTest } from '../primitives/receipt.ts'
-import { RANGE } from '../state/keyspace.ts'
 import type { BlockFacts } from './block-facts.ts'
-import { type Draft, listLength } from './draft.ts'
-import { positionOf } from './lists.ts'
+import type { Draft } from './draft.ts'
+import { listLength, positionOf, scanEntries } from './lists.ts'
 import { placeRow } from './rows.ts'
 import { LIST } from './tables.ts'
 
 /** Lists a block's logs. */
 export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
-  for (const { log, header, logIndex } of minedLogs(block, receipts)) {
-    const place = placeRow.encode({ number: Number(header.number), index: logIndex })
-    const [topic0] = log.topics
-    draft.append(LIST.logsOf(log.address), place)
-    if (topic0 !== undefined) draft.append(LIST.logsOfWith(log.address, topic0), place)
-    for (const [position, topic] of log.topics.entries()) draft.append(LIST.logsByTopic(position, topic), place)
+  const number = Number(block.header.number)
+  let index = 0
+  for (const { logs } of receipts) {
+    for (const { address, topics } of logs) {
+      const place = placeRow.encode({ number, index: index++ })
+      const [topic0] = topics
+      draft.append(LIST.logsOf(address), place)
+      if (topic0 !== undefined) draft.append(LIST.logsOfWith(address, topic0), place)
+      for (let position = 0; position < topics.length; position++) {
+        const topic = topics[position]
+        if (topic !== undefined) draft.append(LIST.logsByTopic(position, topic), place)
+      }
+    }
   }
 }
 
@@ -78,14 +84,14 @@ export class Logs {
     }
   }
 
-  async *#listed(query: LogQuery, lists: readonly Uint8Array[]): AsyncIterable<bigint> {
+  async *#listed(query: LogQuery, lists: readonly Hex[]): AsyncIterable<bigint> {
     const { store } = this.#chain
     const found = new Set<bigint>()
     for (const list of lists) {
       const length = listLength(store, list)
       const from = positionOf(store, list, length, Number(query.from))
       const to = positionOf(store, list, length, Number(query.to) + 1)
-      for await (const [, place] of store.scan(RANGE.listEntries(list, from, to))) {
+      for await (const place of scanEntries(store, list, from, to)) {
         found.add(BigInt(placeRow.decode(place).number))
       }
     }
@@ -112,7 +118,7 @@ export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQue
 }
 
 /** The lists that hold every match: of emitters with a first topic, of topics at one position, or of emitters. */
-function narrowest({ addresses, topics }: LogQuery): Uint8Array[] | undefined {
+function narrowest({ addresses, topics }: LogQuery): Hex[] | undefined {
   const [first] = topics
   if (first !== undefined && first !== null && first.length > 0 && addresses.length > 0) {
     return addresses.flatMap((address) => first.map((topic) => LIST.logsOfWith(address, topic)))

@@ -1,25 +1,20 @@
-// Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan;
-// counts by prefix, finer where many members crowd, find the page of a number without walking to it.
-import { bigToBytes, bytesToBig, equalBytes, toLatin1 } from '../lib/hex.ts'
+// Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
+// How many members there are, and where the page of a number begins, is counted in `crowds.ts`.
+import { unwritten } from '../lib/bytes.ts'
+import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
-import { type Draft, type Move, NOTHING } from './draft.ts'
-import { count, flag, record } from './record.ts'
-
-/** So many members may share a prefix before they are counted by longer ones. */
-const CROWD = 512
-
-const crowd = record({ members: count, isSplit: flag })
-const EMPTY_CROWD = { members: 0, isSplit: false }
+import { wayTo } from './crowds.ts'
+import { type Draft, NOTHING } from './draft.ts'
 
 /** Puts a member in. It must not be there. */
-export function addMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
+export function addMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
   draft.replace(KEY.member(ranking, order), undefined, NOTHING)
   note(draft, ranking, order, 1)
 }
 
 /** Takes a member out. It must be there. */
-export function removeMember(draft: Draft, ranking: Uint8Array, order: Uint8Array): void {
+export function removeMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
   draft.replace(KEY.member(ranking, order), NOTHING, undefined)
   note(draft, ranking, order, -1)
 }
@@ -27,7 +22,7 @@ export function removeMember(draft: Draft, ranking: Uint8Array, order: Uint8Arra
 /** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
 export function moveMember(
   draft: Draft,
-  ranking: Uint8Array,
+  ranking: Hex,
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): void {
@@ -36,115 +31,20 @@ export function moveMember(
   if (after !== undefined) addMember(draft, ranking, after)
 }
 
-function note(draft: Draft, ranking: Uint8Array, order: Uint8Array, by: 1 | -1): void {
-  const name = toLatin1(ranking)
-  const known = draft.moves.get(name)
-  if (known === undefined) draft.moves.set(name, { ranking, moves: [{ order, by }] })
-  else known.moves.push({ order, by })
-}
-
-function crowdAt(rows: Pick<Draft, 'get'>, key: Uint8Array): { readonly members: number; readonly isSplit: boolean } {
-  const row = rows.get(key)
-  return row === undefined ? EMPTY_CROWD : crowd.decode(row)
-}
-
-/**
- * Counts the members that have come and gone, and splits the crowds that have grown too large by longer prefixes. To be
- * called once, when the draft is complete: one walk for all of them, because most share their first prefixes.
- */
-export async function countMembers(draft: Draft): Promise<void> {
-  for (const { ranking, moves } of draft.moves.values()) {
-    moves.sort((a, b) => Buffer.compare(a.order, b.order))
-    for (const prefix of shift(draft, ranking, moves, 0)) await split(draft, ranking, prefix)
-  }
-  draft.moves.clear()
-}
-
-/** Counts moves, in order, whose members begin alike up to `depth`. Returns the prefixes that hold too many now. */
-function shift(draft: Draft, ranking: Uint8Array, moves: readonly Move[], depth: number): Uint8Array[] {
-  const order = moves.at(-1)?.order
-  if (order === undefined) return []
-  const prefix = order.subarray(0, depth)
-  const key = KEY.memberCount(ranking, prefix)
-  const { members, isSplit } = crowdAt(draft, key)
-  const now = moves.reduce((sum, { by }) => sum + by, members)
-  if (now !== members) draft.set(key, now === 0 && !isSplit ? undefined : crowd.encode({ members: now, isSplit }))
-  if (!isSplit) return now > CROWD && depth < order.length ? [prefix] : []
-  const crowded: Uint8Array[] = []
-  for (let from = 0; from < moves.length; ) {
-    const byte = moves[from]?.order[depth]
-    let to = from + 1
-    while (to < moves.length && moves[to]?.order[depth] === byte) to++
-    if (byte !== undefined) crowded.push(...shift(draft, ranking, moves.slice(from, to), depth + 1))
-    from = to
-  }
-  return crowded
-}
-
-async function split(draft: Draft, ranking: Uint8Array, prefix: Uint8Array): Promise<void> {
-  const key = KEY.memberCount(ranking, prefix)
-  const { members, isSplit } = crowdAt(draft, key)
-  if (isSplit || members <= CROWD) return
-  const skipped = KEY.member(ranking, prefix).length
-  const children = new Map<number, number>()
-  for (const member of await draft.keys(RANGE.members(ranking, prefix))) {
-    const byte = member[skipped]
-    if (byte !== undefined) children.set(byte, (children.get(byte) ?? 0) + 1)
-  }
-  draft.set(key, crowd.encode({ members, isSplit: true }))
-  for (const [byte, inside] of children) {
-    const longer = Buffer.concat([prefix, Uint8Array.of(byte)])
-    draft.set(KEY.memberCount(ranking, longer), crowd.encode({ members: inside, isSplit: false }))
-    if (inside > CROWD) await split(draft, ranking, longer)
-  }
-}
-
-/** How many members there are with those that a draft has put in or taken out. */
-export function memberCountNow(draft: Draft, ranking: Uint8Array): number {
-  const moves = draft.moves.get(toLatin1(ranking))?.moves ?? []
-  return moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
-}
-
-/** How many members there are. */
-export function memberCount(rows: Pick<Reader, 'get'>, ranking: Uint8Array): number {
-  const row = rows.get(KEY.memberCount(ranking, new Uint8Array(0)))
-  return row === undefined ? 0 : crowd.decode(row).members
+function note(draft: Draft, ranking: Hex, order: Uint8Array, by: 1 | -1): void {
+  const known = draft.moves.get(ranking)
+  if (known === undefined) draft.moves.set(ranking, [{ order, by }])
+  else known.push({ order, by })
 }
 
 /** Members (their order, as it was put in) from a rank on, best first. */
-export async function membersFrom(
-  rows: Reader,
-  ranking: Uint8Array,
-  rank: number,
-  limit: number,
-): Promise<Uint8Array[]> {
-  if (rank >= memberCount(rows, ranking)) return []
-  let prefix: Uint8Array = new Uint8Array(0)
-  let skip = rank
-  for (;;) {
-    const row = rows.get(KEY.memberCount(ranking, prefix))
-    if (row === undefined || !crowd.decode(row).isSplit) break
-    const before = prefix.length
-    for await (const [key, value] of rows.scan(RANGE.memberCounts(ranking, prefix))) {
-      const { members } = crowd.decode(value)
-      if (skip < members) {
-        prefix = key.slice(key.length - before - 1)
-        break
-      }
-      skip -= members
-    }
-    if (prefix.length === before) return []
-  }
-  return scanFrom(rows, ranking, KEY.member(ranking, prefix), skip, limit)
+export async function membersFrom(rows: Reader, ranking: Hex, rank: number, limit: number): Promise<Uint8Array[]> {
+  const way = wayTo(rows, ranking, rank)
+  return way === undefined ? [] : scanFrom(rows, ranking, way.from, way.skip, limit)
 }
 
 /** Members behind one, which need not be there any more. */
-export function membersAfter(
-  rows: Reader,
-  ranking: Uint8Array,
-  order: Uint8Array,
-  limit: number,
-): Promise<Uint8Array[]> {
+export function membersAfter(rows: Reader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
   const start = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
   return scanFrom(rows, ranking, start, 0, limit)
 }
@@ -152,7 +52,7 @@ export function membersAfter(
 /** Members that begin with the bytes. */
 export async function membersUnder(
   rows: Reader,
-  ranking: Uint8Array,
+  ranking: Hex,
   prefix: Uint8Array,
   limit: number,
 ): Promise<Uint8Array[]> {
@@ -164,7 +64,7 @@ export async function membersUnder(
 
 async function scanFrom(
   rows: Reader,
-  ranking: Uint8Array,
+  ranking: Hex,
   gte: Uint8Array,
   skip: number,
   limit: number,
@@ -180,14 +80,19 @@ async function scanFrom(
   return found
 }
 
-/** An amount as bytes that sort the largest first; what follows them decides between equals. */
-export function descending(value: bigint): Uint8Array {
+/** An amount as bytes that sort the largest first, and what decides between equals behind it. */
+export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8Array {
   const bytes = bigToBytes(value)
-  const out = new Uint8Array(bytes.length + 1)
+  const out = unwritten(1 + bytes.length + last.length)
   out[0] = 255 - bytes.length
-  for (const [i, byte] of bytes.entries()) out[i + 1] = 255 - byte
+  for (let i = 0; i < bytes.length; i++) out[i + 1] = 255 - (bytes[i] ?? 0)
+  out.set(last, 1 + bytes.length)
   return out
 }
+
+/** The place of whoever has an amount; who has nothing is in no ranking. */
+export const placeBy = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
+  amount === 0n ? undefined : descending(amount, last)
 
 /** The amount that `descending` bytes begin with, and what follows it. */
 export function readDescending(order: Uint8Array): { value: bigint; rest: Uint8Array } {
@@ -197,4 +102,8 @@ export function readDescending(order: Uint8Array): { value: bigint; rest: Uint8A
 }
 
 /** Bytes in reverse order of size, as a last resort between equals. */
-export const complement = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => 255 - byte)
+export function complement(bytes: Uint8Array): Uint8Array {
+  const out = unwritten(bytes.length)
+  for (let i = 0; i < bytes.length; i++) out[i] = 255 - (bytes[i] ?? 0)
+  return out
+}

@@ -69,6 +69,10 @@ export class Cursor {
     this.#bytes = bytes
   }
 
+  get isDone(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
   take(size: number): Uint8Array {
     const end = this.#endOf(size)
     const taken = this.#bytes.subarray(this.#at, end)
@@ -97,6 +101,7 @@ const uint = (size: number): Codec<number> => ({
 })
 
 export const u8 = uint(1)
+export const u16 = uint(2)
 export const u32 = uint(4)
 /** A number that fits a double: positions, block numbers, seconds, gas. */
 export const count = uint(7)

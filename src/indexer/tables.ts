@@ -1,16 +1,7 @@
 // THE tables that readers use: every list and ranking, and what identifies it. What rows hold is in `rows.ts`, what is known
 // of single things in `facts.ts`. Writers fill them from an executed block, readers page through them; both spell them from
 // here and nowhere else.
-import {
-  ADDRESS_BYTES,
-  type Address,
-  bigToFixed,
-  bytesToBig,
-  fromHex,
-  type Hash,
-  type Hex,
-  toAddress,
-} from '../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, bytesToBig, type Hash, type Hex, toAddress } from '../lib/hex.ts'
 
 export const TOKEN_TYPES = ['ERC-20', 'ERC-721', 'ERC-1155'] as const
 export type TokenType = (typeof TOKEN_TYPES)[number]
@@ -30,27 +21,31 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number]
 export const MASKS = 1 << KINDS.length
 
-const id = (kind: number, ...parts: readonly Uint8Array[]): Uint8Array => Buffer.concat([Uint8Array.of(kind), ...parts])
-const at = <W extends string>(words: readonly W[], word: W): Uint8Array => Uint8Array.of(words.indexOf(word))
+/** Lists and rankings are named in hex: no bytes are made before a row of theirs is asked for. */
+const id = (kind: number, a = '', b = '', c = ''): Hex => `0x${byte(kind)}${a}${b}${c}`
+const BYTES = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'))
+const byte = (value: number): string => BYTES[value] ?? ''
+const digits = (hex: Hex): string => hex.slice(2)
+const at = <W extends string>(words: readonly W[], word: W): string => byte(words.indexOf(word))
 /** What stands for one id of a token. */
-export const ofToken = (token: Address, tokenId: bigint): Uint8Array =>
-  Buffer.concat([fromHex(token), bigToFixed(tokenId, 32)])
+export const ofToken = (token: Address, tokenId: bigint): Hex =>
+  `0x${digits(token)}${tokenId.toString(16).padStart(64, '0')}`
 
 /** Lists that only grow. Those of `sequence` entries name an entry of the list in brackets by its position. */
 export const LIST = {
   /** `transactionRow`: every mined transaction in the chain's order; its position is its sequence. */
   transactions: id(0x01),
   /** sequence [transactions]; by exact mask of kinds */
-  transactionsByKinds: (mask: number) => id(0x02, Uint8Array.of(mask)),
+  transactionsByKinds: (mask: number) => id(0x02, byte(mask)),
   /** sequence [transactions]; by selector (4 bytes) of what a contract was called with, and mask */
-  transactionsByMethod: (selector: Hex, mask: number) => id(0x03, fromHex(selector), Uint8Array.of(mask)),
+  transactionsByMethod: (selector: Hex, mask: number) => id(0x03, digits(selector), byte(mask)),
   /** sequence [transactions] */
-  transactionsOf: (of: Address, side: Side) => id(0x04, fromHex(of), at(SIDES, side)),
+  transactionsOf: (of: Address, side: Side) => id(0x04, digits(of), at(SIDES, side)),
 
   /** `callRow`: every message within a transaction but the one that it is itself, and top-level creations */
   calls: id(0x08),
   /** sequence [calls] */
-  callsOf: (of: Address, side: Side) => id(0x09, fromHex(of), at(SIDES, side)),
+  callsOf: (of: Address, side: Side) => id(0x09, digits(of), at(SIDES, side)),
 
   /** `transferRow`: every transfer of a token; a batch has one entry for each id */
   transfers: id(0x10),
@@ -58,26 +53,26 @@ export const LIST = {
   transfersByType: (type: TokenType) => id(0x11, at(TOKEN_TYPES, type)),
   /** sequence [transfers] */
   transfersOf: (of: Address, type: TokenType, side: Side) =>
-    id(0x12, fromHex(of), at(TOKEN_TYPES, type), at(SIDES, side)),
+    id(0x12, digits(of), at(TOKEN_TYPES, type), at(SIDES, side)),
   /** sequence [transfers] */
-  transfersOfWith: (of: Address, token: Address, side: Side) => id(0x13, fromHex(of), fromHex(token), at(SIDES, side)),
+  transfersOfWith: (of: Address, token: Address, side: Side) => id(0x13, digits(of), digits(token), at(SIDES, side)),
   /** sequence [transfers] */
-  transfersOfToken: (token: Address) => id(0x14, fromHex(token)),
+  transfersOfToken: (token: Address) => id(0x14, digits(token)),
   /** sequence [transfers] */
-  transfersOfInstance: (token: Address, tokenId: bigint) => id(0x15, ofToken(token, tokenId)),
+  transfersOfInstance: (token: Address, tokenId: bigint) => id(0x15, digits(ofToken(token, tokenId))),
 
   /** `placeRow` of a log, in all four */
-  logsOf: (emitter: Address) => id(0x18, fromHex(emitter)),
-  logsOfWith: (emitter: Address, topic0: Hash) => id(0x19, fromHex(emitter), fromHex(topic0)),
-  logsByTopic: (position: number, topic: Hash) => id(0x1a, Uint8Array.of(position), fromHex(topic)),
+  logsOf: (emitter: Address) => id(0x18, digits(emitter)),
+  logsOfWith: (emitter: Address, topic0: Hash) => id(0x19, digits(emitter), digits(topic0)),
+  logsByTopic: (position: number, topic: Hash) => id(0x1a, byte(position), digits(topic)),
 
   /** `coinRow`: one for each block in which the balance changed */
-  coins: (of: Address) => id(0x20, fromHex(of)),
+  coins: (of: Address) => id(0x20, digits(of)),
   /** `placeRow` with index 0: blocks by their coinbase */
-  blocksOf: (coinbase: Address) => id(0x21, fromHex(coinbase)),
+  blocksOf: (coinbase: Address) => id(0x21, digits(coinbase)),
   /** `placeRow` of a withdrawal within its block */
   withdrawals: id(0x22),
-  withdrawalsOf: (of: Address) => id(0x23, fromHex(of)),
+  withdrawalsOf: (of: Address) => id(0x23, digits(of)),
   /** `seenRow`: every address that was ever part of anything, in order of appearance */
   addresses: id(0x24),
   /** `seenRow`: every contract that was ever created */
@@ -89,17 +84,17 @@ export const RANKING = {
   /** descending(balance) . address; accounts that hold base coins */
   accounts: id(0x01),
   /** descending(amount) . complement(address); not the zero address, not those who hold nothing */
-  holders: (token: Address) => id(0x02, fromHex(token)),
+  holders: (token: Address) => id(0x02, digits(token)),
   /** the same, of one id */
-  holdersOfInstance: (token: Address, tokenId: bigint) => id(0x03, ofToken(token, tokenId)),
+  holdersOfInstance: (token: Address, tokenId: bigint) => id(0x03, digits(ofToken(token, tokenId))),
   /** descending(holders) . name in lower case, 16 bytes padded with zeros . address */
   tokens: (type: TokenType | 'all') => id(0x04, at(['all', ...TOKEN_TYPES], type)),
   /** descending(amount) . token, and for ERC-1155 . id (32 bytes); one for each token (or id) that the address holds */
-  owned: (of: Address, type: TokenType) => id(0x05, fromHex(of), at(TOKEN_TYPES, type)),
+  owned: (of: Address, type: TokenType) => id(0x05, digits(of), at(TOKEN_TYPES, type)),
   /** token . id (32 bytes); every single ERC-721 and ERC-1155 item of an owner */
-  items: (of: Address, type: TokenType) => id(0x06, fromHex(of), at(TOKEN_TYPES, type)),
+  items: (of: Address, type: TokenType) => id(0x06, digits(of), at(TOKEN_TYPES, type)),
   /** complement(id, 32 bytes) */
-  instances: (token: Address) => id(0x07, fromHex(token)),
+  instances: (token: Address) => id(0x07, digits(token)),
 } as const
 
 /** What the bytes of members tell. */

@@ -1,8 +1,9 @@
 // What a token says of itself, and its place among the others.
 import { type Address, fromHex } from '../lib/hex.ts'
+import { memberCountNow } from './crowds.ts'
 import type { Draft } from './draft.ts'
 import { FACT, type TokenFact } from './facts.ts'
-import { descending, memberCountNow, moveMember } from './ranking.ts'
+import { descending, moveMember } from './ranking.ts'
 import { RANKING, type TokenType } from './tables.ts'
 import type { TouchedToken } from './token-changes.ts'
 import { setWords } from './token-names.ts'

@@ -1,6 +1,6 @@
 // Tokens asked on the state after a block. What a block's index may ask is bounded by numbers that follow from the block
 // alone, so that it asks the same wherever and whenever it is made. No answer is an answer: tokens may say anything.
-import { type Address, bigToFixed, bytesToBig, fromHex } from '../lib/hex.ts'
+import { type Address, bytesToBig, fromHex } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import { textIn } from './token-names.ts'
 
@@ -33,11 +33,10 @@ export const SELECTOR = {
 } as const
 type Question = keyof typeof SELECTOR
 
-const SELECTORS = Object.fromEntries(Object.entries(SELECTOR).map(([name, hex]) => [name, fromHex(hex)])) as Readonly<
-  Record<Question, Uint8Array>
->
-const ADDRESS_PADDING = new Uint8Array(12)
-const INTERFACE_PADDING = new Uint8Array(28)
+/** Arguments are digits, as the ABI has them: words of 32 bytes. */
+const ADDRESS_PADDING = '00'.repeat(12)
+const INTERFACE_PADDING = '00'.repeat(28)
+const wordOf = (value: bigint): string => value.toString(16).padStart(64, '0')
 /** EIP-165: what nobody may claim to support. */
 const NO_INTERFACE = '0xffffffff'
 
@@ -76,16 +75,16 @@ export class TokenReads {
   }
 
   balanceOf(token: Address, holder: Address): Promise<bigint | undefined> {
-    return this.#word(token, 'balanceOf', ADDRESS_PADDING, fromHex(holder))
+    return this.#word(token, 'balanceOf', `${ADDRESS_PADDING}${holder.slice(2)}`)
   }
 
   balanceOfId(token: Address, holder: Address, id: bigint): Promise<bigint | undefined> {
-    return this.#word(token, 'balanceOfId', ADDRESS_PADDING, fromHex(holder), bigToFixed(id, 32))
+    return this.#word(token, 'balanceOfId', `${ADDRESS_PADDING}${holder.slice(2)}${wordOf(id)}`)
   }
 
   /** Where an item's metadata is: `tokenURI` of ERC-721, `uri` of ERC-1155. */
   uri(token: Address, question: 'tokenUri' | 'uri', id: bigint): Promise<string | undefined> {
-    return this.#text(token, question, LONGEST_ANSWER, bigToFixed(id, 32))
+    return this.#text(token, question, LONGEST_ANSWER, wordOf(id))
   }
 
   /** EIP-165; a contract that claims everything supports nothing. */
@@ -94,30 +93,25 @@ export class TokenReads {
   }
 
   async #claims(contract: Address, interfaceId: string): Promise<boolean> {
-    const parts = [fromHex(interfaceId), INTERFACE_PADDING]
-    const answer = await this.#ask(contract, 'supportsInterface', parts, INTERFACE_GAS)
+    const id = `${interfaceId.slice(2)}${INTERFACE_PADDING}`
+    const answer = await this.#ask(contract, 'supportsInterface', id, INTERFACE_GAS)
     return answer !== undefined && answer.length >= 32 && bytesToBig(answer.subarray(0, 32)) === 1n
   }
 
-  async #word(token: Address, question: Question, ...parts: readonly Uint8Array[]): Promise<bigint | undefined> {
-    const answer = await this.#ask(token, question, parts, READ_GAS)
+  async #word(token: Address, question: Question, args = ''): Promise<bigint | undefined> {
+    const answer = await this.#ask(token, question, args, READ_GAS)
     return answer === undefined || answer.length < 32 ? undefined : bytesToBig(answer.subarray(0, 32))
   }
 
-  async #text(token: Address, question: Question, limit: number, ...parts: readonly Uint8Array[]) {
-    const answer = await this.#ask(token, question, parts, READ_GAS)
+  async #text(token: Address, question: Question, limit: number, args = '') {
+    const answer = await this.#ask(token, question, args, READ_GAS)
     return answer && textIn(answer, limit)
   }
 
-  async #ask(
-    to: Address,
-    question: Question,
-    parts: readonly Uint8Array[],
-    gas: bigint,
-  ): Promise<Uint8Array | undefined> {
+  async #ask(to: Address, question: Question, args: string, gas: bigint): Promise<Uint8Array | undefined> {
     if (this.isSpent) return undefined
     const limit = gas < this.#gas ? gas : this.#gas
-    const { output, gasUsed } = await this.#read(to, Buffer.concat([SELECTORS[question], ...parts]), limit)
+    const { output, gasUsed } = await this.#read(to, fromHex(`${SELECTOR[question]}${args}`), limit)
     this.#reads--
     this.#gas -= gasUsed < this.#gas ? gasUsed : this.#gas
     return output !== undefined && output.length <= LONGEST_ANSWER ? output : undefined

@@ -71,23 +71,25 @@ function rowsOf(
   first: number,
 ): TransferRow[] {
   // Mints and burns that are logged as transfers: wrapping coins beside them is the same tokens told twice.
-  const told = new Set(transfers.filter(({ form }) => form === 'ERC-20').map(mintOrBurn))
-  return transfers.flatMap((transfer): TransferRow[] => {
+  const told = new Set(transfers.filter((of) => of.form === 'ERC-20' && isMintOrBurn(of)).map(mintOrBurn))
+  const rows: TransferRow[] = []
+  for (const transfer of transfers) {
     const { form, token, from, to, id, amount, log } = transfer
     const type = tokens.get(token)?.type
-    if (type === undefined) return []
+    if (type === undefined) continue
+    if (form === 'wrapping' && (type !== 'ERC-20' || told.has(mintOrBurn(transfer)))) continue
     const row = { transaction: first + transfer.transaction, log, token, from, to, id, amount }
-    if (form === 'unindexed') {
-      return [type === 'ERC-20' ? { ...row, type } : { ...row, type: 'ERC-721', id: amount, amount: 1n }]
-    }
-    if (form !== 'wrapping') return [{ ...row, type: form }]
-    return type === 'ERC-20' && !told.has(mintOrBurn(transfer)) ? [{ ...row, type }] : []
-  })
+    if (form !== 'unindexed') rows.push({ ...row, type: form === 'wrapping' ? type : form })
+    else rows.push(type === 'ERC-20' ? { ...row, type } : { ...row, type: 'ERC-721', id: amount, amount: 1n })
+  }
+  return rows
 }
 
-/** Names a token's mints, burns or other transfers in a transaction. */
-const mintOrBurn = ({ token, transaction, from, to }: PlacedTransfer): string =>
-  `${token} ${transaction} ${from === ZERO_ADDRESS ? 'mint' : to === ZERO_ADDRESS ? 'burn' : ''}`
+const isMintOrBurn = ({ from, to }: PlacedTransfer): boolean => from === ZERO_ADDRESS || to === ZERO_ADDRESS
+
+/** Names a token's mints, or its burns, in a transaction. */
+const mintOrBurn = ({ token, transaction, from }: PlacedTransfer): string =>
+  `${token} ${transaction} ${from === ZERO_ADDRESS ? 'mint' : 'burn'}`
 
 /** Which of the rows are whose transaction's; `length` is how many there were before. */
 function rangesOf(rows: readonly TransferRow[], first: number, transactions: number, length: number): Range[] {

@@ -1,6 +1,5 @@
 // Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
 import { type Address, EMPTY_BYTES, type Hash, toHex } from '../lib/hex.ts'
-import type { Transaction } from '../primitives/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
@@ -9,6 +8,8 @@ import { sequenceRow, transactionRow } from './rows.ts'
 import { KINDS, type Kind, LIST, sidesOf } from './tables.ts'
 
 const SELECTOR_SIZE = 4
+/** The type of transactions that bring authorizations (EIP-7702). */
+const AUTHORIZING = 4
 /** As the call tree says it when there is revert data. */
 const REVERTED = 'execution reverted'
 /** So many bytes of revert data are kept: enough for any reason, and too little to make pages heavy. */
@@ -75,14 +76,15 @@ function maskOf(is: Readonly<Record<Kind, boolean>>): number {
 function calledContracts({ block, diffs, view }: ExecutedBlock): boolean[] {
   const codes = new Map<Address, Hash>()
   const hasCode = (of: Address) => (codes.get(of) ?? view.account(of)?.codeHash ?? EMPTY_CODE_HASH) !== EMPTY_CODE_HASH
-  const found: boolean[] = []
-  for (const [i, transaction] of [...block.transactions.entries()].toReversed()) {
+  const { transactions } = block
+  const found = transactions.map(() => false)
+  for (let i = transactions.length - 1; i >= 0; i--) {
+    const { to = null, type } = transactions[i] ?? {}
+    const isAuthorizing = type === AUTHORIZING
     // Authorizations hold for the very transaction that brings them, and nothing else can give its target code.
-    if (bringsAuthorizations(transaction)) found[i] = transaction.to !== null && hasCode(transaction.to)
+    if (isAuthorizing) found[i] = to !== null && hasCode(to)
     for (const { address, before } of diffs[i] ?? []) codes.set(address, before?.codeHash ?? EMPTY_CODE_HASH)
-    found[i] ??= transaction.to !== null && hasCode(transaction.to)
+    if (!isAuthorizing) found[i] = to !== null && hasCode(to)
   }
   return found
 }
-
-const bringsAuthorizations = ({ type }: Transaction): boolean => type === 4

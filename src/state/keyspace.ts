@@ -92,16 +92,16 @@ export const KEY = {
   journal: (hash: Hash) => key(0x30, hash),
 
   // --- readers' tables (indexer)
-  /** list, position -> entry; lists only grow, and only undoing a version shortens them */
-  listEntry: (list: Uint8Array, position: number) => key(0x40, list.length, list, u64(position)),
-  /** list -> how many entries it has */
-  listLength: (list: Uint8Array) => key(0x41, list),
+  /** list, page -> its entries; lists only grow, and only undoing a version shortens them */
+  listPage: (list: Hex, page: number) => key(0x40, sizeOf(list), list, u64(page)),
+  /** list -> how many entries it has, and those that fill no page yet */
+  listTail: (list: Hex) => key(0x41, list),
   /** ranking, member in order -> nothing */
-  member: (ranking: Uint8Array, order: Uint8Array) => key(0x42, ranking.length, ranking, order),
-  /** ranking, prefix of members with its length -> how many members begin with it */
-  memberCount: (ranking: Uint8Array, prefix: Uint8Array) => key(0x43, ranking.length, ranking, prefix.length, prefix),
+  member: (ranking: Hex, order: Uint8Array) => key(0x42, sizeOf(ranking), ranking, order),
+  /** ranking, first digits (half bytes) of members -> how many members there are by the next digit */
+  memberCounts: (ranking: Hex, digits: Uint8Array) => key(0x43, sizeOf(ranking), ranking, digits.length, digits),
   /** table, owner -> what readers know of it now */
-  fact: (table: number, owner: Uint8Array) => key(0x44, table, owner),
+  fact: (table: number, owner: Hex) => key(0x44, table, owner),
   /** word of a name, address -> nothing */
   word: (word: string, of: Uint8Array) => key(0x45, text(word), 0, of),
   /** version of the state -> what takes the rows of readers' tables back that came with it */
@@ -114,6 +114,9 @@ export const KEY = {
 
 /** Whether a key is that of a code row. */
 export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
+
+/** Whether a row is one of those that readers' tables are kept by: a block that writes it reads what the last one wrote. */
+export const isAskedAgain = (key: Uint8Array): boolean => key[0] === 0x41 || key[0] === 0x43 || key[0] === 0x44
 
 /** The account whose own fields a row holds; undefined for all other rows. */
 export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
@@ -129,14 +132,21 @@ export const RANGE = {
   storageNodes: (of: Address) => within(key(0x13, of)),
   journal: () => within(key(0x30)),
   accounts: () => within(key(0x10)),
-  listEntries: (list: Uint8Array, from: number, to: number) => ({
-    gte: KEY.listEntry(list, from),
-    lt: KEY.listEntry(list, to),
+  listPages: (list: Hex, from: number, to: number) => ({
+    gte: KEY.listPage(list, from),
+    lt: KEY.listPage(list, to),
   }),
-  members: (ranking: Uint8Array, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
-  /** Counts of the prefixes that are one byte longer. */
-  memberCounts: (ranking: Uint8Array, prefix: Uint8Array) =>
-    within(key(0x43, ranking.length, ranking, prefix.length + 1, prefix)),
+  members: (ranking: Hex, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
+  /** Members by their first digits, which are half bytes. */
+  membersUnder: (ranking: Hex, digits: Uint8Array) => {
+    const whole = digits.length >> 1
+    const order = Uint8Array.from({ length: whole }, (_, i) => ((digits[2 * i] ?? 0) << 4) | (digits[2 * i + 1] ?? 0))
+    const all = within(KEY.member(ranking, order))
+    const half = digits[2 * whole]
+    if (half === undefined) return all
+    const withHalf = (digit: number) => KEY.member(ranking, Uint8Array.of(...order, digit << 4))
+    return { gte: withHalf(half), lt: half === 15 ? all.lt : withHalf(half + 1) }
+  },
   words: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
   /** All that an indexer has written. */

@@ -7,6 +7,8 @@ import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { isAskedAgain } from './keyspace.ts'
+import { RememberedRows } from './remembered-rows.ts'
 import type { KvStore, Op, Range, Reader } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
@@ -16,6 +18,8 @@ const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
 /** So many rows are handed over between two looks at the clock. */
 const LOOK = 256
+/** Rows of readers' tables: what the addresses of some ten thousand transactions have. */
+const REMEMBERED_ROWS = 100_000
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
@@ -33,7 +37,7 @@ export async function openStore(directory: string): Promise<KvStore> {
   } catch (error) {
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  return new LevelStore(database, { sync: true })
+  return new RememberedRows(new LevelStore(database, { sync: true }), isAskedAgain, REMEMBERED_ROWS)
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */

@@ -1,6 +1,7 @@
 // The state on disk and what is cached of it: versioned rows, read synchronously. A view is opened at a version and
 // stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
 import { LRUCache } from 'lru-cache'
+import { kept } from '../lib/bytes.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
 import {
@@ -127,7 +128,9 @@ export class StateStore {
     }
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(keys) })
     const landed = () => {
-      for (const [name, row] of next) this.#rows.set(name, row)
+      for (const [name, { ordinal, since, value }] of next) {
+        this.#rows.set(name, { ordinal, since, value: value && kept(value) })
+      }
       this.#moveTo(version)
     }
     return { ops, version, landed }

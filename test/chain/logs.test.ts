@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MinedLog } from '../../src/chain/types.ts'
-import { listLength } from '../../src/indexer/draft.ts'
+import { listLength } from '../../src/indexer/lists.ts'
 import { type LogQuery, Logs } from '../../src/indexer/logs.ts'
 import { LIST } from '../../src/indexer/tables.ts'
-import type { Address, Hash } from '../../src/lib/hex.ts'
+import type { Address, Hash, Hex } from '../../src/lib/hex.ts'
 import type { ExecutedBlock } from '../../src/runtime/types.ts'
 import { KEEPER, KEYS, LOGGERS, openSmallChain, signed, word, words } from './support.ts'
 
@@ -110,7 +110,7 @@ describe('the index of logs', () => {
     for (const [topics, to] of LOGGERS.entries()) {
       await chain.submit(signed(0, BigInt(topics), { to, data: words(1n, 1n, 2n, 2n, 3n) }).raw)
     }
-    const lengths = (lists: readonly Uint8Array[]) => lists.map((list) => listLength(chain.store, list))
+    const lengths = (lists: readonly Hex[]) => lists.map((list) => listLength(chain.store, list))
     const byAddress = LOGGERS.map(LIST.logsOf)
     const byBoth = LOGGERS.map((logger) => LIST.logsOfWith(logger, word(1n)))
     const byTopic = [0, 1, 2, 3].flatMap((position) => [1n, 2n, 3n].map((n) => LIST.logsByTopic(position, word(n))))

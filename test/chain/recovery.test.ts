@@ -49,7 +49,7 @@ test('few are not worth a thread, and a closed one still answers', async () => {
 test('a crowd that asks one by one is answered together, and who fails fails alone', async () => {
   const senders = openSenders(1)
   const asked = transactions.map((transaction) => senders.soon(transaction))
-  const nobody = senders.soon({ ...(transactions[0] ?? signed(0, 0n)), hash: `0x${'ab'.repeat(32)}`, r: 5n })
+  const nobody = senders.soon({ ...signed(3, 999n), r: 5n })
   await expect(nobody).rejects.toThrow('invalid sender')
   expect(await Promise.all(asked)).toEqual(transactions.map((_, n) => keyAt(n % 4).address))
   for (const [n, transaction] of transactions.entries())

@@ -167,7 +167,7 @@ describe('transactions of an address', () => {
     const { node, url } = await testChain()
     const path = `/addresses/${BOB}/transactions`
     const length = record<{ length: number }>({ length: count }).encode({ length: 10_001 })
-    await node.chain.store.write([{ type: 'put', key: KEY.listLength(LIST.transactionsOf(BOB, 'in')), value: length }])
+    await node.chain.store.write([{ type: 'put', key: KEY.listTail(LIST.transactionsOf(BOB, 'in')), value: length }])
     expect(await api(url).get(`${path}?sort=value&order=asc`)).toMatchObject({
       status: 422,
       body: { message: 'Invalid parameter(s)', errors: [{ source: { pointer: '/sort' } }] },

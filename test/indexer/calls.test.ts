@@ -1,9 +1,8 @@
 // Messages and contracts on a small chain whose code is spelled out here, so that every row can be told by hand.
 import { getContractAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { listLength } from '../../src/indexer/draft.ts'
 import { FACT } from '../../src/indexer/facts.ts'
-import { entriesBetween, sequenceOf } from '../../src/indexer/lists.ts'
+import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
 import { callRow, coinRow, placeRow, seenRow, transactionRow } from '../../src/indexer/rows.ts'
 import { LIST, SECONDS_A_DAY, SIDES } from '../../src/indexer/tables.ts'
 import { type Address, fromHex, type Hash, type Hex, hexToAddress, toHex } from '../../src/lib/hex.ts'
@@ -31,7 +30,7 @@ async function smallIndex(until: 'shanghai' | 'prague' = 'prague') {
   const chain = await openSmallChain({ spec: smallSpec(until) })
   const { store } = chain
   let nonce = 0n
-  const all = (list: Uint8Array): Uint8Array[] => entriesBetween(store, list, 0, listLength(store, list))
+  const all = (list: Hex): Uint8Array[] => entriesBetween(store, list, 0, listLength(store, list))
   return {
     chain,
     store,
@@ -230,7 +229,7 @@ describe('coins', () => {
     ]
     await chain.produce({ withdrawals: paid })
     expect(coins(PLAIN)).toEqual([{ number: 1, transaction: undefined, before: 0n, after: 3n * GWEI }])
-    const places = (list: Uint8Array) => all(list).map((row) => placeRow.decode(row))
+    const places = (list: Hex) => all(list).map((row) => placeRow.decode(row))
     expect(places(LIST.withdrawals)).toEqual([0, 1, 2].map((index) => ({ number: 1, index })))
     expect(places(LIST.withdrawalsOf(PLAIN))).toEqual([0, 2].map((index) => ({ number: 1, index })))
     expect(FACT.withdrawn.get(chain.store)).toEqual({ amount: 3n * GWEI })

@@ -2,10 +2,10 @@
 // receipts, and balances and code at every height.
 import { encodeErrorResult, parseEther } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
-import { listLength } from '../../src/indexer/draft.ts'
+import { memberCount } from '../../src/indexer/crowds.ts'
 import { FACT } from '../../src/indexer/facts.ts'
-import { entriesBetween, sequenceOf } from '../../src/indexer/lists.ts'
-import { memberCount, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
+import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
+import { membersFrom, readDescending } from '../../src/indexer/ranking.ts'
 import { coinRow, placeRow, seenRow, transactionRow } from '../../src/indexer/rows.ts'
 import { KINDS, LIST, MASKS, RANKING, SIDES, type Side } from '../../src/indexer/tables.ts'
 import { type Address, type Hex, hexToAddress, toAddress, toHex } from '../../src/lib/hex.ts'
@@ -54,9 +54,9 @@ const codeAt = async (address: Address, number: number): Promise<Hex> =>
 const wasContract = async ({ to, type, number }: Mined): Promise<boolean> =>
   to !== undefined && (await codeAt(to, type === 'eip7702' ? number : number - 1)) !== '0x'
 
-const all = (list: Uint8Array): Uint8Array[] => entriesBetween(store, list, 0, listLength(store, list))
-const sequences = (list: Uint8Array): number[] => all(list).map(sequenceOf)
-const seen = (list: Uint8Array) => all(list).map((row) => seenRow.decode(row))
+const all = (list: Hex): Uint8Array[] => entriesBetween(store, list, 0, listLength(store, list))
+const sequences = (list: Hex): number[] => all(list).map(sequenceOf)
+const seen = (list: Hex) => all(list).map((row) => seenRow.decode(row))
 const accounts = seen(LIST.addresses).map(({ address }) => address)
 
 describe('transactions', () => {

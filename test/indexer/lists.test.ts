@@ -1,15 +1,25 @@
 // Lists and unions of lists against arrays: any page of any of them, while they grow.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Draft, listLength, undoOps } from '../../src/indexer/draft.ts'
-import { entriesBetween, lengthOfAll, newest, positionOf, sequenceOf } from '../../src/indexer/lists.ts'
+import { Draft, undoOps } from '../../src/indexer/draft.ts'
+import {
+  entriesBetween,
+  entryAt,
+  lengthOfAll,
+  listLength,
+  newest,
+  positionOf,
+  scanEntries,
+  sequenceOf,
+} from '../../src/indexer/lists.ts'
 import { sequenceRow } from '../../src/indexer/rows.ts'
+import { type Hex, toHex } from '../../src/lib/hex.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
 import { everyRow } from '../support/stores.ts'
 
-const LISTS = [Uint8Array.of(1), Uint8Array.of(1, 1), Uint8Array.of(2), Uint8Array.of(0)]
-const listAt = (index: number): Uint8Array => LISTS[index % LISTS.length] ?? new Uint8Array(0)
+const LISTS = ['0x01', '0x0101', '0x02', '0x00'] as const
+const listAt = (index: number): Hex => LISTS[index % LISTS.length] ?? '0x'
 
 /** One version: each entry goes to one list, sequences rising with gaps. Returns what was added, list by list. */
 async function grow(store: KvStore, version: number, from: number, owners: readonly number[]): Promise<number[][]> {
@@ -28,7 +38,8 @@ async function grow(store: KvStore, version: number, from: number, owners: reado
 }
 
 const page = { page: fc.integer({ min: 1, max: 12 }), size: fc.integer({ min: 1, max: 9 }) }
-const owners = fc.array(fc.nat({ max: 3 }), { maxLength: 40 })
+/** Most lists are longer than a page of theirs. */
+const owners = fc.array(fc.nat({ max: 3 }), { minLength: 20, maxLength: 120 })
 
 describe('lists', () => {
   it('and unions of them give every page as an array would, and keep to their anchor while they grow', async () => {
@@ -41,6 +52,7 @@ describe('lists', () => {
           const store = await openMemoryStore()
           const lists = chosen.map(listAt)
           const before = await grow(store, 1, 0, first)
+          const rows = await everyRow(store)
           const naive = chosen.flatMap((i) => before[i] ?? []).sort((a, b) => b - a)
           const ask = (request: { page: number; size: number; anchor?: number }) => {
             const { entries, ...rest } = newest(store, lists, request)
@@ -62,6 +74,13 @@ describe('lists', () => {
             const answer = ask({ ...request, anchor: naive.length })
             expect(answer).toEqual({ ...expected(request), total })
           }
+
+          // Versions that are taken back together, and one alone.
+          await grow(store, 3, (first.length + second.length) * 3, first)
+          await store.write([...undoOps(3, store), ...undoOps(2, store)])
+          expect(await everyRow(store)).toEqual(rows)
+          await store.write(undoOps(1, store))
+          expect([...(await everyRow(store))]).toEqual([])
           await store.close()
         },
       ),
@@ -91,6 +110,36 @@ describe('lists', () => {
     await store.write(undoOps(1, store))
     expect([...(await everyRow(store))]).toEqual([])
     expect(undoOps(1, store)).toEqual([])
+  })
+
+  it('hold entries of any size, each as it was put in, whatever part is asked for', async () => {
+    const store = await openMemoryStore()
+    const list = listAt(0)
+    const entries = [0, 1, 254, 255, 256, 70_000, 7].flatMap((size) =>
+      [1, 2, 3, 4, 5, 6].map((n) => new Uint8Array(size).fill(n)),
+    )
+    for (const [version, part] of [entries.slice(0, 17), entries.slice(17, 18), entries.slice(18)].entries()) {
+      const draft = new Draft(store)
+      for (const entry of part) draft.append(list, entry)
+      await store.write(draft.ops(version + 1))
+    }
+    for (const [from, to] of [
+      [0, 42],
+      [0, 16],
+      [15, 33],
+      [16, 32],
+      [20, 20],
+      [33, 42],
+      [40, 99],
+      [42, 43],
+    ] as const) {
+      const expected = entries.slice(from, to).map(toHex)
+      expect(entriesBetween(store, list, from, to).map(toHex)).toEqual(expected)
+      const scanned: Hex[] = []
+      for await (const entry of scanEntries(store, list, from, to)) scanned.push(toHex(entry))
+      expect(scanned).toEqual(expected)
+    }
+    expect(entries.map((_, i) => toHex(entryAt(store, list, i) ?? new Uint8Array(0)))).toEqual(entries.map(toHex))
   })
 
   it('say nothing beyond their end', async () => {

@@ -1,13 +1,12 @@
 // Rankings against a sorted array: whatever is added and removed, in crowds or alone, and taken back again.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { countMembers, memberCount, nodeRow } from '../../src/indexer/crowds.ts'
 import { Draft, undoOps } from '../../src/indexer/draft.ts'
 import {
   addMember,
   complement,
-  countMembers,
   descending,
-  memberCount,
   membersAfter,
   membersFrom,
   membersUnder,
@@ -15,16 +14,15 @@ import {
   readDescending,
   removeMember,
 } from '../../src/indexer/ranking.ts'
-import { count, flag, record } from '../../src/indexer/record.ts'
 import { bigToFixed, toHex } from '../../src/lib/hex.ts'
-import { RANGE } from '../../src/state/keyspace.ts'
+import { KEY } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
 import { everyRow } from '../support/stores.ts'
 
-const RANKING = Uint8Array.of(1)
+const RANKING = '0x01'
 /** A neighbour whose rows must never be met. */
-const OTHER = Uint8Array.of(1, 0)
+const OTHER = '0x0100'
 
 const text = (members: readonly Uint8Array[]): string[] => members.map(toHex)
 const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b)
@@ -66,18 +64,37 @@ async function check(store: KvStore, wanted: readonly Uint8Array[], asked: reado
     const under = sorted.filter((other) => byBytes(other.subarray(0, 2), prefix) === 0).slice(0, 50)
     expect(text(await membersUnder(store, RANKING, prefix, 50))).toEqual(text(under))
   }
-  await checkCrowds(store)
+  await checkCrowds(store, sorted)
 }
 
-/** No more than 512 members are ever counted together, so that no page has to walk past more. */
-async function checkCrowds(store: KvStore): Promise<void> {
-  const crowd = record({ members: count, isSplit: flag })
-  for (let length = 0; length < 6; length++) {
-    for await (const [, row] of store.scan(RANGE.memberCounts(RANKING, new Uint8Array(length)))) {
-      const { members, isSplit } = crowd.decode(row)
-      if (!isSplit) expect(members).toBeLessThanOrEqual(512)
-    }
+/**
+ * Every node tells how many members there are, and no more than 512 are ever counted together, so that no page has to walk
+ * past more; there are no other nodes.
+ */
+async function checkCrowds(store: KvStore, members: readonly Uint8Array[]): Promise<void> {
+  const digits = members.map((order) => toHex(order).slice(2))
+  const nodesUnder = (prefix: string, under: readonly string[]): number => {
+    const row = store.get(
+      KEY.memberCounts(
+        RANKING,
+        Uint8Array.from(prefix, (digit) => Number.parseInt(digit, 16)),
+      ),
+    )
+    if (row === undefined) throw new Error(`no node ${prefix}`)
+    const node = nodeRow.decode(row)
+    const nodes = [...'0123456789abcdef'].map((digit, i) => {
+      const inside = under.filter((order) => order[prefix.length] === digit)
+      expect(node.members[i]).toBe(inside.length)
+      if ((node.nodes & (1 << i)) !== 0) return nodesUnder(prefix + digit, inside)
+      expect(inside.length).toBeLessThanOrEqual(512)
+      return 0
+    })
+    return nodes.reduce((sum, of) => sum + of, 1)
   }
+  const keys = [...(await everyRow(store)).keys()]
+  // 43: node; 01 01: of RANKING.
+  const found = keys.filter((key) => key.startsWith('0x430101')).length
+  expect(found).toBe(members.length === 0 ? 0 : nodesUnder('', digits))
 }
 
 describe('a ranking', () => {

@@ -1,14 +1,14 @@
 // A running chain with the tokens of `contracts/`, and its index read the plain way: whole rankings and lists, beside what
 // the contracts themselves answer.
-import type { Abi, Hex } from 'viem'
+import type { Abi } from 'viem'
 import { expect } from 'vitest'
-import { listLength } from '../../src/indexer/draft.ts'
+import { memberCount } from '../../src/indexer/crowds.ts'
 import { FACT } from '../../src/indexer/facts.ts'
-import { entriesBetween, sequenceOf } from '../../src/indexer/lists.ts'
-import { complement, memberCount, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
+import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
+import { complement, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
 import { type TransferRow, transferRow } from '../../src/indexer/rows.ts'
 import { LIST, RANKING, type TokenType } from '../../src/indexer/tables.ts'
-import { type Address, bytesToBig, hexToAddress, toAddress } from '../../src/lib/hex.ts'
+import { type Address, bytesToBig, type Hex, hexToAddress, toAddress } from '../../src/lib/hex.ts'
 import type { NodeOptions } from '../../src/node.ts'
 import { account, testChain } from '../support/chain.ts'
 import { compileSolidity } from '../support/solc.ts'
@@ -56,15 +56,14 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
 
   const rows = (): TransferRow[] =>
     entriesBetween(store, LIST.transfers, 0, listLength(store, LIST.transfers)).map((row) => transferRow.decode(row))
-  const sequences = (list: Uint8Array): number[] =>
-    entriesBetween(store, list, 0, listLength(store, list)).map(sequenceOf)
-  const members = async (ranking: Uint8Array): Promise<Uint8Array[]> => {
+  const sequences = (list: Hex): number[] => entriesBetween(store, list, 0, listLength(store, list)).map(sequenceOf)
+  const members = async (ranking: Hex): Promise<Uint8Array[]> => {
     const found = await membersFrom(store, ranking, 0, 10_000)
     expect(memberCount(store, ranking)).toBe(found.length)
     return found
   }
   /** Holders in their order. */
-  const holders = async (ranking: Uint8Array): Promise<[Address, bigint][]> =>
+  const holders = async (ranking: Hex): Promise<[Address, bigint][]> =>
     (await members(ranking)).map(readDescending).map(({ value, rest }) => [toAddress(complement(rest)), value])
   /** What an address holds, in the order of a page of it. */
   const owned = async (of: Address, type: TokenType): Promise<[Address, bigint | undefined, bigint][]> =>

@@ -18,6 +18,7 @@ import {
   F_DATA_LENGTH,
   F_VALUE,
   FALLEN,
+  HASH_DELAY,
   OUT_OF_GAS,
   PAUSED,
   RETURN,
@@ -134,9 +135,9 @@ const ending =
 
 const hash: Emit = (trace, op) => {
   const { emit, stack } = trace
-  // It may take long: the clock is looked at before.
+  // Many of them may take long, and no JUMPDEST be among them: the clock is looked at before.
   stack.settle()
-  emit.get(GAS).get(FLOOR).op(OP.i64LtS).if()
+  emit.get(GAS).i64(HASH_DELAY).op(OP.i64Add).get(FLOOR).op(OP.i64LtS).if()
   trace.fall(op, PAUSED)
   emit.end()
   priced('hash', 2, 1, { grows: true })(trace, op)

@@ -179,3 +179,5 @@ export const FALLEN = 265
 
 /** Gas that a turn may use before the host looks at the clock. */
 export const TURN_GAS = 1000000
+/** By how much gas a turn may be late at a hash: a loop is better left at its JUMPDEST, where compiled code can be entered. */
+export const HASH_DELAY = 100000

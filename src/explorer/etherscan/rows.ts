@@ -1,8 +1,8 @@
 // Parts of lists as this API asks for them: a range of blocks and a page of it, in either direction.
-import { listLength } from '../../indexer/draft.ts'
 import { type BlockFact, FACT } from '../../indexer/facts.ts'
-import { newest, positionOf } from '../../indexer/lists.ts'
+import { listLength, newest, positionOf } from '../../indexer/lists.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
+import type { Hex } from '../../lib/hex.ts'
 import { takingTurns } from '../../lib/turns.ts'
 import type { ExplorerContext } from '../define.ts'
 import { type Place, placeOf } from '../shapes/place.ts'
@@ -13,12 +13,7 @@ type Counted = 'transactions' | 'calls' | 'transfers'
 const FIRST = { transactions: 'firstTransaction', calls: 'firstCall', transfers: 'firstTransfer' } as const
 
 /** Sequences of a part's page out of a union of disjoint lists. */
-export function sequencesOf(
-  { rows, head }: ExplorerContext,
-  lists: readonly Uint8Array[],
-  of: Counted,
-  part: Part,
-): number[] {
+export function sequencesOf({ rows, head }: ExplorerContext, lists: readonly Hex[], of: Counted, part: Part): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
   const start = FACT.block.get(rows, part.startblock)

@@ -1,5 +1,5 @@
 // The chain's token transfers and internal transactions, newest first.
-import { listLength } from '../../indexer/draft.ts'
+import { listLength } from '../../indexer/lists.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { labels } from '../codec.ts'

@@ -1,9 +1,10 @@
 // An address: what it is and holds, how much it has done, and how its coins came and went. An address that nothing is known
 // of is an address all the same, with zeros.
 import { z } from 'zod'
+import { memberCount } from '../../indexer/crowds.ts'
 import { type AccountFact, FACT } from '../../indexer/facts.ts'
 import { lengthOfAll } from '../../indexer/lists.ts'
-import { memberCount, readDescending } from '../../indexer/ranking.ts'
+import { readDescending } from '../../indexer/ranking.ts'
 import { LIST, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { type Address, toAddress } from '../../lib/hex.ts'
 import { coinSupply } from '../asked.ts'

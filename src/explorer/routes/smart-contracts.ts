@@ -1,7 +1,6 @@
 // Contracts with their code and sources, and those of them that somebody has verified.
 import { z } from 'zod'
-import { listLength } from '../../indexer/draft.ts'
-import { lengthOfAll, positionOf } from '../../indexer/lists.ts'
+import { lengthOfAll, listLength, positionOf } from '../../indexer/lists.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { firstBlockAfter } from '../block-times.ts'

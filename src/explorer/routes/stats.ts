@@ -1,7 +1,7 @@
 // Figures of the whole chain, and charts. Prices are the operator's; without them all of them are null.
 import { z } from 'zod'
-import { listLength } from '../../indexer/draft.ts'
 import { FACT } from '../../indexer/facts.ts'
+import { listLength } from '../../indexer/lists.ts'
 import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
 import { coinSupply } from '../asked.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'

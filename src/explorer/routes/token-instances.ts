@@ -1,11 +1,11 @@
 // Single items of ERC-721 and ERC-1155 tokens. An ERC-20 has none.
 import { z } from 'zod'
-import { listLength } from '../../indexer/draft.ts'
 import { FACT } from '../../indexer/facts.ts'
+import { listLength } from '../../indexer/lists.ts'
 import { complement, membersUnder, readDescending } from '../../indexer/ranking.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
 import { LIST, MEMBER, RANKING } from '../../indexer/tables.ts'
-import { type Address, bytesToBig, fromHex, toAddress } from '../../lib/hex.ts'
+import { type Address, bytesToBig, fromHex, type Hex, toAddress } from '../../lib/hex.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
@@ -48,7 +48,7 @@ export const tokenInstances = explorerRoute({
 async function instancesHeld(
   context: ExplorerContext,
   of: Address,
-  items: Uint8Array,
+  items: Hex,
   query: PageQuery,
 ): Promise<Envelope<TokenInstance>> {
   const members = await membersUnder(context.rows, items, fromHex(of), MOST_ITEMS)

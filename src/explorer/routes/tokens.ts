@@ -1,11 +1,12 @@
 // Tokens: which there are, who holds them, and how they moved. What is no token is not found here.
 import { z } from 'zod'
-import { listLength } from '../../indexer/draft.ts'
+import { memberCount } from '../../indexer/crowds.ts'
 import { FACT } from '../../indexer/facts.ts'
-import { complement, memberCount, readDescending } from '../../indexer/ranking.ts'
+import { listLength } from '../../indexer/lists.ts'
+import { complement, readDescending } from '../../indexer/ranking.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
-import { type Address, toAddress } from '../../lib/hex.ts'
+import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
@@ -53,7 +54,7 @@ export const tokens = explorerRoute({
   },
 })
 
-const rankingsOf = (types: readonly TokenType[] | undefined): Uint8Array[] =>
+const rankingsOf = (types: readonly TokenType[] | undefined): Hex[] =>
   types === undefined || types.length === TOKEN_TYPES.length ? [RANKING.tokens('all')] : types.map(RANKING.tokens)
 
 function isOfType({ rows }: ExplorerContext, of: Address, types: readonly TokenType[] | undefined): boolean {

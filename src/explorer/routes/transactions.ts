@@ -1,6 +1,6 @@
 // Transactions: all of them, one, and figures of the last day. What belongs to one stands in `transaction-parts.ts`.
 import { z } from 'zod'
-import { listLength } from '../../indexer/draft.ts'
+import { listLength } from '../../indexer/lists.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
 import { KINDS, type Kind, LIST, MASKS } from '../../indexer/tables.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'

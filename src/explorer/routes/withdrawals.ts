@@ -1,7 +1,7 @@
 // Withdrawals of the consensus layer (EIP-4895).
 import { z } from 'zod'
-import { listLength } from '../../indexer/draft.ts'
 import { FACT } from '../../indexer/facts.ts'
+import { listLength } from '../../indexer/lists.ts'
 import { placeRow } from '../../indexer/rows.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { wire } from '../codec.ts'

@@ -1,8 +1,8 @@
 // Tokens and single items of them. The same token has decimals as text inside other records and as a number where it is
 // the record itself: the frontend takes a number 0 within a record for "not known", which is 18 to it.
 import { z } from 'zod'
+import { memberCount } from '../../indexer/crowds.ts'
 import { FACT, type TokenFact } from '../../indexer/facts.ts'
-import { memberCount } from '../../indexer/ranking.ts'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'

@@ -1,9 +1,8 @@
 // What a block means to those who listen: a record is rendered only for topics that somebody has joined, in the same form
 // in which the API answers. Topics name addresses and hashes in lower case.
 
-import { listLength } from '../../indexer/draft.ts'
 import { FACT } from '../../indexer/facts.ts'
-import { entriesBetween, entryAt } from '../../indexer/lists.ts'
+import { entriesBetween, entryAt, listLength } from '../../indexer/lists.ts'
 import { membersFrom } from '../../indexer/ranking.ts'
 import { coinRow, type TransferRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'

@@ -1,0 +1,140 @@
+// How many members of a ranking begin alike: what finds the member of a rank without walking to it. A node counts those
+// that begin with its digits (half bytes) by their next one; where they are a crowd, that digit has a node of its own.
+import { unwritten } from '../lib/bytes.ts'
+import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
+import { KEY, RANGE } from '../state/keyspace.ts'
+import type { Reader } from '../state/types.ts'
+import type { Draft, Move } from './draft.ts'
+import { type Codec, record, u16 } from './record.ts'
+
+/** So many members may begin alike before they are counted by one more digit. */
+const CROWD = 512
+/** So many that come at once to where nobody was have a node at once: a node made later must read them first. */
+const BORN_CROWD = 64
+const DIGITS = 16
+
+/** Members by digit; what is nothing takes no room. */
+const counts: Codec<number[]> = {
+  write(out, members) {
+    out.uint(
+      members.reduce((mask, of, digit) => (of > 0 ? mask | (1 << digit) : mask), 0),
+      2,
+    )
+    for (const of of members) if (of > 0) out.uint(of, 4)
+  },
+  read(from) {
+    const mask = from.uint(2)
+    return Array.from({ length: DIGITS }, (_, digit) => (mask & (1 << digit) ? from.uint(4) : 0))
+  },
+}
+
+type Node = { readonly members: number[]; nodes: number }
+/** `nodes`: bits of the digits that have a node. A node without members is not there. */
+export const nodeRow = record<Node>({ members: counts, nodes: u16 })
+
+function nodeAt(rows: Pick<Reader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
+  const row = rows.get(KEY.memberCounts(ranking, digits))
+  return row === undefined ? { members: new Array<number>(DIGITS).fill(0), nodes: 0 } : { ...nodeRow.decode(row) }
+}
+
+/** Orders are prefix-free; an end counts as zeros, so that there is a digit at every depth. */
+const digitAt = (order: Uint8Array, depth: number): number => {
+  const byte = order[depth >> 1] ?? 0
+  return depth % 2 === 0 ? byte >> 4 : byte & 15
+}
+function digitsOf(order: Uint8Array, depth: number): Uint8Array {
+  const digits = unwritten(depth)
+  for (let at = 0; at < depth; at++) digits[at] = digitAt(order, at)
+  return digits
+}
+
+/**
+ * Counts the members that have come and gone. To be called once, when the draft is complete: one walk for all of them,
+ * because most begin alike.
+ */
+export async function countMembers(draft: Draft): Promise<void> {
+  for (const [ranking, moves] of draft.moves) {
+    sort(moves)
+    for (const digits of shift(draft, ranking, moves, 0, moves.length, 0)) {
+      const range = RANGE.membersUnder(ranking, digits)
+      const skipped = KEY.member(ranking, EMPTY_BYTES).length
+      const members = (await draft.keys(range)).map((key): Move => ({ order: key.subarray(skipped), by: 1 }))
+      shift(draft, ranking, sort(members), 0, members.length, digits.length)
+    }
+  }
+  draft.moves.clear()
+}
+
+const sort = (moves: Move[]): Move[] => moves.sort((a, b) => compareBytes(a.order, b.order))
+
+/**
+ * Counts the moves from `from` up to `to`, which are in order and begin alike up to `depth`. Returns the digits of nodes
+ * that must be made of members whom the draft has not seen.
+ */
+function shift(
+  draft: Draft,
+  ranking: Hex,
+  moves: readonly Move[],
+  from: number,
+  to: number,
+  depth: number,
+): Uint8Array[] {
+  const first = moves[from]?.order
+  if (first === undefined) return []
+  const prefix = digitsOf(first, depth)
+  const node = nodeAt(draft, ranking, prefix)
+  const wanted: Uint8Array[] = []
+  for (let start = from; start < to; ) {
+    const { order } = moves[start] ?? { order: first }
+    const digit = digitAt(order, depth)
+    const before = node.members[digit] ?? 0
+    let now = before
+    let end = start
+    for (; end < to; end++) {
+      const move = moves[end]
+      if (move === undefined || digitAt(move.order, depth) !== digit) break
+      now += move.by
+    }
+    node.members[digit] = now
+    const bit = 1 << digit
+    const isNew = (node.nodes & bit) === 0 && now > (before === 0 ? BORN_CROWD : CROWD)
+    if (isNew) node.nodes |= bit
+    if (isNew && before > 0) wanted.push(digitsOf(order, depth + 1))
+    else if ((node.nodes & bit) !== 0) {
+      for (const digits of shift(draft, ranking, moves, start, end, depth + 1)) wanted.push(digits)
+    }
+    if (now === 0) node.nodes &= ~bit
+    start = end
+  }
+  const isEmpty = node.members.every((members) => members === 0)
+  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode(node))
+  return wanted
+}
+
+/** How many members there are with those that a draft has put in or taken out. */
+export function memberCountNow(draft: Draft, ranking: Hex): number {
+  const moves = draft.moves.get(ranking) ?? []
+  return moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
+}
+
+/** How many members there are. */
+export const memberCount = (rows: Pick<Reader, 'get'>, ranking: Hex): number =>
+  nodeAt(rows, ranking, EMPTY_BYTES).members.reduce((sum, members) => sum + members, 0)
+
+/** Where the way to a rank begins, and how many members are still to be passed; undefined beyond the last one. */
+export function wayTo(
+  rows: Pick<Reader, 'get'>,
+  ranking: Hex,
+  rank: number,
+): { readonly from: Uint8Array; readonly skip: number } | undefined {
+  const digits: number[] = []
+  let skip = rank
+  for (;;) {
+    const { members, nodes } = nodeAt(rows, ranking, Uint8Array.from(digits))
+    let digit = 0
+    while (digit < DIGITS && skip >= (members[digit] ?? 0)) skip -= members[digit++] ?? 0
+    if (digit === DIGITS) return undefined
+    digits.push(digit)
+    if ((nodes & (1 << digit)) === 0) return { from: RANGE.membersUnder(ranking, Uint8Array.from(digits)).gte, skip }
+  }
+}

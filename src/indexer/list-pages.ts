@@ -1,0 +1,87 @@
+// How a list lies in the store: full pages of entries, each written once, and a tail with the list's length and the entries
+// that do not fill a page yet. A block's many entries of one list are few rows so, and a list that grows by one is one row.
+import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
+import { KEY } from '../state/keyspace.ts'
+import type { Op, Reader } from '../state/types.ts'
+import { Cursor, Writer } from './record.ts'
+
+/** Entries of a full page: as many as a list of one entry a block may well write again with each. */
+export const PAGE = 16
+
+export const pageOf = (position: number): number => Math.floor(position / PAGE)
+
+/** How many entries a list has, and those of them that are on no page, packed. */
+export type Tail = { readonly length: number; readonly packed: Uint8Array }
+
+const NO_TAIL: Tail = { length: 0, packed: EMPTY_BYTES }
+/** Of the length that a tail begins with. */
+const LENGTH_SIZE = 7
+
+export function readTail(rows: Pick<Reader, 'get'>, list: Hex): Tail {
+  const row = rows.get(KEY.listTail(list))
+  if (row === undefined) return NO_TAIL
+  return { length: new Cursor(row).uint(LENGTH_SIZE), packed: row.subarray(LENGTH_SIZE) }
+}
+
+/** A list that grows: what it was, and what has been added. */
+export type Growth = { readonly list: Hex; readonly before: Tail; readonly added: readonly Uint8Array[] }
+
+/** Pages that are full now, and the new tail. */
+export function growthOps({ list, before, added }: Growth): Op[] {
+  const ops: Op[] = []
+  let packed = before.packed
+  let from = 0
+  for (let end = PAGE - (before.length % PAGE); end <= added.length; end += PAGE) {
+    const page = pageOf(before.length + from)
+    ops.push({ type: 'put', key: KEY.listPage(list, page), value: pack(writer.begin(), packed, added, from, end) })
+    packed = EMPTY_BYTES
+    from = end
+  }
+  const out = writer.begin()
+  out.uint(before.length + added.length, LENGTH_SIZE)
+  ops.push({ type: 'put', key: KEY.listTail(list), value: pack(out, packed, added, from, added.length) })
+  return ops
+}
+
+/** What makes a list that has grown from one length to another what it was: its older entries have not changed. */
+export function shrinkOps(now: Pick<Reader, 'get'>, list: Hex, from: number, to: number): Op[] {
+  const first = pageOf(from)
+  const ops: Op[] = []
+  for (let page = first; page < pageOf(to); page++) ops.push({ type: 'del', key: KEY.listPage(list, page) })
+  if (from === 0) return [...ops, { type: 'del', key: KEY.listTail(list) }]
+  const packed = now.get(KEY.listPage(list, first)) ?? readTail(now, list).packed
+  const kept = unpack(packed).slice(0, from % PAGE)
+  const out = writer.begin()
+  out.uint(from, LENGTH_SIZE)
+  return [...ops, { type: 'put', key: KEY.listTail(list), value: pack(out, EMPTY_BYTES, kept, 0, kept.length) }]
+}
+
+/** Rows are written at once, so one writer serves all. */
+const writer = new Writer()
+/** An entry's size is one byte; longer ones have this byte and four more. */
+const LONG = 255
+
+function pack(out: Writer, packed: Uint8Array, added: readonly Uint8Array[], from: number, to: number): Uint8Array {
+  out.put(packed)
+  for (let i = from; i < to; i++) {
+    const entry = added[i] ?? EMPTY_BYTES
+    if (entry.length < LONG) out.uint(entry.length, 1)
+    else {
+      out.uint(LONG, 1)
+      out.uint(entry.length, 4)
+    }
+    out.put(entry)
+  }
+  return out.done()
+}
+
+/** The entries of a page, or of a tail. */
+export function unpack(packed: Uint8Array): Uint8Array[] {
+  const entries: Uint8Array[] = []
+  const from = new Cursor(packed)
+  while (!from.isDone) {
+    const size = from.uint(1)
+    entries.push(from.take(size === LONG ? from.uint(4) : size))
+  }
+  return entries
+}
