@@ -131,9 +131,12 @@ export function callFromProtocol(
   machine.view.beginTransaction()
   machine.warmth.clear()
   machine.transient.clear()
+  // Who sends for nothing and is nobody would be made and deleted with every question: undoing both is easier.
+  if (isStatic) machine.warmth.open()
   const paidByNobody = { value: 0n, gasPrice: 0n, blobVersionedHashes: [] }
   const running = machine.run({ from, to, data: input, gasLimit, isStatic, block, ...paidByNobody })
   return after(running, ({ execResult }) => {
+    if (isStatic) machine.warmth.undo()
     machine.warmth.clear()
     return innerResult(execResult)
   })

@@ -18,7 +18,12 @@ const { hexSlice, latin1Slice } = Buffer.prototype as Buffer & Slicing
 
 /** Bytes to lower-case `0x` hex. */
 export function toHex(bytes: Uint8Array): Hex {
-  return `0x${hexSlice.call(bytes as Buffer, 0, bytes.length)}`
+  return rangeToHex(bytes, 0, bytes.length)
+}
+
+/** The same of a part of them. */
+export function rangeToHex(bytes: Uint8Array, start: number, end: number): Hex {
+  return `0x${hexSlice.call(bytes as Buffer, start, end)}`
 }
 
 /** By character code: what a hex digit is worth, -1 for all others. */

@@ -21,8 +21,10 @@ import {
 } from './rlp.ts'
 import { isScalar, MAX_LOW_S, privateKeyToAddress, recoverAddress, signHash } from './signature.ts'
 import type { AccessList, Authorization, Message, SignedTransaction, Transaction, TransactionType } from './types.ts'
+import { withSender } from './with-sender.ts'
 
 export { signHash } from './signature.ts'
+export { withSender } from './with-sender.ts'
 
 /** What is signed: a message of a known type for a chain. Types 0 and 1 take their gas price from `maxFeePerGas`. */
 export type TransactionFields = Omit<Message, 'from'> & Pick<Transaction, 'type' | 'chainId'>
@@ -58,8 +60,6 @@ export function decodeSigned(raw: Uint8Array): Transaction {
   const transaction = decodeTransaction(raw)
   return withSender(transaction, recoverSender(transaction))
 }
-
-export const withSender = (transaction: SignedTransaction, from: Address): Transaction => ({ ...transaction, from })
 
 /** The account that signed. Throws ChainError `transaction-rejected` when nobody did. */
 export function recoverSender(transaction: SignedTransaction): Address {

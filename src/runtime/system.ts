@@ -47,10 +47,13 @@ export async function collectRequests(
   return data.flatMap((bytes, type) => (bytes.length === 0 ? [] : [Buffer.concat([Uint8Array.of(type), bytes])]))
 }
 
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
+/** Most blocks ask for nothing. */
+const NO_REQUESTS_HASH = toHash(sha256(EMPTY_BYTES))
+
 /** EIP-7685: sha256 over the sha256 of each request. */
 export function requestsHash(requests: readonly Uint8Array[]): Hash {
-  const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
-  return toHash(sha256(Buffer.concat(requests.map(sha256))))
+  return requests.length === 0 ? NO_REQUESTS_HASH : toHash(sha256(Buffer.concat(requests.map(sha256))))
 }
 
 /** EIP-4895: gwei to wei, credited without a message. Returns how much has come into the world. */

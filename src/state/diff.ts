@@ -33,11 +33,10 @@ const FEW = 8
 /** Sorts in place. */
 function inOrder<T>(items: T[], name: (item: T) => string): T[] {
   if (items.length > FEW) return items.sort((a, b) => (name(a) < name(b) ? -1 : 1))
-  for (const [i, item] of items.entries()) {
+  for (let i = 1; i < items.length; i++) {
+    const item = items[i] as T
     let at = i
-    for (let before = items[at - 1]; before !== undefined && name(before) > name(item); before = items[at - 1]) {
-      items[at--] = before
-    }
+    for (; at > 0 && name(items[at - 1] as T) > name(item); at--) items[at] = items[at - 1] as T
     items[at] = item
   }
   return items

@@ -19,8 +19,12 @@ type Undo =
   | { readonly slotOf: Address; readonly key: Hash; readonly before: Uint8Array }
   | { readonly cleared: Address; readonly slots: Slots | undefined; readonly wasCleared: boolean }
 
+const keyOf = (slot: bigint): Hash => `0x${slot.toString(16).padStart(64, '0')}` as Hash
+/** Those of the first slots, where every layout begins. */
+const FIRST_KEYS = Array.from({ length: 64 }, (_, slot) => keyOf(BigInt(slot)))
+
 /** A storage slot's number as its 32-byte key. */
-export const slotKey = (slot: bigint): Hash => `0x${slot.toString(16).padStart(64, '0')}` as Hash
+export const slotKey = (slot: bigint): Hash => (slot < 64n && FIRST_KEYS[Number(slot)]) || keyOf(slot)
 
 export class View implements StateView {
   readonly #store: StateStore

@@ -1,5 +1,5 @@
 // The engine's memory as the host reads and writes it: header fields, stack words, big-endian words, ranges of bytes.
-import type { Address, Hash } from '../../lib/hex.ts'
+import { type Address, type Hash, rangeToHex } from '../../lib/hex.ts'
 import { ADDRESS, F_ADDRESS, F_CALLER, F_GAS, type F_GAS_GIVEN, F_MEMORY, F_VALUE, WORDS } from './layout.ts'
 
 const HIGH = 4_294_967_296
@@ -112,7 +112,7 @@ export class Memory {
 
   /** The account that an opcode named. */
   address(): Address {
-    return `0x${this.bytes.toString('hex', ADDRESS, ADDRESS + 20)}` as Address
+    return rangeToHex(this.bytes, ADDRESS, ADDRESS + 20) as Address
   }
 
   /** The first big-endian word. */
@@ -122,7 +122,7 @@ export class Memory {
 
   /** A big-endian word. */
   hashAt(at: number): Hash {
-    return `0x${this.bytes.toString('hex', at, at + 32)}` as Hash
+    return rangeToHex(this.bytes, at, at + 32) as Hash
   }
 
   /** A copy of a range. */
