@@ -26,7 +26,7 @@ const PATIENCE = 2
  */
 const CROWD = 16
 /** With so many waiting a block is made. */
-const ENOUGH = 384
+const ENOUGH = 300
 /** Milliseconds between two looks at what has come, and after how many without anything new a crowd is over. */
 const LOOK = 5
 const LULL = 20

@@ -3,7 +3,7 @@
 /** How long work may hold the thread before others get a turn, in milliseconds. */
 const TURN = 15
 /** The same for work that comes again and again, while others send what the next of it is made of. */
-export const SHORT_TURN = 3
+export const SHORT_TURN = 1
 
 /** To be awaited in a loop that does not wait for anything else; who knows the time (`performance.now()`) may tell it. */
 export function takingTurns(turn = TURN): (now?: number) => Promise<void> | undefined {
@@ -11,10 +11,13 @@ export function takingTurns(turn = TURN): (now?: number) => Promise<void> | unde
   return (now = performance.now()) => {
     if (now < turnEnds) return undefined
     return new Promise((resolve) =>
-      setImmediate(() => {
-        turnEnds = performance.now() + turn
-        resolve()
-      }),
+      // The second one lets those go first who were called in the meantime and have asked for the end of the same turn.
+      setImmediate(() =>
+        setImmediate(() => {
+          turnEnds = performance.now() + turn
+          resolve()
+        }),
+      ),
     )
   }
 }
