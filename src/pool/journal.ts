@@ -117,7 +117,8 @@ export class Journal {
       this.#note(changes)
       this.#isWriting = true
       try {
-        await this.#store.write(this.#opsOf(changes))
+        // The batch of the next block is synced, and with it all that was written before.
+        await this.#store.write(this.#opsOf(changes), 'unsynced')
       } finally {
         this.#isWriting = false
       }

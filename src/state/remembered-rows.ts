@@ -35,7 +35,7 @@ export class RememberedRows implements KvStore {
     return row
   }
 
-  async write(ops: readonly Op[]): Promise<void> {
+  async write(ops: readonly Op[], how?: 'unsynced'): Promise<void> {
     const names: string[] = []
     const rows: Uint8Array[] = []
     for (const op of ops) {
@@ -45,12 +45,12 @@ export class RememberedRows implements KvStore {
       names.push(name)
       rows.push(op.type === 'put' ? op.value : ABSENT)
     }
-    if (names.length === 0) return this.#store.write(ops)
+    if (names.length === 0) return this.#store.write(ops, how)
     const isFirst = this.#underWay === 0
     const turn = ++this.#begun
     this.#underWay++
     try {
-      await this.#store.write(ops)
+      await this.#store.write(ops, how)
     } finally {
       this.#underWay--
     }

@@ -16,8 +16,8 @@ export interface Reader {
 }
 
 export interface KvStore extends Reader {
-  /** One atomic, synced batch: when it settles, the rows survive `kill -9`. */
-  write(batch: readonly Op[]): Promise<void>
+  /** One atomic batch: when it settles, the rows survive `kill -9`, and, unless it is `unsynced`, a power cut. */
+  write(batch: readonly Op[], how?: 'unsynced'): Promise<void>
   /** A reader of the rows as they are now; close it after use. */
   snapshot(): Reader & { close(): Promise<void> }
   close(): Promise<void>
