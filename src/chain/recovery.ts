@@ -5,7 +5,6 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Address, Hash } from '../lib/hex.ts'
-import { Mutex } from '../lib/mutex.ts'
 import { rememberSenders, type SenderMemory } from '../pool/senders.ts'
 import { curve, nobleCurve, publicKeyToAddress } from '../primitives/signature.ts'
 import { type RecoverableSignature, signatureOf } from '../primitives/transaction.ts'
@@ -13,6 +12,8 @@ import type { SignedTransaction } from '../primitives/types.ts'
 
 /** Fewer than this many cost this thread as much to ask for as to recover (at 32, a quarter). */
 const WORTH_ASKING = 8
+/** So many of a crowd go to a thread at a time. */
+const HANDFUL = 8
 
 /** Parity, hash, r and s. */
 const QUESTION = 97
@@ -46,10 +47,11 @@ export class Senders {
   readonly #threads: Thread[] = []
   /** What a thread works on, so that it is not asked for twice. */
   readonly #asked = new Map<Hash, Promise<void>>()
-  /** What is asked for while others are being recovered, and when it is known. */
-  readonly #asking = new Mutex()
-  #gathered: SignedTransaction[] = []
-  #gathering: Promise<void> | undefined
+  /** Who asks for one at a time, before it has been handed to a thread; and how many hands full have been. */
+  #gathered: Asker[] = []
+  #handed = 0
+  /** The thread whose turn it is. */
+  #next = 0
 
   /** `threads`: at most; none is started before it is needed. Without native curve there are none. */
   constructor(threads = Math.max(1, availableParallelism() - 1), remembered?: number) {
@@ -63,14 +65,15 @@ export class Senders {
   }
 
   /**
-   * The sender, known together with all that are asked for in the same turn of the event loop, or while others are being
-   * recovered: a crowd is worth a thread. Rejects as `of` throws.
+   * The sender, known together with others that are asked for in the same turn of the event loop, or while threads are at
+   * work: a crowd is worth a thread. Rejects as `of` throws.
    */
   async soon(transaction: SignedTransaction): Promise<Address> {
-    if (!this.#memory.has(transaction.hash)) {
-      this.#gathered.push(transaction)
-      this.#gathering ??= this.#asking.run(() => this.#gather())
-      await this.#gathering
+    if (this.#most > 0 && !this.#memory.has(transaction.hash)) {
+      await new Promise<void>((known) => {
+        this.#gathered.push({ transaction, known })
+        if (this.#gathered.length === 1) setImmediate(() => this.#hand())
+      })
     }
     return this.of(transaction)
   }
@@ -94,23 +97,32 @@ export class Senders {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.close()))
   }
 
-  async #gather(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    const gathered = this.#gathered
-    this.#gathered = []
-    this.#gathering = undefined
-    await this.foresee(gathered)
+  /** Hands on what has gathered, not much at a time: what is known early can go on while the rest is being recovered. */
+  #hand(): void {
+    while (this.#gathered.length > 0 && this.#handed < 2 * this.#most) {
+      // Few are recovered here, unless they may become more while a thread is at work.
+      if (this.#gathered.length < WORTH_ASKING && this.#handed > 0) return
+      const askers = this.#gathered.splice(0, HANDFUL)
+      this.#handed++
+      void this.foresee(askers.map(({ transaction }) => transaction)).then(() => {
+        this.#handed--
+        for (const { known } of askers) known()
+        this.#hand()
+      })
+    }
   }
 
   #ask(questions: readonly Question[]): Promise<void>[] {
     const parts = Math.min(this.#most, Math.ceil(questions.length / WORTH_ASKING))
     const size = Math.ceil(questions.length / parts)
-    return Array.from({ length: parts }, (_, part) => {
+    const asked = Array.from({ length: parts }, (_, part) => {
       const own = questions.slice(part * size, (part + 1) * size)
-      const done = this.#askThread(part, own)
+      const done = this.#askThread((this.#next + part) % this.#most, own)
       for (const { hash } of own) this.#asked.set(hash, done)
       return done
     })
+    this.#next = (this.#next + parts) % this.#most
+    return asked
   }
 
   async #askThread(index: number, questions: readonly Question[]): Promise<void> {
@@ -133,6 +145,7 @@ export class Senders {
   }
 }
 
+type Asker = { readonly transaction: SignedTransaction; readonly known: () => void }
 type Question = { readonly hash: Hash; readonly transaction: SignedTransaction }
 
 function encode(signatures: readonly (RecoverableSignature | undefined)[]): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 // Signature -> sender. Recovering costs more than anything else that admission does, and the same transaction is met
 // again when it is re-published; a hash covers the signature, so it may stand for both.
-import { LRUCache } from 'lru-cache'
 import type { Address, Hash } from '../lib/hex.ts'
+import { Recent } from '../lib/recent.ts'
 import { recoverSender } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
@@ -15,7 +15,7 @@ export type SenderMemory = {
 
 /** A `recoverSender` that remembers the last `max` senders; failures are not remembered. */
 export function rememberSenders(max = 65_536): SenderMemory {
-  const senders = new LRUCache<Hash, Address>({ max })
+  const senders = new Recent<Hash, Address>(max)
   return {
     of(transaction) {
       const known = senders.get(transaction.hash)

@@ -1,18 +1,18 @@
 // Rows that are asked for again soon after they were written, kept in memory in front of a store. All writes pass here, so
 // what is remembered is what the store holds: rows are forgotten before they are written, and remembered when the write
 // has ended well and no other one was under way beside it.
-import { LRUCache } from 'lru-cache'
 import { kept } from '../lib/bytes.ts'
 import { toLatin1 } from '../lib/hex.ts'
+import { Recent } from '../lib/recent.ts'
 import type { KvStore, Op, Range, Reader } from './types.ts'
 
-/** Stands for a row that is not there: LRUCache keeps no undefined. */
+/** Stands for a row that is not there. */
 const ABSENT = new Uint8Array(0)
 
 export class RememberedRows implements KvStore {
   readonly #store: KvStore
   readonly #isRemembered: (key: Uint8Array) => boolean
-  readonly #rows: LRUCache<string, Uint8Array>
+  readonly #rows: Recent<string, Uint8Array>
   /** Writes of rows that may be remembered: how many have begun, and how many of them have not ended. */
   #begun = 0
   #underWay = 0
@@ -21,7 +21,7 @@ export class RememberedRows implements KvStore {
   constructor(store: KvStore, isRemembered: (key: Uint8Array) => boolean, max: number) {
     this.#store = store
     this.#isRemembered = isRemembered
-    this.#rows = new LRUCache({ max })
+    this.#rows = new Recent(max)
   }
 
   get(key: Uint8Array): Uint8Array | undefined {

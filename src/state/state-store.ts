@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import { kept } from '../lib/bytes.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
+import { Recent } from '../lib/recent.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
 import {
   decodeChanges,
@@ -31,7 +32,7 @@ const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 export class StateStore {
   readonly store: KvStore
   #version: number
-  readonly #rows = new LRUCache<string, RowState>({ max: CACHED_ROWS })
+  readonly #rows = new Recent<string, RowState>(CACHED_ROWS)
   readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
   /** What rows say at the newest version: one view has read it, the next finds it. It goes with the version. */
   readonly #accounts = new Map<Address, StoredAccount | undefined>()
