@@ -26,12 +26,12 @@ const PATIENCE = 2
  */
 const CROWD = 16
 /** With so many waiting a block is made. */
-const ENOUGH = 300
+const ENOUGH = 1000
 /** Milliseconds between two looks at what has come, and after how many without anything new a crowd is over. */
 const LOOK = 5
 const LULL = 20
 /** Milliseconds that are spent gathering at most. */
-const LONGEST_REST = 100
+const LONGEST_REST = 200
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
 const RETRY = 1_000
 
