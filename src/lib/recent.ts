@@ -26,7 +26,7 @@ export class Recent<K, V extends NonNullable<unknown>> {
 
   set(key: K, value: V): void {
     this.#young.set(key, value)
-    if (this.#young.size <= this.#half) return
+    if (this.#young.size < this.#half) return
     this.#old = this.#young
     this.#young = new Map()
   }
