@@ -143,6 +143,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
   }
   const memory = await openMemoryStore()
   const store: KvStore = {
+    log: memory.log,
     get: (key) => memory.get(key),
     scan: (range) => memory.scan(range),
     snapshot: () => memory.snapshot(),

@@ -71,7 +71,7 @@ export class Chain implements ChainFace {
     this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
     this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
-    this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), this.#writer, onError)
+    this.#waiting = new Waiting(store.log, new Pool(this.#poolHead(), rules), onError)
     this.expected = new ExpectedBlocks(this.#waiting.senders)
     this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
@@ -241,7 +241,7 @@ export class Chain implements ChainFace {
   // --- inside
 
   async #commit(executed: ExecutedBlock): Promise<void> {
-    await this.#ledger.commit(executed, (block) => this.#waiting.riders(block))
+    await this.#ledger.commit(executed)
     this.#headMoved()
     this.#dropRefused(executed)
     this.live.emit('block', executed)

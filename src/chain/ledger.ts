@@ -2,7 +2,6 @@
 // moves only when the batch is written. Whoever calls makes sure that one change runs at a time.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import type { Riders } from '../pool/journal.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
 import type { Ancestry } from '../runtime/check-header.ts'
 import { contractReader } from '../runtime/read-contract.ts'
@@ -28,8 +27,6 @@ const UNCLE_REACH = 7n
 
 /** A point to go back to: a block and the state at it, which development methods may have amended. */
 export type Point = { readonly number: bigint; readonly version: number }
-
-const noRiders = (): Riders => ({ ops: [], landed: () => undefined })
 
 export class Ledger {
   readonly store: KvStore
@@ -88,11 +85,8 @@ export class Ledger {
     }
   }
 
-  /**
-   * State, block, receipts, readers' rows and what the pool's journal has to write in one batch. The block must have been
-   * run on the head's state.
-   */
-  async commit(executed: ExecutedBlock, ridersOf: (block: Block) => Riders = noRiders): Promise<void> {
+  /** State, block, receipts and readers' rows in one batch. The block must have been run on the head's state. */
+  async commit(executed: ExecutedBlock): Promise<void> {
     const { block, receipts, view } = executed
     const { header } = block
     if (header.parentHash !== this.#head.hash || !(view instanceof View) || view.version !== this.#state.version) {
@@ -102,18 +96,15 @@ export class Ledger {
     const staged = this.#state.stage(rows, codes)
     const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
     const readersRows = await this.#indexer.block(executed, staged.version, this.store, read)
-    const riders = ridersOf(block)
     await this.store.write([
       ...staged.ops,
       ...blockRows(block, receipts),
       ...readersRows,
-      ...riders.ops,
       ...totalDifficultyAfter(this.store, header),
       stateVersionRow(header.number, staged.version),
       headRow(header.number, staged.version),
     ])
     staged.landed()
-    riders.landed()
     this.blocks.remember(block, receipts)
     this.#head = header
   }

@@ -11,7 +11,7 @@ import { type RecoverableSignature, signatureOf } from '../primitives/transactio
 import type { SignedTransaction } from '../primitives/types.ts'
 
 /** Fewer than this many cost this thread as much to ask for as to recover (at 32, a quarter). */
-const WORTH_ASKING = 8
+const WORTH_ASKING = 4
 /** So many of a crowd go to a thread at a time. */
 const HANDFUL = 8
 

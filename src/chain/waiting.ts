@@ -1,20 +1,15 @@
 // What waits, and that it survives: the pool with its journal. A transaction's hash is answered only when the
-// transaction is on disk, be it in a block; the pool follows the head when it is told to.
+// transaction is written; the pool follows the head when it is told to.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import type { Mutex } from '../lib/mutex.ts'
-import { Journal, type Riders } from '../pool/journal.ts'
+import { Journal } from '../pool/journal.ts'
 import type { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
 import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
-import type { Block, Message, SignedTransaction, Transaction } from '../primitives/types.ts'
-import { KEY, RANGE } from '../state/keyspace.ts'
-import type { KvStore } from '../state/types.ts'
+import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
+import type { RecordLog } from '../state/types.ts'
 import { Senders } from './recovery.ts'
-
-/** Milliseconds that a transaction waits for the batch of a block; then the journal writes it by itself. */
-const LONGEST_RIDE = 50
 
 export class Waiting {
   readonly pool: Pool
@@ -22,21 +17,9 @@ export class Waiting {
   readonly senders = new Senders()
   readonly #onError: (error: unknown) => void
 
-  /** `writer`: who makes blocks holds it meanwhile. */
-  constructor(store: KvStore, pool: Pool, writer: Mutex, onError: (error: unknown) => void) {
+  constructor(log: RecordLog, pool: Pool, onError: (error: unknown) => void) {
     this.pool = pool
-    // What comes while a block is made, or about to be, finds room in its batch, unless that takes long.
-    const ready = async () => {
-      await new Promise((resolve) => setImmediate(resolve))
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LONGEST_RIDE)
-        writer.run(async () => {
-          clearTimeout(timer)
-          resolve()
-        })
-      })
-    }
-    this.#journal = new Journal(store, { key: KEY.journal, range: RANGE.journal() }, ready)
+    this.#journal = new Journal(log)
     this.#onError = onError
     pool.onRemoved(({ hash }) => {
       this.#journal.forget(hash).catch(onError)
@@ -48,7 +31,7 @@ export class Waiting {
     return withSender(transaction, this.senders.of(transaction))
   }
 
-  /** Decodes, checks, pools and records; settles with the hash when the transaction is on disk. */
+  /** Decodes, checks, pools and records; settles with the hash when the transaction is written. */
   async submit(raw: Uint8Array): Promise<Hash> {
     const { transaction, sidecar } = decodeNetworkTransaction(raw)
     if (sidecar !== undefined) await verifySidecar(transaction, sidecar)
@@ -65,7 +48,7 @@ export class Waiting {
 
   /** Puts what was waiting at the last stop back; what is spent by now is dropped. */
   async restore(): Promise<void> {
-    for (const { transaction, sidecar } of await this.#journal.load()) {
+    for (const { transaction, sidecar } of this.#journal.load()) {
       try {
         this.pool.add(transaction, sidecar)
       } catch (error) {
@@ -99,12 +82,7 @@ export class Waiting {
     this.pool.reset(head)
   }
 
-  /** What a block's batch carries for the journal. */
-  riders({ transactions }: Block): Riders {
-    return this.#journal.stage(transactions)
-  }
-
-  /** Settles when the disk holds what the pool holds. */
+  /** Settles when the journal holds what the pool holds. */
   settled(): Promise<void> {
     return this.#journal.settled()
   }
@@ -115,8 +93,9 @@ export class Waiting {
     try {
       await this.#journal.record(pooled)
     } catch (error) {
-      // What was refused must not be mined later. If a block has taken it meanwhile, it is on disk all the same.
-      if (this.pool.remove(hash)) throw error
+      // What was refused must not be mined later.
+      this.pool.remove(hash)
+      throw error
     }
     return hash
   }

@@ -87,10 +87,6 @@ export const KEY = {
   /** number -> total difficulty; only before the merge */
   totalDifficulty: (number: bigint) => key(0x26, u64(number)),
 
-  // --- what waits
-  /** hash -> a local transaction that is not mined yet */
-  journal: (hash: Hash) => key(0x30, hash),
-
   // --- readers' tables (indexer)
   /** list, page -> its entries; lists only grow, and only undoing a version shortens them */
   listPage: (list: Hex, page: number) => key(0x40, sizeOf(list), list, u64(page)),
@@ -130,7 +126,6 @@ export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDR
 export const RANGE = {
   slots: (of: Address) => within(key(0x11, of)),
   storageNodes: (of: Address) => within(key(0x13, of)),
-  journal: () => within(key(0x30)),
   accounts: () => within(key(0x10)),
   listPages: (list: Hex, from: number, to: number) => ({
     gte: KEY.listPage(list, from),

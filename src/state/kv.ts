@@ -2,14 +2,16 @@
 // Whatever `write` has acknowledged survives `kill -9`.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import { isAskedAgain } from './keyspace.ts'
+import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RememberedRows } from './remembered-rows.ts'
-import type { KvStore, Op, Range, Reader } from './types.ts'
+import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 type Snapshot = ReturnType<Database['snapshot']>
@@ -20,6 +22,9 @@ const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 const LOOK = 256
 /** Rows of readers' tables: what the addresses of some ten thousand transactions have. */
 const REMEMBERED_ROWS = 100_000
+
+/** The file of the log, in the database's folder: LevelDB leaves alone what has no name of its own kind. */
+const JOURNAL = 'journal'
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
@@ -37,7 +42,8 @@ export async function openStore(directory: string): Promise<KvStore> {
   } catch (error) {
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  return new RememberedRows(new LevelStore(database, { sync: true }), isAskedAgain, REMEMBERED_ROWS)
+  const log = openRecordLog(join(directory, JOURNAL))
+  return new RememberedRows(new LevelStore(database, { sync: true }, log), isAskedAgain, REMEMBERED_ROWS)
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
@@ -61,17 +67,19 @@ function whyNotOpened(directory: string, error: unknown): string {
 export async function openMemoryStore(): Promise<KvStore> {
   const database = new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
   await database.open()
-  return new LevelStore(database, {})
+  return new LevelStore(database, {}, memoryRecordLog())
 }
 
 class LevelStore implements KvStore {
   readonly #database: Database
   /** What the database is asked for with each batch; only one on a disk knows `sync`. */
   readonly #writing: { readonly sync?: true }
+  readonly log: RecordLog
 
-  constructor(database: Database, writing: { readonly sync?: true }) {
+  constructor(database: Database, writing: { readonly sync?: true }, log: RecordLog) {
     this.#database = database
     this.#writing = writing
+    this.log = log
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -83,7 +91,7 @@ class LevelStore implements KvStore {
   }
 
   /** One after the other into a batch of the library's: an array of operations costs it seven times as much. */
-  async write(ops: readonly Op[], how?: 'unsynced'): Promise<void> {
+  async write(ops: readonly Op[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
     const pause = takingTurns(SHORT_TURN)
@@ -92,7 +100,7 @@ class LevelStore implements KvStore {
       if (op.type === 'put') batch.put(op.key, op.value)
       else batch.del(op.key)
     }
-    await batch.write(how === 'unsynced' ? {} : this.#writing)
+    await batch.write(this.#writing)
   }
 
   snapshot(): Reader & { close(): Promise<void> } {
@@ -106,6 +114,7 @@ class LevelStore implements KvStore {
   }
 
   close(): Promise<void> {
+    this.log.close()
     return this.#database.close()
   }
 }

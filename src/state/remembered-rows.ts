@@ -4,7 +4,7 @@
 import { kept } from '../lib/bytes.ts'
 import { toLatin1 } from '../lib/hex.ts'
 import { Recent } from '../lib/recent.ts'
-import type { KvStore, Op, Range, Reader } from './types.ts'
+import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
 
 /** Stands for a row that is not there. */
 const ABSENT = new Uint8Array(0)
@@ -35,7 +35,7 @@ export class RememberedRows implements KvStore {
     return row
   }
 
-  async write(ops: readonly Op[], how?: 'unsynced'): Promise<void> {
+  async write(ops: readonly Op[]): Promise<void> {
     const names: string[] = []
     const rows: Uint8Array[] = []
     for (const op of ops) {
@@ -45,12 +45,12 @@ export class RememberedRows implements KvStore {
       names.push(name)
       rows.push(op.type === 'put' ? op.value : ABSENT)
     }
-    if (names.length === 0) return this.#store.write(ops, how)
+    if (names.length === 0) return this.#store.write(ops)
     const isFirst = this.#underWay === 0
     const turn = ++this.#begun
     this.#underWay++
     try {
-      await this.#store.write(ops, how)
+      await this.#store.write(ops)
     } finally {
       this.#underWay--
     }
@@ -59,6 +59,10 @@ export class RememberedRows implements KvStore {
       const row = rows[i] ?? ABSENT
       this.#rows.set(name, row === ABSENT ? ABSENT : kept(row))
     }
+  }
+
+  get log(): RecordLog {
+    return this.#store.log
   }
 
   scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {

@@ -15,9 +15,23 @@ export interface Reader {
   scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]>
 }
 
+/** Records in the order they came; what they mean is not known here. Nothing here has to be waited for. */
+export interface RecordLog {
+  /** Bytes that all of them take. */
+  readonly size: number
+  read(): Uint8Array[]
+  /** Adds all of them, or, with ChainError `storage`, none. They then survive `kill -9`. */
+  append(records: readonly Uint8Array[]): void
+  /** Puts these in the place of all, at once. */
+  replace(records: readonly Uint8Array[]): void
+  close(): void
+}
+
 export interface KvStore extends Reader {
-  /** One atomic batch: when it settles, the rows survive `kill -9`, and, unless it is `unsynced`, a power cut. */
-  write(batch: readonly Op[], how?: 'unsynced'): Promise<void>
+  /** One atomic, synced batch: when it settles, the rows survive `kill -9`. */
+  write(batch: readonly Op[]): Promise<void>
+  /** Beside the rows. */
+  readonly log: RecordLog
   /** A reader of the rows as they are now; close it after use. */
   snapshot(): Reader & { close(): Promise<void> }
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// Transactions go through the journal and a real database, and come back as they were.
+// Transactions go through the journal and a real file, and come back as they were.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,12 +9,11 @@ import { Journal } from '../../src/pool/journal.ts'
 import type { PooledTransaction } from '../../src/pool/types.ts'
 import { impersonatedTransaction, signTransaction } from '../../src/primitives/transaction.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
-import { KEY, RANGE } from '../../src/state/keyspace.ts'
-import { openMemoryStore, openStore } from '../../src/state/kv.ts'
-import type { KvStore, Op } from '../../src/state/types.ts'
+import { openStore } from '../../src/state/kv.ts'
+import { memoryRecordLog } from '../../src/state/record-log.ts'
+import type { RecordLog } from '../../src/state/types.ts'
 import { account, GWEI, hash, transaction } from './support.ts'
 
-const keys = { key: KEY.journal, range: RANGE.journal() }
 const privateKey = fromHex(hash(1))
 const signed = (nonce: bigint, fields: Partial<Transaction> = {}): PooledTransaction => ({
   transaction: signTransaction({ ...transaction(), nonce, ...fields }, privateKey),
@@ -22,30 +21,26 @@ const signed = (nonce: bigint, fields: Partial<Transaction> = {}): PooledTransac
 })
 const hashOf = (pooled: PooledTransaction | undefined) => pooled?.transaction.hash ?? hash(0)
 
-/** A store that counts its batches and holds them back until `release`, or refuses them. */
-async function slowStore() {
-  const store = await openMemoryStore()
-  const batches: (readonly Op[])[] = []
-  const held: (() => void)[] = []
-  const slow: KvStore = {
-    get: (key) => store.get(key),
-    scan: (range) => store.scan(range),
-    snapshot: () => store.snapshot(),
-    close: () => store.close(),
-    async write(batch) {
-      batches.push(batch)
-      await new Promise<void>((resolve) => held.push(resolve))
-      await store.write(batch)
+/** A log that tells what was done to it. */
+function toldLog() {
+  const log = memoryRecordLog()
+  const told: string[] = []
+  const telling: RecordLog = {
+    ...log,
+    get size() {
+      return log.size
+    },
+    append(records) {
+      told.push(`append ${records.length}`)
+      log.append(records)
+    },
+    replace(records) {
+      told.push(`replace by ${records.length}`)
+      log.replace(records)
     },
   }
-  const release = async () => {
-    await settle()
-    for (const resolve of held.splice(0)) resolve()
-  }
-  return { slow, store, batches, release }
+  return { log: telling, told }
 }
-const settle = () => new Promise((resolve) => setImmediate(resolve))
-const load = (store: KvStore) => new Journal(store, keys).load()
 
 describe('load', () => {
   test('gives everything back in the order it came, after the database was closed', async () => {
@@ -68,199 +63,121 @@ describe('load', () => {
     const all = [signed(2n), impersonated, signed(0n), blobs, signed(1n, { type: 0 })]
 
     const before = await openStore(directory)
-    const journal = new Journal(before, keys)
-    expect(await journal.load()).toEqual([])
+    const journal = new Journal(before.log)
+    expect(journal.load()).toEqual([])
     await Promise.all(all.map((pooled) => journal.record(pooled)))
     await before.close()
 
     const after = await openStore(directory)
-    const again = new Journal(after, keys)
-    expect(await again.load()).toEqual(all)
+    const again = new Journal(after.log)
+    expect(again.load()).toEqual(all)
     const late = signed(9n)
     await again.record(late)
     await again.forget(hashOf(all[1]))
     await after.close()
 
     const last = await openStore(directory)
-    expect(await load(last)).toEqual([all[0], ...all.slice(2), late])
+    expect(new Journal(last.log).load()).toEqual([all[0], ...all.slice(2), late])
     await last.close()
   })
 
-  test('names the row that cannot be read', async () => {
-    const store = await openMemoryStore()
-    await store.write([{ type: 'put', key: KEY.journal(hash(5)), value: Uint8Array.of(1, 2, 3) }])
-    await expect(load(store)).rejects.toThrow(ChainError)
-    await expect(load(store)).rejects.toThrow(hash(5).slice(2))
-  })
-
-  test('leaves the rows of others alone', async () => {
-    const store = await openMemoryStore()
-    await store.write([{ type: 'put', key: KEY.meta('head'), value: Uint8Array.of(1) }])
-    expect(await load(store)).toEqual([])
+  test('fails for a record of nothing that waits', () => {
+    const log = memoryRecordLog()
+    log.append([Uint8Array.of(1, 2, 3)])
+    expect(() => new Journal(log).load()).toThrow(ChainError)
   })
 })
 
 describe('record', () => {
-  test('settles only when the row is on disk', async () => {
-    const { slow, store, release } = await slowStore()
+  test('settles when the transaction is in the log', async () => {
+    const { log } = toldLog()
     const pooled = signed(0n)
-    let done = false
-    const recorded = new Journal(slow, keys).record(pooled).then(() => {
-      done = true
-    })
-    await settle()
-    expect(done).toBe(false)
-    expect(store.get(KEY.journal(hashOf(pooled)))).toBeUndefined()
-    await release()
+    const recorded = new Journal(log).record(pooled)
+    expect(log.read()).toEqual([])
     await recorded
-    expect(await load(store)).toEqual([pooled])
+    expect(new Journal(log).load()).toEqual([pooled])
   })
 
-  test('a burst is one batch, and what comes while it is written is one more', async () => {
-    const { slow, store, batches, release } = await slowStore()
-    const journal = new Journal(slow, keys)
+  test('what comes at once is written at once', async () => {
+    const { log, told } = toldLog()
+    const journal = new Journal(log)
     const all = Array.from({ length: 60 }, (_, nonce) => signed(BigInt(nonce)))
-    const first = all.slice(0, 20).map((pooled) => journal.record(pooled))
-    await settle()
-    const second = all.slice(20, 40).map((pooled) => journal.record(pooled))
-    await settle()
-    const third = all.slice(40).map((pooled) => journal.record(pooled))
-    await settle()
-    expect(batches.map((batch) => batch.length)).toEqual([20])
-    await release()
-    await Promise.all(first)
-    await release()
-    await Promise.all([...second, ...third])
-    expect(batches.map((batch) => batch.length)).toEqual([20, 40])
-    expect(await load(store)).toEqual(all)
+    await Promise.all(all.slice(0, 40).map((pooled) => journal.record(pooled)))
+    await Promise.all(all.slice(40).map((pooled) => journal.record(pooled)))
+    expect(told).toEqual(['append 40', 'append 20'])
+    expect(new Journal(log).load()).toEqual(all)
   })
 
   test('rejects when the disk fails, and the next one goes on', async () => {
-    const store = await openMemoryStore()
+    const log = memoryRecordLog()
     let broken = true
-    const failing: KvStore = {
-      get: (key) => store.get(key),
-      scan: (range) => store.scan(range),
-      snapshot: () => store.snapshot(),
-      close: () => store.close(),
-      write: (batch) => (broken ? Promise.reject(new ChainError('storage', 'disk full')) : store.write(batch)),
+    const failing: RecordLog = {
+      ...log,
+      append(records) {
+        if (broken) throw new ChainError('storage', 'disk full')
+        log.append(records)
+      },
     }
-    const journal = new Journal(failing, keys)
+    const journal = new Journal(failing)
     await expect(journal.record(signed(0n))).rejects.toThrow('disk full')
     broken = false
     const next = signed(1n)
     await journal.record(next)
-    expect(await load(store)).toEqual([next])
+    expect(new Journal(log).load()).toEqual([next])
   })
 })
 
 describe('forget', () => {
-  test('what was mined before it was written is never written', async () => {
-    const { slow, store, batches, release } = await slowStore()
-    const journal = new Journal(slow, keys)
+  test('what has left does not come back, what stays does', async () => {
+    const { log } = toldLog()
+    const journal = new Journal(log)
     const [early, quick, kept] = [signed(0n), signed(1n), signed(2n)]
-    const settled = [journal.record(early)]
-    await settle()
-    settled.push(journal.record(quick), journal.record(kept), journal.forget(hashOf(quick)))
-    await release()
-    await release()
-    await Promise.all(settled)
-    expect(batches.map((batch) => batch.map(({ type }) => type))).toEqual([['put'], ['put']])
-    expect(await load(store)).toEqual([early, kept])
-  })
-
-  test('what is on its way to the disk is deleted by the next batch', async () => {
-    const { slow, store, release } = await slowStore()
-    const journal = new Journal(slow, keys)
-    const pooled = signed(0n)
-    const recorded = journal.record(pooled)
-    await settle()
-    const forgotten = journal.forget(hashOf(pooled))
-    await release()
-    await recorded
-    await release()
-    await forgotten
-    expect(await load(store)).toEqual([])
+    await Promise.all([early, quick, kept].map((pooled) => journal.record(pooled)))
+    await journal.forget(hashOf(quick))
+    expect(new Journal(log).load()).toEqual([early, kept])
   })
 
   test('forgotten and recorded again, it is there', async () => {
-    const store = await openMemoryStore()
-    const journal = new Journal(store, keys)
+    const { log } = toldLog()
+    const journal = new Journal(log)
     const pooled = signed(0n)
     await journal.record(pooled)
+    await journal.record(signed(1n))
     await Promise.all([journal.forget(hashOf(pooled)), journal.record(pooled)])
-    expect(await load(store)).toEqual([pooled])
+    expect(new Journal(log).load()).toEqual([signed(1n), pooled])
   })
 
-  test('a stranger costs no batch', async () => {
-    const { slow, batches } = await slowStore()
-    await new Journal(slow, keys).forget(hash(77))
-    expect(batches).toEqual([])
+  test('a stranger costs nothing', async () => {
+    const { log, told } = toldLog()
+    await new Journal(log).forget(hash(77))
+    expect(told).toEqual([])
   })
 })
 
-describe('along with a block', () => {
-  /** A journal that writes by itself only when it is told that it may. */
-  async function riding() {
-    const { slow, store, batches, release } = await slowStore()
-    let mayWrite: () => void = () => undefined
-    const ready = new Promise<void>((resolve) => {
-      mayWrite = resolve
-    })
-    return { journal: new Journal(slow, keys, () => ready), store, batches, release, mayWrite }
-  }
-  const shape = (ops: readonly Op[]) => ops.map(({ type, key }) => [type, key])
-
-  test('go the rows that wait, but for those of its own transactions', async () => {
-    const { journal, store, batches, mayWrite } = await riding()
-    const [mined, other] = [signed(0n), signed(1n)]
-    const recorded = [journal.record(mined), journal.record(other)]
-    const { ops, landed } = journal.stage([mined.transaction])
-    expect(shape(ops)).toEqual([['put', KEY.journal(hashOf(other))]])
-    await store.write(ops)
-    landed()
-    const forgotten = journal.forget(hashOf(mined))
-    mayWrite()
-    await Promise.all([...recorded, forgotten])
-    expect(batches).toEqual([])
-    expect(await load(store)).toEqual([other])
+describe('the log', () => {
+  test('is empty when nothing waits', async () => {
+    const { log } = toldLog()
+    const journal = new Journal(log)
+    const all = [signed(0n), signed(1n)]
+    await Promise.all(all.map((pooled) => journal.record(pooled)))
+    expect(log.size).toBeGreaterThan(200)
+    await Promise.all(all.map((pooled) => journal.forget(hashOf(pooled))))
+    expect(log.size).toBe(0)
   })
 
-  test('a crowd does not wait for a block', async () => {
-    const { journal, batches, release } = await riding()
-    const crowd = Array.from({ length: 20 }, (_, n) => signed(BigInt(n)))
-    const recorded = crowd.map((transaction) => journal.record(transaction))
-    await settle()
-    await release()
-    await Promise.all(recorded)
-    expect(batches.map((batch) => batch.length)).toEqual([20])
-  })
-
-  test('goes the deletion of rows that it makes needless', async () => {
-    const { journal, store, batches, release, mayWrite } = await riding()
-    mayWrite()
-    const recorded = journal.record(signed(0n))
-    await release()
-    await recorded
-    const { ops, landed } = journal.stage([signed(0n).transaction, signed(1n).transaction])
-    expect(shape(ops)).toEqual([['del', KEY.journal(hashOf(signed(0n)))]])
-    await store.write(ops)
-    landed()
-    await journal.forget(hashOf(signed(0n)))
-    expect(batches.length).toBe(1)
-    expect(await load(store)).toEqual([])
-  })
-
-  test('goes nothing while a batch of the journal is on its way, nor is anything lost by a block that fails', async () => {
-    const { journal, store, release, mayWrite } = await riding()
-    const first = journal.record(signed(0n))
-    // This block's batch never lands.
-    journal.stage([])
-    mayWrite()
-    await settle()
-    expect(journal.stage([signed(0n).transaction]).ops).toEqual([])
-    await release()
-    await first
-    expect(await load(store)).toEqual([signed(0n)])
+  test('does not grow without end while something waits', async () => {
+    const { log } = toldLog()
+    const journal = new Journal(log, 2_000)
+    const stays = signed(1000n)
+    await journal.record(stays)
+    let greatest = 0
+    for (let nonce = 0n; nonce < 100n; nonce++) {
+      const pooled = signed(nonce)
+      await journal.record(pooled)
+      await journal.forget(hashOf(pooled))
+      greatest = Math.max(greatest, log.size)
+    }
+    expect(greatest).toBeLessThan(2_500)
+    expect(new Journal(log).load()).toEqual([stays])
   })
 })

@@ -2,6 +2,7 @@
 // is asked for is what the store holds at that moment.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { memoryRecordLog } from '../../src/state/record-log.ts'
 import { RememberedRows } from '../../src/state/remembered-rows.ts'
 import type { KvStore, Op } from '../../src/state/types.ts'
 
@@ -9,6 +10,7 @@ type Write = { ops: readonly Op[]; land: () => void; fail: () => void }
 
 /** A store whose writes are applied, and end, when the test says so. */
 class Slow implements KvStore {
+  readonly log = memoryRecordLog()
   readonly rows = new Map<number, Uint8Array>()
   readonly writes: Write[] = []
   reads = 0

@@ -1,6 +1,6 @@
 // Stores for tests: everything in one as text, to be compared, and one whose writes wait or fail when a test says so.
 import { toHex } from '../../src/lib/hex.ts'
-import type { KvStore, Op, Range, Reader } from '../../src/state/types.ts'
+import type { KvStore, Op, Range, Reader, RecordLog } from '../../src/state/types.ts'
 
 /** All keys: no prefix of ours begins with 0xff. */
 const EVERYTHING: Range = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
@@ -32,8 +32,28 @@ export class TestStore implements KvStore {
   /** Called when a batch stands on disk and the writer does not know it yet; may throw as if the answer were lost. */
   afterWrite: (batch: readonly Op[]) => Promise<void> | void = () => undefined
 
+  /** Called before records are appended to the log; may throw, and then none are. */
+  beforeAppend: () => void = () => undefined
+
   constructor(inner: KvStore) {
     this.inner = inner
+  }
+
+  get log(): RecordLog {
+    const { log } = this.inner
+    const append = (records: readonly Uint8Array[]) => {
+      this.beforeAppend()
+      log.append(records)
+    }
+    return {
+      get size() {
+        return log.size
+      },
+      read: () => log.read(),
+      append,
+      replace: (records) => log.replace(records),
+      close: () => log.close(),
+    }
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
