@@ -33,6 +33,8 @@ export class Blocks {
   readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
   readonly #receipts = new LRUCache<bigint, readonly Receipt[]>(byTransactions(({ length }) => length))
   #newest: bigint
+  /** Where the transactions of the newest block stand in it, once somebody has asked. */
+  #indexed: { readonly block: Block; readonly indices: ReadonlyMap<Hash, number> } | undefined
 
   constructor(store: Reader, newest: bigint) {
     this.#store = store
@@ -81,6 +83,22 @@ export class Blocks {
   }
 
   transaction(hash: Hash): MinedTransaction | undefined {
+    return this.#inNewest(hash) ?? this.#stored(hash)
+  }
+
+  /** Whoever asks for a transaction asks most often for one that has just been mined, and needs no row for it. */
+  #inNewest(hash: Hash): MinedTransaction | undefined {
+    const block = this.#blocks.peek(this.#newest)
+    if (block === undefined) return undefined
+    if (this.#indexed?.block !== block) {
+      this.#indexed = { block, indices: new Map(block.transactions.map((transaction, at) => [transaction.hash, at])) }
+    }
+    const index = this.#indexed.indices.get(hash)
+    const transaction = index === undefined ? undefined : block.transactions[index]
+    return index === undefined || transaction === undefined ? undefined : { transaction, header: block.header, index }
+  }
+
+  #stored(hash: Hash): MinedTransaction | undefined {
     const row = this.#store.get(KEY.transaction(hash))
     if (row === undefined) return undefined
     const number = bytesToBig(row.subarray(0, 8))

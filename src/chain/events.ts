@@ -9,11 +9,8 @@ type Signals = {
 type Listener = (...values: never[]) => void
 
 export class Live implements LiveEvents {
-  readonly #listeners: Record<keyof Signals, Set<Listener>> = {
-    block: new Set(),
-    pending: new Set(),
-    removed: new Set(),
-  }
+  /** Lists are replaced, never changed: who is being told is not disturbed by who comes or goes. */
+  readonly #listeners: Record<keyof Signals, readonly Listener[]> = { block: [], pending: [], removed: [] }
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
@@ -21,14 +18,15 @@ export class Live implements LiveEvents {
   }
 
   on(event: keyof Signals, listener: Listener): () => void {
-    this.#listeners[event].add(listener)
+    const listeners = this.#listeners
+    if (!listeners[event].includes(listener)) listeners[event] = [...listeners[event], listener]
     return () => {
-      this.#listeners[event].delete(listener)
+      listeners[event] = listeners[event].filter((other) => other !== listener)
     }
   }
 
   emit(event: keyof Signals, ...values: unknown[]): void {
-    for (const listener of [...this.#listeners[event]]) {
+    for (const listener of this.#listeners[event]) {
       try {
         listener(...(values as never[]))
       } catch (error) {

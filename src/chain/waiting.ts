@@ -36,7 +36,8 @@ export class Waiting {
     const { transaction, sidecar } = decodeNetworkTransaction(raw)
     if (sidecar !== undefined) await verifySidecar(transaction, sidecar)
     const sender = await this.senders.soon(transaction)
-    return this.#take({ transaction: withSender(transaction, sender), sidecar })
+    // Awaited here: a promise that is returned as it is takes two turns more.
+    return await this.#take({ transaction: withSender(transaction, sender), sidecar })
   }
 
   /** The same for an account without a key (development). */

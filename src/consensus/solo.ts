@@ -134,9 +134,11 @@ export class Solo implements BlockProducer {
     // Behind a gap it may wait for ever, whatever blocks are made meanwhile.
     const executable = waiting !== undefined && waiting.nonce < this.#chain.pool.nextNonce(waiting.from)
     if (this.#running === undefined || !executable) return Promise.resolve()
-    const waited = new Promise<void>((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
-    if (++this.#senders > CROWD) this.#release()
-    return waited
+    if (++this.#senders > CROWD) {
+      this.#release()
+      return Promise.resolve()
+    }
+    return new Promise((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
   }
 
   #wake(): void {
@@ -192,6 +194,7 @@ export class Solo implements BlockProducer {
   }
 
   #release(isDone: (waiter: Waiter) => boolean = () => true): void {
+    if (this.#waiters.length === 0) return
     const done = this.#waiters.filter(isDone)
     this.#waiters = this.#waiters.filter((waiter) => !done.includes(waiter))
     for (const waiter of done) waiter.done()

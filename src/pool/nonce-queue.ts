@@ -57,8 +57,12 @@ export class NonceQueue {
       this.pending[Number(nonce - this.#nonce)] = entry
       return [entry]
     }
-    this.queued.set(nonce, entry)
-    return this.#promote()
+    if (nonce !== this.next) {
+      this.queued.set(nonce, entry)
+      return []
+    }
+    this.pending.push(entry)
+    return [entry, ...this.#promote()]
   }
 
   /** Takes the entry out; executable entries behind it are queued. */

@@ -93,7 +93,12 @@ class DirectConnection {
 
   async #run(body: string): Promise<void> {
     this.#isRunning = true
-    const answer = await this.#wire.answer(body).catch(this.#fail)
+    let answer: readonly Piece[] | undefined
+    try {
+      answer = await this.#wire.answer(body)
+    } catch {
+      return this.#fail()
+    }
     const socket = this.#socket
     if (!socket.writable) return
     if (answer === undefined) socket.write(this.#wire.writeHead(undefined, this.#isLast))

@@ -23,12 +23,12 @@ type Outcome = { readonly result: unknown } | { readonly error: WireError }
 type Answer = readonly Piece[]
 
 /** Answers a request or a batch; undefined when there is nothing to answer (only notifications). */
-export async function answerInPieces(body: string, context: RpcContext): Promise<Answer | undefined> {
+export function answerInPieces(body: string, context: RpcContext): Promise<Answer | undefined> {
   let message: unknown
   try {
     message = JSON.parse(body)
   } catch {
-    return [refusal(PARSE_ERROR, 'parse error: the body is not JSON')]
+    return Promise.resolve([refusal(PARSE_ERROR, 'parse error: the body is not JSON')])
   }
   return Array.isArray(message) ? answerBatch(message, context) : answerOne(message, context)
 }
