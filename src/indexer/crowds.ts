@@ -88,6 +88,7 @@ function shift(
   const prefix = digitsOf(first, depth)
   const { members, nodes: known } = nodeAt(draft, ranking, prefix)
   let nodes = known
+  let isMoved = false
   const wanted: Uint8Array[] = []
   for (let start = from; start < to; ) {
     const { order } = moves[start] ?? { order: first }
@@ -101,6 +102,7 @@ function shift(
       now += move.by
     }
     members[digit] = now
+    if (now !== before) isMoved = true
     const bit = 1 << digit
     const isNew = (nodes & bit) === 0 && now > (before === 0 ? BORN_CROWD : CROWD)
     if (isNew) nodes |= bit
@@ -111,6 +113,8 @@ function shift(
     if (now === 0) nodes &= ~bit
     start = end
   }
+  // Most move among those that begin like them: here nothing changes then.
+  if (!isMoved && nodes === known) return wanted
   const isEmpty = members.every((of) => of === 0)
   draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }))
   return wanted

@@ -1,19 +1,19 @@
 // What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
 // rows it leaves one row that takes them all back, so that undoing needs to know nothing of what they mean.
-import { EMPTY_BYTES, equalBytes, fromHex, type Hex, toHex, toLatin1 } from '../lib/hex.ts'
+import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
-import { growthOps, readTail, shrinkOps, type Tail } from './list-pages.ts'
-import { bytes, count, listOf, maybe, record } from './record.ts'
+import { putGrowth, readTail, shrinkOps, type Tail } from './list-pages.ts'
+import { bytes, count, listOf, maybe, name, record } from './record.ts'
 
 const undoRow = record({
   /** Lists that grew: their length before and after. */
-  lists: listOf(record({ list: bytes, from: count, to: count })),
+  lists: listOf(record({ list: name, from: count, to: count })),
   /** Other rows, with what they held before. */
   rows: listOf(record({ key: bytes, before: maybe(bytes) })),
 })
 
-type Growth = { readonly list: Hex; readonly before: Tail; readonly added: Uint8Array[] }
+type Growth = { readonly list: Hex; readonly key: Uint8Array; readonly before: Tail; readonly added: Uint8Array[] }
 type Row = {
   readonly key: Uint8Array
   readonly before: Uint8Array | undefined
@@ -96,15 +96,20 @@ export class Draft {
 
   /** Everything this draft writes, as a version of the state. */
   ops(version: number): Op[] {
-    const grown = [...this.#lists.values()].filter(({ added }) => added.length > 0)
-    const rows = [...this.#rows.values()].filter((row) => row.isWritten && isChanged(row))
-    const lists = grown.map(({ list, before: { length }, added }) => ({
-      list: fromHex(list),
-      from: length,
-      to: length + added.length,
-    }))
-    const ops = grown.flatMap(growthOps)
-    for (const { key, now } of rows) ops.push(write(key, now))
+    const ops: Op[] = []
+    const lists: { list: Hex; from: number; to: number }[] = []
+    for (const growth of this.#lists.values()) {
+      const { list, before, added } = growth
+      if (added.length === 0) continue
+      lists.push({ list, from: before.length, to: before.length + added.length })
+      putGrowth(growth, ops)
+    }
+    const rows: Row[] = []
+    for (const row of this.#rows.values()) {
+      if (!row.isWritten || !isChanged(row)) continue
+      rows.push(row)
+      ops.push(write(row.key, row.now))
+    }
     ops.push(put(KEY.readersUndo(version), undoRow.encode({ lists, rows })))
     return ops
   }
@@ -122,7 +127,8 @@ export class Draft {
   #growth(list: Hex): Growth {
     const known = this.#lists.get(list)
     if (known !== undefined) return known
-    const growth = { list, before: readTail(this.#before, list), added: [] }
+    const key = KEY.listTail(list)
+    const growth = { list, key, before: readTail(this.#before, list, key), added: [] }
     this.#lists.set(list, growth)
     return growth
   }
@@ -135,7 +141,7 @@ export function undoOps(version: number, now: Reader): Op[] {
   if (row === undefined) return []
   const { lists, rows } = undoRow.decode(row)
   return [
-    ...lists.flatMap(({ list, from, to }) => shrinkOps(now, toHex(list), from, to)),
+    ...lists.flatMap(({ list, from, to }) => shrinkOps(now, list, from, to)),
     ...rows.map((of) => write(of.key, of.before)),
     { type: 'del', key },
   ]

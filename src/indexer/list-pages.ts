@@ -17,18 +17,23 @@ const NO_TAIL: Tail = { length: 0, packed: EMPTY_BYTES }
 /** Of the length that a tail begins with. */
 const LENGTH_SIZE = 7
 
-export function readTail(rows: Pick<Reader, 'get'>, list: Hex): Tail {
-  const row = rows.get(KEY.listTail(list))
+export function readTail(rows: Pick<Reader, 'get'>, list: Hex, key = KEY.listTail(list)): Tail {
+  const row = rows.get(key)
   if (row === undefined) return NO_TAIL
   return { length: new Cursor(row).uint(LENGTH_SIZE), packed: row.subarray(LENGTH_SIZE) }
 }
 
 /** A list that grows: what it was, and what has been added. */
-export type Growth = { readonly list: Hex; readonly before: Tail; readonly added: readonly Uint8Array[] }
+export type Growth = {
+  readonly list: Hex
+  /** Of its tail. */
+  readonly key: Uint8Array
+  readonly before: Tail
+  readonly added: readonly Uint8Array[]
+}
 
-/** Pages that are full now, and the new tail. */
-export function growthOps({ list, before, added }: Growth): Op[] {
-  const ops: Op[] = []
+/** Writes the pages that are full now, and the new tail. */
+export function putGrowth({ list, key, before, added }: Growth, ops: Op[]): void {
   let packed = before.packed
   let from = 0
   for (let end = PAGE - (before.length % PAGE); end <= added.length; end += PAGE) {
@@ -39,8 +44,7 @@ export function growthOps({ list, before, added }: Growth): Op[] {
   }
   const out = writer.begin()
   out.uint(before.length + added.length, LENGTH_SIZE)
-  ops.push({ type: 'put', key: KEY.listTail(list), value: pack(out, packed, added, from, added.length) })
-  return ops
+  ops.push({ type: 'put', key, value: pack(out, packed, added, from, added.length) })
 }
 
 /** What makes a list that has grown from one length to another what it was: its older entries have not changed. */

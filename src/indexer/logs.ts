@@ -14,19 +14,33 @@ import { LIST } from './tables.ts'
 export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
   const number = Number(block.header.number)
   let index = 0
+  // Most follow one of the same kind: names that were just made are sooner found than others like them.
+  let names: Names | undefined
   for (const { logs } of receipts) {
     for (const { address, topics } of logs) {
       const place = placeRow.encode({ number, index: index++ })
-      const [topic0] = topics
-      draft.append(LIST.logsOf(address), place)
-      if (topic0 !== undefined) draft.append(LIST.logsOfWith(address, topic0), place)
-      for (let position = 0; position < topics.length; position++) {
+      const topic0 = topics[0]
+      if (names === undefined || names.address !== address || names.topic0 !== topic0) names = namesOf(address, topic0)
+      for (const list of names.lists) draft.append(list, place)
+      for (let position = 1; position < topics.length; position++) {
         const topic = topics[position]
         if (topic !== undefined) draft.append(LIST.logsByTopic(position, topic), place)
       }
     }
   }
 }
+
+type Names = { readonly address: Address; readonly topic0: Hash | undefined; readonly lists: readonly Hex[] }
+
+/** The lists of an emitter's logs with a first topic. */
+const namesOf = (address: Address, topic0: Hash | undefined): Names => ({
+  address,
+  topic0,
+  lists:
+    topic0 === undefined
+      ? [LIST.logsOf(address)]
+      : [LIST.logsOf(address), LIST.logsOfWith(address, topic0), LIST.logsByTopic(0, topic0)],
+})
 
 /** Which logs are wanted: an empty list or a null position matches everything. */
 export type LogQuery = {

@@ -1,7 +1,7 @@
 // Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
 // read: a changed record changes the format of the database.
 import { unwritten } from '../lib/bytes.ts'
-import { type Address, bigToBytes, bytesToBig, fromHex, type Hash, toAddress, toHash } from '../lib/hex.ts'
+import { type Address, bytesToBig, type Hash, type Hex, toAddress, toHash, toHex, writeHex } from '../lib/hex.ts'
 
 export interface Codec<T> {
   write(out: Writer, value: T): void
@@ -29,6 +29,12 @@ export class Writer {
     // Growing replaces the buffer.
     const at = this.#grow(bytes.length)
     this.#bytes.set(bytes, at)
+  }
+
+  /** The bytes that a hex string names. */
+  hex(name: Hex): void {
+    const at = this.#grow(name.length / 2 - 1)
+    writeHex(name, this.#bytes, at)
   }
 
   uint(value: number, size: number): void {
@@ -114,20 +120,21 @@ export const flag: Codec<boolean> = {
 /** An unsigned integer up to 2^256: its length, its bytes. */
 export const amount: Codec<bigint> = {
   write(out, value) {
-    const bytes = bigToBytes(value)
-    out.uint(bytes.length, 1)
-    out.put(bytes)
+    const digits = value === 0n ? '' : value.toString(16)
+    const size = (digits.length + 1) >> 1
+    out.uint(size, 1)
+    out.hex(digits.length === 2 * size ? `0x${digits}` : `0x0${digits}`)
   },
   read: (from) => bytesToBig(from.take(from.uint(1))),
 }
 
 export const address: Codec<Address> = {
-  write: (out, value) => out.put(fromHex(value)),
+  write: (out, value) => out.hex(value),
   read: (from) => toAddress(from.take(20)),
 }
 
 export const hash: Codec<Hash> = {
-  write: (out, value) => out.put(fromHex(value)),
+  write: (out, value) => out.hex(value),
   read: (from) => toHash(from.take(32)),
 }
 
@@ -137,6 +144,15 @@ export const bytes: Codec<Uint8Array> = {
     out.put(value)
   },
   read: (from) => from.take(from.uint(4)),
+}
+
+/** As `bytes`, of what is named in hex. */
+export const name: Codec<Hex> = {
+  write(out, value) {
+    out.uint(value.length / 2 - 1, 4)
+    out.hex(value)
+  },
+  read: (from) => toHex(bytes.read(from)),
 }
 
 export const text: Codec<string> = {

@@ -1,6 +1,6 @@
 // A block's tokens: their transfers as lists, and what is known of them, of their holders and of their items afterwards.
 // Transfers are what logs say; balances are what contracts answer. Where a contract does not answer, the logs count.
-import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
 import type { Receipt } from '../primitives/types.ts'
 import { seeAddress } from './accounts.ts'
@@ -8,7 +8,7 @@ import type { BlockFacts, IndexedTokens, Range } from './block-facts.ts'
 import type { Draft } from './draft.ts'
 import { FACT } from './facts.ts'
 import { sequenceRow, type TransferRow, transferRow } from './rows.ts'
-import { LIST, sidesOf } from './tables.ts'
+import { LIST, sidesOf, type TokenType } from './tables.ts'
 import { noChanges, noteTransfer, type TouchedToken } from './token-changes.ts'
 import { type EmittedTransfer, type FoundToken, findTokens, newContracts } from './token-detection.ts'
 import { transfersIn } from './token-logs.ts'
@@ -57,7 +57,9 @@ function placedTransfers(receipts: readonly Receipt[]): PlacedTransfer[] {
   let index = 0
   for (const [transaction, { logs }] of receipts.entries()) {
     for (const log of logs) {
-      for (const transfer of transfersIn(log)) placed.push({ ...transfer, token: log.address, transaction, log: index })
+      for (const { form, from, to, id, amount } of transfersIn(log)) {
+        placed.push({ form, from, to, id, amount, token: log.address, transaction, log: index })
+      }
       index++
     }
   }
@@ -71,16 +73,21 @@ function rowsOf(
   first: number,
 ): TransferRow[] {
   // Mints and burns that are logged as transfers: wrapping coins beside them is the same tokens told twice.
-  const told = new Set(transfers.filter((of) => of.form === 'ERC-20' && isMintOrBurn(of)).map(mintOrBurn))
+  const told = new Set<string>()
+  for (const of of transfers) if (of.form === 'ERC-20' && isMintOrBurn(of)) told.add(mintOrBurn(of))
   const rows: TransferRow[] = []
   for (const transfer of transfers) {
     const { form, token, from, to, id, amount, log } = transfer
     const type = tokens.get(token)?.type
     if (type === undefined) continue
     if (form === 'wrapping' && (type !== 'ERC-20' || told.has(mintOrBurn(transfer)))) continue
-    const row = { transaction: first + transfer.transaction, log, token, from, to, id, amount }
-    if (form !== 'unindexed') rows.push({ ...row, type: form === 'wrapping' ? type : form })
-    else rows.push(type === 'ERC-20' ? { ...row, type } : { ...row, type: 'ERC-721', id: amount, amount: 1n })
+    const transaction = first + transfer.transaction
+    const isItem = form === 'unindexed' && type !== 'ERC-20'
+    if (isItem) rows.push({ transaction, log, type: 'ERC-721', token, from, to, id: amount, amount: 1n })
+    else {
+      const of = form === 'unindexed' || form === 'wrapping' ? type : form
+      rows.push({ transaction, log, type: of, token, from, to, id, amount })
+    }
   }
   return rows
 }
@@ -102,21 +109,32 @@ function rangesOf(rows: readonly TransferRow[], first: number, transactions: num
   })
 }
 
+type Names = { readonly type: TokenType; readonly token: Address; readonly lists: readonly Hex[] }
+
+/** The lists of all transfers of a type and of a token. */
+const namesOf = (type: TokenType, token: Address): Names => ({
+  type,
+  token,
+  lists: [LIST.transfersByType(type), LIST.transfersOfToken(token)],
+})
+
 /** Adds the rows to all lists they belong to. */
 async function listTransfers(draft: Draft, rows: readonly TransferRow[], number: number): Promise<void> {
   const pause = takingTurns()
   const seen = new Set<Address>()
+  // Most follow one of the same token: a name that was just made is sooner found than one like it.
+  let names: Names | undefined
   for (const row of rows) {
     const { type, token, from, to, id } = row
     const entry = sequenceRow.encode({ sequence: draft.append(LIST.transfers, transferRow.encode(row)) })
-    draft.append(LIST.transfersByType(type), entry)
-    draft.append(LIST.transfersOfToken(token), entry)
+    if (names?.type !== type || names.token !== token) names = namesOf(type, token)
+    for (const list of names.lists) draft.append(list, entry)
     if (id !== undefined) draft.append(LIST.transfersOfInstance(token, id), entry)
     for (const [party, side] of sidesOf(from, to)) {
       draft.append(LIST.transfersOf(party, type, side), entry)
       draft.append(LIST.transfersOfWith(party, token, side), entry)
     }
-    for (const party of [token, from, to]) seen.add(party)
+    seen.add(token).add(from).add(to)
     await pause()
   }
   for (const party of seen) seeAddress(draft, party, number)

@@ -162,6 +162,11 @@ function apply(
     case undefined:
       return build(path.length, edits.filter(isPut))
     case 'leaf': {
+      const [edit] = edits
+      // By far most leaves that are met are to hold another value.
+      if (edits.length === 1 && edit?.value && equalBytes(edit.key.subarray(path.length), node.path)) {
+        return { ...node, value: edit.value }
+      }
       const leaf = { key: join(path, node.path), value: node.value }
       return build(path.length, withLeaf(edits, leaf).filter(isPut))
     }
