@@ -14,6 +14,8 @@ import type { SignedTransaction } from '../primitives/types.ts'
 const WORTH_ASKING = 4
 /** So many of a crowd go to a thread at a time. */
 const HANDFUL = 8
+/** So many are recovered here when as many as a thread would take must wait for one. */
+const OWN_SHARE = 8
 
 /** Parity, hash, r and s. */
 const QUESTION = 97
@@ -110,6 +112,8 @@ export class Senders {
         this.#hand()
       })
     }
+    // More than the threads can take at once: some are recovered here.
+    if (this.#gathered.length >= HANDFUL) for (const { known } of this.#gathered.splice(0, OWN_SHARE)) known()
   }
 
   #ask(questions: readonly Question[]): Promise<void>[] {
