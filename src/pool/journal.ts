@@ -65,9 +65,15 @@ export class Journal {
       const records = this.#records
       this.#records = []
       this.#next = undefined
-      if (this.#waiting.size === 0) this.#log.replace([])
-      else if (this.#log.size > this.#longest) this.#log.replace([...this.#waiting.values()].map(encodeRecord))
-      else this.#log.append(records)
+      try {
+        if (this.#waiting.size === 0) this.#log.replace([])
+        else if (this.#log.size > this.#longest) this.#log.replace([...this.#waiting.values()].map(encodeRecord))
+        else this.#log.append(records)
+      } catch (error) {
+        // Who wanted to wait is told so; what has left must not come back for that.
+        this.#records = [...records.filter(saysLeft), ...this.#records]
+        throw error
+      }
     })
     return this.#next
   }
@@ -83,9 +89,10 @@ function encodeRecord({ transaction, sidecar }: PooledTransaction): Uint8Array {
 
 /** The bytes of a hash say that it has left: no list is as short. */
 const HASH_BYTES = 32
+const saysLeft = (record: Uint8Array): boolean => record.length === HASH_BYTES
 
 function decodeRecord(record: Uint8Array): PooledTransaction | Hash {
-  if (record.length === HASH_BYTES) return toHash(record)
+  if (saysLeft(record)) return toHash(record)
   try {
     const [transaction, ...sidecar] = asListOf(decodeRlp(record), [1, 5], 'record')
     return {

@@ -147,6 +147,25 @@ describe('forget', () => {
     expect(new Journal(log).load()).toEqual([signed(1n), pooled])
   })
 
+  test('what has left stays away, also when the disk failed to say so', async () => {
+    const log = memoryRecordLog()
+    let broken = false
+    const journal = new Journal({
+      ...log,
+      append(records) {
+        if (broken) throw new ChainError('storage', 'disk full')
+        log.append(records)
+      },
+    })
+    const [left, kept, late] = [signed(0n), signed(1n), signed(2n)]
+    await Promise.all([left, kept].map((pooled) => journal.record(pooled)))
+    broken = true
+    await expect(journal.forget(hashOf(left))).rejects.toThrow('disk full')
+    broken = false
+    await journal.record(late)
+    expect(new Journal(log).load()).toEqual([kept, late])
+  })
+
   test('a stranger costs nothing', async () => {
     const { log, told } = toldLog()
     await new Journal(log).forget(hash(77))
