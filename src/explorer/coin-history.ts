@@ -1,6 +1,6 @@
 // How an account's coins came and went: one row for each block that changed its balance, and what it had at the end of days.
 import { z } from 'zod'
-import { entryAt, listLength, positionOf } from '../indexer/lists.ts'
+import { OpenList } from '../indexer/lists.ts'
 import { coinRow } from '../indexer/rows.ts'
 import { LIST, SECONDS_A_DAY } from '../indexer/tables.ts'
 import type { Address } from '../lib/hex.ts'
@@ -38,14 +38,13 @@ export const dayBalanceSchema = z.strictObject({ date: wire.day, value: wire.dec
 /** What an account had at the end of each of the last days, oldest first; from the day on that it first had coins. */
 export async function balancesByDay(context: ExplorerContext, of: Address) {
   const { rows, head } = context
-  const list = LIST.coins(of)
-  const length = listLength(rows, list)
+  const changes = new OpenList(rows, LIST.coins(of))
   const today = Math.floor(Number(head.timestamp) / SECONDS_A_DAY)
   const balances: z.infer<typeof dayBalanceSchema>[] = []
-  for (let day = today - DAYS + 1; length > 0 && day <= today; day++) {
+  for (let day = today - DAYS + 1; changes.length > 0 && day <= today; day++) {
     const nextDay = await firstBlockFrom(context, (day + 1) * SECONDS_A_DAY)
-    const changes = positionOf(rows, list, length, nextDay)
-    const last = changes === 0 ? undefined : entryAt(rows, list, changes - 1)
+    const count = changes.find(nextDay)
+    const last = count === 0 ? undefined : changes.at(count - 1)
     if (last !== undefined) balances.push({ date: isoDay(day), value: coinRow.decode(last).after.toString() })
   }
   return balances

@@ -30,13 +30,14 @@ function* transactions(rows: Rows, sequences: Iterable<number>): Generator<Trans
 function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[] {
   const block = FACT.block.get(rows, number)
   const firstTransaction = block?.firstTransaction ?? listLength(rows, LIST.transactions)
-  const firstCall = block?.firstCall ?? listLength(rows, LIST.calls)
+  const calls = new OpenList(rows, LIST.calls)
+  const firstCall = block?.firstCall ?? calls.length
   const cursor = (name: Hex, sequence: number, transactionOf: Cursor['transactionOf']): Cursor => {
     const list = new OpenList(rows, name)
-    return { list, position: list.find(sequence, list.length), transactionOf }
+    return { list, position: list.find(sequence), transactionOf }
   }
   const callerOf = (entry: Uint8Array): number => {
-    const row = entryAt(rows, LIST.calls, sequenceOf(entry))
+    const row = calls.at(sequenceOf(entry))
     if (row === undefined) throw new Error('a message is listed that has no row')
     return callRow.decode(row).transaction
   }

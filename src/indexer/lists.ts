@@ -50,9 +50,9 @@ export class OpenList {
     return this.#entries[position % PAGE]
   }
 
-  /** The position of the first entry, up to a length, whose number is not below the given one. */
-  find(sequence: number, length: number): number {
-    let [low, high] = [0, length]
+  /** The position of the first entry whose number is not below the given one. */
+  find(sequence: number): number {
+    let [low, high] = [0, this.length]
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
       const entry = this.at(middle)
@@ -155,16 +155,12 @@ function startingPositions(lists: readonly OpenList[], rank: number): number[] {
   let [low, high] = [0, Math.max(...last) + 1]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const below = lists.reduce((sum, list) => sum + list.find(middle, list.length), 0)
+    const below = lists.reduce((sum, list) => sum + list.find(middle), 0)
     if (below >= rank) high = middle
     else low = middle + 1
   }
-  return lists.map((list) => list.find(low, list.length))
+  return lists.map((list) => list.find(low))
 }
-
-/** The position of the first entry, of a list of that length, whose number is not below the given one. */
-export const positionOf = (rows: Rows, list: Hex, length: number, sequence: number): number =>
-  new OpenList(rows, list).find(sequence, length)
 
 /** Lengths of several lists together. */
 export const lengthOfAll = (rows: Rows, lists: readonly Hex[]): number =>

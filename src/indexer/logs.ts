@@ -6,7 +6,7 @@ import { takingTurns } from '../lib/turns.ts'
 import { bloomTest } from '../primitives/receipt.ts'
 import type { BlockFacts } from './block-facts.ts'
 import type { Draft } from './draft.ts'
-import { listLength, positionOf, scanEntries } from './lists.ts'
+import { OpenList, scanEntries } from './lists.ts'
 import { placeRow } from './rows.ts'
 import { LIST } from './tables.ts'
 
@@ -102,9 +102,8 @@ export class Logs {
     const { store } = this.#chain
     const found = new Set<bigint>()
     for (const list of lists) {
-      const length = listLength(store, list)
-      const from = positionOf(store, list, length, Number(query.from))
-      const to = positionOf(store, list, length, Number(query.to) + 1)
+      const places = new OpenList(store, list)
+      const [from, to] = [places.find(Number(query.from)), places.find(Number(query.to) + 1)]
       for await (const place of scanEntries(store, list, from, to)) {
         found.add(BigInt(placeRow.decode(place).number))
       }

@@ -8,7 +8,7 @@ import {
   lengthOfAll,
   listLength,
   newest,
-  positionOf,
+  OpenList,
   scanEntries,
   sequenceOf,
 } from '../../src/indexer/lists.ts'
@@ -95,7 +95,7 @@ describe('lists', () => {
     for (const sequence of [3, 5, 9]) draft.append(list, sequenceRow.encode({ sequence }))
     await store.write(draft.ops(1))
     expect(entriesBetween(store, list, 1, 9).map(sequenceOf)).toEqual([5, 9])
-    const places = [0, 3, 4, 5, 6, 9, 10].map((sequence) => positionOf(store, list, 3, sequence))
+    const places = [0, 3, 4, 5, 6, 9, 10].map((sequence) => new OpenList(store, list).find(sequence))
     expect(places).toEqual([0, 0, 1, 1, 2, 2, 3])
   })
 

@@ -1,6 +1,6 @@
 // Parts of lists as this API asks for them: a range of blocks and a page of it, in either direction.
 import { type BlockFact, FACT } from '../../indexer/facts.ts'
-import { listLength, newest, positionOf } from '../../indexer/lists.ts'
+import { newest, OpenList } from '../../indexer/lists.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { takingTurns } from '../../lib/turns.ts'
@@ -18,8 +18,8 @@ export function sequencesOf({ rows, head }: ExplorerContext, lists: readonly Hex
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
   const start = FACT.block.get(rows, part.startblock)
   const end = FACT.block.get(rows, Math.min(part.endblock, newestBlock))
-  const below = (sequence: number) =>
-    lists.reduce((sum, list) => sum + positionOf(rows, list, listLength(rows, list), sequence), 0)
+  const open = lists.map((list) => new OpenList(rows, list))
+  const below = (sequence: number) => open.reduce((sum, list) => sum + list.find(sequence), 0)
   const [low, high] = [below(firstOf(start, of)), below(firstOf(end, of) + (end?.[of] ?? 0))]
   const { from, to } = pageOf(low, high, part)
   const { entries } = newest(rows, lists, { page: 1, size: to - from, anchor: to })

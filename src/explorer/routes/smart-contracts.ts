@@ -1,6 +1,6 @@
 // Contracts with their code and sources, and those of them that somebody has verified.
 import { z } from 'zod'
-import { lengthOfAll, listLength, positionOf } from '../../indexer/lists.ts'
+import { lengthOfAll, OpenList } from '../../indexer/lists.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { firstBlockAfter } from '../block-times.ts'
@@ -77,13 +77,13 @@ export const smartContractsCounters = explorerRoute({
   }),
   async handler(_, context) {
     const { chain, head, rows } = context
-    const all = listLength(rows, LIST.contracts)
+    const contracts = new OpenList(rows, LIST.contracts)
     const since = await firstBlockAfter(chain, head, head.timestamp - SECONDS_A_DAY)
     const verified = verifiedNamed(context, [])
     const yesterday = Date.now() / 1000 - Number(SECONDS_A_DAY)
     return {
-      smart_contracts: all.toString(),
-      new_smart_contracts_24h: (all - positionOf(rows, LIST.contracts, all, Number(since))).toString(),
+      smart_contracts: contracts.length.toString(),
+      new_smart_contracts_24h: (contracts.length - contracts.find(Number(since))).toString(),
       verified_smart_contracts: verified.length.toString(),
       new_verified_smart_contracts_24h: verified.filter(({ verifiedAt }) => verifiedAt >= yesterday).length.toString(),
     }

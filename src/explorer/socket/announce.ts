@@ -2,7 +2,7 @@
 // in which the API answers. Topics name addresses and hashes in lower case.
 
 import { FACT } from '../../indexer/facts.ts'
-import { entriesBetween, entryAt, listLength } from '../../indexer/lists.ts'
+import { entriesBetween, OpenList } from '../../indexer/lists.ts'
 import { membersFrom } from '../../indexer/ranking.ts'
 import { coinRow, type TransferRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
@@ -97,8 +97,8 @@ async function announceAddress(
 
 async function announceBalance(context: ExplorerContext, hub: Hub, of: Address, { header }: Block): Promise<void> {
   const { rows, view, options } = context
-  const length = listLength(rows, LIST.coins(of))
-  const entry = length === 0 ? undefined : entryAt(rows, LIST.coins(of), length - 1)
+  const changes = new OpenList(rows, LIST.coins(of))
+  const entry = changes.length === 0 ? undefined : changes.at(changes.length - 1)
   const block_number = Number(header.number)
   if (entry === undefined || coinRow.decode(entry).number !== block_number) return
   const balance = view.balance(of).toString()
