@@ -31,13 +31,14 @@ export class Journal {
    * is recorded. Throws ChainError `storage` for a record that cannot be read.
    */
   load(): PooledTransaction[] {
-    for (const record of this.#log.read()) {
+    const records = this.#log.read()
+    for (const record of records) {
       const read = decodeRecord(record)
       if (typeof read === 'string') this.#waiting.delete(read)
       else this.#waiting.set(read.transaction.hash, read)
     }
     const waiting = [...this.#waiting.values()]
-    this.#log.replace(waiting.map(encodeRecord))
+    if (waiting.length < records.length) this.#log.replace(waiting.map(encodeRecord))
     return waiting
   }
 

@@ -39,17 +39,17 @@ export function memoryRecordLog(): RecordLog {
 class FileLog implements RecordLog {
   readonly #path: string
   #file: number
-  /** Bytes of whole records; the file is as long. */
-  #size = 0
+  /** Bytes of whole records; the file is as long. Not known before it has been read. */
+  #size: number | undefined
 
   constructor(path: string) {
     this.#path = path
     this.#file = attempt(() => openSync(path, 'a+'))
-    this.read()
   }
 
   get size(): number {
-    return this.#size
+    if (this.#size === undefined) this.read()
+    return this.#size ?? 0
   }
 
   read(): Uint8Array[] {
@@ -72,14 +72,15 @@ class FileLog implements RecordLog {
   }
 
   append(records: readonly Uint8Array[]): void {
+    const { size } = this
     const bytes = framed(records)
     try {
       writeAll(this.#file, bytes)
     } catch (error) {
-      this.#cut(this.#size)
+      this.#cut(size)
       throw failure(error)
     }
-    this.#size += bytes.length
+    this.#size = size + bytes.length
   }
 
   replace(records: readonly Uint8Array[]): void {
