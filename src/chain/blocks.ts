@@ -1,11 +1,10 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
 // A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
 import { LRUCache } from 'lru-cache'
-import { unwritten } from '../lib/bytes.ts'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
-import { asListOf, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
+import { asListOf, concatBytes, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
 import {
   decodeStoredReceipts,
   decodeStoredTransaction,
@@ -156,13 +155,7 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
   const { header, transactions } = block
   const { number } = header
   const first = fixed8(number)
-  const place = (index: number): Uint8Array => {
-    const last = bigToBytes(BigInt(index))
-    const out = unwritten(first.length + last.length)
-    out.set(first)
-    out.set(last, first.length)
-    return out
-  }
+  const place = (index: number): Uint8Array => concatBytes([first, bigToBytes(BigInt(index))])
   return [
     { type: 'put', key: KEY.header(number), value: encodeHeader(header) },
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },

@@ -35,9 +35,4 @@ export class Recent<K, V extends NonNullable<unknown>> {
     this.#young.delete(key)
     this.#old.delete(key)
   }
-
-  clear(): void {
-    this.#young.clear()
-    this.#old.clear()
-  }
 }

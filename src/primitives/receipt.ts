@@ -61,11 +61,7 @@ export function logsBloom(logs: readonly Log[]): Uint8Array {
   return bloom
 }
 
-/** False: no log of the bloom has this address or topic. True: perhaps one has. */
-export const bloomContains = (bloom: Uint8Array, addressOrTopic: Uint8Array): boolean =>
-  bloomTest([addressOrTopic])(bloom)
-
-/** The same for any of several addresses or topics, to be asked of many blooms. */
+/** Of each bloom: false, no log of it has any of the addresses or topics; true, perhaps one has. */
 export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => boolean {
   const wanted = anyOf.map(bloomBits)
   return (bloom) => wanted.some((bits) => bits.every((bit) => ((bloom[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0))

@@ -13,7 +13,7 @@ export function transactionDiff(
   const diffs: AccountDiff[] = []
   const touched = [...accounts.keys()]
   for (const address of slots.keys()) if (!accounts.has(address)) touched.push(address)
-  for (const address of inOrder(touched, (of) => of)) {
+  for (const address of touched.sort()) {
     const after = current.account(address)
     const before = accounts.has(address) ? accounts.get(address) : after
     const changed: { key: Hash; before: bigint; after: bigint }[] = []
@@ -22,24 +22,10 @@ export function transactionDiff(
       if (!equalBytes(word, now)) changed.push({ key, before: bytesToBig(word), after: bytesToBig(now) })
     }
     if (changed.length === 0 && sameAccount(before, after)) continue
-    diffs.push({ address, before, after, slots: inOrder(changed, ({ key }) => key) })
+    changed.sort((a, b) => (a.key < b.key ? -1 : 1))
+    diffs.push({ address, before, after, slots: changed })
   }
   return diffs
-}
-
-/** Most transactions touch three accounts and two slots: `sort` would make more beside so few than the rest of a diff. */
-const FEW = 8
-
-/** Sorts in place. */
-function inOrder<T>(items: T[], name: (item: T) => string): T[] {
-  if (items.length > FEW) return items.sort((a, b) => (name(a) < name(b) ? -1 : 1))
-  for (let i = 1; i < items.length; i++) {
-    const item = items[i] as T
-    let at = i
-    for (; at > 0 && name(items[at - 1] as T) > name(item); at--) items[at] = items[at - 1] as T
-    items[at] = item
-  }
-  return items
 }
 
 /** Whether two accounts' own fields are the same. */

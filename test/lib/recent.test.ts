@@ -41,10 +41,3 @@ test('agrees with a map of the same writes wherever it answers', () => {
   }
   expect(answered).toBeGreaterThan(2000)
 })
-
-test('forgets everything at once', () => {
-  const recent = new Recent<string, number>(2)
-  for (const key of ['a', 'b', 'c']) recent.set(key, 1)
-  recent.clear()
-  for (const key of ['a', 'b', 'c']) expect(recent.get(key)).toBeUndefined()
-})
