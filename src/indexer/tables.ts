@@ -1,7 +1,7 @@
 // THE tables that readers use: every list and ranking, and what identifies it. What rows hold is in `rows.ts`, what is known
 // of single things in `facts.ts`. Writers fill them from an executed block, readers page through them; both spell them from
 // here and nowhere else.
-import { ADDRESS_BYTES, type Address, bytesToBig, type Hash, type Hex, toAddress } from '../lib/hex.ts'
+import { ADDRESS_BYTES, type Address, bigToWord, bytesToBig, type Hash, type Hex, toAddress } from '../lib/hex.ts'
 
 export const TOKEN_TYPES = ['ERC-20', 'ERC-721', 'ERC-1155'] as const
 export type TokenType = (typeof TOKEN_TYPES)[number]
@@ -28,8 +28,7 @@ const byte = (value: number): string => BYTES[value] ?? ''
 const digits = (hex: Hex): string => hex.slice(2)
 const at = <W extends string>(words: readonly W[], word: W): string => byte(words.indexOf(word))
 /** What stands for one id of a token. */
-export const ofToken = (token: Address, tokenId: bigint): Hex =>
-  `0x${digits(token)}${tokenId.toString(16).padStart(64, '0')}`
+export const ofToken = (token: Address, tokenId: bigint): Hex => `0x${digits(token)}${digits(bigToWord(tokenId))}`
 
 /** Lists that only grow. Those of `sequence` entries name an entry of the list in brackets by its position. */
 export const LIST = {

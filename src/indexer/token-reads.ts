@@ -1,7 +1,7 @@
 // Tokens asked on the state after a block. What a block's index may ask is bounded by numbers that follow from the block
 // alone, so that it asks the same wherever and whenever it is made. No answer is an answer: tokens may say anything.
 import { after, type Eventual } from '../lib/eventual.ts'
-import { type Address, bytesToBig, fromHex } from '../lib/hex.ts'
+import { type Address, bigToWord, bytesToBig, fromHex } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import { textIn } from './token-names.ts'
 
@@ -37,7 +37,7 @@ type Question = keyof typeof SELECTOR
 /** Arguments are digits, as the ABI has them: words of 32 bytes. */
 const ADDRESS_PADDING = '00'.repeat(12)
 const INTERFACE_PADDING = '00'.repeat(28)
-const wordOf = (value: bigint): string => value.toString(16).padStart(64, '0')
+const wordOf = (value: bigint): string => bigToWord(value).slice(2)
 /** EIP-165: what nobody may claim to support. */
 const NO_INTERFACE = '0xffffffff'
 

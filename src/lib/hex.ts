@@ -128,6 +128,9 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
+/** An integer below 2^256 as a word: 32 bytes in hex. */
+export const bigToWord = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
+
 /** Bytes without their leading zeros: the RLP form of an integer. */
 export function trimZeros(bytes: Uint8Array): Uint8Array {
   let start = 0

@@ -2,7 +2,7 @@
 // Messages are short, in geth's manner, and reach the client behind `invalid argument N:`.
 import { z } from 'zod'
 import type { BlockRef, BlockTag } from '../chain/types.ts'
-import { type Address, fromHex, type Hash, type Hex, toHex, toQuantity } from '../lib/hex.ts'
+import { type Address, bigToWord, fromHex, type Hash, type Hex, toHex, toQuantity } from '../lib/hex.ts'
 import { pairOf } from './compile.ts'
 
 type Codec<In extends z.ZodType, T> = z.ZodCodec<In, z.ZodType<T, T>>
@@ -147,11 +147,8 @@ export const storageKey = codec(
 ).describe('DATA, at most 32 bytes')
 
 function writeStorageKey({ slot, full }: StorageKey): Hex {
-  return full ? toWord(slot) : toQuantity(slot)
+  return full ? bigToWord(slot) : toQuantity(slot)
 }
-
-/** A storage word on the wire: always 32 bytes. */
-export const toWord = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
 
 export const bool = z.boolean({ error: 'expected true or false' })
 export const string = text

@@ -2,8 +2,7 @@
 import { encodeFunctionData, erc20Abi } from 'viem'
 import type { Chain } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bytesToBig, fromHex } from '../lib/hex.ts'
-import { toWord } from './codec.ts'
+import { type Address, bigToWord, bytesToBig, fromHex } from '../lib/hex.ts'
 
 export const balanceCall = (account: Address): Uint8Array =>
   fromHex(encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }))
@@ -22,7 +21,7 @@ export async function findSlot(
   const { accessList } = await chain.createAccessList(request, 'latest')
   for (const { address: contract, storageKeys } of accessList) {
     for (const key of storageKeys) {
-      const stateDiff = new Map([[key, toWord(wanted)]])
+      const stateDiff = new Map([[key, bigToWord(wanted)]])
       const { error, returnData } = await chain.call(request, 'latest', {
         stateOverrides: new Map([[contract, { stateDiff }]]),
       })

@@ -1,7 +1,7 @@
 // The world at one version, with what has been written on it since: plain maps over the rows and one undo log.
 // Nothing awaits and no trie is touched until a root is asked for. Values in the maps are immutable, so undoing
 // is putting the old value back, and forking is copying maps.
-import { type Address, bigToBytes, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
+import { type Address, bigToBytes, bigToWord, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './diff.ts'
@@ -19,12 +19,11 @@ type Undo =
   | { readonly slotOf: Address; readonly key: Hash; readonly before: Uint8Array }
   | { readonly cleared: Address; readonly slots: Slots | undefined; readonly wasCleared: boolean }
 
-const keyOf = (slot: bigint): Hash => `0x${slot.toString(16).padStart(64, '0')}` as Hash
 /** Those of the first slots, where every layout begins. */
-const FIRST_KEYS = Array.from({ length: 64 }, (_, slot) => keyOf(BigInt(slot)))
+const FIRST_KEYS = Array.from({ length: 64 }, (_, slot) => bigToWord(BigInt(slot)))
 
 /** A storage slot's number as its 32-byte key. */
-export const slotKey = (slot: bigint): Hash => (slot < 64n && FIRST_KEYS[Number(slot)]) || keyOf(slot)
+export const slotKey = (slot: bigint): Hash => (slot < 64n && FIRST_KEYS[Number(slot)]) || bigToWord(slot)
 
 export class View implements StateView {
   readonly #store: StateStore

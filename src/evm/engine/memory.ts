@@ -1,5 +1,5 @@
 // The engine's memory as the host reads and writes it: header fields, stack words, big-endian words, ranges of bytes.
-import { type Address, type Hash, rangeToHex } from '../../lib/hex.ts'
+import { type Address, bigToWord, type Hash, rangeToHex } from '../../lib/hex.ts'
 import { ADDRESS, F_ADDRESS, F_CALLER, F_GAS, type F_GAS_GIVEN, F_MEMORY, F_VALUE, WORDS } from './layout.ts'
 
 const HIGH = 4_294_967_296
@@ -146,7 +146,7 @@ export class Memory {
   }
 
   answerBig(value: bigint): void {
-    this.answerHex(`0x${value.toString(16).padStart(64, '0')}` as Hash)
+    this.answerHex(bigToWord(value))
   }
 
   /** The second word without its leading zeros, to be kept. */

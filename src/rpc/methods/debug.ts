@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import type { BlockRef, Chain, InspectedAccount, InspectedSlot, Page } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { type Hash, toHash, toHex } from '../../lib/hex.ts'
-import { address, blockRef, bool, hash, looseQuantity, string, toWord } from '../codec.ts'
+import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
+import { address, blockRef, bool, hash, looseQuantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
 /** Accounts or slots of one answer (geth's number). */
@@ -22,13 +22,11 @@ function startHash(text: string): Hash {
   return toHash(Buffer.concat([bytes, Buffer.alloc(32 - bytes.length)]))
 }
 
-const asWord = (value: bigint): Hash => toWord(value)
-
 export const debug_storageRangeAt = rpcMethod({
   summary: 'Slots of an account before a transaction of a block, in order of their hashes.',
   params: [blockRef, count, address, rangeStart, count],
   result: ({ items, next }: Page<InspectedSlot>) => ({
-    storage: Object.fromEntries(items.map(({ hash, key, value }) => [hash, { key, value: asWord(value) }])),
+    storage: Object.fromEntries(items.map(({ hash, key, value }) => [hash, { key, value: bigToWord(value) }])),
     nextKey: next ?? null,
   }),
   handler: ([ref, index, of, start, count], { chain }) =>

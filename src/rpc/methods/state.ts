@@ -1,11 +1,11 @@
 // Accounts at a block: balance, nonce, code, storage, proofs. State is asked of the block, so history needs no code here.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
-import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
+import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { takingTurns } from '../../lib/turns.ts'
 import type { AccountProof, StateView } from '../../state/types.ts'
-import { address, atBlock, data, hash, mapOf, quantity, type StorageKey, storageKey, toWord } from '../codec.ts'
+import { address, atBlock, data, hash, mapOf, quantity, type StorageKey, storageKey } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { RpcError } from '../errors.ts'
 
@@ -52,7 +52,7 @@ export const eth_getStorageAt = rpcMethod({
   result: hash,
   async handler([who, { slot }, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return toWord(view.storage(who, slot))
+    return bigToWord(view.storage(who, slot))
   },
 })
 
@@ -65,7 +65,7 @@ export const eth_getStorageValues = rpcMethod({
     if (slots > MAX_SLOTS) throw tooManySlots()
     if (slots === 0) throw new ChainError('invalid-params', 'empty request')
     const { view } = await chain.at(ref)
-    const read = (who: Address) => (key: Hash) => toWord(view.storage(who, BigInt(key)))
+    const read = (who: Address) => (key: Hash) => bigToWord(view.storage(who, BigInt(key)))
     return new Map([...wanted].map(([who, keys]) => [who, keys.map(read(who))]))
   },
 })

@@ -1,13 +1,12 @@
 // Traces in the form that Parity gave them and its heirs kept: `action`, `result` or `error`, and the path in the tree.
 import type { Replayed } from '../../chain/types.ts'
-import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
+import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { parityWords } from '../../primitives/parity-words.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 import type { Reward } from '../../runtime/system.ts'
 import type { FlatFrame } from '../../runtime/tracing/flatten.ts'
 import type { AccountChange, Recorded } from '../../runtime/tracing/recorder.ts'
 import type { VmFrame, VmOperation } from '../../runtime/tracing/vm-trace.ts'
-import { toWord } from '../codec.ts'
 
 type Action = Readonly<Record<string, Hex | string | null>>
 
@@ -117,7 +116,7 @@ function accountDelta({ before, after, codeBefore, codeAfter, slots }: AccountCh
     balance: delta(toQuantity(before?.balance ?? 0n), toQuantity(after?.balance ?? 0n)),
     code: delta(toHex(codeBefore), toHex(codeAfter)),
     nonce: delta(toQuantity(before?.nonce ?? 0n), toQuantity(after?.nonce ?? 0n)),
-    storage: Object.fromEntries(slots.map((slot) => [slot.key, delta(toWord(slot.before), toWord(slot.after))])),
+    storage: Object.fromEntries(slots.map((slot) => [slot.key, delta(bigToWord(slot.before), bigToWord(slot.after))])),
   }
 }
 

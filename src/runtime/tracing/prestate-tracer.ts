@@ -3,7 +3,16 @@
 import { addressOf } from '../../evm/state-adapter.ts'
 import type { RunState } from '../../evm/tables.ts'
 import type { Step } from '../../evm/tracer.ts'
-import { type Address, bigToFixed, type Hash, type Hex, toAddress, toHex, toQuantity } from '../../lib/hex.ts'
+import {
+  type Address,
+  bigToFixed,
+  bigToWord,
+  type Hash,
+  type Hex,
+  toAddress,
+  toHex,
+  toQuantity,
+} from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { createdAddress, saltedAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
@@ -66,7 +75,7 @@ export class PrestateTracer implements Tracer {
 
   step({ state, opcode: { name, pops }, error }: Step): void {
     if (error !== undefined || pops === 0) return
-    if (SLOT.has(name)) this.#meetSlot(addressOf(state.env.address), word(item(state, 0)))
+    if (SLOT.has(name)) this.#meetSlot(addressOf(state.env.address), bigToWord(item(state, 0)))
     else if (ACCOUNT.has(name)) this.#meet(lowAddress(item(state, 0)))
     else if (CALL.has(name)) this.#meetCallee(lowAddress(item(state, 1)))
     else if (name === 'CREATE' || name === 'CREATE2') this.#meetCreated(createdBy(state, name, this.#now))
@@ -143,7 +152,7 @@ export class PrestateTracer implements Tracer {
     const before = this.#view(this.#before)
     const nonce = Number(before.nonce(of))
     const code = before.code(of)
-    const entries = slots.map((key) => [key, word(before.storage(of, BigInt(key)))] as const)
+    const entries = slots.map((key) => [key, bigToWord(before.storage(of, BigInt(key)))] as const)
     return {
       balance: toQuantity(before.balance(of)),
       ...(code.length > 0 && !this.#options.disableCode && { code: toHex(code) }),
@@ -178,7 +187,7 @@ export class PrestateTracer implements Tracer {
     if (changed.length === 0 && Object.keys(after).length === 0) return
     const written = changed.filter((key) => now.storage(of, BigInt(key)) !== 0n)
     if (written.length > 0) {
-      after.storage = Object.fromEntries(written.map((key) => [key, word(now.storage(of, BigInt(key)))]))
+      after.storage = Object.fromEntries(written.map((key) => [key, bigToWord(now.storage(of, BigInt(key)))]))
     }
     post[of] = after
     const held = changed.filter((key) => before.storage(of, BigInt(key)) !== 0n)
@@ -187,7 +196,6 @@ export class PrestateTracer implements Tracer {
 }
 
 const item = ({ stack }: RunState, index: number): bigint => stack.peek(index + 1)[index] ?? 0n
-const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
 const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUintN(160, value), 20))
 
 /** The address a creation is about to give its contract. */

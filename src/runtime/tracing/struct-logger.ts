@@ -4,7 +4,7 @@ import { addressOf } from '../../evm/state-adapter.ts'
 import type { RunState } from '../../evm/tables.ts'
 import type { Step } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { type Address, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
+import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
 import { WrittenList } from '../../lib/written-json.ts'
 import type { StateView } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -92,8 +92,8 @@ export class StructLogger implements Tracer {
     if (stack.length < needed) return undefined
     const [slot = 0n, written = 0n] = stack.peek(needed)
     const of = addressOf(env.address)
-    const key = word(slot)
-    const value = op === 'SSTORE' ? word(written) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
+    const key = bigToWord(slot)
+    const value = op === 'SSTORE' ? bigToWord(written) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
     const met = this.#storage.get(of) ?? { values: new Map(), text: '' }
     this.#storage.set(of, met)
     const known = met.values.get(key)
@@ -106,8 +106,6 @@ export class StructLogger implements Tracer {
 }
 
 const TOO_LARGE = 'the trace is too large: set a limit, or leave out stack, memory or storage'
-
-const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
 
 const WORD_DIGITS = 64
 
