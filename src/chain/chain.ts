@@ -28,7 +28,15 @@ import { minedLogs } from './logs.ts'
 import { poolHead } from './pool-head.ts'
 import { Snapshots } from './snapshots.ts'
 import { ChainTraces } from './traces.ts'
-import type { BlockRef, Chain as ChainFace, DumpedAccount, Indexer, MinedReceipt, MinedTransaction } from './types.ts'
+import type {
+  BlockRef,
+  Chain as ChainFace,
+  DumpedAccount,
+  Indexer,
+  MinedReceipt,
+  MinedTransaction,
+  ProduceOptions,
+} from './types.ts'
 import { Waiting } from './waiting.ts'
 
 export type ChainOptions = {
@@ -174,21 +182,28 @@ export class Chain implements ChainFace {
     this.#headMoved()
   }
 
-  async build(draft: Partial<HeaderDraft> = {}, candidates?: Iterable<Transaction>): Promise<ExecutedBlock> {
+  async build(
+    draft: Partial<HeaderDraft> = {},
+    candidates: Iterable<Transaction> = this.pool.ready(),
+    more?: ProduceOptions['more'],
+  ): Promise<ExecutedBlock> {
     const complete = completeDraft(this.head, this.#draft(), draft)
-    const ready = candidates ?? this.pool.ready()
+    const view = this.#ledger.view()
     const ancestors = this.#ledger.ancestors(this.head)
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
-    return executeBlock(this.#runtime, this.#ledger.view(), complete, ready, ancestors, drop)
+    return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, async (taken) =>
+      (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined,
+    )
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
     return this.#writer.run(() => this.#commit(executed))
   }
 
-  produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false } = {}): Promise<ExecutedBlock> {
+  produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
+    const stayOpen = async (taken: number) => !this.#writer.isWanted && (await more?.(taken)) === true
     return this.#writer.run(async () => {
-      const executed = await this.build(draft)
+      const executed = await this.build(draft, undefined, stayOpen)
       if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
       else await this.#commit(executed)
       return executed

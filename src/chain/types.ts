@@ -214,8 +214,8 @@ export interface Chain {
   build(draft?: Partial<HeaderDraft>, candidates?: Iterable<Transaction>): Promise<ExecutedBlock>
   /** Writes the block in one batch; only then the head moves. The block's parent must be the head. */
   commit(executed: ExecutedBlock): Promise<void>
-  /** Build and commit under the writer's lock. With `skipEmpty` a block without transactions is not committed. */
-  produce(draft?: Partial<HeaderDraft>, options?: { readonly skipEmpty?: boolean }): Promise<ExecutedBlock>
+  /** Build and commit under the writer's lock. */
+  produce(draft?: Partial<HeaderDraft>, options?: ProduceOptions): Promise<ExecutedBlock>
   /** What the next block is to be when nobody says otherwise; the producer gives it. */
   proposeDrafts(draft: () => Partial<HeaderDraft>): void
   /** Every account at the head, in order of address. */
@@ -229,6 +229,16 @@ export interface Chain {
   /** Takes back all blocks after this number; block 0 comes back as the genesis has it. The pool is emptied. */
   rewind(number: bigint): Promise<void>
   close(): Promise<void>
+}
+
+export type ProduceOptions = {
+  /** A block without transactions is not committed. */
+  readonly skipEmpty?: boolean
+  /**
+   * Whether a block that has taken so many and all that was ready stays open; settles when there may be more for it.
+   * Who waits to write need not wait for that.
+   */
+  readonly more?: (taken: number) => Promise<boolean>
 }
 
 /** When a block is made and what its clock says: `consensus/solo.ts`. */

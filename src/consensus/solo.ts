@@ -2,7 +2,7 @@
 // Blocks are made one after the other, each with a clock that has seen the one before; whatever became ready while one
 // was being made goes into the next.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BlockProducer, Chain } from '../chain/types.ts'
+import type { BlockProducer, Chain, ProduceOptions } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
@@ -21,17 +21,17 @@ export type SoloOptions = {
 const PATIENCE = 2
 /**
  * So many senders may wait for their block; in a larger crowd nobody does, as none of them looks for a single receipt, and
- * blocks that hold what a crowd of waiting senders can send would be small. What a crowd sends is gathered while it keeps
- * coming, so that what a block costs by itself is shared by many.
+ * blocks that hold what a crowd of waiting senders can send would be small. A block stays open for what a crowd sends while
+ * it keeps coming, so that what a block costs by itself is shared by many.
  */
 const CROWD = 16
-/** With so many waiting a block is made. */
-const ENOUGH = 1000
+/** No block stays open for more than so many transactions. */
+const ENOUGH = 5000
 /** Milliseconds between two looks at what has come, and after how many without anything new a crowd is over. */
 const LOOK = 5
-const LULL = 20
-/** Milliseconds that are spent gathering at most. */
-const LONGEST_REST = 200
+const LULL = 10
+/** Milliseconds after which no block stays open. */
+const LONGEST_OPEN = 500
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
 const RETRY = 1_000
 
@@ -172,24 +172,28 @@ export class Solo implements BlockProducer {
 
   async #makeReady(): Promise<void> {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
-      const made = await this.#produce(true)
+      const made = await this.#produce(true, undefined, this.#untilLull())
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
       if (made === undefined) return
       this.#senders = 0
       for (const waiter of this.#waiters) waiter.blocksLeft--
       this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
-      if (made.taken > CROWD) await this.#gather()
     }
   }
 
-  /** Settles when enough transactions wait for the next block, or no more come. */
-  async #gather(): Promise<void> {
+  /** Keeps a block open that a crowd fills, until it has enough or no more comes. */
+  #untilLull(): (taken: number) => Promise<boolean> {
     const { pool } = this.#chain
-    let before = 0
-    for (let rest = LONGEST_REST, quiet = 0; rest > 0 && quiet < LULL && pool.pending < ENOUGH; rest -= LOOK) {
-      quiet = pool.pending > before ? 0 : quiet + LOOK
-      before = pool.pending
-      await sleep(LOOK)
+    const end = performance.now() + LONGEST_OPEN
+    return async (taken) => {
+      if (taken <= CROWD || taken >= ENOUGH) return false
+      const before = pool.pending
+      for (let quiet = 0; quiet < LULL && performance.now() < end && this.#makesReady(); quiet += LOOK) {
+        await sleep(LOOK)
+        // What is taken stays in the pool until the block is made.
+        if (pool.pending > before) return true
+      }
+      return false
     }
   }
 
@@ -202,11 +206,12 @@ export class Solo implements BlockProducer {
 
   /**
    * How many transactions the block took; undefined when there was no block and nothing left the pool. `timestampAfter`
-   * may set the time of this block, given the head's. Throws ChainError `not-allowed` when the producer has been stopped.
+   * may set the time of this block, given the head's; `more` keeps it open. Throws ChainError `not-allowed` when the producer has been stopped.
    */
   #produce(
     skipEmpty: boolean,
     timestampAfter: (head: bigint) => bigint | undefined = () => undefined,
+    more?: ProduceOptions['more'],
   ): Promise<{ readonly taken: number } | undefined> {
     return this.#turn.run(async () => {
       if (this.#state === 'stopped')
@@ -214,7 +219,7 @@ export class Solo implements BlockProducer {
       const used = { ...this.next }
       const asked = timestampAfter(this.#chain.head.timestamp) ?? used.timestamp
       const draft = { ...this.#draft(), timestamp: this.#timestamp(asked) }
-      const { block, refused } = await this.#chain.produce(draft, { skipEmpty })
+      const { block, refused } = await this.#chain.produce(draft, { skipEmpty, ...(more && { more }) })
       const taken = block.transactions.length
       if (skipEmpty && taken === 0) return refused.length > 0 ? { taken } : undefined
       // The clock goes on from a time that was set.

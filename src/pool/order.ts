@@ -1,5 +1,6 @@
 // In which order waiting transactions are taken into a block: the best effective tip first, then who came first,
 // and each sender's in nonce order.
+import type { Address } from '../lib/hex.ts'
 import { effectiveTip } from '../primitives/gas.ts'
 import type { Transaction } from '../primitives/types.ts'
 import { Heap } from './heap.ts'
@@ -27,17 +28,21 @@ export const rank = (queue: NonceQueue, entry: Entry, prices: Prices): Ranked =>
 })
 
 /**
- * Executable transactions in order. A sender's line ends at the first transaction whose caps are below the prices.
+ * Executable transactions in order, those of each sender from a nonce on. A sender's line ends at the first transaction whose caps are below the prices.
  * Only the senders' first transactions are looked at in advance. The queues may change while the iteration rests:
  * what left is not yielded any more, what came in may or may not be.
  */
-export function* byTip(queues: Iterable<NonceQueue>, prices: Prices): Generator<Transaction> {
+export function* byTip(
+  queues: Iterable<NonceQueue>,
+  prices: Prices,
+  nonce?: (of: Address) => bigint,
+): Generator<Transaction> {
   const ranked = (queue: NonceQueue, entry: Entry | undefined): Ranked | undefined =>
     entry && isPayable(entry.transaction, prices) ? rank(queue, entry, prices) : undefined
 
   const firsts: Ranked[] = []
   for (const queue of queues) {
-    const first = ranked(queue, queue.pending[0])
+    const first = ranked(queue, nonce === undefined ? queue.pending[0] : queue.pendingAt(nonce(queue.sender)))
     if (first) firsts.push(first)
   }
   const heap = new Heap(firsts, isBetter)

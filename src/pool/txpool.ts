@@ -84,9 +84,9 @@ export class Pool implements TxPool {
     return this.#entries.get(hash)?.sidecar
   }
 
-  ready(): Iterable<Transaction> {
+  ready(nonce?: (of: Address) => bigint): Iterable<Transaction> {
     const head = this.#head
-    return { [Symbol.iterator]: () => byTip(this.#queues.values(), head) }
+    return { [Symbol.iterator]: () => byTip(this.#queues.values(), head, nonce) }
   }
 
   hasReady(): boolean {

@@ -22,8 +22,11 @@ export interface TxPool {
   add(transaction: Transaction, sidecar: BlobSidecar | undefined): void
   get(hash: Hash): Transaction | undefined
   sidecar(hash: Hash): BlobSidecar | undefined
-  /** Executable transactions by effective tip, nonces of a sender in order; a fresh iteration each time. */
-  ready(): Iterable<Transaction>
+  /**
+   * Executable transactions by effective tip, nonces of a sender in order, from the given one on if some have been taken
+   * into a block that is not yet mined; a fresh iteration each time.
+   */
+  ready(nonce?: (of: Address) => bigint): Iterable<Transaction>
   hasReady(): boolean
   /** How many are executable. */
   readonly pending: number

@@ -61,9 +61,13 @@ export function draftHeader(runtime: Runtime, draft: HeaderDraft, difficulty = 0
   }
 }
 
+/** More candidates for a block that has taken so many, when there are some; undefined closes it. */
+export type MoreCandidates = (taken: number) => Promise<Iterable<Transaction> | undefined>
+
 /**
  * Runs a new block on the view of its parent. Candidates that do not fit are left; those that can never run are refused.
  * One that makes this program fail is told to `onFault` before the error goes on: the block is lost, the next need not be.
+ * A block with room stays open while `more` has candidates.
  */
 export async function executeBlock(
   runtime: Runtime,
@@ -72,31 +76,36 @@ export async function executeBlock(
   candidates: Iterable<Transaction>,
   blockHash: BlockHashes,
   onFault: (candidate: Transaction) => void,
+  more?: MoreCandidates,
 ): Promise<ExecutedBlock> {
   const header = draftHeader(runtime, draft)
   const execution = new BlockExecution(runtime, view, header, blockHash)
   const refused: { transaction: Transaction; reason: ChainError }[] = []
   const waiting = new Set<Address>()
+  const isFull = () => execution.gasLeft < MIN_TRANSACTION_GAS
   await execution.begin()
-  for (const transaction of candidates) {
-    if (execution.gasLeft < MIN_TRANSACTION_GAS) break
-    if (waiting.has(transaction.from)) continue
-    if (!execution.hasRoomFor(transaction)) {
-      waiting.add(transaction.from)
-      continue
-    }
-    try {
-      const applied = execution.apply(transaction)
-      if (applied instanceof Promise) await applied
-    } catch (error) {
-      if (!(error instanceof ChainError)) {
-        onFault(transaction)
-        throw error
+  for (let next: Iterable<Transaction> | undefined = candidates; next !== undefined; ) {
+    for (const transaction of next) {
+      if (isFull()) break
+      if (waiting.has(transaction.from)) continue
+      if (!execution.hasRoomFor(transaction)) {
+        waiting.add(transaction.from)
+        continue
       }
-      // Later nonces of this sender cannot run in this block either.
-      waiting.add(transaction.from)
-      refused.push({ transaction, reason: error })
+      try {
+        const applied = execution.apply(transaction)
+        if (applied instanceof Promise) await applied
+      } catch (error) {
+        if (!(error instanceof ChainError)) {
+          onFault(transaction)
+          throw error
+        }
+        // Later nonces of this sender cannot run in this block either.
+        waiting.add(transaction.from)
+        refused.push({ transaction, reason: error })
+      }
     }
+    next = isFull() ? undefined : await more?.(execution.transactions.length)
   }
   const { block, requests } = await execution.seal(draft.withdrawals)
   const { receipts, traces, diffs } = execution
