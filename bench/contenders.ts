@@ -1,7 +1,7 @@
 // The two programs that are compared: kestrel as its users start it, from `dist/` with a fresh data directory on disk
 // and its index, and anvil, which keeps all in memory. Chain id, accounts, balances and gas limit agree.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -26,6 +26,13 @@ export type StartOptions = {
 
 /** The program of the last build; the variable names another one. */
 const PROGRAM = process.env['KESTREL_PROGRAM'] ?? join(import.meta.dirname, '../dist/main.js')
+
+/** What `npm start` tells node. */
+const NODE_FLAGS: readonly string[] = (() => {
+  const text = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
+  const { scripts } = JSON.parse(text) as { readonly scripts: { readonly start: string } }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
+})()
 
 const CHAIN = ['--chain-id', String(CHAIN_ID), '--mnemonic', MNEMONIC, '--accounts', String(ACCOUNTS)]
 const FUNDS = ['--balance', '1000000', '--gas-limit', String(GAS_LIMIT)]
@@ -57,8 +64,8 @@ export const kestrel = (): Contender =>
     const folder = ['--datadir', datadir ?? temporaryFolder()]
     // A chain that is there is what it is.
     const chain = datadir !== undefined && existsSync(datadir) ? [] : [...CHAIN, ...FUNDS]
-    const args = [PROGRAM, 'start', '--port', port, ...folder, ...chain, ...KESTREL, ...(flags?.kestrel ?? [])]
-    return { program: process.execPath, args }
+    const start = [PROGRAM, 'start', '--port', port, ...folder, ...chain, ...KESTREL]
+    return { program: process.execPath, args: [...NODE_FLAGS, ...start, ...(flags?.kestrel ?? [])] }
   })
 
 export const anvil = (program: string): Contender =>

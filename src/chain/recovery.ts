@@ -13,9 +13,7 @@ import type { SignedTransaction } from '../primitives/types.ts'
 /** Fewer than this many cost this thread as much to ask for as to recover (at 32, a quarter). */
 const WORTH_ASKING = 4
 /** So many of a crowd go to a thread at a time. */
-const HANDFUL = 8
-/** So many are recovered here when as many as a thread would take must wait for one. */
-const OWN_SHARE = 8
+const HANDFUL = 16
 
 /** Parity, hash, r and s. */
 const QUESTION = 97
@@ -112,8 +110,6 @@ export class Senders {
         this.#hand()
       })
     }
-    // More than the threads can take at once: some are recovered here.
-    if (this.#gathered.length >= HANDFUL) for (const { known } of this.#gathered.splice(0, OWN_SHARE)) known()
   }
 
   #ask(questions: readonly Question[]): Promise<void>[] {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -35,6 +35,16 @@ test('serves, shows accounts and their keys last, and ends with Ctrl-C', async (
   expect(places).toEqual([...places].sort((a, b) => a - b))
   expect(places[0]).toBeGreaterThan(0)
   expect(stderr).toMatch(/block 1 {2}1 transaction {2}21,000 gas\n.* 0x[0-9a-f]{64} .*0\.000000000000000001 KEST/)
+})
+
+test('gets the same flags of node from npm start, npm run kestrel and the container', async () => {
+  const fileOf = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8')
+  const { scripts } = JSON.parse(await fileOf('package.json')) as { scripts: Record<string, string> }
+  const entrypoint = /^ENTRYPOINT (.*)$/m.exec(await fileOf('docker/Dockerfile'))?.[1] ?? '[]'
+  const flags = (words: readonly string[]) => words.filter((word) => word.startsWith('--'))
+  const ofContainer = flags(JSON.parse(entrypoint) as string[])
+  expect(ofContainer.length).toBeGreaterThan(0)
+  for (const name of ['start', 'kestrel']) expect(flags((scripts[name] ?? '').split(' '))).toEqual(ofContainer)
 })
 
 test('keeps its chain in kestrel-data and goes on with it, also after kill -9', async () => {
