@@ -188,7 +188,8 @@ export class Solo implements BlockProducer {
     return async (taken) => {
       if (taken <= CROWD || taken >= ENOUGH) return false
       const before = pool.pending
-      for (let quiet = 0; quiet < LULL && performance.now() < end && this.#makesReady(); quiet += LOOK) {
+      const mayRest = () => performance.now() < end && this.#makesReady() && !this.#turn.isWanted
+      for (let quiet = 0; quiet < LULL && mayRest(); quiet += LOOK) {
         await sleep(LOOK)
         // What is taken stays in the pool until the block is made.
         if (pool.pending > before) return true

@@ -67,7 +67,7 @@ export type MoreCandidates = (taken: number) => Promise<Iterable<Transaction> | 
 /**
  * Runs a new block on the view of its parent. Candidates that do not fit are left; those that can never run are refused.
  * One that makes this program fail is told to `onFault` before the error goes on: the block is lost, the next need not be.
- * A block with room stays open while `more` has candidates.
+ * A block that has had room for all stays open while `more` has candidates.
  */
 export async function executeBlock(
   runtime: Runtime,
@@ -82,14 +82,15 @@ export async function executeBlock(
   const execution = new BlockExecution(runtime, view, header, blockHash)
   const refused: { transaction: Transaction; reason: ChainError }[] = []
   const waiting = new Set<Address>()
-  const isFull = () => execution.gasLeft < MIN_TRANSACTION_GAS
+  let isFull = false
   await execution.begin()
   for (let next: Iterable<Transaction> | undefined = candidates; next !== undefined; ) {
     for (const transaction of next) {
-      if (isFull()) break
+      if (execution.gasLeft < MIN_TRANSACTION_GAS) break
       if (waiting.has(transaction.from)) continue
       if (!execution.hasRoomFor(transaction)) {
         waiting.add(transaction.from)
+        isFull = true
         continue
       }
       try {
@@ -105,7 +106,8 @@ export async function executeBlock(
         refused.push({ transaction, reason: error })
       }
     }
-    next = isFull() ? undefined : await more?.(execution.transactions.length)
+    isFull ||= execution.gasLeft < MIN_TRANSACTION_GAS
+    next = isFull ? undefined : await more?.(execution.transactions.length)
   }
   const { block, requests } = await execution.seal(draft.withdrawals)
   const { receipts, traces, diffs } = execution

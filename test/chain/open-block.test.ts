@@ -54,16 +54,23 @@ describe('a block that stays open', () => {
     expect(chain.pool.get(replacement.hash)).toBeUndefined()
   })
 
-  it('closes when it is full', async () => {
-    const chain = await openSmallChain()
-    await chain.submit(signed(0, 0n, { gasLimit: 21_000n, to: keyAt(3).address }).raw)
-    let asked = 0
-    const more = async () => {
-      asked++
-      return true
+  it('closes when it is full, or has had no room for somebody', async () => {
+    const small = { gasLimit: 21_000n, to: keyAt(3).address }
+    const large = { gasLimit: 50_001n, maxPriorityFeePerGas: 2n * GWEI }
+    const whether = async (gasLimit: bigint, ...transactions: readonly Transaction[]) => {
+      const chain = await openSmallChain()
+      for (const { raw } of transactions) await chain.submit(raw)
+      let isOpen = false
+      const more = async () => {
+        isOpen = true
+        return false
+      }
+      const { block } = await chain.produce({ gasLimit }, { more })
+      return [block.transactions.length, isOpen]
     }
-    const { block } = await chain.produce({ gasLimit: 30_000n }, { more })
-    expect([block.transactions.length, asked]).toEqual([1, 0])
+    expect(await whether(42_000n, signed(0, 0n, small))).toEqual([1, true])
+    expect(await whether(41_999n, signed(0, 0n, small))).toEqual([1, false])
+    expect(await whether(50_000n, signed(0, 0n, small), signed(1, 0n, large))).toEqual([1, false])
   })
 
   it('closes when somebody wants to write', async () => {
