@@ -1,21 +1,15 @@
 // What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
-// rows it leaves one row that takes them all back, so that undoing needs to know nothing of what they mean.
+// rows it leaves one row that takes them all back (`undo.ts`).
 import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
-import { putGrowth, readTail, shrinkOps, type Tail } from './list-pages.ts'
-import { bytes, count, listOf, maybe, name, record } from './record.ts'
+import { type Growth, putGrowth, tailOf } from './list-pages.ts'
+import { undoPut } from './undo.ts'
 
-const undoRow = record({
-  /** Lists that grew: their length before and after. */
-  lists: listOf(record({ list: name, from: count, to: count })),
-  /** Other rows, with what they held before. */
-  rows: listOf(record({ key: bytes, before: maybe(bytes) })),
-})
-
-type Growth = { readonly list: Hex; readonly key: Uint8Array; readonly before: Tail; readonly added: Uint8Array[] }
+type Growing = Growth & { readonly added: Uint8Array[] }
 type Row = {
   readonly key: Uint8Array
+  readonly name: string
   readonly before: Uint8Array | undefined
   now: Uint8Array | undefined
   isWritten: boolean
@@ -28,7 +22,7 @@ export class Draft {
   readonly #before: Reader
   /** Rows that were read or written: the disk is asked for each once. */
   readonly #rows = new Map<string, Row>()
-  readonly #lists = new Map<Hex, Growth>()
+  readonly #lists = new Map<Hex, Growing>()
   /** Members that have come and gone, by ranking; `ranking.ts` counts them when the draft is complete. */
   readonly moves = new Map<Hex, Move[]>()
 
@@ -59,7 +53,7 @@ export class Draft {
   replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined): void {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
-    if (known === undefined) this.#rows.set(name, { key, before, now: value, isWritten: true })
+    if (known === undefined) this.#rows.set(name, { key, name, before, now: value, isWritten: true })
     else {
       known.now = value
       known.isWritten = true
@@ -97,20 +91,20 @@ export class Draft {
   /** Everything this draft writes, as a version of the state. */
   ops(version: number): Op[] {
     const ops: Op[] = []
-    const lists: { list: Hex; from: number; to: number }[] = []
+    const lists: Growth[] = []
     for (const growth of this.#lists.values()) {
-      const { list, before, added } = growth
-      if (added.length === 0) continue
-      lists.push({ list, from: before.length, to: before.length + added.length })
+      if (growth.added.length === 0) continue
+      lists.push(growth)
       putGrowth(growth, ops)
     }
     const rows: Row[] = []
     for (const row of this.#rows.values()) {
       if (!row.isWritten || !isChanged(row)) continue
       rows.push(row)
-      ops.push(write(row.key, row.now))
+      const { key, name, now } = row
+      ops.push(now === undefined ? { type: 'del', key, name } : { type: 'put', key, value: now, name })
     }
-    ops.push(put(KEY.readersUndo(version), undoRow.encode({ lists, rows })))
+    ops.push(undoPut(version, lists, rows))
     return ops
   }
 
@@ -118,40 +112,25 @@ export class Draft {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known !== undefined) return known
-    const before = this.#before.get(key)
-    const row = { key, before, now: before, isWritten: false }
+    const before = this.#before.get(key, name)
+    const row: Row = { key, name, before, now: before, isWritten: false }
     this.#rows.set(name, row)
     return row
   }
 
-  #growth(list: Hex): Growth {
+  #growth(list: Hex): Growing {
     const known = this.#lists.get(list)
     if (known !== undefined) return known
     const key = KEY.listTail(list)
-    const growth = { list, key, before: readTail(this.#before, list, key), added: [] }
+    const name = toLatin1(key)
+    const growth: Growing = { list, key, name, before: tailOf(this.#before.get(key, name)), added: [] }
     this.#lists.set(list, growth)
     return growth
   }
 }
 
-/** The operations that take a version back. Several versions are taken back newest first, in one batch. */
-export function undoOps(version: number, now: Reader): Op[] {
-  const key = KEY.readersUndo(version)
-  const row = now.get(key)
-  if (row === undefined) return []
-  const { lists, rows } = undoRow.decode(row)
-  return [
-    ...lists.flatMap(({ list, from, to }) => shrinkOps(now, list, from, to)),
-    ...rows.map((of) => write(of.key, of.before)),
-    { type: 'del', key },
-  ]
-}
-
 const isChanged = ({ before, now }: Row): boolean =>
   before === undefined || now === undefined ? before !== now : !equalBytes(before, now)
-const put = (key: Uint8Array, value: Uint8Array): Op => ({ type: 'put', key, value })
-const write = (key: Uint8Array, value: Uint8Array | undefined): Op =>
-  value === undefined ? { type: 'del', key } : put(key, value)
 
 /** The value of rows whose key says everything. */
 export const NOTHING = EMPTY_BYTES

@@ -17,8 +17,10 @@ const NO_TAIL: Tail = { length: 0, packed: EMPTY_BYTES }
 /** Of the length that a tail begins with. */
 const LENGTH_SIZE = 7
 
-export function readTail(rows: Pick<Reader, 'get'>, list: Hex, key = KEY.listTail(list)): Tail {
-  const row = rows.get(key)
+export const readTail = (rows: Pick<Reader, 'get'>, list: Hex): Tail => tailOf(rows.get(KEY.listTail(list)))
+
+/** What a tail's row says; there is none of a list without entries. */
+export function tailOf(row: Uint8Array | undefined): Tail {
   if (row === undefined) return NO_TAIL
   return { length: new Cursor(row).uint(LENGTH_SIZE), packed: row.subarray(LENGTH_SIZE) }
 }
@@ -26,14 +28,15 @@ export function readTail(rows: Pick<Reader, 'get'>, list: Hex, key = KEY.listTai
 /** A list that grows: what it was, and what has been added. */
 export type Growth = {
   readonly list: Hex
-  /** Of its tail. */
+  /** Of its tail, and the key's name. */
   readonly key: Uint8Array
+  readonly name: string
   readonly before: Tail
   readonly added: readonly Uint8Array[]
 }
 
 /** Writes the pages that are full now, and the new tail. */
-export function putGrowth({ list, key, before, added }: Growth, ops: Op[]): void {
+export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[]): void {
   let packed = before.packed
   let from = 0
   for (let end = PAGE - (before.length % PAGE); end <= added.length; end += PAGE) {
@@ -44,7 +47,7 @@ export function putGrowth({ list, key, before, added }: Growth, ops: Op[]): void
   }
   const out = writer.begin()
   out.uint(before.length + added.length, LENGTH_SIZE)
-  ops.push({ type: 'put', key, value: pack(out, packed, added, from, added.length) })
+  ops.push({ type: 'put', key, value: pack(out, packed, added, from, added.length), name })
 }
 
 /** What makes a list that has grown from one length to another what it was: its older entries have not changed. */

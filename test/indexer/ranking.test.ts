@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countMembers, memberCount, nodeRow } from '../../src/indexer/crowds.ts'
-import { Draft, undoOps } from '../../src/indexer/draft.ts'
+import { Draft } from '../../src/indexer/draft.ts'
 import {
   addMember,
   complement,
@@ -14,6 +14,7 @@ import {
   readDescending,
   removeMember,
 } from '../../src/indexer/ranking.ts'
+import { undoOps } from '../../src/indexer/undo.ts'
 import { bigToFixed, toHex } from '../../src/lib/hex.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
