@@ -4,7 +4,8 @@ import { unwritten } from '../lib/bytes.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
-import type { Draft, Move } from './draft.ts'
+import { type Draft, type Move, write } from './draft.ts'
+import { fewIn, rootOf, rootWith } from './few.ts'
 import { type Codec, record, u16 } from './record.ts'
 
 /** So many members may begin alike before they are counted by one more digit. */
@@ -37,9 +38,10 @@ type Node = { readonly members: number[]; readonly nodes: number }
 export const nodeRow = record<Node>({ members: counts, nodes: u16 })
 
 function nodeAt(rows: Pick<Reader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
-  const row = rows.get(KEY.memberCounts(ranking, digits))
-  return row === undefined ? { members: nobody(), nodes: 0 } : nodeRow.decode(row)
+  return nodeIn(rows.get(KEY.memberCounts(ranking, digits)))
 }
+const nodeIn = (row: Uint8Array | undefined): Node =>
+  row === undefined ? { members: nobody(), nodes: 0 } : nodeRow.decode(row)
 
 /** Orders are prefix-free; an end counts as zeros, so that there is a digit at every depth. */
 const digitAt = (order: Uint8Array, depth: number): number => {
@@ -57,7 +59,11 @@ function digitsOf(order: Uint8Array, depth: number): Uint8Array {
  * because most begin alike.
  */
 export async function countMembers(draft: Draft): Promise<void> {
-  for (const [ranking, moves] of draft.moves) {
+  for (const [ranking, { root, few, moves }] of draft.rankings) {
+    if (few !== undefined) {
+      write(root, rootWith(few))
+      continue
+    }
     sort(moves)
     for (const digits of shift(draft, ranking, moves, 0, moves.length, 0)) {
       const range = RANGE.membersUnder(ranking, digits)
@@ -66,7 +72,7 @@ export async function countMembers(draft: Draft): Promise<void> {
       shift(draft, ranking, sort(members), 0, members.length, digits.length)
     }
   }
-  draft.moves.clear()
+  draft.rankings.clear()
 }
 
 const sort = (moves: Move[]): Move[] => moves.sort((a, b) => compareBytes(a.order, b.order))
@@ -122,15 +128,20 @@ function shift(
 
 /** How many members there are with those that a draft has put in or taken out. */
 export function memberCountNow(draft: Draft, ranking: Hex): number {
-  const moves = draft.moves.get(ranking) ?? []
-  return moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
+  const { few, moves = [] } = draft.rankings.get(ranking) ?? {}
+  return few?.length ?? moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
 }
 
 /** How many members there are. */
-export const memberCount = (rows: Pick<Reader, 'get'>, ranking: Hex): number =>
-  nodeAt(rows, ranking, EMPTY_BYTES).members.reduce((sum, members) => sum + members, 0)
+export function memberCount(rows: Pick<Reader, 'get'>, ranking: Hex): number {
+  const root = rows.get(rootOf(ranking))
+  return fewIn(root)?.length ?? nodeIn(root).members.reduce((sum, members) => sum + members, 0)
+}
 
-/** Where the way to a rank begins, and how many members are still to be passed; undefined beyond the last one. */
+/**
+ * Where the way to a rank begins, and how many members are still to be passed; undefined beyond the last one. The members
+ * have rows of their own.
+ */
 export function wayTo(
   rows: Pick<Reader, 'get'>,
   ranking: Hex,

@@ -7,7 +7,8 @@ import { type Growth, putGrowth, tailOf } from './list-pages.ts'
 import { undoPut } from './undo.ts'
 
 type Growing = Growth & { readonly added: Uint8Array[] }
-type Row = {
+/** A row while it is being changed. */
+export type Row = {
   readonly key: Uint8Array
   readonly name: string
   readonly before: Uint8Array | undefined
@@ -18,13 +19,16 @@ type Row = {
 /** A member of a ranking that has come (1) or gone (-1). */
 export type Move = { readonly order: Uint8Array; readonly by: 1 | -1 }
 
+/** What happens to a ranking: its members, as long as they are few; else who has come and gone. */
+export type Moving = { readonly root: Row; few: Uint8Array[] | undefined; readonly moves: Move[] }
+
 export class Draft {
   readonly #before: Reader
   /** Rows that were read or written: the disk is asked for each once. */
   readonly #rows = new Map<string, Row>()
   readonly #lists = new Map<Hex, Growing>()
-  /** Members that have come and gone, by ranking; `ranking.ts` counts them when the draft is complete. */
-  readonly moves = new Map<Hex, Move[]>()
+  /** Rankings whose members move; `countMembers` makes rows of it when the draft is complete. */
+  readonly rankings = new Map<Hex, Moving>()
 
   constructor(before: Reader) {
     this.#before = before
@@ -32,7 +36,7 @@ export class Draft {
 
   /** A row as it stands in this draft. */
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#row(key).now
+    return this.row(key).now
   }
 
   /** Writes a row; undefined removes it. */
@@ -42,10 +46,9 @@ export class Draft {
 
   /** The same; returns what it held. */
   swap(key: Uint8Array, value: Uint8Array | undefined): Uint8Array | undefined {
-    const row = this.#row(key)
+    const row = this.row(key)
     const before = row.now
-    row.now = value
-    row.isWritten = true
+    write(row, value)
     return before
   }
 
@@ -54,16 +57,14 @@ export class Draft {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known === undefined) this.#rows.set(name, { key, name, before, now: value, isWritten: true })
-    else {
-      known.now = value
-      known.isWritten = true
-    }
+    else write(known, value)
   }
 
   /** Adds an entry to a list; its position is the length that the list had. */
   append(list: Hex, entry: Uint8Array): number {
-    const { before, added } = this.#growth(list)
-    return before.length + added.push(entry) - 1
+    const known = this.#lists.get(list)
+    if (known !== undefined) return known.before.length + known.added.push(entry) - 1
+    return this.#open(list, [entry]).before.length
   }
 
   /** Length of a list with what this draft has added. */
@@ -108,7 +109,8 @@ export class Draft {
     return ops
   }
 
-  #row(key: Uint8Array): Row {
+  /** A row for whoever reads it now and writes it (`write`) later. */
+  row(key: Uint8Array): Row {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known !== undefined) return known
@@ -119,14 +121,22 @@ export class Draft {
   }
 
   #growth(list: Hex): Growing {
-    const known = this.#lists.get(list)
-    if (known !== undefined) return known
+    return this.#lists.get(list) ?? this.#open(list, [])
+  }
+
+  #open(list: Hex, added: Uint8Array[]): Growing {
     const key = KEY.listTail(list)
     const name = toLatin1(key)
-    const growth: Growing = { list, key, name, before: tailOf(this.#before.get(key, name)), added: [] }
+    const growth: Growing = { list, key, name, before: tailOf(this.#before.get(key, name)), added }
     this.#lists.set(list, growth)
     return growth
   }
+}
+
+/** Writes on a row; undefined removes it. */
+export function write(row: Row, value: Uint8Array | undefined): void {
+  row.now = value
+  row.isWritten = true
 }
 
 const isChanged = ({ before, now }: Row): boolean =>

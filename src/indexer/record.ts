@@ -61,17 +61,18 @@ export class Writer {
   uint(value: number, size: number): void {
     const start = this.#grow(size)
     const out = this.#bytes
-    // Bit operations know 32 bits.
-    const low = Math.max(start, start + size - 4)
-    let rest = value
     let at = start + size
-    while (at > low) {
-      out[--at] = rest & 0xff
-      rest >>>= 8
+    let rest = value
+    if (size > 4) {
+      out[--at] = rest
+      out[--at] = rest >>> 8
+      out[--at] = rest >>> 16
+      out[--at] = rest >>> 24
+      // Bit operations know 32 bits.
+      rest = Math.floor(value / 2 ** 32)
     }
-    rest = at === start ? 0 : Math.floor(value / 2 ** 32)
     while (at > start) {
-      out[--at] = rest & 0xff
+      out[--at] = rest
       rest >>>= 8
     }
   }
@@ -103,10 +104,11 @@ export class Writer {
 
 export class Cursor {
   readonly #bytes: Uint8Array
-  #at = 0
+  #at: number
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, at = 0) {
     this.#bytes = bytes
+    this.#at = at
   }
 
   get isDone(): boolean {
