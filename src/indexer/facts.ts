@@ -9,6 +9,7 @@ import { ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
 
 /** What is known now of something; a row that later blocks overwrite. */
 export interface Fact<K extends readonly unknown[], T> {
+  readonly codec: RecordCodec<T>
   key(...of: K): Uint8Array
   get(from: Pick<Reader, 'get'>, ...of: K): T | undefined
   /** undefined removes it. */
@@ -24,6 +25,7 @@ function fact<K extends readonly unknown[], T>(
 ): Fact<K, T> {
   const key = (...of: K) => KEY.fact(table, owner(...of))
   return {
+    codec: row,
     key,
     get(from, ...of) {
       const found = from.get(key(...of))
