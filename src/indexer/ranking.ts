@@ -1,7 +1,7 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
 // How many members there are, and where the page of a number begins, is counted in `crowds.ts`; few share a row (`few.ts`).
 import { unwritten } from '../lib/bytes.ts'
-import { bigToBytes, bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
+import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import { wayTo } from './crowds.ts'
@@ -126,11 +126,13 @@ async function scanFrom(
 
 /** An amount as bytes that sort the largest first, and what decides between equals behind it. */
 export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8Array {
-  const bytes = bigToBytes(value)
-  const out = unwritten(1 + bytes.length + last.length)
-  out[0] = 255 - bytes.length
-  for (let i = 0; i < bytes.length; i++) out[i + 1] = 255 - (bytes[i] ?? 0)
-  out.set(last, 1 + bytes.length)
+  const digits = value === 0n ? '' : value.toString(16)
+  const size = (digits.length + 1) >> 1
+  const out = unwritten(1 + size + last.length)
+  out[0] = 255 - size
+  writeHex(digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`, out, 1)
+  for (let i = 1; i <= size; i++) out[i] = 255 - (out[i] ?? 0)
+  for (let i = 0; i < last.length; i++) out[1 + size + i] = last[i] ?? 0
   return out
 }
 

@@ -24,7 +24,7 @@ export type ValueOf<C> = C extends Codec<infer T> ? T : never
 /** Most rows are shorter by far; a longer one's room is not kept. */
 const KEPT = 4096
 /** So many bytes are sooner copied one by one. */
-const SHORT = 64
+const SHORT = 192
 
 export class Writer {
   #bytes: Uint8Array
