@@ -16,11 +16,8 @@ export type Row = {
   isWritten: boolean
 }
 
-/** A member of a ranking that has come (1) or gone (-1). */
-export type Move = { readonly order: Uint8Array; readonly by: 1 | -1 }
-
-/** What happens to a ranking: its members, as long as they are few; else who has come and gone. */
-export type Moving = { readonly root: Row; few: Uint8Array[] | undefined; readonly moves: Move[] }
+/** What happens to a ranking: its members, as long as they are few; else the rows of those who have come and gone. */
+export type Moving = { readonly root: Row; few: Uint8Array[] | undefined; readonly rows: Row[] }
 
 export class Draft {
   readonly #before: Reader
@@ -52,12 +49,20 @@ export class Draft {
     return before
   }
 
-  /** The same for a row of which the caller knows what it holds: the disk is not asked. */
-  replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined): void {
+  /**
+   * The same for a row of which the caller knows what it holds: the disk is not asked. A row that nobody wrote or read
+   * before is put to those in `fresh`.
+   */
+  replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined, fresh: Row[]): void {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
-    if (known === undefined) this.#rows.set(name, { key, name, before, now: value, isWritten: true })
-    else write(known, value)
+    if (known !== undefined) {
+      write(known, value)
+      return
+    }
+    const row: Row = { key, name, before, now: value, isWritten: true }
+    this.#rows.set(name, row)
+    fresh.push(row)
   }
 
   /** Adds an entry to a list; its position is the length that the list had. */

@@ -5,32 +5,29 @@ import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex }
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import { wayTo } from './crowds.ts'
-import { type Draft, type Move, type Moving, NOTHING, write } from './draft.ts'
+import { type Draft, type Moving, NOTHING, write } from './draft.ts'
 import { FEW, fewIn, fewOf, insert, remove, rootOf } from './few.ts'
 
 /** Puts a member in. It must not be there. */
 export function addMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
   const moving = movingIn(draft, ranking)
-  const { root, few, moves } = moving
+  const { root, few, rows } = moving
   if (few === undefined) {
-    put(draft, ranking, order, moves)
+    draft.replace(KEY.member(ranking, order), undefined, NOTHING, rows)
     return
   }
   insert(few, order)
   if (few.length <= FEW) return
   moving.few = undefined
   write(root, undefined)
-  for (const member of few) put(draft, ranking, member, moves)
+  for (const member of few) draft.replace(KEY.member(ranking, member), undefined, NOTHING, rows)
 }
 
 /** Takes a member out. It must be there. */
 export function removeMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
-  const { few, moves } = movingIn(draft, ranking)
+  const { few, rows } = movingIn(draft, ranking)
   if (few !== undefined) remove(few, order)
-  else {
-    draft.replace(KEY.member(ranking, order), NOTHING, undefined)
-    moves.push({ order, by: -1 })
-  }
+  else draft.replace(KEY.member(ranking, order), NOTHING, undefined, rows)
 }
 
 /** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
@@ -45,17 +42,11 @@ export function moveMember(
   if (after !== undefined) addMember(draft, ranking, after)
 }
 
-/** Gives a member a row of its own. */
-function put(draft: Draft, ranking: Hex, order: Uint8Array, moves: Move[]): void {
-  draft.replace(KEY.member(ranking, order), undefined, NOTHING)
-  moves.push({ order, by: 1 })
-}
-
 function movingIn(draft: Draft, ranking: Hex): Moving {
   const known = draft.rankings.get(ranking)
   if (known !== undefined) return known
   const root = draft.row(rootOf(ranking))
-  const moving: Moving = { root, few: fewIn(root.now), moves: [] }
+  const moving: Moving = { root, few: fewIn(root.now), rows: [] }
   draft.rankings.set(ranking, moving)
   return moving
 }
