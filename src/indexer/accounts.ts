@@ -1,7 +1,6 @@
 // Accounts: who has ever appeared, what each held after which block, who holds most, and the lists that hang on an
 // account alone. Balances are told by the state's own differences, so nothing that moves coins can be missed.
 
-import { kept } from '../lib/bytes.ts'
 import { type Address, fromHex } from '../lib/hex.ts'
 import { withdrawnWei } from '../primitives/block.ts'
 import type { Block } from '../primitives/types.ts'
@@ -29,7 +28,7 @@ function accountRow(draft: Draft, address: Address, number: number): Row {
   }
   return row
 }
-const NEW_ACCOUNT = kept(FACT.account.codec.encode(NEW_ACCOUNT_FACT))
+const NEW_ACCOUNT = FACT.account.encode(NEW_ACCOUNT_FACT)
 
 /** To be called when the block's transactions are listed. */
 export function indexAccounts({ executed, changed }: BlockFacts, draft: Draft): void {
@@ -137,13 +136,13 @@ export class AccountFacts {
     const known = this.#facts.get(address)
     if (known !== undefined) return known.fact
     const row = accountRow(this.#draft, address, this.number)
-    const fact: Changing = FACT.account.codec.decode(row.now ?? NEW_ACCOUNT)
+    const fact: Changing = FACT.account.decode(row.now ?? NEW_ACCOUNT)
     this.#facts.set(address, { row, fact })
     return fact
   }
 
   /** Writes all that was asked for. */
   write(): void {
-    for (const { row, fact } of this.#facts.values()) write(row, FACT.account.codec.encode(fact))
+    for (const { row, fact } of this.#facts.values()) write(row, FACT.account.encode(fact))
   }
 }

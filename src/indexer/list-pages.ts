@@ -1,5 +1,6 @@
 // How a list lies in the store: full pages of entries, each written once, and a tail with the list's length and the entries
 // that do not fill a page yet. A block's many entries of one list are few rows so, and a list that grows by one is one row.
+import { lasting, unwritten } from '../lib/bytes.ts'
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
@@ -47,7 +48,7 @@ export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[])
   }
   const out = writer.begin()
   out.uint(before.length + added.length, LENGTH_SIZE)
-  ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length), name })
+  ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length, lasting), name })
 }
 
 /** What makes a list that has grown from one length to another what it was: its older entries have not changed. */
@@ -69,10 +70,17 @@ const writer = new Writer()
 /** An entry's size is one byte; longer ones have this byte and four more. */
 const LONG = 255
 
-function pack(out: Writer, kept: Tail, added: readonly Uint8Array[], from: number, to: number): Uint8Array {
+function pack(
+  out: Writer,
+  kept: Tail,
+  added: readonly Uint8Array[],
+  from: number,
+  to: number,
+  room = unwritten,
+): Uint8Array {
   out.put(kept.row, kept.start)
   for (let i = from; i < to; i++) writeEntry(out, added[i] ?? EMPTY_BYTES)
-  return out.done()
+  return out.done(room)
 }
 
 /** An entry as `unpack` reads it. */

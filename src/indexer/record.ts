@@ -77,14 +77,14 @@ export class Writer {
     }
   }
 
-  /** What was written. A writer that is full has nothing left to write on. */
-  done(): Uint8Array {
+  /** What was written, in room that somebody hands out. A writer that is full has nothing left to write on. */
+  done(room: typeof unwritten = unwritten): Uint8Array {
     const [bytes, size] = [this.#bytes, this.#length]
     if (size === bytes.length) {
       this.#bytes = EMPTY_BYTES
       return bytes
     }
-    const out = unwritten(size)
+    const out = room(size)
     if (size > SHORT) out.set(bytes.subarray(0, size))
     else for (let at = 0; at < size; at++) out[at] = bytes[at] ?? 0
     return out
@@ -225,7 +225,8 @@ export const listOf = <T>(of: Codec<T>): Codec<readonly T[]> => ({
 })
 
 export interface RecordCodec<T> extends Codec<T> {
-  encode(value: T): Uint8Array
+  /** `room`: where the row is to lie. */
+  encode(value: T, room?: typeof unwritten): Uint8Array
   decode(row: Uint8Array): T
 }
 
@@ -247,9 +248,9 @@ export function record<T extends object>(fields: { readonly [N in keyof T]: Code
   }
   return {
     ...codec,
-    encode(value) {
+    encode(value, room) {
       codec.write(shared.begin(), value)
-      return shared.done()
+      return shared.done(room)
     },
     decode: (row) => codec.read(new Cursor(row)),
   }

@@ -49,7 +49,8 @@ export class RememberedRows implements KvStore {
     for (const op of ops) {
       if (!this.#isRemembered(op.key)) continue
       places.push(this.#unknown(op.name ?? toLatin1(op.key)))
-      rows.push(op.type === 'put' ? op.value : ABSENT)
+      if (op.type === 'del') rows.push(ABSENT)
+      else rows.push(op.name === undefined ? kept(op.value) : op.value)
     }
     if (places.length === 0) return this.#store.write(ops)
     const isFirst = this.#underWay === 0
@@ -61,10 +62,7 @@ export class RememberedRows implements KvStore {
       this.#underWay--
     }
     if (!isFirst || turn !== this.#begun) return
-    for (const [i, place] of places.entries()) {
-      const row = rows[i] ?? ABSENT
-      place.row = row === ABSENT ? ABSENT : kept(row)
-    }
+    for (const [i, place] of places.entries()) place.row = rows[i] ?? ABSENT
   }
 
   /** The place of a row that is about to be written. It may be forgotten meanwhile, but not taken by another. */
