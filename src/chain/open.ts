@@ -17,7 +17,7 @@ const ALL_KEYS = { gte: new Uint8Array(0), lt: new Uint8Array(256).fill(0xff) }
 /** Layout of the database; a change that old rows do not survive raises it. */
 const FORMAT = 'kestrel/2'
 /** Layout of the readers' tables, which can be made again from the rest; a change of them raises it. */
-const INDEX_FORMAT = '2'
+const INDEX_FORMAT = '3'
 
 /** The chain that a database holds; undefined when it is empty. Throws ChainError `storage` when it is not ours. */
 export function storedSpec(store: KvStore): ChainSpec | undefined {

@@ -8,7 +8,7 @@ import type { ExecutedBlock } from '../runtime/types.ts'
 import type { ChangedAccount, StateView, TransactionDiff } from '../state/types.ts'
 import { type BlockFacts, isPlain, visitCalls } from './block-facts.ts'
 import { indexCodes, indexCreations } from './contracts.ts'
-import type { Draft } from './draft.ts'
+import { type Draft, type Row, write } from './draft.ts'
 import { type AccountFact, FACT, NEW_ACCOUNT_FACT } from './facts.ts'
 import { moveMember, placeBy } from './ranking.ts'
 import { coinRow, placeRow, seenRow } from './rows.ts'
@@ -16,10 +16,19 @@ import { LIST, RANKING } from './tables.ts'
 
 /** Lists an address that appears for the first time, and begins what is known of it. */
 export function seeAddress(draft: Draft, address: Address, number: number): void {
-  if (draft.get(FACT.account.key(address)) !== undefined) return
-  FACT.account.set(draft, NEW_ACCOUNT_FACT, address)
-  draft.append(LIST.addresses, seenRow.encode({ number, address }))
+  accountRow(draft, address, number)
 }
+
+/** The row of what is known of an account: it is there when it is asked for. */
+function accountRow(draft: Draft, address: Address, number: number): Row {
+  const row = draft.row(FACT.account.key(address))
+  if (row.now === undefined) {
+    write(row, NEW_ACCOUNT)
+    draft.append(LIST.addresses, seenRow.encode({ number, address }))
+  }
+  return row
+}
+const NEW_ACCOUNT = FACT.account.encode(NEW_ACCOUNT_FACT)
 
 /** To be called when the block's transactions are listed. */
 export function indexAccounts({ executed, changed }: BlockFacts, draft: Draft): void {
@@ -115,7 +124,7 @@ export class AccountFacts {
   /** Of the block that the version belongs to. */
   readonly number: number
   readonly #draft: Draft
-  readonly #facts = new Map<Address, Changing>()
+  readonly #facts = new Map<Address, { readonly row: Row; readonly fact: Changing }>()
 
   constructor(draft: Draft, number: number) {
     this.#draft = draft
@@ -125,15 +134,15 @@ export class AccountFacts {
   /** What is known of an address, to be changed in place; the address is listed if it is new. */
   of(address: Address): Changing {
     const known = this.#facts.get(address)
-    if (known !== undefined) return known
-    seeAddress(this.#draft, address, this.number)
-    const fact = { ...(FACT.account.get(this.#draft, address) ?? NEW_ACCOUNT_FACT) }
-    this.#facts.set(address, fact)
+    if (known !== undefined) return known.fact
+    const row = accountRow(this.#draft, address, this.number)
+    const fact: Changing = FACT.account.decode(row.now ?? NEW_ACCOUNT)
+    this.#facts.set(address, { row, fact })
     return fact
   }
 
   /** Writes all that was asked for. */
   write(): void {
-    for (const [address, fact] of this.#facts) FACT.account.set(this.#draft, fact, address)
+    for (const { row, fact } of this.#facts.values()) write(row, FACT.account.encode(fact))
   }
 }

@@ -19,9 +19,11 @@ export function indexCreations(
   draft: Draft,
   facts: AccountFacts,
 ): void {
-  const creations = executed.traces.flatMap((root, i) =>
-    creationsOf(root).map((creation) => ({ ...creation, transaction: firstTransaction + i })),
-  )
+  const creations: (Creation & { readonly transaction: number })[] = []
+  for (const [i, root] of executed.traces.entries()) {
+    if (isPlain(root)) continue
+    for (const creation of creationsOf(root)) creations.push({ ...creation, transaction: firstTransaction + i })
+  }
   if (creations.length === 0) return
   const before = accountsBefore(executed)
   for (const { creator, created, transaction } of creations) {
@@ -59,10 +61,11 @@ function list(draft: Draft, address: Address, number: number): void {
   draft.append(LIST.contracts, seenRow.encode({ number, address }))
 }
 
+type Creation = { readonly creator: Address; readonly created: Address }
+
 /** Creations that stayed and left code. */
-function creationsOf(root: CallTrace): { readonly creator: Address; readonly created: Address }[] {
-  const creations: { creator: Address; created: Address }[] = []
-  if (isPlain(root)) return creations
+function creationsOf(root: CallTrace): Creation[] {
+  const creations: Creation[] = []
   for (const { call, isUndone } of visitCalls(root)) {
     if (!isCreation(call) || isUndone || call.error !== undefined) continue
     if (call.to !== null && call.output.length > 0) creations.push({ creator: call.from, created: call.to })

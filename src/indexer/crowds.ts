@@ -1,10 +1,11 @@
 // How many members of a ranking begin alike: what finds the member of a rank without walking to it. A node counts those
 // that begin with its digits (half bytes) by their next one; where they are a crowd, that digit has a node of its own.
-import { unwritten } from '../lib/bytes.ts'
+import { lasting, unwritten } from '../lib/bytes.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
-import type { Draft, Move } from './draft.ts'
+import { type Draft, NOTHING, type Row, write } from './draft.ts'
+import { fewIn, rootOf, rootWith } from './few.ts'
 import { type Codec, record, u16 } from './record.ts'
 
 /** So many members may begin alike before they are counted by one more digit. */
@@ -37,18 +38,23 @@ type Node = { readonly members: number[]; readonly nodes: number }
 export const nodeRow = record<Node>({ members: counts, nodes: u16 })
 
 function nodeAt(rows: Pick<Reader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
-  const row = rows.get(KEY.memberCounts(ranking, digits))
-  return row === undefined ? { members: nobody(), nodes: 0 } : nodeRow.decode(row)
+  return nodeIn(rows.get(KEY.memberCounts(ranking, digits)))
 }
+const nodeIn = (row: Uint8Array | undefined): Node =>
+  row === undefined ? { members: nobody(), nodes: 0 } : nodeRow.decode(row)
 
-/** Orders are prefix-free; an end counts as zeros, so that there is a digit at every depth. */
-const digitAt = (order: Uint8Array, depth: number): number => {
-  const byte = order[depth >> 1] ?? 0
+/** A row of a member: what it holds tells whether it is there, and was. */
+type Member = Pick<Row, 'key' | 'before' | 'now'>
+const change = ({ before, now }: Member): number => (now === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
+
+/** Orders are prefix-free; an end counts as zeros, so that there is a digit at every depth. `start`: where it is in a key. */
+const digitAt = (key: Uint8Array, start: number, depth: number): number => {
+  const byte = key[start + (depth >> 1)] ?? 0
   return depth % 2 === 0 ? byte >> 4 : byte & 15
 }
-function digitsOf(order: Uint8Array, depth: number): Uint8Array {
+function digitsOf(key: Uint8Array, start: number, depth: number): Uint8Array {
   const digits = unwritten(depth)
-  for (let at = 0; at < depth; at++) digits[at] = digitAt(order, at)
+  for (let at = 0; at < depth; at++) digits[at] = digitAt(key, start, at)
   return digits
 }
 
@@ -57,58 +63,62 @@ function digitsOf(order: Uint8Array, depth: number): Uint8Array {
  * because most begin alike.
  */
 export async function countMembers(draft: Draft): Promise<void> {
-  for (const [ranking, moves] of draft.moves) {
-    sort(moves)
-    for (const digits of shift(draft, ranking, moves, 0, moves.length, 0)) {
-      const range = RANGE.membersUnder(ranking, digits)
-      const skipped = KEY.member(ranking, EMPTY_BYTES).length
-      const members = (await draft.keys(range)).map((key): Move => ({ order: key.subarray(skipped), by: 1 }))
-      shift(draft, ranking, sort(members), 0, members.length, digits.length)
+  for (const [ranking, { root, few, rows }] of draft.rankings) {
+    if (few !== undefined) {
+      write(root, rootWith(few))
+      continue
+    }
+    const start = KEY.member(ranking, EMPTY_BYTES).length
+    for (const digits of shift(draft, ranking, start, sort(rows, start), 0, rows.length, 0)) {
+      const keys = await draft.keys(RANGE.membersUnder(ranking, digits))
+      const members = keys.map((key): Member => ({ key, before: undefined, now: NOTHING }))
+      shift(draft, ranking, start, sort(members, start), 0, members.length, digits.length)
     }
   }
-  draft.moves.clear()
+  draft.rankings.clear()
 }
 
-const sort = (moves: Move[]): Move[] => moves.sort((a, b) => compareBytes(a.order, b.order))
+const sort = (members: Member[], start: number): Member[] => members.sort((a, b) => compareBytes(a.key, b.key, start))
 
 /**
- * Counts the moves from `from` up to `to`, which are in order and begin alike up to `depth`. Returns the digits of nodes
+ * Counts the members from `from` up to `to`, which are in order and begin alike up to `depth`. Returns the digits of nodes
  * that must be made of members whom the draft has not seen.
  */
 function shift(
   draft: Draft,
   ranking: Hex,
-  moves: readonly Move[],
+  keyStart: number,
+  moved: readonly Member[],
   from: number,
   to: number,
   depth: number,
 ): Uint8Array[] {
-  const first = moves[from]?.order
+  const first = moved[from]?.key
   if (first === undefined) return []
-  const prefix = digitsOf(first, depth)
+  const prefix = digitsOf(first, keyStart, depth)
   const { members, nodes: known } = nodeAt(draft, ranking, prefix)
   let nodes = known
   let isMoved = false
   const wanted: Uint8Array[] = []
   for (let start = from; start < to; ) {
-    const { order } = moves[start] ?? { order: first }
-    const digit = digitAt(order, depth)
+    const { key } = moved[start] ?? { key: first }
+    const digit = digitAt(key, keyStart, depth)
     const before = members[digit] ?? 0
     let now = before
     let end = start
     for (; end < to; end++) {
-      const move = moves[end]
-      if (move === undefined || digitAt(move.order, depth) !== digit) break
-      now += move.by
+      const member = moved[end]
+      if (member === undefined || digitAt(member.key, keyStart, depth) !== digit) break
+      now += change(member)
     }
     members[digit] = now
     if (now !== before) isMoved = true
     const bit = 1 << digit
     const isNew = (nodes & bit) === 0 && now > (before === 0 ? BORN_CROWD : CROWD)
     if (isNew) nodes |= bit
-    if (isNew && before > 0) wanted.push(digitsOf(order, depth + 1))
+    if (isNew && before > 0) wanted.push(digitsOf(key, keyStart, depth + 1))
     else if ((nodes & bit) !== 0) {
-      for (const digits of shift(draft, ranking, moves, start, end, depth + 1)) wanted.push(digits)
+      for (const digits of shift(draft, ranking, keyStart, moved, start, end, depth + 1)) wanted.push(digits)
     }
     if (now === 0) nodes &= ~bit
     start = end
@@ -116,21 +126,26 @@ function shift(
   // Most move among those that begin like them: here nothing changes then.
   if (!isMoved && nodes === known) return wanted
   const isEmpty = members.every((of) => of === 0)
-  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }))
+  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }, lasting))
   return wanted
 }
 
 /** How many members there are with those that a draft has put in or taken out. */
 export function memberCountNow(draft: Draft, ranking: Hex): number {
-  const moves = draft.moves.get(ranking) ?? []
-  return moves.reduce((sum, { by }) => sum + by, memberCount(draft, ranking))
+  const { few, rows = [] } = draft.rankings.get(ranking) ?? {}
+  return few?.length ?? rows.reduce((sum, row) => sum + change(row), memberCount(draft, ranking))
 }
 
 /** How many members there are. */
-export const memberCount = (rows: Pick<Reader, 'get'>, ranking: Hex): number =>
-  nodeAt(rows, ranking, EMPTY_BYTES).members.reduce((sum, members) => sum + members, 0)
+export function memberCount(rows: Pick<Reader, 'get'>, ranking: Hex): number {
+  const root = rows.get(rootOf(ranking))
+  return fewIn(root)?.length ?? nodeIn(root).members.reduce((sum, members) => sum + members, 0)
+}
 
-/** Where the way to a rank begins, and how many members are still to be passed; undefined beyond the last one. */
+/**
+ * Where the way to a rank begins, and how many members are still to be passed; undefined beyond the last one. The members
+ * have rows of their own.
+ */
 export function wayTo(
   rows: Pick<Reader, 'get'>,
   ranking: Hex,

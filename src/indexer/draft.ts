@@ -1,36 +1,31 @@
 // What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
-// rows it leaves one row that takes them all back, so that undoing needs to know nothing of what they mean.
+// rows it leaves one row that takes them all back (`undo.ts`).
 import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
-import { putGrowth, readTail, shrinkOps, type Tail } from './list-pages.ts'
-import { bytes, count, listOf, maybe, name, record } from './record.ts'
+import { type Growth, putGrowth, tailOf } from './list-pages.ts'
+import { undoPut } from './undo.ts'
 
-const undoRow = record({
-  /** Lists that grew: their length before and after. */
-  lists: listOf(record({ list: name, from: count, to: count })),
-  /** Other rows, with what they held before. */
-  rows: listOf(record({ key: bytes, before: maybe(bytes) })),
-})
-
-type Growth = { readonly list: Hex; readonly key: Uint8Array; readonly before: Tail; readonly added: Uint8Array[] }
-type Row = {
+type Growing = Growth & { readonly added: Uint8Array[] }
+/** A row while it is being changed. */
+export type Row = {
   readonly key: Uint8Array
+  readonly name: string
   readonly before: Uint8Array | undefined
   now: Uint8Array | undefined
   isWritten: boolean
 }
 
-/** A member of a ranking that has come (1) or gone (-1). */
-export type Move = { readonly order: Uint8Array; readonly by: 1 | -1 }
+/** What happens to a ranking: its members, as long as they are few; else the rows of those who have come and gone. */
+export type Moving = { readonly root: Row; few: Uint8Array[] | undefined; readonly rows: Row[] }
 
 export class Draft {
   readonly #before: Reader
   /** Rows that were read or written: the disk is asked for each once. */
   readonly #rows = new Map<string, Row>()
-  readonly #lists = new Map<Hex, Growth>()
-  /** Members that have come and gone, by ranking; `ranking.ts` counts them when the draft is complete. */
-  readonly moves = new Map<Hex, Move[]>()
+  readonly #lists = new Map<Hex, Growing>()
+  /** Rankings whose members move; `countMembers` makes rows of it when the draft is complete. */
+  readonly rankings = new Map<Hex, Moving>()
 
   constructor(before: Reader) {
     this.#before = before
@@ -38,7 +33,7 @@ export class Draft {
 
   /** A row as it stands in this draft. */
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#row(key).now
+    return this.row(key).now
   }
 
   /** Writes a row; undefined removes it. */
@@ -48,28 +43,33 @@ export class Draft {
 
   /** The same; returns what it held. */
   swap(key: Uint8Array, value: Uint8Array | undefined): Uint8Array | undefined {
-    const row = this.#row(key)
+    const row = this.row(key)
     const before = row.now
-    row.now = value
-    row.isWritten = true
+    write(row, value)
     return before
   }
 
-  /** The same for a row of which the caller knows what it holds: the disk is not asked. */
-  replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined): void {
+  /**
+   * The same for a row of which the caller knows what it holds: the disk is not asked. A row that nobody wrote or read
+   * before is put to those in `fresh`.
+   */
+  replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined, fresh: Row[]): void {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
-    if (known === undefined) this.#rows.set(name, { key, before, now: value, isWritten: true })
-    else {
-      known.now = value
-      known.isWritten = true
+    if (known !== undefined) {
+      write(known, value)
+      return
     }
+    const row: Row = { key, name, before, now: value, isWritten: true }
+    this.#rows.set(name, row)
+    fresh.push(row)
   }
 
   /** Adds an entry to a list; its position is the length that the list had. */
   append(list: Hex, entry: Uint8Array): number {
-    const { before, added } = this.#growth(list)
-    return before.length + added.push(entry) - 1
+    const known = this.#lists.get(list)
+    if (known !== undefined) return known.before.length + known.added.push(entry) - 1
+    return this.#open(list, [entry]).before.length
   }
 
   /** Length of a list with what this draft has added. */
@@ -97,61 +97,55 @@ export class Draft {
   /** Everything this draft writes, as a version of the state. */
   ops(version: number): Op[] {
     const ops: Op[] = []
-    const lists: { list: Hex; from: number; to: number }[] = []
+    const lists: Growth[] = []
     for (const growth of this.#lists.values()) {
-      const { list, before, added } = growth
-      if (added.length === 0) continue
-      lists.push({ list, from: before.length, to: before.length + added.length })
+      if (growth.added.length === 0) continue
+      lists.push(growth)
       putGrowth(growth, ops)
     }
     const rows: Row[] = []
     for (const row of this.#rows.values()) {
       if (!row.isWritten || !isChanged(row)) continue
       rows.push(row)
-      ops.push(write(row.key, row.now))
+      const { key, name, now } = row
+      ops.push(now === undefined ? { type: 'del', key, name } : { type: 'put', key, value: now, name })
     }
-    ops.push(put(KEY.readersUndo(version), undoRow.encode({ lists, rows })))
+    ops.push(undoPut(version, lists, rows))
     return ops
   }
 
-  #row(key: Uint8Array): Row {
+  /** A row for whoever reads it now and writes it (`write`) later. */
+  row(key: Uint8Array): Row {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known !== undefined) return known
-    const before = this.#before.get(key)
-    const row = { key, before, now: before, isWritten: false }
+    const before = this.#before.get(key, name)
+    const row: Row = { key, name, before, now: before, isWritten: false }
     this.#rows.set(name, row)
     return row
   }
 
-  #growth(list: Hex): Growth {
-    const known = this.#lists.get(list)
-    if (known !== undefined) return known
+  #growth(list: Hex): Growing {
+    return this.#lists.get(list) ?? this.#open(list, [])
+  }
+
+  #open(list: Hex, added: Uint8Array[]): Growing {
     const key = KEY.listTail(list)
-    const growth = { list, key, before: readTail(this.#before, list, key), added: [] }
+    const name = toLatin1(key)
+    const growth: Growing = { list, key, name, before: tailOf(this.#before.get(key, name)), added }
     this.#lists.set(list, growth)
     return growth
   }
 }
 
-/** The operations that take a version back. Several versions are taken back newest first, in one batch. */
-export function undoOps(version: number, now: Reader): Op[] {
-  const key = KEY.readersUndo(version)
-  const row = now.get(key)
-  if (row === undefined) return []
-  const { lists, rows } = undoRow.decode(row)
-  return [
-    ...lists.flatMap(({ list, from, to }) => shrinkOps(now, list, from, to)),
-    ...rows.map((of) => write(of.key, of.before)),
-    { type: 'del', key },
-  ]
+/** Writes on a row; undefined removes it. */
+export function write(row: Row, value: Uint8Array | undefined): void {
+  row.now = value
+  row.isWritten = true
 }
 
 const isChanged = ({ before, now }: Row): boolean =>
   before === undefined || now === undefined ? before !== now : !equalBytes(before, now)
-const put = (key: Uint8Array, value: Uint8Array): Op => ({ type: 'put', key, value })
-const write = (key: Uint8Array, value: Uint8Array | undefined): Op =>
-  value === undefined ? { type: 'del', key } : put(key, value)
 
 /** The value of rows whose key says everything. */
 export const NOTHING = EMPTY_BYTES

@@ -1,5 +1,6 @@
 // What readers know of single things now: blocks, accounts, tokens, holdings, days. Later blocks overwrite these rows. A
 // changed record changes the format of the index.
+import { lasting } from '../lib/bytes.ts'
 import type { Address, Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
@@ -9,6 +10,9 @@ import { ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
 
 /** What is known now of something; a row that later blocks overwrite. */
 export interface Fact<K extends readonly unknown[], T> {
+  /** As a row, which is remembered. */
+  encode(value: T): Uint8Array
+  decode(row: Uint8Array): T
   key(...of: K): Uint8Array
   get(from: Pick<Reader, 'get'>, ...of: K): T | undefined
   /** undefined removes it. */
@@ -23,15 +27,18 @@ function fact<K extends readonly unknown[], T>(
   row: RecordCodec<T>,
 ): Fact<K, T> {
   const key = (...of: K) => KEY.fact(table, owner(...of))
+  const encode = (value: T) => row.encode(value, lasting)
   return {
+    encode,
+    decode: row.decode,
     key,
     get(from, ...of) {
       const found = from.get(key(...of))
       return found && row.decode(found)
     },
-    set: (draft, value, ...of) => draft.set(key(...of), value && row.encode(value)),
+    set: (draft, value, ...of) => draft.set(key(...of), value && encode(value)),
     swap(draft, value, ...of) {
-      const found = draft.swap(key(...of), value && row.encode(value))
+      const found = draft.swap(key(...of), value && encode(value))
       return found && row.decode(found)
     },
   }

@@ -1,10 +1,9 @@
 // Who holds how much of a token, in all the orders in which that is read. Each row follows from the amount that an address
 // holds, so that setting an amount moves them all. The zero address holds nothing.
-import { type Address, bigToFixed, fromHex, type Hex, toAddress } from '../lib/hex.ts'
-import { RANGE } from '../state/keyspace.ts'
+import { type Address, bigToFixed, fromHex, toAddress } from '../lib/hex.ts'
 import type { Draft } from './draft.ts'
 import { FACT } from './facts.ts'
-import { addMember, complement, moveMember, placeBy, readDescending, removeMember } from './ranking.ts'
+import { addMember, complement, membersNow, moveMember, placeBy, readDescending, removeMember } from './ranking.ts'
 import { RANKING, type TokenType } from './tables.ts'
 
 export const heldOf = (draft: Draft, token: Address, holder: Address): bigint =>
@@ -65,14 +64,14 @@ export function setOwner(
 
 /** Moves all that is held of a token when it turns out to be of another type. Of an ERC-1155 only ids are held. */
 export async function changeType(draft: Draft, token: Address, before: TokenType, after: TokenType): Promise<void> {
-  const held = await membersOf(draft, RANKING.holders(token))
+  const held = await membersNow(draft, RANKING.holders(token))
   for (const { value, rest } of held.map(readDescending)) {
     const holder = toAddress(complement(rest))
     setHolding(draft, token, before, holder, 0n)
     if (after !== 'ERC-1155') setHolding(draft, token, after, holder, value)
   }
   if (before !== 'ERC-721') return
-  for (const order of await membersOf(draft, RANKING.instances(token))) {
+  for (const order of await membersNow(draft, RANKING.instances(token))) {
     const id = BigInt(`0x${Buffer.from(complement(order)).toString('hex')}`)
     const known = FACT.instance.get(draft, token, id)
     if (known?.owner === undefined) continue
@@ -89,9 +88,4 @@ function setTotal(draft: Draft, token: Address, holder: Address, amount: bigint)
   const last = complement(fromHex(holder))
   moveMember(draft, RANKING.holders(token), placeBy(before, last), placeBy(amount, last))
   return before
-}
-
-async function membersOf(draft: Draft, ranking: Hex): Promise<Uint8Array[]> {
-  const range = RANGE.members(ranking, new Uint8Array(0))
-  return (await draft.keys(range)).map((key) => key.subarray(range.gte.length))
 }

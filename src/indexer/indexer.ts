@@ -6,10 +6,11 @@ import type { BlockFacts } from './block-facts.ts'
 import { indexBlock } from './blocks.ts'
 import { indexCalls } from './calls.ts'
 import { countMembers } from './crowds.ts'
-import { Draft, undoOps } from './draft.ts'
+import { Draft } from './draft.ts'
 import { indexLogs } from './logs.ts'
 import { indexTokens } from './tokens.ts'
 import { indexTransactions } from './transactions.ts'
+import { undoOps } from './undo.ts'
 
 export const indexer: Indexer = {
   async block(executed, version, before, read) {

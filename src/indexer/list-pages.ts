@@ -1,5 +1,6 @@
 // How a list lies in the store: full pages of entries, each written once, and a tail with the list's length and the entries
 // that do not fill a page yet. A block's many entries of one list are few rows so, and a list that grows by one is one row.
+import { lasting, unwritten } from '../lib/bytes.ts'
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
@@ -10,41 +11,44 @@ export const PAGE = 16
 
 export const pageOf = (position: number): number => Math.floor(position / PAGE)
 
-/** How many entries a list has, and those of them that are on no page, packed. */
-export type Tail = { readonly length: number; readonly packed: Uint8Array }
+/** How many entries a list has, and those of them that are on no page: packed, in a row from some byte on. */
+export type Tail = { readonly length: number; readonly row: Uint8Array; readonly start: number }
 
-const NO_TAIL: Tail = { length: 0, packed: EMPTY_BYTES }
+const NO_TAIL: Tail = { length: 0, row: EMPTY_BYTES, start: 0 }
 /** Of the length that a tail begins with. */
 const LENGTH_SIZE = 7
 
-export function readTail(rows: Pick<Reader, 'get'>, list: Hex, key = KEY.listTail(list)): Tail {
-  const row = rows.get(key)
+export const readTail = (rows: Pick<Reader, 'get'>, list: Hex): Tail => tailOf(rows.get(KEY.listTail(list)))
+
+/** What a tail's row says; there is none of a list without entries. */
+export function tailOf(row: Uint8Array | undefined): Tail {
   if (row === undefined) return NO_TAIL
-  return { length: new Cursor(row).uint(LENGTH_SIZE), packed: row.subarray(LENGTH_SIZE) }
+  return { length: new Cursor(row).uint(LENGTH_SIZE), row, start: LENGTH_SIZE }
 }
 
 /** A list that grows: what it was, and what has been added. */
 export type Growth = {
   readonly list: Hex
-  /** Of its tail. */
+  /** Of its tail, and the key's name. */
   readonly key: Uint8Array
+  readonly name: string
   readonly before: Tail
   readonly added: readonly Uint8Array[]
 }
 
 /** Writes the pages that are full now, and the new tail. */
-export function putGrowth({ list, key, before, added }: Growth, ops: Op[]): void {
-  let packed = before.packed
+export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[]): void {
+  let kept = before
   let from = 0
   for (let end = PAGE - (before.length % PAGE); end <= added.length; end += PAGE) {
     const page = pageOf(before.length + from)
-    ops.push({ type: 'put', key: KEY.listPage(list, page), value: pack(writer.begin(), packed, added, from, end) })
-    packed = EMPTY_BYTES
+    ops.push({ type: 'put', key: KEY.listPage(list, page), value: pack(writer.begin(), kept, added, from, end) })
+    kept = NO_TAIL
     from = end
   }
   const out = writer.begin()
   out.uint(before.length + added.length, LENGTH_SIZE)
-  ops.push({ type: 'put', key, value: pack(out, packed, added, from, added.length) })
+  ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length, lasting), name })
 }
 
 /** What makes a list that has grown from one length to another what it was: its older entries have not changed. */
@@ -53,11 +57,12 @@ export function shrinkOps(now: Pick<Reader, 'get'>, list: Hex, from: number, to:
   const ops: Op[] = []
   for (let page = first; page < pageOf(to); page++) ops.push({ type: 'del', key: KEY.listPage(list, page) })
   if (from === 0) return [...ops, { type: 'del', key: KEY.listTail(list) }]
-  const packed = now.get(KEY.listPage(list, first)) ?? readTail(now, list).packed
-  const kept = unpack(packed).slice(0, from % PAGE)
+  const page = now.get(KEY.listPage(list, first))
+  const { row, start } = page === undefined ? readTail(now, list) : { row: page, start: 0 }
+  const kept = unpack(row, start).slice(0, from % PAGE)
   const out = writer.begin()
   out.uint(from, LENGTH_SIZE)
-  return [...ops, { type: 'put', key: KEY.listTail(list), value: pack(out, EMPTY_BYTES, kept, 0, kept.length) }]
+  return [...ops, { type: 'put', key: KEY.listTail(list), value: pack(out, NO_TAIL, kept, 0, kept.length) }]
 }
 
 /** Rows are written at once, so one writer serves all. */
@@ -65,24 +70,33 @@ const writer = new Writer()
 /** An entry's size is one byte; longer ones have this byte and four more. */
 const LONG = 255
 
-function pack(out: Writer, packed: Uint8Array, added: readonly Uint8Array[], from: number, to: number): Uint8Array {
-  out.put(packed)
-  for (let i = from; i < to; i++) {
-    const entry = added[i] ?? EMPTY_BYTES
-    if (entry.length < LONG) out.uint(entry.length, 1)
-    else {
-      out.uint(LONG, 1)
-      out.uint(entry.length, 4)
-    }
-    out.put(entry)
-  }
-  return out.done()
+function pack(
+  out: Writer,
+  kept: Tail,
+  added: readonly Uint8Array[],
+  from: number,
+  to: number,
+  room = unwritten,
+): Uint8Array {
+  out.put(kept.row, kept.start)
+  for (let i = from; i < to; i++) writeEntry(out, added[i] ?? EMPTY_BYTES)
+  return out.done(room)
 }
 
-/** The entries of a page, or of a tail. */
-export function unpack(packed: Uint8Array): Uint8Array[] {
+/** An entry as `unpack` reads it. */
+export function writeEntry(out: Writer, entry: Uint8Array): void {
+  if (entry.length < LONG) out.uint(entry.length, 1)
+  else {
+    out.uint(LONG, 1)
+    out.uint(entry.length, 4)
+  }
+  out.put(entry)
+}
+
+/** The entries of a page, or of a tail, which are packed from `start` on. */
+export function unpack(packed: Uint8Array, start = 0): Uint8Array[] {
   const entries: Uint8Array[] = []
-  const from = new Cursor(packed)
+  const from = new Cursor(packed, start)
   while (!from.isDone) {
     const size = from.uint(1)
     entries.push(from.take(size === LONG ? from.uint(4) : size))

@@ -43,8 +43,8 @@ export class OpenList {
     const page = pageOf(position)
     if (page !== this.#page) {
       const isLast = page === pageOf(this.length)
-      const packed = isLast ? this.#tail.packed : this.#rows.get(KEY.listPage(this.#list, page))
-      this.#entries = packed === undefined ? [] : unpack(packed)
+      const row = isLast ? this.#tail.row : this.#rows.get(KEY.listPage(this.#list, page))
+      this.#entries = row === undefined ? [] : unpack(row, isLast ? this.#tail.start : 0)
       this.#page = page
     }
     return this.#entries[position % PAGE]
@@ -86,18 +86,18 @@ function between(list: OpenList, from: number, to: number): Uint8Array[] {
 
 /** The same of any number of entries, without holding the thread. */
 export async function* scanEntries(rows: Reader, list: Hex, from: number, to: number): AsyncIterable<Uint8Array> {
-  const { length, packed } = readTail(rows, list)
+  const { length, row, start } = readTail(rows, list)
   const end = Math.min(to, length)
   let position = pageOf(from) * PAGE
-  function* wanted(page: Uint8Array): Iterable<Uint8Array> {
-    for (const entry of unpack(page)) {
+  function* wanted(entries: readonly Uint8Array[]): Iterable<Uint8Array> {
+    for (const entry of entries) {
       if (position >= from && position < end) yield entry
       position++
     }
   }
   const lastPage = Math.min(pageOf(length), pageOf(end - 1) + 1)
-  for await (const [, page] of rows.scan(RANGE.listPages(list, pageOf(from), lastPage))) yield* wanted(page)
-  if (end > pageOf(length) * PAGE) yield* wanted(packed)
+  for await (const [, page] of rows.scan(RANGE.listPages(list, pageOf(from), lastPage))) yield* wanted(unpack(page))
+  if (end > pageOf(length) * PAGE) yield* wanted(unpack(row, start))
 }
 
 /** The number an entry of a list for unions begins with. */

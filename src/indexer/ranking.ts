@@ -1,22 +1,33 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
-// How many members there are, and where the page of a number begins, is counted in `crowds.ts`.
+// How many members there are, and where the page of a number begins, is counted in `crowds.ts`; few share a row (`few.ts`).
 import { unwritten } from '../lib/bytes.ts'
-import { bigToBytes, bytesToBig, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
+import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import { wayTo } from './crowds.ts'
-import { type Draft, NOTHING } from './draft.ts'
+import { type Draft, type Moving, NOTHING, write } from './draft.ts'
+import { FEW, fewIn, fewOf, insert, remove, rootOf } from './few.ts'
 
 /** Puts a member in. It must not be there. */
 export function addMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
-  draft.replace(KEY.member(ranking, order), undefined, NOTHING)
-  note(draft, ranking, order, 1)
+  const moving = movingIn(draft, ranking)
+  const { root, few, rows } = moving
+  if (few === undefined) {
+    draft.replace(KEY.member(ranking, order), undefined, NOTHING, rows)
+    return
+  }
+  insert(few, order)
+  if (few.length <= FEW) return
+  moving.few = undefined
+  write(root, undefined)
+  for (const member of few) draft.replace(KEY.member(ranking, member), undefined, NOTHING, rows)
 }
 
 /** Takes a member out. It must be there. */
 export function removeMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
-  draft.replace(KEY.member(ranking, order), NOTHING, undefined)
-  note(draft, ranking, order, -1)
+  const { few, rows } = movingIn(draft, ranking)
+  if (few !== undefined) remove(few, order)
+  else draft.replace(KEY.member(ranking, order), NOTHING, undefined, rows)
 }
 
 /** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
@@ -31,20 +42,40 @@ export function moveMember(
   if (after !== undefined) addMember(draft, ranking, after)
 }
 
-function note(draft: Draft, ranking: Hex, order: Uint8Array, by: 1 | -1): void {
-  const known = draft.moves.get(ranking)
-  if (known === undefined) draft.moves.set(ranking, [{ order, by }])
-  else known.push({ order, by })
+function movingIn(draft: Draft, ranking: Hex): Moving {
+  const known = draft.rankings.get(ranking)
+  if (known !== undefined) return known
+  const root = draft.row(rootOf(ranking))
+  const moving: Moving = { root, few: fewIn(root.now), rows: [] }
+  draft.rankings.set(ranking, moving)
+  return moving
+}
+
+/** All members as a draft has them. */
+export async function membersNow(draft: Draft, ranking: Hex): Promise<readonly Uint8Array[]> {
+  const { few } = movingIn(draft, ranking)
+  if (few !== undefined) return [...few]
+  const range = RANGE.members(ranking, EMPTY_BYTES)
+  return (await draft.keys(range)).map((key) => key.subarray(range.gte.length))
 }
 
 /** Members (their order, as it was put in) from a rank on, best first. */
 export async function membersFrom(rows: Reader, ranking: Hex, rank: number, limit: number): Promise<Uint8Array[]> {
+  const few = fewOf(rows, ranking)
+  if (few !== undefined) return few.slice(rank, rank + limit)
   const way = wayTo(rows, ranking, rank)
   return way === undefined ? [] : scanFrom(rows, ranking, way.from, way.skip, limit)
 }
 
 /** Members behind one, which need not be there any more. */
-export function membersAfter(rows: Reader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
+export async function membersAfter(
+  rows: Reader,
+  ranking: Hex,
+  order: Uint8Array,
+  limit: number,
+): Promise<Uint8Array[]> {
+  const few = fewOf(rows, ranking)
+  if (few !== undefined) return few.filter((member) => compareBytes(member, order) > 0).slice(0, limit)
   const start = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
   return scanFrom(rows, ranking, start, 0, limit)
 }
@@ -56,6 +87,10 @@ export async function membersUnder(
   prefix: Uint8Array,
   limit: number,
 ): Promise<Uint8Array[]> {
+  const few = fewOf(rows, ranking)
+  if (few !== undefined) {
+    return few.filter((member) => equalBytes(member.subarray(0, prefix.length), prefix)).slice(0, limit)
+  }
   const skipped = KEY.member(ranking, new Uint8Array(0)).length
   const found: Uint8Array[] = []
   for await (const [key] of rows.scan({ ...RANGE.members(ranking, prefix), limit })) found.push(key.slice(skipped))
@@ -82,11 +117,13 @@ async function scanFrom(
 
 /** An amount as bytes that sort the largest first, and what decides between equals behind it. */
 export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8Array {
-  const bytes = bigToBytes(value)
-  const out = unwritten(1 + bytes.length + last.length)
-  out[0] = 255 - bytes.length
-  for (let i = 0; i < bytes.length; i++) out[i + 1] = 255 - (bytes[i] ?? 0)
-  out.set(last, 1 + bytes.length)
+  const digits = value === 0n ? '' : value.toString(16)
+  const size = (digits.length + 1) >> 1
+  const out = unwritten(1 + size + last.length)
+  out[0] = 255 - size
+  writeHex(digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`, out, 1)
+  for (let i = 1; i <= size; i++) out[i] = 255 - (out[i] ?? 0)
+  for (let i = 0; i < last.length; i++) out[1 + size + i] = last[i] ?? 0
   return out
 }
 

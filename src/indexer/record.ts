@@ -1,7 +1,17 @@
 // Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
 // read: a changed record changes the format of the database.
 import { unwritten } from '../lib/bytes.ts'
-import { type Address, bytesToBig, type Hash, type Hex, toAddress, toHash, toHex, writeHex } from '../lib/hex.ts'
+import {
+  type Address,
+  bytesToBig,
+  EMPTY_BYTES,
+  type Hash,
+  type Hex,
+  toAddress,
+  toHash,
+  toHex,
+  writeHex,
+} from '../lib/hex.ts'
 
 export interface Codec<T> {
   write(out: Writer, value: T): void
@@ -11,24 +21,35 @@ export interface Codec<T> {
 /** A record's fields with the values they hold. */
 export type ValueOf<C> = C extends Codec<infer T> ? T : never
 
-/** Most rows are shorter by far; a longer one's buffer is not kept. */
+/** Most rows are shorter by far; a longer one's room is not kept. */
 const KEPT = 4096
+/** So many bytes are sooner copied one by one. */
+const SHORT = 192
 
 export class Writer {
-  #bytes = Buffer.allocUnsafe(KEPT)
+  #bytes: Uint8Array
   #length = 0
+
+  /** `size`: bytes that it has room for without growing. */
+  constructor(size = KEPT) {
+    this.#bytes = new Uint8Array(size)
+  }
 
   /** Forgets what was written before. */
   begin(): this {
     this.#length = 0
-    if (this.#bytes.length > KEPT) this.#bytes = Buffer.allocUnsafe(KEPT)
+    if (this.#bytes.length > KEPT) this.#bytes = new Uint8Array(KEPT)
     return this
   }
 
-  put(bytes: Uint8Array): void {
-    // Growing replaces the buffer.
-    const at = this.#grow(bytes.length)
-    this.#bytes.set(bytes, at)
+  /** Bytes from `start` on. */
+  put(bytes: Uint8Array, start = 0): void {
+    const size = bytes.length - start
+    // Growing replaces the room.
+    const at = this.#grow(size)
+    const out = this.#bytes
+    if (size > SHORT) out.set(start === 0 ? bytes : bytes.subarray(start), at)
+    else for (let i = 0; i < size; i++) out[at + i] = bytes[start + i] ?? 0
   }
 
   /** The bytes that a hex string names. */
@@ -38,20 +59,34 @@ export class Writer {
   }
 
   uint(value: number, size: number): void {
-    const at = this.#grow(size)
-    // Bit operations know 32 bits.
-    let [rest, high] = [value, Math.floor(value / 2 ** 32)]
-    for (let i = size - 1; i >= 0; i--) {
-      if (i === size - 5) rest = high
-      this.#bytes[at + i] = rest & 0xff
+    const start = this.#grow(size)
+    const out = this.#bytes
+    let at = start + size
+    let rest = value
+    if (size > 4) {
+      out[--at] = rest
+      out[--at] = rest >>> 8
+      out[--at] = rest >>> 16
+      out[--at] = rest >>> 24
+      // Bit operations know 32 bits.
+      rest = Math.floor(value / 2 ** 32)
+    }
+    while (at > start) {
+      out[--at] = rest
       rest >>>= 8
     }
   }
 
-  done(): Uint8Array {
-    const out = unwritten(this.#length)
-    // By hand: views of a Buffer cost more than a row's few bytes.
-    for (let at = 0; at < out.length; at++) out[at] = this.#bytes[at] ?? 0
+  /** What was written, in room that somebody hands out. A writer that is full has nothing left to write on. */
+  done(room: typeof unwritten = unwritten): Uint8Array {
+    const [bytes, size] = [this.#bytes, this.#length]
+    if (size === bytes.length) {
+      this.#bytes = EMPTY_BYTES
+      return bytes
+    }
+    const out = room(size)
+    if (size > SHORT) out.set(bytes.subarray(0, size))
+    else for (let at = 0; at < size; at++) out[at] = bytes[at] ?? 0
     return out
   }
 
@@ -59,7 +94,7 @@ export class Writer {
     const at = this.#length
     this.#length += size
     if (this.#length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(this.#length * 2)
+      const larger = new Uint8Array(Math.max(KEPT, this.#length * 2))
       larger.set(this.#bytes.subarray(0, at))
       this.#bytes = larger
     }
@@ -69,10 +104,11 @@ export class Writer {
 
 export class Cursor {
   readonly #bytes: Uint8Array
-  #at = 0
+  #at: number
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, at = 0) {
     this.#bytes = bytes
+    this.#at = at
   }
 
   get isDone(): boolean {
@@ -189,7 +225,8 @@ export const listOf = <T>(of: Codec<T>): Codec<readonly T[]> => ({
 })
 
 export interface RecordCodec<T> extends Codec<T> {
-  encode(value: T): Uint8Array
+  /** `room`: where the row is to lie. */
+  encode(value: T, room?: typeof unwritten): Uint8Array
   decode(row: Uint8Array): T
 }
 
@@ -211,9 +248,9 @@ export function record<T extends object>(fields: { readonly [N in keyof T]: Code
   }
   return {
     ...codec,
-    encode(value) {
+    encode(value, room) {
       codec.write(shared.begin(), value)
-      return shared.done()
+      return shared.done(room)
     },
     decode: (row) => codec.read(new Cursor(row)),
   }

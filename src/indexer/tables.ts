@@ -20,6 +20,7 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 export const MASKS = 1 << KINDS.length
+export const KIND_BIT = Object.fromEntries(KINDS.map((kind, bit) => [kind, 1 << bit])) as Readonly<Record<Kind, number>>
 
 /** Lists and rankings are named in hex: no bytes are made before a row of theirs is asked for. */
 const id = (kind: number, a = '', b = '', c = ''): Hex => `0x${byte(kind)}${a}${b}${c}`

@@ -101,7 +101,9 @@ export class TokenReads {
 
   #word(token: Address, question: Question, args = ''): Eventual<bigint | undefined> {
     return after(this.#ask(token, question, args, READ_GAS), (answer) =>
-      answer === undefined || answer.length < 32 ? undefined : bytesToBig(answer.subarray(0, 32)),
+      answer === undefined || answer.length < 32
+        ? undefined
+        : bytesToBig(answer.length === 32 ? answer : answer.subarray(0, 32)),
     )
   }
 

@@ -36,10 +36,13 @@ export async function updateTokens(draft: Draft, reads: TokenReads, tokens: read
 async function updateHoldings(draft: Draft, reads: TokenReads, token: TouchedToken, pause: Pause): Promise<void> {
   const { address, type, changes } = token
   for (const [holder, change] of changes.holders) {
-    const answer = await reads.balanceOf(address, holder)
+    // Most answers and most pauses are there at once: waiting for what need not be waited for costs a promise each.
+    const asked = reads.balanceOf(address, holder)
+    const answer = asked instanceof Promise ? await asked : asked
     const amount = answer ?? atLeastNothing(heldOf(draft, address, holder) + change)
     setHolding(draft, address, type, holder, amount)
-    await pause()
+    const rest = pause()
+    if (rest !== undefined) await rest
   }
 }
 

@@ -127,15 +127,19 @@ async function listTransfers(draft: Draft, rows: readonly TransferRow[], number:
   for (const row of rows) {
     const { type, token, from, to, id } = row
     const entry = sequenceRow.encode({ sequence: draft.append(LIST.transfers, transferRow.encode(row)) })
-    if (names?.type !== type || names.token !== token) names = namesOf(type, token)
+    if (names?.type !== type || names.token !== token) {
+      names = namesOf(type, token)
+      seen.add(token)
+    }
     for (const list of names.lists) draft.append(list, entry)
     if (id !== undefined) draft.append(LIST.transfersOfInstance(token, id), entry)
     for (const [party, side] of sidesOf(from, to)) {
-      draft.append(LIST.transfersOf(party, type, side), entry)
+      // Whoever was on that side before has been seen.
+      if (draft.append(LIST.transfersOf(party, type, side), entry) === 0) seen.add(party)
       draft.append(LIST.transfersOfWith(party, token, side), entry)
     }
-    seen.add(token).add(from).add(to)
-    await pause()
+    const rest = pause()
+    if (rest !== undefined) await rest
   }
   for (const party of seen) seeAddress(draft, party, number)
 }

@@ -1,11 +1,11 @@
 // Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
-import { type Address, EMPTY_BYTES, type Hash, toHex } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, equalBytes, type Hash, type Hex, toHex } from '../lib/hex.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
 import type { Draft } from './draft.ts'
 import { sequenceRow, transactionRow } from './rows.ts'
-import { KINDS, type Kind, LIST, sidesOf } from './tables.ts'
+import { KIND_BIT, LIST, sidesOf } from './tables.ts'
 
 const SELECTOR_SIZE = 4
 /** The type of transactions that bring authorizations (EIP-7702). */
@@ -27,19 +27,20 @@ export function indexTransactions(
   const { block, receipts, traces } = executed
   const number = Number(block.header.number)
   const called = calledContracts(executed)
+  // Most are of the kind of the one before: names that were just made are sooner found than others like them.
+  let names: Names | undefined
   for (const [index, transaction] of block.transactions.entries()) {
     const { from, to, value, data } = transaction
     const inner = calls[index] ?? NO_CALLS
     const moved = tokens.ranges[index] ?? NO_CALLS
     const isContractCall = called[index] === true
     const created = receipts[index]?.contractAddress ?? undefined
-    const kinds = maskOf({
-      coin_transfer: value > 0n,
-      contract_call: isContractCall,
-      contract_creation: to === null,
-      token_transfer: moved.count > 0,
-      token_creation: created !== undefined && tokens.created.has(created),
-    })
+    let kinds = 0
+    if (value > 0n) kinds |= KIND_BIT.coin_transfer
+    if (isContractCall) kinds |= KIND_BIT.contract_call
+    if (to === null) kinds |= KIND_BIT.contract_creation
+    if (moved.count > 0) kinds |= KIND_BIT.token_transfer
+    if (created !== undefined && tokens.created.has(created)) kinds |= KIND_BIT.token_creation
     const selector = isContractCall && data.length >= SELECTOR_SIZE ? data.subarray(0, SELECTOR_SIZE) : EMPTY_BYTES
     const trace = traces[index]
     const row = transactionRow.encode({
@@ -56,18 +57,24 @@ export function indexTransactions(
       hasInnerError: inner.hasError,
     })
     const entry = sequenceRow.encode({ sequence: draft.append(LIST.transactions, row) })
-    draft.append(LIST.transactionsByKinds(kinds), entry)
-    if (selector.length > 0) draft.append(LIST.transactionsByMethod(toHex(selector), kinds), entry)
+    if (names?.kinds !== kinds || !equalBytes(names.selector, selector)) names = namesOf(kinds, selector)
+    for (const list of names.lists) draft.append(list, entry)
     const sides = to === null ? sidesOfCreation(from, created) : sidesOf(from, to)
     for (const [of, side] of sides) draft.append(LIST.transactionsOf(of, side), entry)
   }
 }
 
-function maskOf(is: Readonly<Record<Kind, boolean>>): number {
-  let mask = 0
-  for (const [bit, kind] of KINDS.entries()) if (is[kind]) mask |= 1 << bit
-  return mask
-}
+type Names = { readonly kinds: number; readonly selector: Uint8Array; readonly lists: readonly Hex[] }
+
+/** The lists of all transactions of the same kinds with the same selector. */
+const namesOf = (kinds: number, selector: Uint8Array): Names => ({
+  kinds,
+  selector,
+  lists:
+    selector.length === 0
+      ? [LIST.transactionsByKinds(kinds)]
+      : [LIST.transactionsByKinds(kinds), LIST.transactionsByMethod(toHex(selector), kinds)],
+})
 
 /**
  * For each transaction whether what it called had code when it was called. Going backwards, an account's code before a

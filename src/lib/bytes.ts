@@ -26,7 +26,8 @@ function pooled(): (size: number) => Uint8Array {
 /** `size` bytes that the caller overwrites, every one, and does not keep for long. */
 export const unwritten = pooled()
 
-const lasting = pooled()
+/** The same, to be kept. */
+export const lasting = pooled()
 
 /** `size` zeros, to be kept. */
 export const zeros = (size: number): Uint8Array => lasting(size).fill(0)

@@ -121,10 +121,10 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
-/** Below zero when the first comes before the second, zero when they are equal. */
-export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+/** Below zero when the first comes before the second, zero when they are equal. `start`: up to where they are alike. */
+export function compareBytes(a: Uint8Array, b: Uint8Array, start = 0): number {
   const shared = Math.min(a.length, b.length)
-  for (let at = 0; at < shared; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
+  for (let at = start; at < shared; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
   return a.length - b.length
 }
 

@@ -92,9 +92,9 @@ export const KEY = {
   listPage: (list: Hex, page: number) => key(0x40, sizeOf(list), list, u64(page)),
   /** list -> how many entries it has, and those that fill no page yet */
   listTail: (list: Hex) => key(0x41, list),
-  /** ranking, member in order -> nothing */
+  /** ranking, member in order -> nothing; of a ranking with more than few members */
   member: (ranking: Hex, order: Uint8Array) => key(0x42, sizeOf(ranking), ranking, order),
-  /** ranking, first digits (half bytes) of members -> how many members there are by the next digit */
+  /** ranking, first digits (half bytes) of members -> how many there are by the next digit; without digits: or the few */
   memberCounts: (ranking: Hex, digits: Uint8Array) => key(0x43, sizeOf(ranking), ranking, digits.length, digits),
   /** table, owner -> what readers know of it now */
   fact: (table: number, owner: Hex) => key(0x44, table, owner),

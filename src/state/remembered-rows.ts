@@ -8,13 +8,16 @@ import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
 
 /** Stands for a row that is not there. */
 const ABSENT = new Uint8Array(0)
-/** Stands for what nobody knows. Marking a row so takes a third of the time of deleting it and putting it back. */
+/** Stands for what nobody knows. */
 const UNKNOWN = new Uint8Array(0)
+
+/** Where a row is remembered: looked up once by whoever reads or writes it. */
+type Place = { row: Uint8Array }
 
 export class RememberedRows implements KvStore {
   readonly #store: KvStore
   readonly #isRemembered: (key: Uint8Array) => boolean
-  readonly #rows: Recent<string, Uint8Array>
+  readonly #rows: Recent<string, Place>
   /** Writes of rows that may be remembered: how many have begun, and how many of them have not ended. */
   #begun = 0
   #underWay = 0
@@ -26,28 +29,30 @@ export class RememberedRows implements KvStore {
     this.#rows = new Recent(max)
   }
 
-  get(key: Uint8Array): Uint8Array | undefined {
+  get(key: Uint8Array, name?: string): Uint8Array | undefined {
     if (!this.#isRemembered(key)) return this.#store.get(key)
-    const name = toLatin1(key)
-    const known = this.#rows.get(name)
-    if (known !== undefined && known !== UNKNOWN) return known === ABSENT ? undefined : known
+    const asked = name ?? toLatin1(key)
+    const known = this.#rows.get(asked)
+    if (known !== undefined && known.row !== UNKNOWN) return known.row === ABSENT ? undefined : known.row
     const row = this.#store.get(key)
     // While rows are being written nobody knows whether this one was read before or after.
-    if (this.#underWay === 0) this.#rows.set(name, row === undefined ? ABSENT : kept(row))
+    if (this.#underWay > 0) return row
+    const found = row === undefined ? ABSENT : kept(row)
+    if (known === undefined) this.#rows.set(asked, { row: found })
+    else known.row = found
     return row
   }
 
   async write(ops: readonly Op[]): Promise<void> {
-    const names: string[] = []
+    const places: Place[] = []
     const rows: Uint8Array[] = []
     for (const op of ops) {
       if (!this.#isRemembered(op.key)) continue
-      const name = toLatin1(op.key)
-      this.#rows.set(name, UNKNOWN)
-      names.push(name)
-      rows.push(op.type === 'put' ? op.value : ABSENT)
+      places.push(this.#unknown(op.name ?? toLatin1(op.key)))
+      if (op.type === 'del') rows.push(ABSENT)
+      else rows.push(op.name === undefined ? kept(op.value) : op.value)
     }
-    if (names.length === 0) return this.#store.write(ops)
+    if (places.length === 0) return this.#store.write(ops)
     const isFirst = this.#underWay === 0
     const turn = ++this.#begun
     this.#underWay++
@@ -57,10 +62,19 @@ export class RememberedRows implements KvStore {
       this.#underWay--
     }
     if (!isFirst || turn !== this.#begun) return
-    for (const [i, name] of names.entries()) {
-      const row = rows[i] ?? ABSENT
-      this.#rows.set(name, row === ABSENT ? ABSENT : kept(row))
+    for (const [i, place] of places.entries()) place.row = rows[i] ?? ABSENT
+  }
+
+  /** The place of a row that is about to be written. It may be forgotten meanwhile, but not taken by another. */
+  #unknown(name: string): Place {
+    const known = this.#rows.get(name)
+    if (known !== undefined) {
+      known.row = UNKNOWN
+      return known
     }
+    const place = { row: UNKNOWN }
+    this.#rows.set(name, place)
+    return place
   }
 
   get log(): RecordLog {

@@ -1,7 +1,7 @@
 // Lists and unions of lists against arrays: any page of any of them, while they grow.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Draft, undoOps } from '../../src/indexer/draft.ts'
+import { Draft } from '../../src/indexer/draft.ts'
 import {
   entriesBetween,
   entryAt,
@@ -13,6 +13,7 @@ import {
   sequenceOf,
 } from '../../src/indexer/lists.ts'
 import { sequenceRow } from '../../src/indexer/rows.ts'
+import { undoOps } from '../../src/indexer/undo.ts'
 import { type Hex, toHex } from '../../src/lib/hex.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countMembers, memberCount, nodeRow } from '../../src/indexer/crowds.ts'
-import { Draft, undoOps } from '../../src/indexer/draft.ts'
+import { Draft } from '../../src/indexer/draft.ts'
+import { FEW, fewOf } from '../../src/indexer/few.ts'
 import {
   addMember,
   complement,
@@ -14,6 +15,7 @@ import {
   readDescending,
   removeMember,
 } from '../../src/indexer/ranking.ts'
+import { undoOps } from '../../src/indexer/undo.ts'
 import { bigToFixed, toHex } from '../../src/lib/hex.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
@@ -68,10 +70,22 @@ async function check(store: KvStore, wanted: readonly Uint8Array[], asked: reado
 }
 
 /**
- * Every node tells how many members there are, and no more than 512 are ever counted together, so that no page has to walk
- * past more; there are no other nodes.
+ * Few members lie in one row, and there are no others. Else every node tells how many members there are, and no more than
+ * 512 are ever counted together, so that no page has to walk past more; there are no other nodes.
  */
 async function checkCrowds(store: KvStore, members: readonly Uint8Array[]): Promise<void> {
+  const keys = [...(await everyRow(store)).keys()]
+  // 42: member, 43: node; 01 01: of RANKING.
+  const rows = keys.filter((key) => key.startsWith('0x420101')).length
+  const found = keys.filter((key) => key.startsWith('0x430101')).length
+  const few = fewOf(store, RANKING)
+  if (few !== undefined) {
+    expect(members.length).toBeLessThanOrEqual(FEW)
+    expect(text(few)).toEqual(text(members))
+    expect([rows, found]).toEqual([0, members.length === 0 ? 0 : 1])
+    return
+  }
+  expect(rows).toBe(members.length)
   const digits = members.map((order) => toHex(order).slice(2))
   const nodesUnder = (prefix: string, under: readonly string[]): number => {
     const row = store.get(
@@ -91,16 +105,13 @@ async function checkCrowds(store: KvStore, members: readonly Uint8Array[]): Prom
     })
     return nodes.reduce((sum, of) => sum + of, 1)
   }
-  const keys = [...(await everyRow(store)).keys()]
-  // 43: node; 01 01: of RANKING.
-  const found = keys.filter((key) => key.startsWith('0x430101')).length
-  expect(found).toBe(members.length === 0 ? 0 : nodesUnder('', digits))
+  expect(found).toBe(nodesUnder('', digits))
 }
 
 describe('a ranking', () => {
   it('is a sorted array, whatever is put in and taken out, and comes back when versions are taken back', async () => {
     const crowd = fc.record({ family: fc.nat({ max: 3 }), from: fc.nat({ max: 1500 }), size: fc.nat({ max: 900 }) })
-    const single = fc.record({ family: fc.nat({ max: 3 }), from: fc.nat({ max: 1500 }), size: fc.constant(1) })
+    const single = fc.record({ family: fc.nat({ max: 3 }), from: fc.nat({ max: 1500 }), size: fc.nat({ max: 9 }) })
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.oneof(crowd, single), { maxLength: 4 }), { minLength: 2, maxLength: 5 }),
@@ -108,7 +119,8 @@ describe('a ranking', () => {
         async (versions, asked) => {
           const store = await openMemoryStore()
           const other = new Draft(store)
-          addMember(other, OTHER, orderOf(0, 0))
+          for (let child = 0; child < FEW + 1; child++) addMember(other, OTHER, orderOf(0, child))
+          await countMembers(other)
           await store.write(other.ops(0))
           const wanted = new Map<string, Uint8Array>()
           const told = [await everyRow(store)]
@@ -139,6 +151,40 @@ describe('a ranking', () => {
     await check(store, alike, [511, 512, 513, 1024, 2999])
     await write(store, 2, wanted, alike.slice(10, 2990))
     await check(store, [...wanted.values()], [9, 10, 11])
+  })
+
+  it('has few members in one row, until they are more, and again when all were gone', async () => {
+    const store = await openMemoryStore()
+    const wanted = new Map<string, Uint8Array>()
+    const members = Array.from({ length: FEW + 1 }, (_, n) => orderOf(n, 7 * n))
+    const rows = async () => (await everyRow(store)).size
+    const versions: (readonly [changes: readonly Uint8Array[], rows: number])[] = [
+      [members.slice(0, FEW), 1],
+      [members.slice(0, 2), 1],
+      // One row each, and the node that counts them.
+      [[...members.slice(0, 2), ...members.slice(FEW)], FEW + 2],
+      [members.slice(1), 2],
+      [members.slice(0, 1), 0],
+      [members.slice(2, 5), 1],
+    ]
+    const told = [await everyRow(store)]
+    for (const [i, [changes, expected]] of versions.entries()) {
+      await write(store, i + 1, wanted, changes)
+      // Beside them lies what takes each version back.
+      expect((await rows()) - (i + 1)).toBe(expected)
+      await check(store, [...wanted.values()], [1, 2])
+      told.push(await everyRow(store))
+    }
+    for (let version = versions.length; version > 0; version--) {
+      await store.write(undoOps(version, store))
+      expect(await everyRow(store)).toEqual(told[version - 1])
+    }
+  })
+
+  it('refuses to take out of a row who is not there', async () => {
+    const draft = new Draft(await openMemoryStore())
+    addMember(draft, RANKING, Uint8Array.of(1))
+    expect(() => removeMember(draft, RANKING, Uint8Array.of(2))).toThrow('not there')
   })
 
   it('moves a member, in and out too', async () => {
