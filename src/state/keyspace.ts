@@ -2,6 +2,7 @@
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
 import { unwritten } from '../lib/bytes.ts'
 import { ADDRESS_BYTES, type Address, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
+import type { NodePath } from './trie-rows.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
@@ -31,9 +32,14 @@ type Part = Uint8Array | Hex | number
 const sizeOf = (part: Part): number =>
   typeof part === 'number' ? 1 : typeof part === 'string' ? part.length / 2 - 1 : part.length
 
+const key = (...parts: readonly Part[]): Uint8Array => keyOver(parts, '')
+
+/** A key that ends with a trie node's path: a character for each nibble, and their number before them. */
+const nodeKey = (path: NodePath, ...parts: readonly Part[]): Uint8Array => keyOver([...parts, path.length], path)
+
 /** In one go and by hand: a block makes many thousand keys. */
-function key(...parts: readonly Part[]): Uint8Array {
-  let size = 0
+function keyOver(parts: readonly Part[], path: NodePath): Uint8Array {
+  let size = path.length
   for (const part of parts) size += sizeOf(part)
   const out = unwritten(size)
   let at = 0
@@ -45,8 +51,10 @@ function key(...parts: readonly Part[]): Uint8Array {
       at += part.length
     }
   }
+  for (let i = 0; i < path.length; i++) out[at++] = path.charCodeAt(i)
   return out
 }
+
 const text = (value: string): Uint8Array => Buffer.from(value, 'utf8')
 
 export const KEY = {
@@ -59,9 +67,9 @@ export const KEY = {
   /** address, slot -> word without leading zeros */
   slot: (of: Address, slot: Hash) => key(0x11, of, slot),
   /** path -> node of the account trie */
-  accountNode: (nibbles: Uint8Array) => key(0x12, nibbles.length, nibbles),
+  accountNode: (path: NodePath) => nodeKey(path, 0x12),
   /** address, path -> node of the account's storage trie */
-  storageNode: (of: Address, nibbles: Uint8Array) => key(0x13, of, nibbles.length, nibbles),
+  storageNode: (of: Address, path: NodePath) => nodeKey(path, 0x13, of),
 
   // --- what the versioned rows need
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */

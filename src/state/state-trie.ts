@@ -7,7 +7,9 @@ import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
 import type { RowChanges } from './state-store.ts'
-import { EMPTY_ROOT, type NodeReader, type NodeWrite, type TrieChange, updateTrie } from './trie.ts'
+import { EMPTY_ROOT, updateTrie } from './trie.ts'
+import type { TrieChange } from './trie-edits.ts'
+import type { NodePath, NodeReader } from './trie-rows.ts'
 import type { Account, KvStore } from './types.ts'
 import type { View } from './view.ts'
 
@@ -24,8 +26,8 @@ function addSlot(slots: Slots, of: Address, key: Hash): void {
   else known.add(key)
 }
 
-/** Node rows written on this view, by path as latin-1. */
-type Nodes = Map<string, NodeWrite>
+/** Node rows written on this view; null for those that are gone. */
+type Nodes = Map<NodePath, Uint8Array | null>
 
 /** Where accounts and slots lie in their tries: those of one block come again in the next. */
 const KNOWN_PLACES = 50_000
@@ -90,8 +92,8 @@ export class StateTrie {
 
   accountReader(): NodeReader {
     return (path) => {
-      const node = this.#accountNodes.get(toLatin1(path))
-      if (node !== undefined) return node.node ?? undefined
+      const node = this.#accountNodes.get(path)
+      if (node !== undefined) return node ?? undefined
       return this.#view.storedRow(KEY.accountNode(path))
     }
   }
@@ -100,8 +102,8 @@ export class StateTrie {
     const nodes = this.#storageNodes.get(of)
     const cleared = this.#view.isCleared(of)
     return (path) => {
-      const node = nodes?.get(toLatin1(path))
-      if (node !== undefined) return node.node ?? undefined
+      const node = nodes?.get(path)
+      if (node !== undefined) return node ?? undefined
       return cleared ? undefined : this.#view.storedRow(KEY.storageNode(of, path))
     }
   }
@@ -131,9 +133,9 @@ export class StateTrie {
         const word = this.#view.word(of, key)
         add(KEY.slot(of, key), word.length === 0 ? null : word)
       }
-      for (const { path, node } of this.#storageNodes.get(of)?.values() ?? []) add(KEY.storageNode(of, path), node)
+      for (const [path, node] of this.#storageNodes.get(of) ?? []) add(KEY.storageNode(of, path), node)
     }
-    for (const { path, node } of this.#accountNodes.values()) add(KEY.accountNode(path), node)
+    for (const [path, node] of this.#accountNodes) add(KEY.accountNode(path), node)
     return rows
   }
 
@@ -179,7 +181,7 @@ export class StateTrie {
 
   #apply(read: NodeReader, nodes: Nodes, changes: readonly TrieChange[]): Uint8Array {
     const { root, writes } = updateTrie(read, changes)
-    for (const write of writes) nodes.set(toLatin1(write.path), write)
+    for (const { path, node } of writes) nodes.set(path, node)
     return root
   }
 }
