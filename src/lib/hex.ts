@@ -85,12 +85,27 @@ export const toHash = (bytes: Uint8Array): Hash => {
   return toHex(bytes) as Hash
 }
 
+/**
+ * Where integers of up to sixteen bytes are taken apart and put together, lowest byte first, as the engine's memory has
+ * them: by way of a string it takes three times as long.
+ */
+const limbs = new BigUint64Array(2)
+const limbBytes = new Uint8Array(limbs.buffer)
+const LIMB_BITS = 64n
+const LIMBS_END = 1n << 128n
+
 /** Big-endian bytes to bigint; no bytes are zero. */
 export function bytesToBig(bytes: Uint8Array): bigint {
-  if (bytes.length > EXACT_BYTES) return BigInt(toHex(bytes))
-  let value = 0
-  for (const byte of bytes) value = value * 256 + byte
-  return BigInt(value)
+  const { length } = bytes
+  if (length > limbBytes.length) return BigInt(toHex(bytes))
+  if (length <= EXACT_BYTES) {
+    let value = 0
+    for (let at = 0; at < length; at++) value = value * 256 + (bytes[at] ?? 0)
+    return BigInt(value)
+  }
+  for (let at = 0; at < limbBytes.length; at++) limbBytes[at] = at < length ? (bytes[length - 1 - at] ?? 0) : 0
+  const low = limbs[0] ?? 0n
+  return length <= 8 ? low : ((limbs[1] ?? 0n) << LIMB_BITS) | low
 }
 
 /** A number holds so many bytes without loss. */
@@ -99,7 +114,15 @@ const EXACT_BYTES = 6
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {
   if (value === 0n) return EMPTY_BYTES
-  if (value > 0n && value < 256n) return Uint8Array.of(Number(value))
+  if (value > 0n && value < LIMBS_END) {
+    limbs[0] = value
+    limbs[1] = value >> LIMB_BITS
+    let length = limbBytes.length
+    while (limbBytes[length - 1] === 0) length--
+    const bytes = new Uint8Array(length)
+    for (let at = 0; at < length; at++) bytes[at] = limbBytes[length - 1 - at] ?? 0
+    return bytes
+  }
   const digits = value.toString(16)
   return fromHex(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`)
 }
