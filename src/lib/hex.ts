@@ -21,18 +21,31 @@ export function toHex(bytes: Uint8Array): Hex {
   return rangeToHex(bytes, 0, bytes.length)
 }
 
+/** Names and words: for longer ones Node's own conversions are faster. */
+const SHORT = 64
+
+/** The two characters of each byte as they stand in memory, and the text that a name is written into, after its `0x`. */
+const PAIRS = Uint16Array.from({ length: 256 }, (_, byte) => pairOf(byte.toString(16).padStart(2, '0')))
+const text = new Uint16Array(1 + SHORT).fill(pairOf('0x'))
+const textBytes = new Uint8Array(text.buffer)
+
+function pairOf(characters: string): number {
+  return new Uint16Array(Uint8Array.from(characters, (character) => character.charCodeAt(0)).buffer)[0] ?? 0
+}
+
 /** The same of a part of them. */
 export function rangeToHex(bytes: Uint8Array, start: number, end: number): Hex {
-  return `0x${hexSlice.call(bytes as Buffer, start, end)}`
+  if (end - start > SHORT) return `0x${hexSlice.call(bytes as Buffer, start, end)}`
+  // In one piece: a name that is put together of two is put together once more when it indexes a map, as most do.
+  let at = 1
+  for (let i = start; i < end; i++) text[at++] = PAIRS[bytes[i] ?? 0] ?? 0
+  return latin1Slice.call(textBytes as Buffer, 0, 2 * at) as Hex
 }
 
 /** By character code: what a hex digit is worth, -1 for all others. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 )
-/** Names and words: for longer ones Node's own conversion, which cannot say what it did not understand, is faster. */
-const SHORT = 64
-
 /** Writes the bytes of a hex string into an array and returns where they end. Throws as `fromHex`. */
 export function writeHex(hex: string, out: Uint8Array, start: number): number {
   const end = start + hex.length / 2 - 1
@@ -56,6 +69,7 @@ export function fromHex(hex: string): Uint8Array {
     writeHex(hex, bytes, 0)
     return bytes
   }
+  // Node's conversion cannot say what it did not understand.
   if (!hex.startsWith('0x') || !Number.isInteger(length) || /[^0-9a-fA-F]/.test(hex.slice(2))) {
     throw new TypeError('not a hex string of whole bytes')
   }

@@ -1,6 +1,6 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { zeros } from '../lib/bytes.ts'
-import { bigToBytes, fromHex, type Hex, toHash } from '../lib/hex.ts'
+import { unwritten, zeros } from '../lib/bytes.ts'
+import { bigToBytes, fromHex, type Hex, toHash, writeHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { memo } from '../lib/memo.ts'
 import {
@@ -12,11 +12,15 @@ import {
   asUint,
   concatBytes,
   decodeRlp,
+  Encoded,
+  encodedLength,
   encodeRlp,
   Malformed,
+  prefixLength,
   type RlpItem,
-  type RlpSource,
   reading,
+  writePrefix,
+  writeString,
 } from './rlp.ts'
 import type { Log, Receipt, TransactionType } from './types.ts'
 
@@ -30,7 +34,7 @@ export const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE)
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
   const { type, cumulativeGasUsed, bloom, logs } = receipt
-  const body = encodeRlp([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, logs.map(writeLog)])
+  const body = encodeRlp([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, encodeLogs(logs)])
   return type === 0 ? body : concatBytes([Uint8Array.of(type), body])
 }
 
@@ -112,9 +116,37 @@ export function readType(type: number | undefined): TransactionType {
   throw new Malformed('rlp: unknown receipt type')
 }
 
-export const writeLog = ({ address, topics, data }: Log): RlpSource[] => [address, topics, data]
+const ADDRESS_ITEM = 21
+const HASH_ITEM = 33
+const ADDRESS_PREFIX = 0x80 + ADDRESS_ITEM - 1
+const HASH_PREFIX = 0x80 + HASH_ITEM - 1
+const NO_LOGS = new Encoded(Uint8Array.of(0xc0))
 
-/** The way back from `writeLog`. Throws Malformed. */
+const listLength = (payload: number): number => prefixLength(payload) + payload
+const topicsPayload = ({ topics }: Log): number => topics.length * HASH_ITEM
+const logPayload = (log: Log): number => ADDRESS_ITEM + listLength(topicsPayload(log)) + encodedLength(log.data)
+
+/** RLP of a list of logs: address, topics, data. By hand, as every other transaction has some. */
+export function encodeLogs(logs: readonly Log[]): Encoded {
+  if (logs.length === 0) return NO_LOGS
+  let payload = 0
+  for (const log of logs) payload += listLength(logPayload(log))
+  const out = unwritten(listLength(payload))
+  let at = writePrefix(0xc0, payload, out, 0)
+  for (const log of logs) {
+    at = writePrefix(0xc0, logPayload(log), out, at)
+    out[at] = ADDRESS_PREFIX
+    at = writePrefix(0xc0, topicsPayload(log), out, writeHex(log.address, out, at + 1))
+    for (const topic of log.topics) {
+      out[at] = HASH_PREFIX
+      at = writeHex(topic, out, at + 1)
+    }
+    at = writeString(log.data, out, at)
+  }
+  return new Encoded(out)
+}
+
+/** The way back for one of `encodeLogs`. Throws Malformed. */
 export function readLog(item: RlpItem): Log {
   const [address, topics, data] = asListOf(item, [3], 'log')
   return {

@@ -8,8 +8,17 @@ import { type Address, bytesToBig, type Hash, type Hex, toAddress, toHash, write
 
 /** A byte string or a list of items. What is read are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
-/** What is written: names may stand as they are. */
-export type RlpSource = Uint8Array | Hex | readonly RlpSource[]
+/** What is written: names may stand as they are, and what is encoded already. */
+export type RlpSource = Uint8Array | Hex | Encoded | readonly RlpSource[]
+
+/** An item that is written as it stands. */
+export class Encoded {
+  readonly rlp: Uint8Array
+
+  constructor(rlp: Uint8Array) {
+    this.rlp = rlp
+  }
+}
 
 /** The input is not what it should be; `reading` turns it into a ChainError. */
 export class Malformed extends Error {}
@@ -167,11 +176,20 @@ const BARE_BELOW = 0x80
 const isBareByte = (bytes: Uint8Array): boolean => bytes.length === 1 && (bytes[0] ?? 0) < BARE_BELOW
 
 function encodeString(bytes: Uint8Array): Uint8Array {
-  const start = isBareByte(bytes) ? 0 : prefixLength(bytes.length)
-  const out = unwritten(start + bytes.length)
-  if (start > 0) writePrefix(0x80, bytes.length, out, 0)
-  out.set(bytes, start)
+  const out = unwritten(encodedLength(bytes))
+  writeString(bytes, out, 0)
   return out
+}
+
+/** How many bytes the encoding of a string has. */
+export const encodedLength = (bytes: Uint8Array): number =>
+  isBareByte(bytes) ? 1 : prefixLength(bytes.length) + bytes.length
+
+/** Writes that encoding; returns where it ends. */
+export function writeString(bytes: Uint8Array, out: Uint8Array, at: number): number {
+  const start = isBareByte(bytes) ? at : writePrefix(0x80, bytes.length, out, at)
+  out.set(bytes, start)
+  return start + bytes.length
 }
 
 /** Where lists are encoded, last byte first: so a list's length is known when its prefix is to be written. It grows. */
@@ -188,6 +206,11 @@ function prepend(item: RlpSource, length: number): number {
     const end = makeRoom(length + item.length)
     scratch.set(item, scratch.length - end)
     return prependStringPrefix(item.length, end)
+  }
+  if (item instanceof Encoded) {
+    const end = makeRoom(length + item.rlp.length)
+    scratch.set(item.rlp, scratch.length - end)
+    return end
   }
   let end = length
   for (let i = item.length - 1; i >= 0; i--) end = prepend(item[i] as RlpSource, end)

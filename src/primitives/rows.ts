@@ -2,7 +2,7 @@
 // up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
 import { unwritten } from '../lib/bytes.ts'
 import { bigToBytes, EMPTY_BYTES, toAddress, toHash, writeHex } from '../lib/hex.ts'
-import { EMPTY_BLOOM, readLog, readOutcome, readType, writeLog, writeOutcome } from './receipt.ts'
+import { EMPTY_BLOOM, encodeLogs, readLog, readOutcome, readType, writeOutcome } from './receipt.ts'
 import {
   asAddress,
   asBytes,
@@ -67,7 +67,7 @@ function writeReceipt(receipt: Receipt): RlpSource[] {
     bigToBytes(cumulativeGasUsed),
     bigToBytes(gasUsed),
     logs.length === 0 ? EMPTY_BYTES : bloom,
-    logs.map(writeLog),
+    encodeLogs(logs),
     contractAddress ?? EMPTY_BYTES,
     bigToBytes(effectiveGasPrice),
     ...(hasBlobs ? [bigToBytes(blobGasUsed), bigToBytes(blobGasPrice)] : []),
