@@ -96,14 +96,9 @@ export class Ledger {
     const staged = this.#state.stage(rows, codes)
     const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
     const readersRows = await this.#indexer.block(executed, staged.version, this.store, read)
-    await this.store.write([
-      ...staged.ops,
-      ...blockRows(block, receipts),
-      ...readersRows,
-      ...totalDifficultyAfter(this.store, header),
-      stateVersionRow(header.number, staged.version),
-      headRow(header.number, staged.version),
-    ])
+    const blocksRows = blockRows(block, receipts)
+    const last = [stateVersionRow(header.number, staged.version), headRow(header.number, staged.version)]
+    await this.store.write(staged.ops.concat(blocksRows, readersRows, totalDifficultyAfter(this.store, header), last))
     staged.landed()
     this.blocks.remember(block, receipts)
     this.#head = header

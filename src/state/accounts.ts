@@ -6,6 +6,11 @@ import type { Account } from './types.ts'
 
 export const EMPTY_CODE_HASH: Hash = keccakHash(new Uint8Array(0))
 
+/** All accounts of a view are made here, field by field: what reads them is compiled for one form, and once. */
+export const accountOf = (nonce: bigint, balance: bigint, codeHash: Hash): Account => ({ nonce, balance, codeHash })
+
+export const NEW_ACCOUNT = accountOf(0n, 0n, EMPTY_CODE_HASH)
+
 export type StoredAccount = Account & { readonly storageRoot: Uint8Array }
 
 /** Yellow paper 4.1: rlp(nonce, balance, storage root, code hash). Row and leaf are the same bytes. */

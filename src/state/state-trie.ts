@@ -20,12 +20,6 @@ type Slots = Map<Address, Set<Hash>>
 /** Of an account of which no slot was; never added to. */
 const NO_SLOTS = new Set<Hash>()
 
-function addSlot(slots: Slots, of: Address, key: Hash): void {
-  const known = slots.get(of)
-  if (known === undefined || known === NO_SLOTS) slots.set(of, new Set([key]))
-  else known.add(key)
-}
-
 /** Node rows written on this view; null for those that are gone. */
 type Nodes = Map<NodePath, Uint8Array | null>
 
@@ -38,7 +32,7 @@ export class StateTrie {
   /** Since the last root. */
   #dirty: Slots = new Map()
   #reset = new Set<Address>()
-  /** Since the view was opened. */
+  /** Between the opening of the view and the last root. */
   #touched: Slots = new Map()
   /** Rows of touched accounts as of the last root, null for those that are gone. */
   #accountRows = new Map<Address, Uint8Array | null>()
@@ -53,13 +47,13 @@ export class StateTrie {
 
   touch(of: Address): void {
     if (!this.#dirty.has(of)) this.#dirty.set(of, NO_SLOTS)
-    if (!this.#touched.has(of)) this.#touched.set(of, NO_SLOTS)
     this.#root = undefined
   }
 
   touchSlot(of: Address, key: Hash): void {
-    addSlot(this.#dirty, of, key)
-    addSlot(this.#touched, of, key)
+    const known = this.#dirty.get(of)
+    if (known === undefined || known === NO_SLOTS) this.#dirty.set(of, new Set([key]))
+    else known.add(key)
     this.#root = undefined
   }
 
@@ -83,6 +77,7 @@ export class StateTrie {
       const storageRoot = this.storageRoot(of)
       const value = account === undefined ? null : encodeAccount(account, storageRoot)
       this.#accountRows.set(of, value)
+      this.#settle(of, NO_SLOTS)
       changes.push({ key: placeOf(of), value })
     }
     this.#dirty.clear()
@@ -159,10 +154,18 @@ export class StateTrie {
     return account === undefined || this.#view.isCleared(of)
   }
 
+  /** What was dirty is touched from now on. The set is taken over. */
+  #settle(of: Address, keys: Set<Hash>): void {
+    const known = this.#touched.get(of)
+    if (known === undefined || known === NO_SLOTS) this.#touched.set(of, keys)
+    else for (const key of keys) known.add(key)
+  }
+
   #updateStorage(of: Address): void {
     const reset = this.#reset.has(of)
-    const dirty = this.#dirty.get(of)
-    if (!reset && (dirty === undefined || dirty.size === 0)) return
+    const dirty = this.#dirty.get(of) ?? NO_SLOTS
+    if (!reset && dirty.size === 0) return
+    this.#settle(of, dirty)
     if (reset) this.#storageNodes.set(of, new Map())
     let nodes = this.#storageNodes.get(of)
     if (nodes === undefined) {
