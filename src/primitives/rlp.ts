@@ -166,7 +166,7 @@ function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
 function longLength(bytes: Uint8Array, from: number, to: number): number {
   let length = 0
   // Past 2^53 this is inexact, but such a length exceeds any input anyway.
-  for (const byte of bytes.subarray(from, to)) length = length * 256 + byte
+  for (let at = from; at < to; at++) length = length * 256 + (bytes[at] ?? 0)
   if (bytes[from] === 0 || length < 56) throw new Malformed('rlp: non-canonical size information')
   return length
 }
