@@ -292,8 +292,8 @@ export class View implements StateView {
   }
 
   #rememberOriginal(of: Address, key: Hash, word: Uint8Array): void {
-    const originals = this.#originalSlots.get(of)
-    if (originals === undefined) this.#originalSlots.set(of, new Map([[key, word]]))
-    else if (!originals.has(key)) originals.set(key, word)
+    const originals = this.#originalSlots.get(of) ?? new Map<Hash, Uint8Array>()
+    if (originals.size === 0) this.#originalSlots.set(of, originals)
+    if (!originals.has(key)) originals.set(key, word)
   }
 }
