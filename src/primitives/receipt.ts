@@ -1,6 +1,6 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
 import { unwritten, zeros } from '../lib/bytes.ts'
-import { bigToBytes, fromHex, type Hex, toHash, writeHex } from '../lib/hex.ts'
+import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash, writeHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { memo } from '../lib/memo.ts'
 import {
@@ -10,11 +10,10 @@ import {
   asList,
   asListOf,
   asUint,
-  concatBytes,
   decodeRlp,
   Encoded,
   encodedLength,
-  encodeRlp,
+  encodeTyped,
   Malformed,
   prefixLength,
   type RlpItem,
@@ -34,8 +33,7 @@ export const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE)
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
   const { type, cumulativeGasUsed, bloom, logs } = receipt
-  const body = encodeRlp([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, encodeLogs(logs)])
-  return type === 0 ? body : concatBytes([Uint8Array.of(type), body])
+  return encodeTyped(type, [writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, encodeLogs(logs)])
 }
 
 /** Reads what `encodeReceipt` writes. Throws ChainError `invalid-block`. */
@@ -98,9 +96,11 @@ function bloomBits(value: Uint8Array): readonly number[] {
 const byteOf = (bit: number): number => BLOOM_SIZE - 1 - (bit >> 3)
 const maskOf = (bit: number): number => 1 << (bit & 7)
 
+const SUCCESS = Uint8Array.of(1)
+
 /** First field of a receipt: the status, or before Byzantium the state root. */
 export const writeOutcome = ({ status, root }: Pick<Receipt, 'status' | 'root'>): Uint8Array =>
-  root === undefined ? bigToBytes(BigInt(status ?? 0)) : fromHex(root)
+  root === undefined ? (status === 1 ? SUCCESS : EMPTY_BYTES) : fromHex(root)
 
 /** The way back from `writeOutcome`. Throws Malformed. */
 export function readOutcome(item: RlpItem | undefined): Pick<Receipt, 'status' | 'root'> {

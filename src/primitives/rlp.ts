@@ -65,6 +65,16 @@ export function encodeRlp(item: RlpSource): Uint8Array {
   return out
 }
 
+/** EIP-2718: the type and RLP of what is of this type; nothing stands before what has none (0). */
+export function encodeTyped(type: number, item: RlpSource): Uint8Array {
+  const length = prepend(item, 0)
+  const start = type === 0 ? 0 : 1
+  const out = unwritten(start + length)
+  out[0] = type
+  out.set(scratch.subarray(scratch.length - length), start)
+  return out
+}
+
 /** RLP of a list whose items are encoded already. */
 export function joinList(items: readonly Uint8Array[]): Uint8Array {
   let length = 0

@@ -17,7 +17,7 @@ import {
   reading,
 } from './rlp.ts'
 import { parseTransaction, withSender } from './transaction.ts'
-import type { Receipt, Transaction } from './types.ts'
+import type { Receipt, Transaction, TransactionType } from './types.ts'
 
 const SENDER_END = 20
 const HASH_END = 52
@@ -57,12 +57,21 @@ export function decodeStoredReceipts(row: Uint8Array): Receipt[] {
   return reading('storage', () => asList(decodeRlp(row), 'receipts').map(readReceipt))
 }
 
+/** As integers. */
+const TYPES: Readonly<Record<TransactionType, Uint8Array>> = {
+  0: EMPTY_BYTES,
+  1: Uint8Array.of(1),
+  2: Uint8Array.of(2),
+  3: Uint8Array.of(3),
+  4: Uint8Array.of(4),
+}
+
 function writeReceipt(receipt: Receipt): RlpSource[] {
   const { type, cumulativeGasUsed, gasUsed, bloom, logs, contractAddress, effectiveGasPrice } = receipt
   const { blobGasUsed, blobGasPrice } = receipt
   const hasBlobs = blobGasUsed !== undefined && blobGasPrice !== undefined
   return [
-    bigToBytes(BigInt(type)),
+    TYPES[type],
     writeOutcome(receipt),
     bigToBytes(cumulativeGasUsed),
     bigToBytes(gasUsed),

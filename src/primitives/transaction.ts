@@ -13,6 +13,7 @@ import {
   concatBytes,
   decodeRlp,
   encodeRlp,
+  encodeTyped,
   firstItems,
   joinList,
   Malformed,
@@ -290,5 +291,4 @@ function wireV({ type, chainId }: TransactionFields, yParity: bigint): bigint {
   return yParity + (chainId === undefined ? 27n : chainId * 2n + 35n)
 }
 
-const envelope = (type: TransactionType, fields: RlpItem[]): Uint8Array =>
-  type === 0 ? encodeRlp(fields) : concatBytes([Uint8Array.of(type), encodeRlp(fields)])
+const envelope = (type: TransactionType, fields: RlpItem[]): Uint8Array => encodeTyped(type, fields)

@@ -32,14 +32,9 @@ type Part = Uint8Array | Hex | number
 const sizeOf = (part: Part): number =>
   typeof part === 'number' ? 1 : typeof part === 'string' ? part.length / 2 - 1 : part.length
 
-const key = (...parts: readonly Part[]): Uint8Array => keyOver(parts, '')
-
-/** A key that ends with a trie node's path: a character for each nibble, and their number before them. */
-const nodeKey = (path: NodePath, ...parts: readonly Part[]): Uint8Array => keyOver([...parts, path.length], path)
-
 /** In one go and by hand: a block makes many thousand keys. */
-function keyOver(parts: readonly Part[], path: NodePath): Uint8Array {
-  let size = path.length
+function key(...parts: readonly Part[]): Uint8Array {
+  let size = 0
   for (const part of parts) size += sizeOf(part)
   const out = unwritten(size)
   let at = 0
@@ -51,6 +46,15 @@ function keyOver(parts: readonly Part[], path: NodePath): Uint8Array {
       at += part.length
     }
   }
+  return out
+}
+
+/** A trie node's key: a character of the path for each nibble, and their number before them. */
+function nodeKey(kind: number, of: Hex, path: NodePath): Uint8Array {
+  const out = unwritten(1 + sizeOf(of) + 1 + path.length)
+  out[0] = kind
+  let at = writeHex(of, out, 1)
+  out[at++] = path.length
   for (let i = 0; i < path.length; i++) out[at++] = path.charCodeAt(i)
   return out
 }
@@ -67,9 +71,9 @@ export const KEY = {
   /** address, slot -> word without leading zeros */
   slot: (of: Address, slot: Hash) => key(0x11, of, slot),
   /** path -> node of the account trie */
-  accountNode: (path: NodePath) => nodeKey(path, 0x12),
+  accountNode: (path: NodePath) => nodeKey(0x12, '0x', path),
   /** address, path -> node of the account's storage trie */
-  storageNode: (of: Address, path: NodePath) => nodeKey(path, 0x13, of),
+  storageNode: (of: Address, path: NodePath) => nodeKey(0x13, of, path),
 
   // --- what the versioned rows need
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */
