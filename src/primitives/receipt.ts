@@ -74,7 +74,11 @@ export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const all = zeros(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
-    for (let at = 0; at < BLOOM_SIZE; at++) all[at] = (all[at] ?? 0) | (bloom[at] ?? 0)
+    for (let at = 0; at < BLOOM_SIZE; at++) {
+      const bits = bloom[at] ?? 0
+      // Few are not zero.
+      if (bits !== 0) all[at] = (all[at] ?? 0) | bits
+    }
   }
   return all
 }
