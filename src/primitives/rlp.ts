@@ -4,7 +4,7 @@
 // opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
 import { unwritten } from '../lib/bytes.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
-import { type Address, bytesToBig, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
+import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 
 /** A byte string or a list of items. What is read are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
@@ -140,9 +140,13 @@ export const asAddress = (item: RlpItem | undefined, name: string): Address => t
 
 export const asHash = (item: RlpItem | undefined, name: string): Hash => toHash(asBytes(item, name, 32))
 
+/** Most transactions have some lists with nothing in them. */
+const NO_ITEMS: readonly RlpItem[] = []
+
 function open(bytes: Uint8Array, { isList, start, end }: Span, depth: number): RlpItem {
-  if (!isList) return bytes.subarray(start, end)
+  if (!isList) return start === end ? EMPTY_BYTES : bytes.subarray(start, end)
   if (depth === MAX_DEPTH) throw new Malformed('rlp: nested too deep')
+  if (start === end) return NO_ITEMS
   const items: RlpItem[] = []
   for (let at = start; at < end; ) {
     const span = spanAt(bytes, at, end)
