@@ -4,7 +4,7 @@ import { Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/open.ts'
 import type { Indexer } from '../../src/chain/types.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
-import { bigToFixed, hexToAddress, toLatin1 } from '../../src/lib/hex.ts'
+import { bigToFixed, hexToAddress } from '../../src/lib/hex.ts'
 import { keccak256 } from '../../src/lib/keccak.ts'
 import { kzg } from '../../src/primitives/blobs.ts'
 import { recoverAddress, signHash } from '../../src/primitives/signature.ts'
@@ -69,7 +69,7 @@ function trie({ size }: Bench): Row {
   const accounts = size(100_000, 2000)
   const changed = size(1000, 100)
   const rows = new Map<string, Uint8Array>()
-  const read = (path: Uint8Array) => rows.get(toLatin1(path))
+  const read = (path: string) => rows.get(path)
   let turn = 0
   const update = (indices: readonly number[]): number => {
     turn++
@@ -78,8 +78,8 @@ function trie({ size }: Bench): Row {
     const { writes } = updateTrie(read, changes)
     const took = performance.now() - began
     for (const { path, node } of writes) {
-      if (node === null) rows.delete(toLatin1(path))
-      else rows.set(toLatin1(path), node)
+      if (node === null) rows.delete(path)
+      else rows.set(path, node)
     }
     return took
   }

@@ -1,10 +1,11 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
 // A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
 import { LRUCache } from 'lru-cache'
+import { unwritten } from '../lib/bytes.ts'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
-import { asListOf, concatBytes, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
+import { asListOf, decodeRlp, encodeRlp } from '../primitives/rlp.ts'
 import {
   decodeStoredReceipts,
   decodeStoredTransaction,
@@ -155,14 +156,22 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
   const { header, transactions } = block
   const { number } = header
   const first = fixed8(number)
-  const place = (index: number): Uint8Array => concatBytes([first, bigToBytes(BigInt(index))])
-  return [
+  const place = (index: number): Uint8Array => {
+    const row = unwritten(first.length + Math.ceil((32 - Math.clz32(index)) / 8))
+    row.set(first)
+    for (let at = row.length - 1, rest = index; at >= first.length; at--, rest >>>= 8) row[at] = rest & 0xff
+    return row
+  }
+  const rows = transactions.map(({ hash }, index): Op => {
+    return { type: 'put', key: KEY.transaction(hash), value: place(index) }
+  })
+  rows.push(
     { type: 'put', key: KEY.header(number), value: encodeHeader(header) },
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
     { type: 'put', key: KEY.body(number), value: encodeBody(block) },
     { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(receipts) },
-    ...transactions.map(({ hash }, index): Op => ({ type: 'put', key: KEY.transaction(hash), value: place(index) })),
-  ]
+  )
+  return rows
 }
 
 /** The deletions that take a block's rows back. */

@@ -99,7 +99,7 @@ export class CallTreeTracer implements MessageTracer {
     const { executionGasUsed, returnValue, runState } = result.execResult
     frame.gasUsed = executionGasUsed
     // A precompile may hand back the very bytes it was given.
-    frame.output = runState === undefined ? returnValue.slice() : returnValue
+    frame.output = runState === undefined && returnValue.length > 0 ? returnValue.slice() : returnValue
     frame.error = failureWords(result.execResult)
     if (frame.to === null && result.createdAddress !== undefined) frame.to = addressOf(result.createdAddress)
   }

@@ -21,18 +21,31 @@ export function toHex(bytes: Uint8Array): Hex {
   return rangeToHex(bytes, 0, bytes.length)
 }
 
+/** Names and words: for longer ones Node's own conversions are faster. */
+const SHORT = 64
+
+/** The two characters of each byte as they stand in memory, and the text that a name is written into, after its `0x`. */
+const PAIRS = Uint16Array.from({ length: 256 }, (_, byte) => pairOf(byte.toString(16).padStart(2, '0')))
+const text = new Uint16Array(1 + SHORT).fill(pairOf('0x'))
+const textBytes = new Uint8Array(text.buffer)
+
+function pairOf(characters: string): number {
+  return new Uint16Array(Uint8Array.from(characters, (character) => character.charCodeAt(0)).buffer)[0] ?? 0
+}
+
 /** The same of a part of them. */
 export function rangeToHex(bytes: Uint8Array, start: number, end: number): Hex {
-  return `0x${hexSlice.call(bytes as Buffer, start, end)}`
+  if (end - start > SHORT) return `0x${hexSlice.call(bytes as Buffer, start, end)}`
+  // In one piece: a name that is put together of two is put together once more when it indexes a map, as most do.
+  let at = 1
+  for (let i = start; i < end; i++) text[at++] = PAIRS[bytes[i] ?? 0] ?? 0
+  return latin1Slice.call(textBytes as Buffer, 0, 2 * at) as Hex
 }
 
 /** By character code: what a hex digit is worth, -1 for all others. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 )
-/** Names and words: for longer ones Node's own conversion, which cannot say what it did not understand, is faster. */
-const SHORT = 64
-
 /** Writes the bytes of a hex string into an array and returns where they end. Throws as `fromHex`. */
 export function writeHex(hex: string, out: Uint8Array, start: number): number {
   const end = start + hex.length / 2 - 1
@@ -56,6 +69,7 @@ export function fromHex(hex: string): Uint8Array {
     writeHex(hex, bytes, 0)
     return bytes
   }
+  // Node's conversion cannot say what it did not understand.
   if (!hex.startsWith('0x') || !Number.isInteger(length) || /[^0-9a-fA-F]/.test(hex.slice(2))) {
     throw new TypeError('not a hex string of whole bytes')
   }
@@ -85,12 +99,27 @@ export const toHash = (bytes: Uint8Array): Hash => {
   return toHex(bytes) as Hash
 }
 
+/**
+ * Where integers of up to sixteen bytes are taken apart and put together, lowest byte first, as the engine's memory has
+ * them: by way of a string it takes three times as long.
+ */
+const limbs = new BigUint64Array(2)
+const limbBytes = new Uint8Array(limbs.buffer)
+const LIMB_BITS = 64n
+const LIMBS_END = 1n << 128n
+
 /** Big-endian bytes to bigint; no bytes are zero. */
 export function bytesToBig(bytes: Uint8Array): bigint {
-  if (bytes.length > EXACT_BYTES) return BigInt(toHex(bytes))
-  let value = 0
-  for (const byte of bytes) value = value * 256 + byte
-  return BigInt(value)
+  const { length } = bytes
+  if (length > limbBytes.length) return BigInt(toHex(bytes))
+  if (length <= EXACT_BYTES) {
+    let value = 0
+    for (let at = 0; at < length; at++) value = value * 256 + (bytes[at] ?? 0)
+    return BigInt(value)
+  }
+  for (let at = 0; at < limbBytes.length; at++) limbBytes[at] = at < length ? (bytes[length - 1 - at] ?? 0) : 0
+  const low = limbs[0] ?? 0n
+  return length <= 8 ? low : ((limbs[1] ?? 0n) << LIMB_BITS) | low
 }
 
 /** A number holds so many bytes without loss. */
@@ -99,7 +128,15 @@ const EXACT_BYTES = 6
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
 export function bigToBytes(value: bigint): Uint8Array {
   if (value === 0n) return EMPTY_BYTES
-  if (value > 0n && value < 256n) return Uint8Array.of(Number(value))
+  if (value > 0n && value < LIMBS_END) {
+    limbs[0] = value
+    limbs[1] = value >> LIMB_BITS
+    let length = limbBytes.length
+    while (limbBytes[length - 1] === 0) length--
+    const bytes = new Uint8Array(length)
+    for (let at = 0; at < length; at++) bytes[at] = limbBytes[length - 1 - at] ?? 0
+    return bytes
+  }
   const digits = value.toString(16)
   return fromHex(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`)
 }

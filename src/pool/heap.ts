@@ -27,10 +27,11 @@ export class Heap<T> {
     const items = this.#items
     let at = from
     for (;;) {
+      const left = 2 * at + 1
+      const right = left + 1
       let best = at
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < items.length && this.#before(items[child] as T, items[best] as T)) best = child
-      }
+      if (left < items.length && this.#before(items[left] as T, items[best] as T)) best = left
+      if (right < items.length && this.#before(items[right] as T, items[best] as T)) best = right
       if (best === at) return
       const moved = items[at] as T
       items[at] = items[best] as T

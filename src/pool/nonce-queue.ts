@@ -40,7 +40,7 @@ export class NonceQueue {
 
   /** The executable entry with this nonce. */
   pendingAt(nonce: bigint): Entry | undefined {
-    return nonce < this.#nonce ? undefined : this.pending[Number(nonce - this.#nonce)]
+    return this.pending[this.#indexOf(nonce)]
   }
 
   at(nonce: bigint): Entry | undefined {
@@ -53,21 +53,19 @@ export class NonceQueue {
     const cost = upfrontCost(entry.transaction)
     if (cost > this.#maxCost) this.#maxCost = cost
     if (gasLimit > this.#maxGas) this.#maxGas = gasLimit
-    if (this.pendingAt(nonce)) {
-      this.pending[Number(nonce - this.#nonce)] = entry
-      return [entry]
-    }
-    if (nonce !== this.next) {
+    const index = this.#indexOf(nonce)
+    if (index < 0 || index > this.pending.length) {
       this.queued.set(nonce, entry)
       return []
     }
-    this.pending.push(entry)
-    return [entry, ...this.#promote()]
+    const isNext = index === this.pending.length
+    this.pending[index] = entry
+    return isNext ? [entry, ...this.#promote()] : [entry]
   }
 
   /** Takes the entry out; executable entries behind it are queued. */
   remove(nonce: bigint): void {
-    if (this.pendingAt(nonce)) this.#cut(Number(nonce - this.#nonce))
+    if (this.pendingAt(nonce)) this.#cut(this.#indexOf(nonce))
     this.queued.delete(nonce)
   }
 
@@ -112,8 +110,14 @@ export class NonceQueue {
     for (const entry of this.pending.splice(index)) this.queued.set(entry.transaction.nonce, entry)
   }
 
+  /** Where in `pending` the nonce stands, or would. */
+  #indexOf(nonce: bigint): number {
+    return Number(nonce - this.#nonce)
+  }
+
   #promote(): Entry[] {
     const promoted: Entry[] = []
+    if (this.queued.size === 0) return promoted
     for (let entry = this.queued.get(this.next); entry; entry = this.queued.get(this.next)) {
       this.queued.delete(this.next)
       this.pending.push(entry)

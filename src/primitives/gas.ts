@@ -79,6 +79,6 @@ export function effectiveTip(
 
 function countZeros(data: Uint8Array): number {
   let zeros = 0
-  for (const byte of data) if (byte === 0) zeros++
+  for (let at = 0; at < data.length; at++) if (data[at] === 0) zeros++
   return zeros
 }

@@ -1,6 +1,6 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { zeros } from '../lib/bytes.ts'
-import { bigToBytes, fromHex, type Hex, toHash } from '../lib/hex.ts'
+import { unwritten, zeros } from '../lib/bytes.ts'
+import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash, writeHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { memo } from '../lib/memo.ts'
 import {
@@ -10,13 +10,16 @@ import {
   asList,
   asListOf,
   asUint,
-  concatBytes,
   decodeRlp,
-  encodeRlp,
+  Encoded,
+  encodedLength,
+  encodeTyped,
   Malformed,
+  prefixLength,
   type RlpItem,
-  type RlpSource,
   reading,
+  writePrefix,
+  writeString,
 } from './rlp.ts'
 import type { Log, Receipt, TransactionType } from './types.ts'
 
@@ -30,8 +33,7 @@ export const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE)
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
   const { type, cumulativeGasUsed, bloom, logs } = receipt
-  const body = encodeRlp([writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, logs.map(writeLog)])
-  return type === 0 ? body : concatBytes([Uint8Array.of(type), body])
+  return encodeTyped(type, [writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, encodeLogs(logs)])
 }
 
 /** Reads what `encodeReceipt` writes. Throws ChainError `invalid-block`. */
@@ -72,7 +74,11 @@ export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const all = zeros(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
-    for (let at = 0; at < BLOOM_SIZE; at++) all[at] = (all[at] ?? 0) | (bloom[at] ?? 0)
+    for (let at = 0; at < BLOOM_SIZE; at++) {
+      const bits = bloom[at] ?? 0
+      // Few are not zero.
+      if (bits !== 0) all[at] = (all[at] ?? 0) | bits
+    }
   }
   return all
 }
@@ -94,9 +100,11 @@ function bloomBits(value: Uint8Array): readonly number[] {
 const byteOf = (bit: number): number => BLOOM_SIZE - 1 - (bit >> 3)
 const maskOf = (bit: number): number => 1 << (bit & 7)
 
+const SUCCESS = Uint8Array.of(1)
+
 /** First field of a receipt: the status, or before Byzantium the state root. */
 export const writeOutcome = ({ status, root }: Pick<Receipt, 'status' | 'root'>): Uint8Array =>
-  root === undefined ? bigToBytes(BigInt(status ?? 0)) : fromHex(root)
+  root === undefined ? (status === 1 ? SUCCESS : EMPTY_BYTES) : fromHex(root)
 
 /** The way back from `writeOutcome`. Throws Malformed. */
 export function readOutcome(item: RlpItem | undefined): Pick<Receipt, 'status' | 'root'> {
@@ -112,9 +120,37 @@ export function readType(type: number | undefined): TransactionType {
   throw new Malformed('rlp: unknown receipt type')
 }
 
-export const writeLog = ({ address, topics, data }: Log): RlpSource[] => [address, topics, data]
+const ADDRESS_ITEM = 21
+const HASH_ITEM = 33
+const ADDRESS_PREFIX = 0x80 + ADDRESS_ITEM - 1
+const HASH_PREFIX = 0x80 + HASH_ITEM - 1
+const NO_LOGS = new Encoded(Uint8Array.of(0xc0))
 
-/** The way back from `writeLog`. Throws Malformed. */
+const listLength = (payload: number): number => prefixLength(payload) + payload
+const topicsPayload = ({ topics }: Log): number => topics.length * HASH_ITEM
+const logPayload = (log: Log): number => ADDRESS_ITEM + listLength(topicsPayload(log)) + encodedLength(log.data)
+
+/** RLP of a list of logs: address, topics, data. By hand, as every other transaction has some. */
+export function encodeLogs(logs: readonly Log[]): Encoded {
+  if (logs.length === 0) return NO_LOGS
+  let payload = 0
+  for (const log of logs) payload += listLength(logPayload(log))
+  const out = unwritten(listLength(payload))
+  let at = writePrefix(0xc0, payload, out, 0)
+  for (const log of logs) {
+    at = writePrefix(0xc0, logPayload(log), out, at)
+    out[at] = ADDRESS_PREFIX
+    at = writePrefix(0xc0, topicsPayload(log), out, writeHex(log.address, out, at + 1))
+    for (const topic of log.topics) {
+      out[at] = HASH_PREFIX
+      at = writeHex(topic, out, at + 1)
+    }
+    at = writeString(log.data, out, at)
+  }
+  return new Encoded(out)
+}
+
+/** The way back for one of `encodeLogs`. Throws Malformed. */
 export function readLog(item: RlpItem): Log {
   const [address, topics, data] = asListOf(item, [3], 'log')
   return {

@@ -4,12 +4,21 @@
 // opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
 import { unwritten } from '../lib/bytes.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
-import { type Address, bytesToBig, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
+import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 
 /** A byte string or a list of items. What is read are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
-/** What is written: names may stand as they are. */
-export type RlpSource = Uint8Array | Hex | readonly RlpSource[]
+/** What is written: names may stand as they are, and what is encoded already. */
+export type RlpSource = Uint8Array | Hex | Encoded | readonly RlpSource[]
+
+/** An item that is written as it stands. */
+export class Encoded {
+  readonly rlp: Uint8Array
+
+  constructor(rlp: Uint8Array) {
+    this.rlp = rlp
+  }
+}
 
 /** The input is not what it should be; `reading` turns it into a ChainError. */
 export class Malformed extends Error {}
@@ -53,6 +62,16 @@ export function encodeRlp(item: RlpSource): Uint8Array {
   if (item instanceof Uint8Array) return encodeString(item)
   const out = unwritten(prepend(item, 0))
   out.set(scratch.subarray(scratch.length - out.length))
+  return out
+}
+
+/** EIP-2718: the type and RLP of what is of this type; nothing stands before what has none (0). */
+export function encodeTyped(type: number, item: RlpSource): Uint8Array {
+  const length = prepend(item, 0)
+  const start = type === 0 ? 0 : 1
+  const out = unwritten(start + length)
+  out[0] = type
+  out.set(scratch.subarray(scratch.length - length), start)
   return out
 }
 
@@ -121,9 +140,13 @@ export const asAddress = (item: RlpItem | undefined, name: string): Address => t
 
 export const asHash = (item: RlpItem | undefined, name: string): Hash => toHash(asBytes(item, name, 32))
 
+/** Most transactions have some lists with nothing in them. */
+const NO_ITEMS: readonly RlpItem[] = []
+
 function open(bytes: Uint8Array, { isList, start, end }: Span, depth: number): RlpItem {
-  if (!isList) return bytes.subarray(start, end)
+  if (!isList) return start === end ? EMPTY_BYTES : bytes.subarray(start, end)
   if (depth === MAX_DEPTH) throw new Malformed('rlp: nested too deep')
+  if (start === end) return NO_ITEMS
   const items: RlpItem[] = []
   for (let at = start; at < end; ) {
     const span = spanAt(bytes, at, end)
@@ -157,7 +180,7 @@ function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
 function longLength(bytes: Uint8Array, from: number, to: number): number {
   let length = 0
   // Past 2^53 this is inexact, but such a length exceeds any input anyway.
-  for (const byte of bytes.subarray(from, to)) length = length * 256 + byte
+  for (let at = from; at < to; at++) length = length * 256 + (bytes[at] ?? 0)
   if (bytes[from] === 0 || length < 56) throw new Malformed('rlp: non-canonical size information')
   return length
 }
@@ -167,11 +190,20 @@ const BARE_BELOW = 0x80
 const isBareByte = (bytes: Uint8Array): boolean => bytes.length === 1 && (bytes[0] ?? 0) < BARE_BELOW
 
 function encodeString(bytes: Uint8Array): Uint8Array {
-  const start = isBareByte(bytes) ? 0 : prefixLength(bytes.length)
-  const out = unwritten(start + bytes.length)
-  if (start > 0) writePrefix(0x80, bytes.length, out, 0)
-  out.set(bytes, start)
+  const out = unwritten(encodedLength(bytes))
+  writeString(bytes, out, 0)
   return out
+}
+
+/** How many bytes the encoding of a string has. */
+export const encodedLength = (bytes: Uint8Array): number =>
+  isBareByte(bytes) ? 1 : prefixLength(bytes.length) + bytes.length
+
+/** Writes that encoding; returns where it ends. */
+export function writeString(bytes: Uint8Array, out: Uint8Array, at: number): number {
+  const start = isBareByte(bytes) ? at : writePrefix(0x80, bytes.length, out, at)
+  out.set(bytes, start)
+  return start + bytes.length
 }
 
 /** Where lists are encoded, last byte first: so a list's length is known when its prefix is to be written. It grows. */
@@ -188,6 +220,11 @@ function prepend(item: RlpSource, length: number): number {
     const end = makeRoom(length + item.length)
     scratch.set(item, scratch.length - end)
     return prependStringPrefix(item.length, end)
+  }
+  if (item instanceof Encoded) {
+    const end = makeRoom(length + item.rlp.length)
+    scratch.set(item.rlp, scratch.length - end)
+    return end
   }
   let end = length
   for (let i = item.length - 1; i >= 0; i--) end = prepend(item[i] as RlpSource, end)

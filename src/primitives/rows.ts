@@ -2,7 +2,7 @@
 // up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
 import { unwritten } from '../lib/bytes.ts'
 import { bigToBytes, EMPTY_BYTES, toAddress, toHash, writeHex } from '../lib/hex.ts'
-import { EMPTY_BLOOM, readLog, readOutcome, readType, writeLog, writeOutcome } from './receipt.ts'
+import { EMPTY_BLOOM, encodeLogs, readLog, readOutcome, readType, writeOutcome } from './receipt.ts'
 import {
   asAddress,
   asBytes,
@@ -17,7 +17,7 @@ import {
   reading,
 } from './rlp.ts'
 import { parseTransaction, withSender } from './transaction.ts'
-import type { Receipt, Transaction } from './types.ts'
+import type { Receipt, Transaction, TransactionType } from './types.ts'
 
 const SENDER_END = 20
 const HASH_END = 52
@@ -57,17 +57,26 @@ export function decodeStoredReceipts(row: Uint8Array): Receipt[] {
   return reading('storage', () => asList(decodeRlp(row), 'receipts').map(readReceipt))
 }
 
+/** As integers. */
+const TYPES: Readonly<Record<TransactionType, Uint8Array>> = {
+  0: EMPTY_BYTES,
+  1: Uint8Array.of(1),
+  2: Uint8Array.of(2),
+  3: Uint8Array.of(3),
+  4: Uint8Array.of(4),
+}
+
 function writeReceipt(receipt: Receipt): RlpSource[] {
   const { type, cumulativeGasUsed, gasUsed, bloom, logs, contractAddress, effectiveGasPrice } = receipt
   const { blobGasUsed, blobGasPrice } = receipt
   const hasBlobs = blobGasUsed !== undefined && blobGasPrice !== undefined
   return [
-    bigToBytes(BigInt(type)),
+    TYPES[type],
     writeOutcome(receipt),
     bigToBytes(cumulativeGasUsed),
     bigToBytes(gasUsed),
     logs.length === 0 ? EMPTY_BYTES : bloom,
-    logs.map(writeLog),
+    encodeLogs(logs),
     contractAddress ?? EMPTY_BYTES,
     bigToBytes(effectiveGasPrice),
     ...(hasBlobs ? [bigToBytes(blobGasUsed), bigToBytes(blobGasPrice)] : []),

@@ -13,6 +13,7 @@ import {
   concatBytes,
   decodeRlp,
   encodeRlp,
+  encodeTyped,
   firstItems,
   joinList,
   Malformed,
@@ -33,6 +34,8 @@ const UINT64 = 8
 const UINT256 = 32
 const MAX_UINT64 = 2n ** 64n - 1n
 const MAX_UINT256 = 2n ** 256n - 1n
+/** Lists that most transactions have nothing in. */
+const NONE: readonly never[] = []
 /** First byte of what an EIP-7702 authority signs. */
 const AUTHORIZATION_MAGIC = 0x05
 /** Elements of a signed transaction, by type. */
@@ -158,10 +161,10 @@ export function parseTransaction(raw: Uint8Array, hash: Hash = keccakHash(raw)):
   const to = readTo(next())
   const value = asUint(next(), 'value', UINT256)
   const data = asBytes(next(), 'data')
-  const accessList = type === 0 ? [] : readAccessList(next())
+  const accessList = type === 0 ? NONE : readAccessList(next())
   const maxFeePerBlobGas = type === 3 ? asUint(next(), 'maxFeePerBlobGas', UINT256) : 0n
-  const blobVersionedHashes = type === 3 ? readBlobHashes(next()) : []
-  const authorizationList = type === 4 ? asList(next(), 'authorizationList').map(readAuthorization) : []
+  const blobVersionedHashes = type === 3 ? readBlobHashes(next()) : NONE
+  const authorizationList = type === 4 ? asList(next(), 'authorizationList').map(readAuthorization) : NONE
   const v = asUint(next(), 'v', UINT256)
   const r = asUint(next(), 'r', UINT256)
   const s = asUint(next(), 's', UINT256)
@@ -215,7 +218,9 @@ function readTo(item: RlpItem | undefined): Address | null {
 }
 
 function readAccessList(item: RlpItem | undefined): AccessList {
-  return asList(item, 'accessList').map((entry) => {
+  const entries = asList(item, 'accessList')
+  if (entries.length === 0) return NONE
+  return entries.map((entry) => {
     const [address, keys] = asListOf(entry, [2], 'access list entry')
     return {
       address: asAddress(address, 'access list address'),
@@ -290,5 +295,4 @@ function wireV({ type, chainId }: TransactionFields, yParity: bigint): bigint {
   return yParity + (chainId === undefined ? 27n : chainId * 2n + 35n)
 }
 
-const envelope = (type: TransactionType, fields: RlpItem[]): Uint8Array =>
-  type === 0 ? encodeRlp(fields) : concatBytes([Uint8Array.of(type), encodeRlp(fields)])
+const envelope = (type: TransactionType, fields: RlpItem[]): Uint8Array => encodeTyped(type, fields)

@@ -16,8 +16,7 @@ import {
 import { keccakHash } from '../lib/keccak.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { kzg } from '../primitives/kzg.ts'
-import { EMPTY_BLOOM, writeLog } from '../primitives/receipt.ts'
-import { encodeRlp } from '../primitives/rlp.ts'
+import { EMPTY_BLOOM, encodeLogs } from '../primitives/receipt.ts'
 import { decodeSigned } from '../primitives/transaction.ts'
 import type { Header, Log } from '../primitives/types.ts'
 import { type ChainSpec, FORKS, type Fork } from '../spec/chain-spec.ts'
@@ -192,7 +191,7 @@ async function runSubtest(
   if (rejection !== undefined && expectException === undefined) return failed(`transaction rejected: ${rejection}`)
   if (rejection === undefined && expectException !== undefined) return failed(`expected exception: ${expectException}`)
   if (stateRoot !== hash) return failed(`post state root mismatch: got ${stateRoot}, want ${hash}`)
-  const logsHash = keccakHash(encodeRlp(emitted.map(writeLog)))
+  const logsHash = keccakHash(encodeLogs(emitted).rlp)
   if (logsHash !== logs) return failed(`post state logs hash mismatch: got ${logsHash}, want ${logs}`)
   return { stateRoot, error: undefined }
 }

@@ -1,21 +1,35 @@
 // An account as a row of the store and as a leaf of the account trie.
-import { bigToBytes, bytesToBig, type Hash, toHash } from '../lib/hex.ts'
+import { unwritten } from '../lib/bytes.ts'
+import { bigToBytes, bytesToBig, fromHex, type Hash, rangeToHex, writeHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { encodeRlp } from '../primitives/rlp.ts'
+import { encodedLength, prefixLength, writePrefix, writeString } from '../primitives/rlp.ts'
 import type { Account } from './types.ts'
 
 export const EMPTY_CODE_HASH: Hash = keccakHash(new Uint8Array(0))
 
-export type StoredAccount = Account & { readonly storageRoot: Uint8Array }
+/** All accounts of a view are made here, field by field: what reads them is compiled for one form, and once. */
+export const accountOf = (nonce: bigint, balance: bigint, codeHash: Hash): Account => ({ nonce, balance, codeHash })
 
-/** Yellow paper 4.1: rlp(nonce, balance, storage root, code hash). Row and leaf are the same bytes. */
-export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8Array {
-  return encodeRlp([bigToBytes(account.nonce), bigToBytes(account.balance), storageRoot, account.codeHash])
-}
+export const NEW_ACCOUNT = accountOf(0n, 0n, EMPTY_CODE_HASH)
+
+export type StoredAccount = Account & { readonly storageRoot: Uint8Array }
 
 /** How the last two fields begin: a string of 32 bytes. */
 const WORD_PREFIX = 0xa0
 const WORD = 33
+
+/** Yellow paper 4.1: rlp(nonce, balance, storage root, code hash). Row and leaf are the same bytes. */
+export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8Array {
+  const nonce = bigToBytes(account.nonce)
+  const balance = bigToBytes(account.balance)
+  const length = encodedLength(nonce) + encodedLength(balance) + 2 * WORD
+  const row = unwritten(prefixLength(length) + length)
+  let at = writeString(nonce, row, writePrefix(0xc0, length, row, 0))
+  at = writeString(storageRoot, row, writeString(balance, row, at))
+  row[at] = WORD_PREFIX
+  writeHex(account.codeHash, row, at + 1)
+  return row
+}
 
 /** Read by hand: this stands before every balance and every call. Throws when the row is not as `encodeAccount` writes it. */
 export function decodeAccount(row: Uint8Array): StoredAccount {
@@ -30,8 +44,18 @@ export function decodeAccount(row: Uint8Array): StoredAccount {
     nonce: integer(row, nonceAt, balanceAt),
     balance: integer(row, balanceAt, end),
     storageRoot: row.subarray(end + 1, end + WORD),
-    codeHash: toHash(row.subarray(end + WORD + 1)),
+    codeHash: codeHashAt(row, end + WORD + 1),
   }
+}
+
+const EMPTY_CODE_HASH_BYTES = fromHex(EMPTY_CODE_HASH)
+
+/** Most accounts have no code: they share one string. */
+function codeHashAt(row: Uint8Array, at: number): Hash {
+  for (let i = 0; i < EMPTY_CODE_HASH_BYTES.length; i++) {
+    if (row[at + i] !== EMPTY_CODE_HASH_BYTES[i]) return rangeToHex(row, at, row.length) as Hash
+  }
+  return EMPTY_CODE_HASH
 }
 
 /** Bytes of a short string, its prefix included. */

@@ -11,21 +11,47 @@ export function transactionDiff(
   slots: ReadonlyMap<Address, ReadonlyMap<Hash, Uint8Array>>,
 ): TransactionDiff {
   const diffs: AccountDiff[] = []
-  const touched = [...accounts.keys()]
-  for (const address of slots.keys()) if (!accounts.has(address)) touched.push(address)
-  for (const address of touched.sort()) {
-    const after = current.account(address)
-    const before = accounts.has(address) ? accounts.get(address) : after
-    const changed: { key: Hash; before: bigint; after: bigint }[] = []
-    for (const [key, word] of slots.get(address) ?? []) {
-      const now = current.word(address, key)
-      if (!equalBytes(word, now)) changed.push({ key, before: bytesToBig(word), after: bytesToBig(now) })
-    }
-    if (changed.length === 0 && sameAccount(before, after)) continue
-    changed.sort((a, b) => (a.key < b.key ? -1 : 1))
-    diffs.push({ address, before, after, slots: changed })
+  const add = (address: Address, before: Account | undefined, after: Account | undefined): void => {
+    const originals = slots.get(address)
+    const changed = originals === undefined ? NO_SLOTS : changedSlots(current, address, originals)
+    if (changed.length > 0 || !sameAccount(before, after)) diffs.push({ address, before, after, slots: changed })
   }
-  return diffs
+  accounts.forEach((before, address) => {
+    add(address, before, current.account(address))
+  })
+  slots.forEach((_, address) => {
+    if (accounts.has(address)) return
+    const account = current.account(address)
+    add(address, account, account)
+  })
+  return inOrder(diffs, (a, b) => a.address < b.address)
+}
+
+type SlotDiff = AccountDiff['slots'][number]
+const NO_SLOTS: readonly SlotDiff[] = []
+
+function changedSlots(current: Current, of: Address, originals: ReadonlyMap<Hash, Uint8Array>): readonly SlotDiff[] {
+  const changed: SlotDiff[] = []
+  originals.forEach((word, key) => {
+    const now = current.word(of, key)
+    if (!equalBytes(word, now)) changed.push({ key, before: bytesToBig(word), after: bytesToBig(now) })
+  })
+  return inOrder(changed, (a, b) => a.key < b.key)
+}
+
+/** Up to so many items the simplest way to sort them is the fastest, and takes no memory. */
+const FEW = 16
+
+/** Sorts items that are all different, in place. A transaction changes two or three of each, if it is not a rare one. */
+function inOrder<T>(items: T[], isBefore: (a: T, b: T) => boolean): T[] {
+  if (items.length > FEW) return items.sort((a, b) => (isBefore(a, b) ? -1 : 1))
+  for (let i = 1; i < items.length; i++) {
+    const item = items[i] as T
+    let at = i
+    for (; at > 0 && isBefore(item, items[at - 1] as T); at--) items[at] = items[at - 1] as T
+    items[at] = item
+  }
+  return items
 }
 
 /** Whether two accounts' own fields are the same. */

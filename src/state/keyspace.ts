@@ -2,6 +2,7 @@
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
 import { unwritten } from '../lib/bytes.ts'
 import { ADDRESS_BYTES, type Address, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
+import type { NodePath } from './trie-rows.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
@@ -47,6 +48,17 @@ function key(...parts: readonly Part[]): Uint8Array {
   }
   return out
 }
+
+/** A trie node's key: a character of the path for each nibble, and their number before them. */
+function nodeKey(kind: number, of: Hex, path: NodePath): Uint8Array {
+  const out = unwritten(1 + sizeOf(of) + 1 + path.length)
+  out[0] = kind
+  let at = writeHex(of, out, 1)
+  out[at++] = path.length
+  for (let i = 0; i < path.length; i++) out[at++] = path.charCodeAt(i)
+  return out
+}
+
 const text = (value: string): Uint8Array => Buffer.from(value, 'utf8')
 
 export const KEY = {
@@ -59,9 +71,9 @@ export const KEY = {
   /** address, slot -> word without leading zeros */
   slot: (of: Address, slot: Hash) => key(0x11, of, slot),
   /** path -> node of the account trie */
-  accountNode: (nibbles: Uint8Array) => key(0x12, nibbles.length, nibbles),
+  accountNode: (path: NodePath) => nodeKey(0x12, '0x', path),
   /** address, path -> node of the account's storage trie */
-  storageNode: (of: Address, nibbles: Uint8Array) => key(0x13, of, nibbles.length, nibbles),
+  storageNode: (of: Address, path: NodePath) => nodeKey(0x13, of, path),
 
   // --- what the versioned rows need
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */

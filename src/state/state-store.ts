@@ -110,7 +110,8 @@ export class StateStore {
   stage(changes: RowChanges, codes: ReadonlyMap<Hash, Uint8Array>): { ops: Op[]; version: number; landed: () => void } {
     const version = this.#version + 1
     const ops: Op[] = []
-    const next = new Map<string, RowState>()
+    const names: string[] = []
+    const next: RowState[] = []
     const keys: Uint8Array[] = []
     for (const [name, { key, value }] of changes) {
       const before = this.#latest(key, name)
@@ -119,7 +120,8 @@ export class StateStore {
         ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeRow(before) })
       ops.push({ type: 'put', key, value: encodeRow(row) })
       keys.push(key)
-      next.set(name, row)
+      names.push(name)
+      next.push(row)
     }
     for (const [hash, code] of codes) {
       const key = KEY.code(hash)
@@ -129,8 +131,8 @@ export class StateStore {
     }
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(keys) })
     const landed = () => {
-      for (const [name, { ordinal, since, value }] of next) {
-        this.#rows.set(name, { ordinal, since, value: value && kept(value) })
+      for (const [i, { ordinal, since, value }] of next.entries()) {
+        this.#rows.set(names[i] ?? '', { ordinal, since, value: value && kept(value) })
       }
       this.#moveTo(version)
     }

@@ -7,7 +7,9 @@ import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
 import type { RowChanges } from './state-store.ts'
-import { EMPTY_ROOT, type NodeReader, type NodeWrite, type TrieChange, updateTrie } from './trie.ts'
+import { EMPTY_ROOT, updateTrie } from './trie.ts'
+import type { TrieChange } from './trie-edits.ts'
+import type { NodePath, NodeReader } from './trie-rows.ts'
 import type { Account, KvStore } from './types.ts'
 import type { View } from './view.ts'
 
@@ -18,14 +20,8 @@ type Slots = Map<Address, Set<Hash>>
 /** Of an account of which no slot was; never added to. */
 const NO_SLOTS = new Set<Hash>()
 
-function addSlot(slots: Slots, of: Address, key: Hash): void {
-  const known = slots.get(of)
-  if (known === undefined || known === NO_SLOTS) slots.set(of, new Set([key]))
-  else known.add(key)
-}
-
-/** Node rows written on this view, by path as latin-1. */
-type Nodes = Map<string, NodeWrite>
+/** Node rows written on this view; null for those that are gone. */
+type Nodes = Map<NodePath, Uint8Array | null>
 
 /** Where accounts and slots lie in their tries: those of one block come again in the next. */
 const KNOWN_PLACES = 50_000
@@ -36,7 +32,7 @@ export class StateTrie {
   /** Since the last root. */
   #dirty: Slots = new Map()
   #reset = new Set<Address>()
-  /** Since the view was opened. */
+  /** Between the opening of the view and the last root. */
   #touched: Slots = new Map()
   /** Rows of touched accounts as of the last root, null for those that are gone. */
   #accountRows = new Map<Address, Uint8Array | null>()
@@ -51,13 +47,13 @@ export class StateTrie {
 
   touch(of: Address): void {
     if (!this.#dirty.has(of)) this.#dirty.set(of, NO_SLOTS)
-    if (!this.#touched.has(of)) this.#touched.set(of, NO_SLOTS)
     this.#root = undefined
   }
 
   touchSlot(of: Address, key: Hash): void {
-    addSlot(this.#dirty, of, key)
-    addSlot(this.#touched, of, key)
+    const known = this.#dirty.get(of)
+    if (known === undefined || known === NO_SLOTS) this.#dirty.set(of, new Set([key]))
+    else known.add(key)
     this.#root = undefined
   }
 
@@ -81,6 +77,7 @@ export class StateTrie {
       const storageRoot = this.storageRoot(of)
       const value = account === undefined ? null : encodeAccount(account, storageRoot)
       this.#accountRows.set(of, value)
+      this.#settle(of, NO_SLOTS)
       changes.push({ key: placeOf(of), value })
     }
     this.#dirty.clear()
@@ -90,8 +87,8 @@ export class StateTrie {
 
   accountReader(): NodeReader {
     return (path) => {
-      const node = this.#accountNodes.get(toLatin1(path))
-      if (node !== undefined) return node.node ?? undefined
+      const node = this.#accountNodes.get(path)
+      if (node !== undefined) return node ?? undefined
       return this.#view.storedRow(KEY.accountNode(path))
     }
   }
@@ -100,8 +97,8 @@ export class StateTrie {
     const nodes = this.#storageNodes.get(of)
     const cleared = this.#view.isCleared(of)
     return (path) => {
-      const node = nodes?.get(toLatin1(path))
-      if (node !== undefined) return node.node ?? undefined
+      const node = nodes?.get(path)
+      if (node !== undefined) return node ?? undefined
       return cleared ? undefined : this.#view.storedRow(KEY.storageNode(of, path))
     }
   }
@@ -131,9 +128,9 @@ export class StateTrie {
         const word = this.#view.word(of, key)
         add(KEY.slot(of, key), word.length === 0 ? null : word)
       }
-      for (const { path, node } of this.#storageNodes.get(of)?.values() ?? []) add(KEY.storageNode(of, path), node)
+      for (const [path, node] of this.#storageNodes.get(of) ?? []) add(KEY.storageNode(of, path), node)
     }
-    for (const { path, node } of this.#accountNodes.values()) add(KEY.accountNode(path), node)
+    for (const [path, node] of this.#accountNodes) add(KEY.accountNode(path), node)
     return rows
   }
 
@@ -157,10 +154,18 @@ export class StateTrie {
     return account === undefined || this.#view.isCleared(of)
   }
 
+  /** What was dirty is touched from now on. The set is taken over. */
+  #settle(of: Address, keys: Set<Hash>): void {
+    const known = this.#touched.get(of)
+    if (known === undefined || known === NO_SLOTS) this.#touched.set(of, keys)
+    else for (const key of keys) known.add(key)
+  }
+
   #updateStorage(of: Address): void {
     const reset = this.#reset.has(of)
-    const dirty = this.#dirty.get(of)
-    if (!reset && (dirty === undefined || dirty.size === 0)) return
+    const dirty = this.#dirty.get(of) ?? NO_SLOTS
+    if (!reset && dirty.size === 0) return
+    this.#settle(of, dirty)
     if (reset) this.#storageNodes.set(of, new Map())
     let nodes = this.#storageNodes.get(of)
     if (nodes === undefined) {
@@ -179,7 +184,7 @@ export class StateTrie {
 
   #apply(read: NodeReader, nodes: Nodes, changes: readonly TrieChange[]): Uint8Array {
     const { root, writes } = updateTrie(read, changes)
-    for (const write of writes) nodes.set(toLatin1(write.path), write)
+    for (const { path, node } of writes) nodes.set(path, node)
     return root
   }
 }

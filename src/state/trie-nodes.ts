@@ -8,24 +8,27 @@ import { encodeRlp, joinList, prefixLength, writePrefix } from '../primitives/rl
 /** `path` is the rest of the key below the leaf's own position. */
 export type Leaf = { readonly kind: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
 export type Extension = { readonly kind: 'extension'; readonly path: Uint8Array; readonly child: Child }
-/** A number is where the reference to a child stands in the row that the branch was read from: few are ever asked for. */
+/**
+ * A number is where the reference to a child stands in the row that the branch was read from: few are ever asked for.
+ * A branch belongs to the update that has opened or made it, which changes its children in place.
+ */
 export type Branch = {
   readonly kind: 'branch'
   readonly row: Uint8Array
-  readonly children: readonly (Child | number | undefined)[]
+  readonly children: (TrieNode | number | undefined)[]
 }
 export type TrieNode = Leaf | Extension | Branch
 /** A child as its parent's RLP spells it (a hash, or the whole node when that is under 32 bytes), or opened. */
 export type Child = Uint8Array | TrieNode
 
 const NO_ITEM = 0x80
+const HASH_PREFIX = 0xa0
 const HASH_ITEM_LENGTH = 33
 
 /** Whether the reference is a hash, so that the child has a row of its own. */
 export const isHashReference = (reference: Uint8Array): boolean => reference.length === HASH_ITEM_LENGTH
 
-export const isOpen = (child: Child | number | undefined): child is TrieNode =>
-  typeof child === 'object' && !(child instanceof Uint8Array)
+export const isOpen = (child: Child): child is TrieNode => !(child instanceof Uint8Array)
 
 export function childAt({ row, children }: Pick<Branch, 'row' | 'children'>, nibble: number): Child | undefined {
   const child = children[nibble]
@@ -34,42 +37,86 @@ export function childAt({ row, children }: Pick<Branch, 'row' | 'children'>, nib
 
 /** How a parent's RLP refers to a child with this RLP. */
 export function referenceTo(rlp: Uint8Array): Uint8Array {
-  if (rlp.length < 32) return rlp
+  if (isEmbedded(rlp)) return rlp
   const reference = unwritten(HASH_ITEM_LENGTH)
-  reference[0] = 0xa0
-  reference.set(keccak256(rlp), 1)
+  writeReference(rlp, reference, 0)
   return reference
 }
 
-export const encodeLeaf = (path: Uint8Array, value: Uint8Array): Uint8Array => encodeRlp([packPath(path, true), value])
+/** Whether a node with this RLP stands in its parent as it is, and has no row. */
+export const isEmbedded = (rlp: Uint8Array): boolean => rlp.length < 32
 
-export const encodeExtension = (path: Uint8Array, child: Uint8Array): Uint8Array =>
-  joinList([encodeRlp(packPath(path, false)), child])
+/** Writes a parent's reference to a child with this RLP; returns where it ends. */
+function writeReference(rlp: Uint8Array, out: Uint8Array, start: number): number {
+  if (isEmbedded(rlp)) return copy(rlp, 0, rlp.length, out, start)
+  out[start] = HASH_PREFIX
+  return copy(keccak256(rlp), 0, HASH_ITEM_LENGTH - 1, out, start + 1)
+}
 
-/** RLP of a branch from its sixteen references; a number is where one stands in the row. */
+/** By hand: for the few bytes of a reference or path, a view of them alone would take longer. Returns where they end. */
+function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  let next = at
+  for (let i = start; i < end; i++) to[next++] = from[i] ?? 0
+  return next
+}
+
+/** In one go: most nodes that are written are leaves. */
+export function encodeLeaf(path: Uint8Array, value: Uint8Array): Uint8Array {
+  const packed = 1 + (path.length >> 1)
+  const bare = value.length === 1 && (value[0] ?? 0) < 0x80
+  const length = (packed === 1 ? 1 : 1 + packed) + (bare ? 1 : prefixLength(value.length) + value.length)
+  const out = unwritten(prefixLength(length) + length)
+  let at = writePrefix(0xc0, length, out, 0)
+  // The flags are below 0x80: a path without more is its own encoding.
+  if (packed > 1) out[at++] = 0x80 + packed
+  at = packPath(path, true, out, at)
+  if (!bare) at = writePrefix(0x80, value.length, out, at)
+  out.set(value, at)
+  return out
+}
+
+export function encodeExtension(path: Uint8Array, child: Uint8Array): Uint8Array {
+  const packed = new Uint8Array(1 + (path.length >> 1))
+  packPath(path, false, packed, 0)
+  return joinList([encodeRlp(packed), child])
+}
+
+/**
+ * RLP of a branch from its sixteen children: a number is where a reference stands in the row, bytes are the RLP of a
+ * child that was encoded just now.
+ */
 export function encodeBranch(row: Uint8Array, children: readonly (Uint8Array | number | undefined)[]): Uint8Array {
   let length = 1
   for (const child of children) {
-    length += typeof child === 'number' ? itemEnd(row, child) - child : (child?.length ?? 1)
+    if (child === undefined) length++
+    else if (typeof child === 'number') length += itemEnd(row, child) - child
+    else length += isEmbedded(child) ? child.length : HASH_ITEM_LENGTH
   }
   const out = unwritten(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
-  for (let nibble = 0; nibble < children.length; nibble++) {
-    const child = children[nibble]
-    if (typeof child === 'number') {
-      // Those that stand side by side are copied together.
-      let end = itemEnd(row, child)
-      for (; children[nibble + 1] === end; nibble++) end = itemEnd(row, end)
-      out.set(row.subarray(child, end), at)
-      at += end - child
-    } else if (child === undefined) out[at++] = NO_ITEM
-    else {
-      out.set(child, at)
-      at += child.length
-    }
+  for (const child of children) {
+    if (child === undefined) out[at++] = NO_ITEM
+    else if (typeof child === 'number') at = copy(row, child, itemEnd(row, child), out, at)
+    else at = writeReference(child, out, at)
   }
   out[at] = NO_ITEM
   return out
+}
+
+/** Whether the row is the leaf of this key (in nibbles) at a depth: then nothing else of it need be read to replace it. */
+export function isLeafOf(row: Uint8Array, key: Uint8Array, depth: number): boolean {
+  const first = headerLength(row, 0)
+  const second = itemEnd(row, first)
+  const isPair = (row[0] ?? 0) >= 0xc0 && second < row.length && itemEnd(row, second) === row.length
+  if (!isPair || itemEnd(row, 0) !== row.length) return false
+  let at = first + headerLength(row, first)
+  const odd = (key.length - depth) & 1
+  if (second - at !== 1 + ((key.length - depth) >> 1)) return false
+  if (row[at++] !== (odd ? 0x30 | (key[depth] ?? 0) : 0x20)) return false
+  for (let i = depth + odd; i < key.length; i += 2, at++) {
+    if (row[at] !== (((key[i] ?? 0) << 4) | (key[i + 1] ?? 0))) return false
+  }
+  return true
 }
 
 /** A node from its RLP; its children stay references. Throws on anything that is no node of a prefix-free trie. */
@@ -86,7 +133,7 @@ export function decodeNode(rlp: Uint8Array): TrieNode {
 }
 
 function decodeBranch(row: Uint8Array, first: number): Branch {
-  const children = noChildren<number>()
+  const children = noChildren()
   let at = first
   for (let nibble = 0; nibble < children.length; nibble++) {
     const end = itemEnd(row, at)
@@ -98,15 +145,18 @@ function decodeBranch(row: Uint8Array, first: number): Branch {
   return { kind: 'branch', row, children }
 }
 
-export const noChildren = <C>(): (C | undefined)[] => new Array<C | undefined>(16).fill(undefined)
+export const noChildren = (): Branch['children'] => new Array<undefined>(16).fill(undefined)
 
-/** Nibbles to bytes with the leading flag nibble: 2 for a leaf, plus 1 when the number of nibbles is odd. */
-function packPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
+/**
+ * Writes nibbles as bytes with the leading flag nibble: 2 for a leaf, plus 1 when the number of nibbles is odd. Returns
+ * where they end.
+ */
+function packPath(path: Uint8Array, isLeaf: boolean, out: Uint8Array, start: number): number {
   const odd = path.length & 1
-  const packed = unwritten(1 + (path.length >> 1))
-  packed[0] = (isLeaf ? 0x20 : 0) | (odd ? 0x10 | (path[0] ?? 0) : 0)
-  for (let i = odd, at = 1; i < path.length; i += 2, at++) packed[at] = ((path[i] ?? 0) << 4) | (path[i + 1] ?? 0)
-  return packed
+  let at = start
+  out[at++] = (isLeaf ? 0x20 : 0) | (odd ? 0x10 | (path[0] ?? 0) : 0)
+  for (let i = odd; i < path.length; i += 2) out[at++] = ((path[i] ?? 0) << 4) | (path[i + 1] ?? 0)
+  return at
 }
 
 function unpackPath(packed: Uint8Array): Uint8Array {
@@ -166,12 +216,4 @@ export function join(a: Uint8Array, b: Uint8Array): Uint8Array {
   joined.set(a)
   joined.set(b, a.length)
   return joined
-}
-
-/** The path of a branch's child. */
-export function below(path: Uint8Array, nibble: number): Uint8Array {
-  const child = unwritten(path.length + 1)
-  child.set(path)
-  child[path.length] = nibble
-  return child
 }

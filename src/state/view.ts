@@ -3,7 +3,7 @@
 // is putting the old value back, and forking is copying maps.
 import { type Address, bigToBytes, bigToWord, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { EMPTY_CODE_HASH, type StoredAccount } from './accounts.ts'
+import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './diff.ts'
 import { proveAccount } from './proof.ts'
 import type { RowChanges, StateStore } from './state-store.ts'
@@ -11,7 +11,6 @@ import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
 
 const EMPTY = new Uint8Array(0)
-const NEW_ACCOUNT: Account = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH }
 
 type Slots = Map<Hash, Uint8Array>
 type Undo =
@@ -54,7 +53,7 @@ export class View implements StateView {
     const known = this.#accounts.get(of)
     if (known !== undefined) return known ?? undefined
     const stored = this.stored(of)
-    const account = stored && { nonce: stored.nonce, balance: stored.balance, codeHash: stored.codeHash }
+    const account = stored && accountOf(stored.nonce, stored.balance, stored.codeHash)
     this.#accounts.set(of, account ?? null)
     return account
   }
@@ -87,17 +86,20 @@ export class View implements StateView {
   }
 
   setBalance(of: Address, balance: bigint): void {
-    this.setAccount(of, { ...(this.account(of) ?? NEW_ACCOUNT), balance })
+    const { nonce, codeHash } = this.account(of) ?? NEW_ACCOUNT
+    this.setAccount(of, accountOf(nonce, balance, codeHash))
   }
 
   setNonce(of: Address, nonce: bigint): void {
-    this.setAccount(of, { ...(this.account(of) ?? NEW_ACCOUNT), nonce })
+    const { balance, codeHash } = this.account(of) ?? NEW_ACCOUNT
+    this.setAccount(of, accountOf(nonce, balance, codeHash))
   }
 
   setCode(of: Address, code: Uint8Array): void {
     const codeHash = code.length === 0 ? EMPTY_CODE_HASH : keccakHash(code)
     if (code.length > 0) this.#codes.set(codeHash, code)
-    this.setAccount(of, { ...(this.account(of) ?? NEW_ACCOUNT), codeHash })
+    const { nonce, balance } = this.account(of) ?? NEW_ACCOUNT
+    this.setAccount(of, accountOf(nonce, balance, codeHash))
   }
 
   addBalance(of: Address, amount: bigint): void {
@@ -290,8 +292,8 @@ export class View implements StateView {
   }
 
   #rememberOriginal(of: Address, key: Hash, word: Uint8Array): void {
-    const originals = this.#originalSlots.get(of)
-    if (originals === undefined) this.#originalSlots.set(of, new Map([[key, word]]))
-    else if (!originals.has(key)) originals.set(key, word)
+    const originals = this.#originalSlots.get(of) ?? new Map<Hash, Uint8Array>()
+    if (originals.size === 0) this.#originalSlots.set(of, originals)
+    if (!originals.has(key)) originals.set(key, word)
   }
 }

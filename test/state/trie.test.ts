@@ -14,23 +14,27 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
-import { EMPTY_ROOT, orderedListRoot, proveTrie, type TrieChange, updateTrie } from '../../src/state/trie.ts'
+import { EMPTY_ROOT, orderedListRoot, proveTrie, updateTrie } from '../../src/state/trie.ts'
+import type { TrieChange } from '../../src/state/trie-edits.ts'
+import type { NodePath } from '../../src/state/trie-rows.ts'
 
 /** Node rows in memory. Applying an update checks that every write changes something. */
 class Rows {
   readonly byPath = new Map<string, Uint8Array>()
   readonly reads: string[] = []
 
-  read = (path: Uint8Array): Uint8Array | undefined => {
-    this.reads.push(spell(path))
-    return this.byPath.get(spell(path))
+  read = (path: NodePath): Uint8Array | undefined => {
+    const id = spell(nibblesOf(path))
+    this.reads.push(id)
+    return this.byPath.get(id)
   }
 
   update(changes: readonly TrieChange[]): string {
     const { root, writes } = updateTrie(this.read, changes)
     for (const { path, node } of writes) {
-      const id = spell(path)
-      expect(node && toHex(node)).not.toBe(this.byPath.has(id) ? toHex(this.byPath.get(id) ?? node ?? path) : null)
+      const id = spell(nibblesOf(path))
+      const before = this.byPath.get(id)
+      expect(node && toHex(node)).not.toBe(before === undefined ? null : toHex(before))
       if (node === null) this.byPath.delete(id)
       else this.byPath.set(id, node)
     }
@@ -43,6 +47,8 @@ class Rows {
 
 /** Nibbles as one hex digit each; the root is the empty string. */
 const spell = (nibbles: Iterable<number>): string => [...nibbles].map((nibble) => nibble.toString(16)).join('')
+
+const nibblesOf = (path: NodePath): number[] => [...path].map((nibble) => nibble.charCodeAt(0))
 
 async function applyToReference(trie: MerklePatriciaTrie, changes: readonly TrieChange[]): Promise<string> {
   for (const { key, value } of changes) await (value === null ? trie.del(key) : trie.put(key, value))

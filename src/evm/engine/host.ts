@@ -53,10 +53,7 @@ export class StateHost implements Host {
   sload(key: Hash): number {
     const { warms, gas } = this.#rules
     if (!warms) return 0
-    const { warmth } = this.#around
-    if (warmth.isWarmSlot(this.self, key)) return gas.warm
-    warmth.warmSlot(this.self, key)
-    return gas.coldSlot
+    return this.#around.warmth.warmSlot(this.self, key) ? gas.coldSlot : gas.warm
   }
 
   word(key: Hash): Uint8Array {
@@ -143,12 +140,9 @@ export class StateHost implements Host {
     const isStipended = sstore === 'net with stipend'
     const p = isStipended ? prices.net : prices.early
     if (isStipended && gas <= prices.net.sentry) return TOO_LITTLE_GAS
-    const { warmth } = this.#around
-    const isWarm = warms && warmth.isWarmSlot(this.self, key)
-    const price = this.#netPrice(p, key, current, value, isWarm)
-    if (!warms || isWarm) return price
-    warmth.warmSlot(this.self, key)
-    return price < 0 ? price : price + prices.coldSlot
+    const wasCold = warms && this.#around.warmth.warmSlot(this.self, key)
+    const price = this.#netPrice(p, key, current, value, warms && !wasCold)
+    return wasCold && price >= 0 ? price + prices.coldSlot : price
   }
 
   #priceByValue(current: Uint8Array, value: Uint8Array): number {

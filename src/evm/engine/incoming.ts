@@ -20,10 +20,10 @@ export type Incoming = {
   readonly isStatic: boolean
   readonly salt: Uint8Array | undefined
   readonly blobHashes: readonly Hex[]
-  /** What the transaction has gathered so far; the lists are added to. */
+  /** What the transaction has gathered so far; the lists are added to. undefined: nothing. */
   readonly refund: number
-  readonly destroyed: Map<Hex, Hex>
-  readonly created: Set<Hex>
+  readonly destroyed: Map<Hex, Hex> | undefined
+  readonly created: Set<Hex> | undefined
 }
 
 /** A message from outside. */
@@ -40,8 +40,8 @@ export const incoming = (message: OuterMessage): Incoming => ({
   salt: undefined,
   blobHashes: message.blobVersionedHashes,
   refund: 0,
-  destroyed: new Map(),
-  created: new Set(),
+  destroyed: undefined,
+  created: undefined,
 })
 
 /** A message that a native contract sends. */
@@ -58,6 +58,6 @@ export const fromLibMessage = (message: Message): Incoming => ({
   salt: message.salt,
   blobHashes: (message.blobVersionedHashes ?? []) as Hex[],
   refund: Number(message.gasRefund),
-  destroyed: message.selfdestruct ?? new Map(),
-  created: message.createdAddresses ?? new Set(),
+  destroyed: message.selfdestruct,
+  created: message.createdAddresses,
 })

@@ -136,7 +136,7 @@ export class Instance extends Memory {
    * it has to hear of them before that changes.
    */
   tell(): void {
-    const { words, bytes, host } = this
+    const { words, host } = this
     const count = words[DIRTY_COUNT >>> 2] ?? 0
     if (count === 0 || host === undefined) return
     words[DIRTY_COUNT >>> 2] = 0
@@ -145,8 +145,7 @@ export class Instance extends Memory {
       words[(slot + S_DIRTY) >>> 2] = 0
       const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
       if (account === undefined) throw new Error('a slot of no account was written')
-      const key = `0x${bytes.toString('hex', slot + S_KEY, slot + S_KEY + 32)}` as Hash
-      host.stored(account, key, this.trimmed(slot + S_VALUE))
+      host.stored(account, this.hashAt(slot + S_KEY), this.trimmed(slot + S_VALUE))
     }
     this.tellRefund(host)
   }

@@ -1,5 +1,5 @@
 // The engine's memory as the host reads and writes it: header fields, stack words, big-endian words, ranges of bytes.
-import { type Address, bigToWord, type Hash, rangeToHex } from '../../lib/hex.ts'
+import { type Address, bigToWord, type Hash, rangeToHex, writeHex } from '../../lib/hex.ts'
 import { ADDRESS, F_ADDRESS, F_CALLER, F_GAS, type F_GAS_GIVEN, F_MEMORY, F_VALUE, WORDS } from './layout.ts'
 
 const HIGH = 4_294_967_296
@@ -26,13 +26,13 @@ export class Memory {
   /** The word at an address of the frame's header, from an address in hex. */
   setAddress(at: number, address: Address): void {
     const { bytes, words } = this
-    bytes.write(address.slice(2), at, 20, 'hex')
+    writeHex(address, bytes, at)
     for (let low = at, high = at + 19; low < high; low++, high--) {
       const byte = bytes[low] ?? 0
       bytes[low] = bytes[high] ?? 0
       bytes[high] = byte
     }
-    words.fill(0, (at + 20) >>> 2, (at + 32) >>> 2)
+    for (let i = (at + 20) >>> 2; i < (at + 32) >>> 2; i++) words[i] = 0
   }
 
   setAccounts(frame: number, address: Address, caller: Address, value: bigint): void {
@@ -88,7 +88,7 @@ export class Memory {
   setSmall(at: number, value: 0 | 1): void {
     const { words } = this
     words[at >>> 2] = value
-    words.fill(0, (at >>> 2) + 1, (at >>> 2) + 8)
+    for (let i = (at >>> 2) + 1; i < (at >>> 2) + 8; i++) words[i] = 0
   }
 
   setWord(at: number, value: bigint): void {
@@ -135,9 +135,10 @@ export class Memory {
   }
 
   answer(word: Uint8Array, at = ANSWER): void {
+    const { bytes } = this
     const start = at + 32 - word.length
-    this.bytes.fill(0, at, start)
-    this.bytes.set(word, start)
+    for (let i = at; i < start; i++) bytes[i] = 0
+    for (let i = 0; i < word.length; i++) bytes[start + i] = word[i] ?? 0
   }
 
   answerHex(hash: Hash | undefined): void {

@@ -5,7 +5,7 @@ import { EngineResult } from '../logs.ts'
 import { toLibAddress } from '../state-adapter.ts'
 import type { RunState } from '../tables.ts'
 import type { Frame } from '../tracer.ts'
-import type { Ledger, Mark } from './ledger.ts'
+import { type Ledger, type Mark, NONE_CREATED, NONE_DESTROYED } from './ledger.ts'
 
 const { errorMessages } = EVMError
 
@@ -105,7 +105,7 @@ export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Le
   // Frontier's contract that could not pay for its code stands, and with it what it did.
   const failed = error !== undefined && error !== errorMessages.CODESTORE_OUT_OF_GAS
   const gathered = failed
-    ? { gasRefund: 0n, selfdestruct: new Map(), createdAddresses: new Set<`0x${string}`>() }
+    ? { gasRefund: 0n, selfdestruct: NONE_DESTROYED, createdAddresses: NONE_CREATED }
     : { gasRefund: BigInt(ledger.refund), selfdestruct: ledger.destroyed, createdAddresses: ledger.created }
   const logs = failed ? [] : ledger.logs.slice(mark.logs)
   const result = new EngineResult(logs, output, BigInt(gasUsed), gathered)
@@ -118,5 +118,5 @@ export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Le
   const isUnborn = !hasRun && error === errorMessages.INITCODE_SIZE_VIOLATION
   // Tracers know a native contract's own result by its identity.
   const execResult = work === undefined ? result : Object.assign(work, result, { logs: result.logs })
-  return { execResult, ...(isCreation(call) && !isUnborn && { createdAddress: toLibAddress(call.to) }) }
+  return isCreation(call) && !isUnborn ? { execResult, createdAddress: toLibAddress(call.to) } : { execResult }
 }
