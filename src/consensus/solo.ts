@@ -31,7 +31,7 @@ const ENOUGH = 5000
 const LOOK = 5
 const LULL = 10
 /** Milliseconds after which no block stays open. */
-const LONGEST_OPEN = 500
+const LONGEST_OPEN = 1000
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
 const RETRY = 1_000
 
