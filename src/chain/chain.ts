@@ -25,6 +25,7 @@ import { ChainFees } from './fees.ts'
 import { ChainInspection } from './inspection.ts'
 import { Ledger, type Point } from './ledger.ts'
 import { minedLogs } from './logs.ts'
+import { PendingBlock } from './pending-block.ts'
 import { poolHead } from './pool-head.ts'
 import { Snapshots } from './snapshots.ts'
 import { ChainTraces } from './traces.ts'
@@ -65,7 +66,10 @@ export class Chain implements ChainFace {
   /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
   readonly expected: ExpectedBlocks
   #draft: () => Partial<HeaderDraft> = () => ({})
-  #pending: { readonly built: Promise<ExecutedBlock>; readonly settings: string } | undefined
+  readonly #pending = new PendingBlock(
+    () => this.build(),
+    () => Object.values(this.#draft()).join(),
+  )
 
   constructor({ store, runtime, indexer, limits, pool, onError }: ChainOptions) {
     this.spec = runtime.spec
@@ -83,12 +87,10 @@ export class Chain implements ChainFace {
     this.expected = new ExpectedBlocks(this.#waiting.senders)
     this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
-      this.#pending = undefined
+      this.#pending.forget()
       this.live.emit('pending', transaction)
     })
-    this.pool.onRemoved(() => {
-      this.#pending = undefined
-    })
+    this.pool.onRemoved(() => this.#pending.forget())
   }
 
   get head(): SealedHeader {
@@ -98,13 +100,13 @@ export class Chain implements ChainFace {
   // --- reading
 
   async header(ref: BlockRef): Promise<SealedHeader | undefined> {
-    if (ref === 'pending') return (await this.#buildPending()).block.header
+    if (ref === 'pending') return (await this.#pending.get()).block.header
     const number = this.#numberOf(ref)
     return number === undefined ? undefined : this.#ledger.blocks.header(number)
   }
 
   async block(ref: BlockRef): Promise<Block | undefined> {
-    if (ref === 'pending') return (await this.#buildPending()).block
+    if (ref === 'pending') return (await this.#pending.get()).block
     const number = this.#numberOf(ref)
     return number === undefined ? undefined : this.#ledger.blocks.block(number)
   }
@@ -128,7 +130,7 @@ export class Chain implements ChainFace {
 
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
     if (ref === 'pending') {
-      const { block, view } = await this.#buildPending()
+      const { block, view } = await this.#pending.get()
       // The pending view belongs to everyone who asks; each gets a copy to write on.
       if (view instanceof View) return { header: block.header, view: view.fork() }
     }
@@ -182,17 +184,13 @@ export class Chain implements ChainFace {
     this.#headMoved()
   }
 
-  async build(
-    draft: Partial<HeaderDraft> = {},
-    candidates: Iterable<Transaction> = this.pool.ready(),
-    more?: ProduceOptions['more'],
-  ): Promise<ExecutedBlock> {
+  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), more?: ProduceOptions['more']) {
     const complete = completeDraft(this.head, this.#draft(), draft)
     const view = this.#ledger.view()
     const ancestors = this.#ledger.ancestors(this.head)
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
     return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, async (taken) =>
-      (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined,
+      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined,
     )
   }
 
@@ -201,9 +199,8 @@ export class Chain implements ChainFace {
   }
 
   produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
-    const stayOpen = async (taken: number) => !this.#writer.isWanted && (await more?.(taken)) === true
     return this.#writer.run(async () => {
-      const executed = await this.build(draft, undefined, stayOpen)
+      const executed = await this.build(draft, undefined, more)
       if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
       else await this.#commit(executed)
       return executed
@@ -277,7 +274,7 @@ export class Chain implements ChainFace {
   }
 
   #headMoved(): void {
-    this.#pending = undefined
+    this.#pending.forget()
     this.#waiting.reset(this.#poolHead())
   }
 
@@ -291,20 +288,6 @@ export class Chain implements ChainFace {
   async #prepareCall(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<Call> {
     const { header, view } = await this.at(ref)
     return new Call(this.#runtime, view, header, request, this.#ledger.ancestors(header), this.#limits, options)
-  }
-
-  /** The block that would be made now; kept until the head, the pool or the settings change. */
-  #buildPending(): Promise<ExecutedBlock> {
-    const settings = Object.values(this.#draft()).join()
-    if (this.#pending?.settings !== settings) {
-      const pending = { built: this.build(), settings }
-      this.#pending = pending
-      // A failed build must not stick.
-      pending.built.catch(() => {
-        if (this.#pending === pending) this.#pending = undefined
-      })
-    }
-    return this.#pending.built
   }
 
   #poolHead(): PoolHead {

@@ -81,7 +81,7 @@ export function withClients(node: Node) {
     url: node.url,
     rpc: (method: string, ...params: unknown[]) => request(node.url, method, params),
     raw: (method: string, ...params: unknown[]) => rawRequest(node.url, method, params),
-    viem: createPublicClient({ chain, transport, pollingInterval: 20 }),
+    viem: createPublicClient({ chain, transport, pollingInterval: 20, cacheTime: 0 }),
     dev: createTestClient({ chain, transport, mode: 'anvil' }),
     walletOf: (index: number) => createWalletClient({ chain, transport, account: account(index) }),
     alice: account(0),
