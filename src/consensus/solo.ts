@@ -207,7 +207,8 @@ export class Solo implements BlockProducer {
 
   /**
    * How many transactions the block took; undefined when there was no block and nothing left the pool. `timestampAfter`
-   * may set the time of this block, given the head's; `more` keeps it open. Throws ChainError `not-allowed` when the producer has been stopped.
+   * may set the time of this block, given the head's; `more` keeps it open. Throws ChainError `not-allowed` when the
+   * producer has been stopped.
    */
   #produce(
     skipEmpty: boolean,

@@ -43,6 +43,9 @@ function nodeAt(rows: Pick<Reader, 'get'>, ranking: Hex, digits: Uint8Array): No
 const nodeIn = (row: Uint8Array | undefined): Node =>
   row === undefined ? { members: nobody(), nodes: 0 } : nodeRow.decode(row)
 
+/** Where a member's order begins in the key of its row. */
+export const orderStart = (ranking: Hex): number => KEY.member(ranking, EMPTY_BYTES).length
+
 /** A row of a member: what it holds tells whether it is there, and was. */
 type Member = Pick<Row, 'key' | 'before' | 'now'>
 const change = ({ before, now }: Member): number => (now === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
@@ -68,7 +71,7 @@ export async function countMembers(draft: Draft): Promise<void> {
       write(root, rootWith(few))
       continue
     }
-    const start = KEY.member(ranking, EMPTY_BYTES).length
+    const start = orderStart(ranking)
     for (const digits of shift(draft, ranking, start, sort(rows, start), 0, rows.length, 0)) {
       const keys = await draft.keys(RANGE.membersUnder(ranking, digits))
       const members = keys.map((key): Member => ({ key, before: undefined, now: NOTHING }))

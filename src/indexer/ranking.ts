@@ -3,8 +3,8 @@
 import { unwritten } from '../lib/bytes.ts'
 import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
-import { wayTo } from './crowds.ts'
+import type { Range, Reader } from '../state/types.ts'
+import { orderStart, wayTo } from './crowds.ts'
 import { type Draft, type Moving, NOTHING, write } from './draft.ts'
 import { FEW, fewIn, fewOf, insert, remove, rootOf } from './few.ts'
 
@@ -55,8 +55,8 @@ function movingIn(draft: Draft, ranking: Hex): Moving {
 export async function membersNow(draft: Draft, ranking: Hex): Promise<readonly Uint8Array[]> {
   const { few } = movingIn(draft, ranking)
   if (few !== undefined) return [...few]
-  const range = RANGE.members(ranking, EMPTY_BYTES)
-  return (await draft.keys(range)).map((key) => key.subarray(range.gte.length))
+  const start = orderStart(ranking)
+  return (await draft.keys(RANGE.members(ranking, EMPTY_BYTES))).map((key) => key.subarray(start))
 }
 
 /** Members (their order, as it was put in) from a rank on, best first. */
@@ -64,7 +64,8 @@ export async function membersFrom(rows: Reader, ranking: Hex, rank: number, limi
   const few = fewOf(rows, ranking)
   if (few !== undefined) return few.slice(rank, rank + limit)
   const way = wayTo(rows, ranking, rank)
-  return way === undefined ? [] : scanFrom(rows, ranking, way.from, way.skip, limit)
+  if (way === undefined) return []
+  return scanMembers(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte: way.from }, limit, way.skip)
 }
 
 /** Members behind one, which need not be there any more. */
@@ -76,8 +77,8 @@ export async function membersAfter(
 ): Promise<Uint8Array[]> {
   const few = fewOf(rows, ranking)
   if (few !== undefined) return few.filter((member) => compareBytes(member, order) > 0).slice(0, limit)
-  const start = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
-  return scanFrom(rows, ranking, start, 0, limit)
+  const gte = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
+  return scanMembers(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte }, limit)
 }
 
 /** Members that begin with the bytes. */
@@ -91,26 +92,16 @@ export async function membersUnder(
   if (few !== undefined) {
     return few.filter((member) => equalBytes(member.subarray(0, prefix.length), prefix)).slice(0, limit)
   }
-  const skipped = KEY.member(ranking, new Uint8Array(0)).length
-  const found: Uint8Array[] = []
-  for await (const [key] of rows.scan({ ...RANGE.members(ranking, prefix), limit })) found.push(key.slice(skipped))
-  return found
+  return scanMembers(rows, ranking, RANGE.members(ranking, prefix), limit)
 }
 
-async function scanFrom(
-  rows: Reader,
-  ranking: Hex,
-  gte: Uint8Array,
-  skip: number,
-  limit: number,
-): Promise<Uint8Array[]> {
-  const base = KEY.member(ranking, new Uint8Array(0))
-  const { lt } = RANGE.members(ranking, new Uint8Array(0))
+/** Members with rows of their own in a range of keys, behind the first so many. */
+async function scanMembers(rows: Reader, ranking: Hex, range: Range, limit: number, skip = 0): Promise<Uint8Array[]> {
+  const start = orderStart(ranking)
   const found: Uint8Array[] = []
   let skipped = 0
-  for await (const [key] of rows.scan({ gte, lt, limit: skip + limit })) {
-    if (skipped++ < skip) continue
-    found.push(key.slice(base.length))
+  for await (const [key] of rows.scan({ ...range, limit: skip + limit })) {
+    if (skipped++ >= skip) found.push(key.slice(start))
   }
   return found
 }

@@ -28,9 +28,9 @@ export const rank = (queue: NonceQueue, entry: Entry, prices: Prices): Ranked =>
 })
 
 /**
- * Executable transactions in order, those of each sender from a nonce on. A sender's line ends at the first transaction whose caps are below the prices.
- * Only the senders' first transactions are looked at in advance. The queues may change while the iteration rests:
- * what left is not yielded any more, what came in may or may not be.
+ * Executable transactions in order, those of each sender from a nonce on. A sender's line ends at the first transaction
+ * whose caps are below the prices. Only the senders' first transactions are looked at in advance. The queues may change
+ * while the iteration rests: what left is not yielded any more, what came in may or may not be.
  */
 export function* byTip(
   queues: Iterable<NonceQueue>,

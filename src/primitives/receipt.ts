@@ -1,6 +1,6 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
 import { unwritten, zeros } from '../lib/bytes.ts'
-import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash, writeHex } from '../lib/hex.ts'
+import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { memo } from '../lib/memo.ts'
 import {
@@ -18,6 +18,7 @@ import {
   prefixLength,
   type RlpItem,
   reading,
+  writeName,
   writePrefix,
   writeString,
 } from './rlp.ts'
@@ -122,8 +123,6 @@ export function readType(type: number | undefined): TransactionType {
 
 const ADDRESS_ITEM = 21
 const HASH_ITEM = 33
-const ADDRESS_PREFIX = 0x80 + ADDRESS_ITEM - 1
-const HASH_PREFIX = 0x80 + HASH_ITEM - 1
 const NO_LOGS = new Encoded(Uint8Array.of(0xc0))
 
 const listLength = (payload: number): number => prefixLength(payload) + payload
@@ -139,12 +138,8 @@ export function encodeLogs(logs: readonly Log[]): Encoded {
   let at = writePrefix(0xc0, payload, out, 0)
   for (const log of logs) {
     at = writePrefix(0xc0, logPayload(log), out, at)
-    out[at] = ADDRESS_PREFIX
-    at = writePrefix(0xc0, topicsPayload(log), out, writeHex(log.address, out, at + 1))
-    for (const topic of log.topics) {
-      out[at] = HASH_PREFIX
-      at = writeHex(topic, out, at + 1)
-    }
+    at = writePrefix(0xc0, topicsPayload(log), out, writeName(log.address, out, at))
+    for (const topic of log.topics) at = writeName(topic, out, at)
     at = writeString(log.data, out, at)
   }
   return new Encoded(out)

@@ -206,6 +206,13 @@ export function writeString(bytes: Uint8Array, out: Uint8Array, at: number): num
   return start + bytes.length
 }
 
+/** Writes the encoding of an address or a hash; returns where it ends. */
+export function writeName(name: Hex, out: Uint8Array, at: number): number {
+  const end = writeHex(name, out, at + 1)
+  out[at] = 0x80 + end - at - 1
+  return end
+}
+
 /** Where lists are encoded, last byte first: so a list's length is known when its prefix is to be written. It grows. */
 let scratch = new Uint8Array(1 << 16)
 

@@ -1,8 +1,8 @@
 // An account as a row of the store and as a leaf of the account trie.
 import { unwritten } from '../lib/bytes.ts'
-import { bigToBytes, bytesToBig, fromHex, type Hash, rangeToHex, writeHex } from '../lib/hex.ts'
+import { bigToBytes, bytesToBig, fromHex, type Hash, rangeToHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { encodedLength, prefixLength, writePrefix, writeString } from '../primitives/rlp.ts'
+import { encodedLength, prefixLength, writeName, writePrefix, writeString } from '../primitives/rlp.ts'
 import type { Account } from './types.ts'
 
 export const EMPTY_CODE_HASH: Hash = keccakHash(new Uint8Array(0))
@@ -26,8 +26,7 @@ export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8A
   const row = unwritten(prefixLength(length) + length)
   let at = writeString(nonce, row, writePrefix(0xc0, length, row, 0))
   at = writeString(storageRoot, row, writeString(balance, row, at))
-  row[at] = WORD_PREFIX
-  writeHex(account.codeHash, row, at + 1)
+  writeName(account.codeHash, row, at)
   return row
 }
 

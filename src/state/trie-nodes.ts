@@ -3,7 +3,7 @@
 // Paths are nibbles, one to a byte. Decoding slices the row and copies nothing; rows are never written on.
 import { unwritten } from '../lib/bytes.ts'
 import { keccak256 } from '../lib/keccak.ts'
-import { encodeRlp, joinList, prefixLength, writePrefix } from '../primitives/rlp.ts'
+import { encodedLength, encodeRlp, joinList, prefixLength, writePrefix, writeString } from '../primitives/rlp.ts'
 
 /** `path` is the rest of the key below the leaf's own position. */
 export type Leaf = { readonly kind: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
@@ -63,15 +63,13 @@ function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: 
 /** In one go: most nodes that are written are leaves. */
 export function encodeLeaf(path: Uint8Array, value: Uint8Array): Uint8Array {
   const packed = 1 + (path.length >> 1)
-  const bare = value.length === 1 && (value[0] ?? 0) < 0x80
-  const length = (packed === 1 ? 1 : 1 + packed) + (bare ? 1 : prefixLength(value.length) + value.length)
+  const length = (packed === 1 ? 1 : 1 + packed) + encodedLength(value)
   const out = unwritten(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
   // The flags are below 0x80: a path without more is its own encoding.
   if (packed > 1) out[at++] = 0x80 + packed
   at = packPath(path, true, out, at)
-  if (!bare) at = writePrefix(0x80, value.length, out, at)
-  out.set(value, at)
+  writeString(value, out, at)
   return out
 }
 
