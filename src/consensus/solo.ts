@@ -26,7 +26,7 @@ const PATIENCE = 2
  */
 const CROWD = 16
 /** No block stays open for more than so many transactions. */
-const ENOUGH = 5000
+const ENOUGH = 4000
 /** Milliseconds between two looks at what has come, and after how many without anything new a crowd is over. */
 const LOOK = 5
 const LULL = 10

@@ -2,7 +2,7 @@
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import { bloomTest } from '../primitives/receipt.ts'
 import type { BlockFacts } from './block-facts.ts'
 import type { Draft } from './draft.ts'
@@ -11,7 +11,8 @@ import { placeRow } from './rows.ts'
 import { LIST } from './tables.ts'
 
 /** Lists a block's logs. */
-export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
+export async function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): Promise<void> {
+  const pause = takingTurns(SHORT_TURN)
   const number = Number(block.header.number)
   let index = 0
   // Most follow one of the same kind: names that were just made are sooner found than others like them.
@@ -27,6 +28,8 @@ export function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: 
         if (topic !== undefined) draft.append(LIST.logsByTopic(position, topic), place)
       }
     }
+    const rest = pause()
+    if (rest !== undefined) await rest
   }
 }
 

@@ -1,5 +1,6 @@
 // Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, type Hex, toHex } from '../lib/hex.ts'
+import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
@@ -18,12 +19,13 @@ const KEPT_REVERT_DATA = 4096
 const NO_CALLS = { first: 0, count: 0, hasError: false }
 
 /** Lists a block's transactions. */
-export function indexTransactions(
+export async function indexTransactions(
   { executed }: BlockFacts,
   draft: Draft,
   calls: IndexedCalls,
   tokens: IndexedTokens,
-): void {
+): Promise<void> {
+  const pause = takingTurns(SHORT_TURN)
   const { block, receipts, traces } = executed
   const number = Number(block.header.number)
   const called = calledContracts(executed)
@@ -61,6 +63,8 @@ export function indexTransactions(
     for (const list of names.lists) draft.append(list, entry)
     const sides = to === null ? sidesOfCreation(from, created) : sidesOf(from, to)
     for (const [of, side] of sides) draft.append(LIST.transactionsOf(of, side), entry)
+    const rest = pause()
+    if (rest !== undefined) await rest
   }
 }
 

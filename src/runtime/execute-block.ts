@@ -16,7 +16,7 @@ import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { EMPTY_BLOOM, encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
-import { orderedListRoot } from '../state/trie.ts'
+import { ListTrie, orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
 import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
 import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
@@ -107,7 +107,10 @@ export async function executeBlock(
       }
     }
     isFull ||= execution.gasLeft < MIN_TRANSACTION_GAS
-    next = isFull ? undefined : await more?.(execution.transactions.length)
+    if (isFull) break
+    // While nothing comes, there is time for what would be done at the end.
+    if (more !== undefined) await execution.hashSoFar()
+    next = await more?.(execution.transactions.length)
   }
   const { block, requests } = await execution.seal(draft.withdrawals)
   const { receipts, traces, diffs } = execution
@@ -127,6 +130,10 @@ export class BlockExecution {
   readonly #view: StateView
   readonly #modules: Modules | undefined
   readonly #pause = takingTurns(SHORT_TURN)
+  readonly #transactionTrie = new ListTrie()
+  readonly #receiptTrie = new ListTrie()
+  /** How many transactions are in the two tries. */
+  #hashed = 0
   #gasUsed = 0n
   #blobGasUsed = 0n
 
@@ -194,6 +201,19 @@ export class BlockExecution {
     })
   }
 
+  /** Puts what has been applied into the tries of transactions and receipts. */
+  async hashSoFar(): Promise<void> {
+    for (; this.#hashed < this.transactions.length; this.#hashed++) {
+      const pause = this.#pause()
+      if (pause !== undefined) await pause
+      const transaction = this.transactions[this.#hashed]
+      const receipt = this.receipts[this.#hashed]
+      if (transaction === undefined || receipt === undefined) return
+      this.#transactionTrie.add(transaction.raw)
+      this.#receiptTrie.add(encodeReceipt(receipt))
+    }
+  }
+
   /** Withdrawals, end hooks, requests; then what the header says of all of it. */
   async finish(
     withdrawals: readonly Withdrawal[],
@@ -215,16 +235,13 @@ export class BlockExecution {
     }
     await this.#pause()
     const stateRoot = this.#view.root()
-    await this.#pause()
-    const transactionsRoot = toHash(orderedListRoot(this.transactions.map(({ raw }) => raw)))
-    await this.#pause()
-    const receiptsRoot = toHash(orderedListRoot(this.receipts.map(encodeReceipt)))
+    await this.hashSoFar()
     return {
       requests,
       roots: {
         stateRoot,
-        transactionsRoot,
-        receiptsRoot,
+        transactionsRoot: toHash(this.#transactionTrie.root()),
+        receiptsRoot: toHash(this.#receiptTrie.root()),
         logsBloom: orBlooms(this.receipts.map(({ bloom }) => bloom)),
         gasUsed: this.#gasUsed,
         ...(env.rules.cancun && { blobGasUsed: this.#blobGasUsed }),

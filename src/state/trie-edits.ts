@@ -24,13 +24,14 @@ export function sortedEdits(changes: readonly TrieChange[]): Edit[] {
   return edits
 }
 
-export const byKey = (a: { readonly key: Uint8Array }, b: { readonly key: Uint8Array }): number =>
-  compareBytes(a.key, b.key)
+type Keyed = { readonly key: Uint8Array }
 
-/** Where those end, of edits in order of key, that have this nibble at `depth` as the first has. */
-export function endOfGroup(edits: readonly Edit[], start: number, to: number, depth: number, nibble: number): number {
+export const byKey = (a: Keyed, b: Keyed): number => compareBytes(a.key, b.key)
+
+/** Where those end, of some in order of key, that have this nibble at `depth` as the first has. */
+export function endOfGroup(keyed: readonly Keyed[], start: number, to: number, depth: number, nibble: number): number {
   let end = start + 1
-  while (end < to && nibbleAt((edits[end] as Edit).key, depth) === nibble) end++
+  while (end < to && nibbleAt((keyed[end] as Keyed).key, depth) === nibble) end++
   return end
 }
 

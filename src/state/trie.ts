@@ -98,10 +98,38 @@ const indexKey = memo(KNOWN_INDICES, (index: number) => kept(toNibbles(encodeRlp
 
 /** Root of a list (transactions, receipts, withdrawals): the trie from rlp(index) to the value. Values are not empty. */
 export function orderedListRoot(values: readonly Uint8Array[]): Uint8Array {
-  const puts = values.map((value, index): Put => ({ key: indexKey(index), value })).sort(byKey)
-  const root = build(0, puts, 0, puts.length)
-  return keccak256(root === undefined ? EMPTY_TRIE : encode(NO_ROWS, root, ROOT))
+  const list = new ListTrie()
+  for (const value of values) list.add(value)
+  return list.root()
 }
+
+/** So many indices have keys that differ in the last byte only; those of the first so many are of two lengths. */
+const ALIKE = 256
+
+/** The same while the list grows: what is full is hashed at once, so that little is left when the root is asked for. */
+export class ListTrie {
+  readonly #parts: Part[] = []
+  #length = 0
+
+  add(value: Uint8Array): void {
+    const parts = this.#parts
+    const key = indexKey(this.#length++)
+    parts.push({ key, value })
+    if (this.#length % ALIKE !== 0 || this.#length === ALIKE) return
+    const path = key.subarray(0, -2)
+    const full = build(path.length, parts.splice(-ALIKE), 0, ALIKE)
+    if (full !== undefined) parts.push({ key: path, node: decodeNode(encode(NO_ROWS, full, toLatin1(path))) })
+  }
+
+  root(): Uint8Array {
+    const parts = this.#parts.toSorted(byKey)
+    const root = build(0, parts, 0, parts.length)
+    return keccak256(root === undefined ? EMPTY_TRIE : encode(NO_ROWS, root, ROOT))
+  }
+}
+
+/** A value with its key in nibbles, or a node that stands for all below its path. */
+type Part = Put | { readonly key: Uint8Array; readonly node: TrieNode }
 
 /**
  * The subtrie at `path`, where this child was, after the edits from one index up to another, all of which lie below it;
@@ -206,21 +234,21 @@ function buildFrom(depth: number, edits: readonly Edit[]): TrieNode | undefined 
   return build(depth, puts, 0, puts.length)
 }
 
-/** The subtrie at `depth` that holds the values from one index up to another, in order of key, and nothing else. */
-function build(depth: number, puts: readonly Put[], from: number, to: number): TrieNode | undefined {
-  const first = puts[from]
-  const last = puts[to - 1]
+/** The subtrie at `depth` that holds the parts from one index up to another, in order of key, and nothing else. */
+function build(depth: number, parts: readonly Part[], from: number, to: number): TrieNode | undefined {
+  const first = parts[from]
+  const last = parts[to - 1]
   if (first === undefined || last === undefined) return undefined
   const path = first.key.subarray(depth)
-  if (first === last) return { kind: 'leaf', path, value: first.value }
+  if (first === last) return 'value' in first ? { kind: 'leaf', path, value: first.value } : prefixed(path, first.node)
   // What the first and the last share, all share.
   const shared = sharedLength(path, last.key.subarray(depth))
   const fork = depth + shared
   const children = noChildren()
   for (let start = from, end = from; start < to; start = end) {
-    const nibble = nibbleAt((puts[start] as Put).key, fork)
-    end = endOfGroup(puts, start, to, fork, nibble)
-    children[nibble] = build(fork + 1, puts, start, end)
+    const nibble = nibbleAt((parts[start] as Part).key, fork)
+    end = endOfGroup(parts, start, to, fork, nibble)
+    children[nibble] = build(fork + 1, parts, start, end)
   }
   return prefixed(path.subarray(0, shared), { kind: 'branch', row: EMPTY_BYTES, children })
 }

@@ -34,7 +34,7 @@ async function grow(store: KvStore, version: number, from: number, owners: reado
     added[owner % LISTS.length]?.push(sequence)
   }
   expect(LISTS.map((list) => draft.added(list))).toEqual(added.map(({ length }) => length))
-  await store.write(draft.ops(version))
+  await store.write(await draft.ops(version))
   return added
 }
 
@@ -94,7 +94,7 @@ describe('lists', () => {
     const list = listAt(0)
     const draft = new Draft(store)
     for (const sequence of [3, 5, 9]) draft.append(list, sequenceRow.encode({ sequence }))
-    await store.write(draft.ops(1))
+    await store.write(await draft.ops(1))
     expect(entriesBetween(store, list, 1, 9).map(sequenceOf)).toEqual([5, 9])
     const places = [0, 3, 4, 5, 6, 9, 10].map((sequence) => new OpenList(store, list).find(sequence))
     expect(places).toEqual([0, 0, 1, 1, 2, 2, 3])
@@ -122,7 +122,7 @@ describe('lists', () => {
     for (const [version, part] of [entries.slice(0, 17), entries.slice(17, 18), entries.slice(18)].entries()) {
       const draft = new Draft(store)
       for (const entry of part) draft.append(list, entry)
-      await store.write(draft.ops(version + 1))
+      await store.write(await draft.ops(version + 1))
     }
     for (const [from, to] of [
       [0, 42],

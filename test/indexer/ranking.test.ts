@@ -50,7 +50,7 @@ async function write(
     }
   }
   await countMembers(draft)
-  await store.write(draft.ops(version))
+  await store.write(await draft.ops(version))
 }
 
 async function check(store: KvStore, wanted: readonly Uint8Array[], asked: readonly number[]): Promise<void> {
@@ -121,7 +121,7 @@ describe('a ranking', () => {
           const other = new Draft(store)
           for (let child = 0; child < FEW + 1; child++) addMember(other, OTHER, orderOf(0, child))
           await countMembers(other)
-          await store.write(other.ops(0))
+          await store.write(await other.ops(0))
           const wanted = new Map<string, Uint8Array>()
           const told = [await everyRow(store)]
           for (const [i, changes] of versions.entries()) {
@@ -195,12 +195,12 @@ describe('a ranking', () => {
     moveMember(draft, RANKING, one, two)
     moveMember(draft, RANKING, two, two)
     await countMembers(draft)
-    await store.write(draft.ops(1))
+    await store.write(await draft.ops(1))
     expect([memberCount(store, RANKING), text(await membersFrom(store, RANKING, 0, 9))]).toEqual([1, ['0x02']])
     const last = new Draft(store)
     moveMember(last, RANKING, two, undefined)
     await countMembers(last)
-    await store.write([...last.ops(2)])
+    await store.write([...(await last.ops(2))])
     await store.write(undoOps(2, store))
     await store.write(undoOps(1, store))
     expect([...(await everyRow(store))]).toEqual([])

@@ -14,7 +14,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
-import { EMPTY_ROOT, orderedListRoot, proveTrie, updateTrie } from '../../src/state/trie.ts'
+import { EMPTY_ROOT, ListTrie, orderedListRoot, proveTrie, updateTrie } from '../../src/state/trie.ts'
 import type { TrieChange } from '../../src/state/trie-edits.ts'
 import type { NodePath } from '../../src/state/trie-rows.ts'
 
@@ -303,7 +303,7 @@ describe('proveTrie', () => {
 })
 
 describe('orderedListRoot', () => {
-  const counts = [0, 1, 2, 3, 16, 127, 128, 129, 300]
+  const counts = [0, 1, 2, 3, 16, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 780]
   it.each(counts.flatMap((count) => [1, 5, 31, 32, 110, 700].map((size) => [count, size] as const)))(
     'agrees with @ethereumjs/mpt for %i values of %i bytes',
     async (count, size) => {
@@ -313,6 +313,22 @@ describe('orderedListRoot', () => {
       expect(toHex(orderedListRoot(values))).toBe(toHex(reference.root()))
     },
   )
+
+  it('is the root of a trie with these keys for more values than two bytes can count', () => {
+    const values = numbered(66_000, 3)
+    const puts = values.map((value, index) => ({ key: RLP.encode(index), value }))
+    expect(toHex(orderedListRoot(values))).toBe(toHex(updateTrie(() => undefined, puts).root))
+  })
+
+  it('tells the root of a growing list as often as it is asked', () => {
+    const values = numbered(600, 40)
+    const list = new ListTrie()
+    for (const [index, value] of values.entries()) {
+      list.add(value)
+      if (index % 97 === 0) expect(toHex(list.root())).toBe(toHex(orderedListRoot(values.slice(0, index + 1))))
+    }
+    expect(toHex(list.root())).toBe(toHex(orderedListRoot(values)))
+  })
 
   it.each([1, 54, 55, 56, 255, 256, 257, 65_535, 65_536, 70_000])(
     'agrees with @ethereumjs/mpt for one value of %i bytes',
