@@ -14,7 +14,7 @@ const ANSWER = 65
 const [ASKED, ANSWERED, TOLD] = [0, 1, 2]
 const CONTROL_SIZE = 16
 /** Of many answers in a row, each so many are told of while the next are being found. */
-const TOLD_OF = 4
+const TOLD_OF = 16
 
 /**
  * The whole of the thread: this text, because a bundle has no file for it, and the native curve, which it is told where to
