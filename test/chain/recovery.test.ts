@@ -22,6 +22,14 @@ test.each([1, 2])('%i threads foresee the senders', async (threads) => {
     expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
 })
 
+test('a thread is asked for more at once than lies between it and who asks, and again', async () => {
+  const senders = openSenders(1)
+  const many = Array.from({ length: 2500 }, (_, n) => signed(n % 4, BigInt(n)))
+  await senders.foresee(many.slice(0, 2200))
+  await senders.foresee(many)
+  for (const [n, transaction] of many.entries()) expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
+})
+
 test('a signature of nobody stays an error, wherever it stands', async () => {
   const senders = openSenders(1)
   const [first, second, ...others] = transactions
