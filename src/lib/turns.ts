@@ -1,7 +1,7 @@
 // Turns on the one thread: long work lets others go between.
 
 /** How long work may hold the thread before others get a turn, in milliseconds. */
-const TURN = 15
+const TURN = 5
 /** The same for work that comes again and again, while others send what the next of it is made of. */
 export const SHORT_TURN = 1
 
