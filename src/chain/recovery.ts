@@ -17,7 +17,7 @@ const HANDFUL = 16
 export class Senders {
   readonly #memory: SenderMemory
   readonly #most: number
-  readonly #threads: RecoveryThread[] = []
+  #threads: RecoveryThread[] = []
   /** What a thread works on, so that it is not asked for twice. */
   readonly #asked = new Map<Hash, Promise<void>>()
   /** Who asks for one at a time, while no thread is at work. */
@@ -95,12 +95,12 @@ export class Senders {
 
   /** One that has little to do, or a new one, or the one that has least. */
   #thread(): RecoveryThread {
-    const running = this.#threads.filter(({ isAlive }) => isAlive)
-    const least = running.reduce<RecoveryThread | undefined>(
+    this.#threads = this.#threads.filter(({ isAlive }) => isAlive)
+    const least = this.#threads.reduce<RecoveryThread | undefined>(
       (best, thread) => (best === undefined || thread.waiting < best.waiting ? thread : best),
       undefined,
     )
-    if (least !== undefined && (least.waiting < HANDFUL || running.length >= this.#most)) return least
+    if (least !== undefined && (least.waiting < HANDFUL || this.#threads.length >= this.#most)) return least
     const started = new RecoveryThread()
     this.#threads.push(started)
     return started
