@@ -46,6 +46,9 @@ for (;;) {
   if (isTime && Atomics.exchange(control, ${TOLD}, 1) === 0) parentPort.postMessage(null)
 }`
 
+/** Where the question of a count lies, and its answer. */
+const placeOf = (count: number): number => (count & (PLACES - 1)) * QUESTION
+
 type Asker = { readonly signature: RecoverableSignature; readonly told: (key: Uint8Array | undefined) => void }
 
 /** It keeps the process alive only while it has work. */
@@ -54,7 +57,7 @@ export class RecoveryThread {
   readonly #control: Int32Array<SharedArrayBuffer>
   readonly #places: Uint8Array<SharedArrayBuffer>
   /** Who has asked and not been answered, in order: those whose questions are in the ring first. */
-  #askers: Asker[] = []
+  readonly #askers: Asker[] = []
   #asked = 0
   #answered = 0
   #isAlive = true
@@ -102,7 +105,7 @@ export class RecoveryThread {
       const asker = this.#askers[inRing]
       if (asker === undefined) break
       const { hash, compact, yParity } = asker.signature
-      const at = (this.#asked & (PLACES - 1)) * QUESTION
+      const at = placeOf(this.#asked)
       this.#places[at] = yParity
       this.#places.set(hash, at + 1)
       this.#places.set(compact, at + 33)
@@ -119,7 +122,7 @@ export class RecoveryThread {
     const answered = Atomics.load(this.#control, ANSWERED)
     const done = this.#askers.splice(0, (answered - this.#answered) | 0)
     for (const { told } of done) {
-      const at = (this.#answered & (PLACES - 1)) * QUESTION
+      const at = placeOf(this.#answered)
       const key = this.#places.slice(at, at + ANSWER)
       this.#answered = (this.#answered + 1) | 0
       told(key[0] === 0 ? undefined : key)

@@ -40,7 +40,7 @@ export class Senders {
    */
   async soon(transaction: SignedTransaction): Promise<Address> {
     if (this.#most > 0 && !this.#memory.has(transaction.hash)) {
-      if (this.#asked.size > 0) await this.#ask(transaction)
+      if (this.#isCrowd(1)) await this.#ask(transaction)
       else await this.#gather(transaction)
     }
     return this.of(transaction)
@@ -49,13 +49,18 @@ export class Senders {
   /** Recovers on other threads what is worth it; when it settles, `of` knows these. Never rejects. */
   async foresee(transactions: readonly SignedTransaction[]): Promise<void> {
     const unknown = transactions.filter(({ hash }) => !this.#memory.has(hash))
-    if (this.#most === 0 || (unknown.length < WORTH_ASKING && this.#asked.size === 0)) return
+    if (this.#most === 0 || !this.#isCrowd(unknown.length)) return
     await Promise.all(unknown.map((transaction) => this.#ask(transaction)))
   }
 
   /** Ends the threads; what they work on is not remembered. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.close()))
+  }
+
+  /** Whether so many more are worth a thread. */
+  #isCrowd(more: number): boolean {
+    return more >= WORTH_ASKING || this.#asked.size > 0
   }
 
   #gather(transaction: SignedTransaction): Promise<void> {
@@ -69,7 +74,7 @@ export class Senders {
   #hand(): void {
     const askers = this.#gathered
     this.#gathered = []
-    const isCrowd = askers.length >= WORTH_ASKING || this.#asked.size > 0
+    const isCrowd = this.#isCrowd(askers.length)
     for (const { transaction, known } of askers) {
       if (isCrowd) void this.#ask(transaction).then(known)
       else known()

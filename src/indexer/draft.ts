@@ -1,7 +1,7 @@
 // What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
 // rows it leaves one row that takes them all back (`undo.ts`).
 import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
-import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { inShortTurns } from '../lib/turns.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
 import { type Growth, putGrowth, tailOf } from './list-pages.ts'
@@ -97,24 +97,16 @@ export class Draft {
 
   /** Everything this draft writes, as a version of the state. */
   async ops(version: number): Promise<Op[]> {
-    const pause = takingTurns(SHORT_TURN)
     const ops: Op[] = []
-    const lists: Growth[] = []
-    for (const growth of this.#lists.values()) {
-      if (growth.added.length === 0) continue
-      lists.push(growth)
-      putGrowth(growth, ops)
-      const rest = pause()
-      if (rest !== undefined) await rest
-    }
+    const lists = [...this.#lists.values()].filter(({ added }) => added.length > 0)
+    await inShortTurns(lists, (growth) => putGrowth(growth, ops))
     const rows: Row[] = []
-    for (const row of this.#rows.values()) {
-      if (!row.isWritten || !isChanged(row)) continue
+    await inShortTurns(this.#rows.values(), (row) => {
+      if (!row.isWritten || !isChanged(row)) return
       rows.push(row)
       const { key, name, now } = row
       ops.push(now === undefined ? { type: 'del', key, name } : { type: 'put', key, value: now, name })
-    }
-    await pause()
+    })
     ops.push(undoPut(version, lists, rows))
     return ops
   }

@@ -5,7 +5,7 @@ import { compareBytes, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import { unpack, writeEntry } from './list-pages.ts'
-import { Writer } from './record.ts'
+import { writer } from './record.ts'
 
 /** So many members may lie in one row: it is written again whenever one of them moves. */
 export const FEW = 8
@@ -26,9 +26,6 @@ export function fewIn(row: Uint8Array | undefined): Uint8Array[] | undefined {
 /** The members of a ranking that has few of them. */
 export const fewOf = (rows: Pick<Reader, 'get'>, ranking: Hex): Uint8Array[] | undefined =>
   fewIn(rows.get(rootOf(ranking)))
-
-/** One writer serves all. */
-const writer = new Writer()
 
 /** The root of a ranking with these members, or without any. */
 export function rootWith(few: readonly Uint8Array[]): Uint8Array | undefined {

@@ -4,7 +4,7 @@ import { lasting, unwritten } from '../lib/bytes.ts'
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
-import { Cursor, Writer } from './record.ts'
+import { Cursor, type Writer, writer } from './record.ts'
 
 /** Entries of a full page: as many as a list of one entry a block may well write again with each. */
 export const PAGE = 16
@@ -65,8 +65,6 @@ export function shrinkOps(now: Pick<Reader, 'get'>, list: Hex, from: number, to:
   return [...ops, { type: 'put', key: KEY.listTail(list), value: pack(out, NO_TAIL, kept, 0, kept.length) }]
 }
 
-/** Rows are written at once, so one writer serves all. */
-const writer = new Writer()
 /** An entry's size is one byte; longer ones have this byte and four more. */
 const LONG = 255
 

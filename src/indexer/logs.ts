@@ -2,7 +2,7 @@
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
-import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { inShortTurns, takingTurns } from '../lib/turns.ts'
 import { bloomTest } from '../primitives/receipt.ts'
 import type { BlockFacts } from './block-facts.ts'
 import type { Draft } from './draft.ts'
@@ -12,12 +12,11 @@ import { LIST } from './tables.ts'
 
 /** Lists a block's logs. */
 export async function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): Promise<void> {
-  const pause = takingTurns(SHORT_TURN)
   const number = Number(block.header.number)
   let index = 0
   // Most follow one of the same kind: names that were just made are sooner found than others like them.
   let names: Names | undefined
-  for (const { logs } of receipts) {
+  await inShortTurns(receipts, ({ logs }) => {
     for (const { address, topics } of logs) {
       const place = placeRow.encode({ number, index: index++ })
       const topic0 = topics[0]
@@ -28,9 +27,7 @@ export async function indexLogs({ executed: { block, receipts } }: BlockFacts, d
         if (topic !== undefined) draft.append(LIST.logsByTopic(position, topic), place)
       }
     }
-    const rest = pause()
-    if (rest !== undefined) await rest
-  }
+  })
 }
 
 type Names = { readonly address: Address; readonly topic0: Hash | undefined; readonly lists: readonly Hex[] }

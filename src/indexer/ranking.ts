@@ -69,30 +69,22 @@ export async function membersFrom(rows: Reader, ranking: Hex, rank: number, limi
 }
 
 /** Members behind one, which need not be there any more. */
-export async function membersAfter(
-  rows: Reader,
-  ranking: Hex,
-  order: Uint8Array,
-  limit: number,
-): Promise<Uint8Array[]> {
-  const few = fewOf(rows, ranking)
-  if (few !== undefined) return few.filter((member) => compareBytes(member, order) > 0).slice(0, limit)
+export function membersAfter(rows: Reader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
   const gte = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
-  return scanMembers(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte }, limit)
+  return membersIn(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte }, limit)
 }
 
 /** Members that begin with the bytes. */
-export async function membersUnder(
-  rows: Reader,
-  ranking: Hex,
-  prefix: Uint8Array,
-  limit: number,
-): Promise<Uint8Array[]> {
+export function membersUnder(rows: Reader, ranking: Hex, prefix: Uint8Array, limit: number): Promise<Uint8Array[]> {
+  return membersIn(rows, ranking, RANGE.members(ranking, prefix), limit)
+}
+
+/** Members whose keys lie in a range, also while they are few and have none. */
+async function membersIn(rows: Reader, ranking: Hex, range: Range, limit: number): Promise<Uint8Array[]> {
   const few = fewOf(rows, ranking)
-  if (few !== undefined) {
-    return few.filter((member) => equalBytes(member.subarray(0, prefix.length), prefix)).slice(0, limit)
-  }
-  return scanMembers(rows, ranking, RANGE.members(ranking, prefix), limit)
+  if (few === undefined) return scanMembers(rows, ranking, range, limit)
+  const isIn = (key: Uint8Array) => compareBytes(key, range.gte) >= 0 && compareBytes(key, range.lt) < 0
+  return few.filter((order) => isIn(KEY.member(ranking, order))).slice(0, limit)
 }
 
 /** Members with rows of their own in a range of keys, behind the first so many. */

@@ -230,8 +230,8 @@ export interface RecordCodec<T> extends Codec<T> {
   decode(row: Uint8Array): T
 }
 
-/** A record is written at once, so one writer serves all. */
-const shared = new Writer()
+/** Rows are written at once, so one writer serves all. */
+export const writer = new Writer()
 
 /** A record of named fields, in the order in which they are named. */
 export function record<T extends object>(fields: { readonly [N in keyof T]: Codec<T[N]> }): RecordCodec<Readonly<T>> {
@@ -249,8 +249,8 @@ export function record<T extends object>(fields: { readonly [N in keyof T]: Code
   return {
     ...codec,
     encode(value, room) {
-      codec.write(shared.begin(), value)
-      return shared.done(room)
+      codec.write(writer.begin(), value)
+      return writer.done(room)
     },
     decode: (row) => codec.read(new Cursor(row)),
   }

@@ -1,7 +1,7 @@
 // A block's tokens: their transfers as lists, and what is known of them, of their holders and of their items afterwards.
 // Transfers are what logs say; balances are what contracts answer. Where a contract does not answer, the logs count.
 import { type Address, type Hex, ZERO_ADDRESS } from '../lib/hex.ts'
-import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { inShortTurns } from '../lib/turns.ts'
 import type { Receipt } from '../primitives/types.ts'
 import { seeAddress } from './accounts.ts'
 import type { BlockFacts, IndexedTokens, Range } from './block-facts.ts'
@@ -120,11 +120,10 @@ const namesOf = (type: TokenType, token: Address): Names => ({
 
 /** Adds the rows to all lists they belong to. */
 async function listTransfers(draft: Draft, rows: readonly TransferRow[], number: number): Promise<void> {
-  const pause = takingTurns(SHORT_TURN)
   const seen = new Set<Address>()
   // Most follow one of the same token: a name that was just made is sooner found than one like it.
   let names: Names | undefined
-  for (const row of rows) {
+  await inShortTurns(rows, (row) => {
     const { type, token, from, to, id } = row
     const entry = sequenceRow.encode({ sequence: draft.append(LIST.transfers, transferRow.encode(row)) })
     if (names?.type !== type || names.token !== token) {
@@ -138,8 +137,6 @@ async function listTransfers(draft: Draft, rows: readonly TransferRow[], number:
       if (draft.append(LIST.transfersOf(party, type, side), entry) === 0) seen.add(party)
       draft.append(LIST.transfersOfWith(party, token, side), entry)
     }
-    const rest = pause()
-    if (rest !== undefined) await rest
-  }
+  })
   for (const party of seen) seeAddress(draft, party, number)
 }

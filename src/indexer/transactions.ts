@@ -1,6 +1,6 @@
 // Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, type Hex, toHex } from '../lib/hex.ts'
-import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { inShortTurns } from '../lib/turns.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
@@ -25,13 +25,12 @@ export async function indexTransactions(
   calls: IndexedCalls,
   tokens: IndexedTokens,
 ): Promise<void> {
-  const pause = takingTurns(SHORT_TURN)
   const { block, receipts, traces } = executed
   const number = Number(block.header.number)
   const called = calledContracts(executed)
   // Most are of the kind of the one before: names that were just made are sooner found than others like them.
   let names: Names | undefined
-  for (const [index, transaction] of block.transactions.entries()) {
+  await inShortTurns(block.transactions.entries(), ([index, transaction]) => {
     const { from, to, value, data } = transaction
     const inner = calls[index] ?? NO_CALLS
     const moved = tokens.ranges[index] ?? NO_CALLS
@@ -63,9 +62,7 @@ export async function indexTransactions(
     for (const list of names.lists) draft.append(list, entry)
     const sides = to === null ? sidesOfCreation(from, created) : sidesOf(from, to)
     for (const [of, side] of sides) draft.append(LIST.transactionsOf(of, side), entry)
-    const rest = pause()
-    if (rest !== undefined) await rest
-  }
+  })
 }
 
 type Names = { readonly kinds: number; readonly selector: Uint8Array; readonly lists: readonly Hex[] }

@@ -21,3 +21,13 @@ export function takingTurns(turn = TURN): (now?: number) => Promise<void> | unde
     )
   }
 }
+
+/** Takes a short step for each of many, one after the other, in turns with others: a promise for each would cost as much. */
+export async function inShortTurns<T>(items: Iterable<T>, step: (item: T) => void): Promise<void> {
+  const pause = takingTurns(SHORT_TURN)
+  for (const item of items) {
+    step(item)
+    const rest = pause()
+    if (rest !== undefined) await rest
+  }
+}

@@ -83,8 +83,7 @@ export async function executeBlock(
   const refused: { transaction: Transaction; reason: ChainError }[] = []
   const waiting = new Set<Address>()
   let isFull = false
-  await execution.begin()
-  for (let next: Iterable<Transaction> | undefined = candidates; next !== undefined; ) {
+  const take = async (next: Iterable<Transaction>): Promise<void> => {
     for (const transaction of next) {
       if (execution.gasLeft < MIN_TRANSACTION_GAS) break
       if (waiting.has(transaction.from)) continue
@@ -107,9 +106,13 @@ export async function executeBlock(
       }
     }
     isFull ||= execution.gasLeft < MIN_TRANSACTION_GAS
+  }
+  await execution.begin()
+  for (let next: Iterable<Transaction> | undefined = candidates; next !== undefined; ) {
+    await take(next)
     if (isFull) break
     // While nothing comes, there is time for what would be done at the end.
-    if (more !== undefined) await execution.hashSoFar()
+    await execution.hashSoFar()
     next = await more?.(execution.transactions.length)
   }
   const { block, requests } = await execution.seal(draft.withdrawals)
