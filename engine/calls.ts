@@ -87,7 +87,9 @@ export function run(): i32 {
 function runCode(frame: usize, turn: i64): i32 {
   if (load<u32>(COMPILES) == 0) return interpret(frame, turn)
   const code = usize(load<u32>(frame, F_CODE))
-  const compiled = usize(load<u32>(code - C_COMPILED))
+  // Behind the code's end there is the implied STOP, for which the interpreter does.
+  const isInside = load<u32>(frame, F_PC) <= load<u32>(frame, F_CODE_LENGTH)
+  const compiled = isInside ? usize(load<u32>(code - C_COMPILED)) : 0
   const before = load<i64>(frame, F_GAS)
   if (compiled == 0) {
     const reason = interpret(frame, turn)

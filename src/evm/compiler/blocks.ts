@@ -24,7 +24,7 @@ export type Block = {
   /** Items that it needs, and the most that there may be, when it begins. */
   readonly need: number
   readonly most: number
-  /** Where the byte behind its last opcode is. */
+  /** Where code goes on behind its last opcode: at most the code's length, where a STOP is implied. */
   readonly end: number
 }
 
@@ -123,7 +123,8 @@ export class Blocks {
       op.isSure = isSure
       if (this.exists(op.code)) rest += this.#costs[op.code] ?? 0
     }
-    return { pc: begin, ops, cost, need, most, end: pc }
+    // A PUSH that the code's end cuts off ends at the implied STOP, not behind the bytes that it lacks.
+    return { pc: begin, ops, cost, need, most, end: Math.min(pc, code.length) }
   }
 
   /** Jumps whose target stands right before them. */

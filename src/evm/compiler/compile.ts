@@ -21,7 +21,10 @@ import { BASE, DEPTH, ENTRIES, FIXED, FLOOR, FRAME, GAS, LIMIT, MEMORY, NEXT, SI
 import { assemble } from './module.ts'
 import { BIAS } from './stack.ts'
 
-/** `entries`: for each byte of the code the trace that begins there, counted from 1, 0 for none, with `ENTRY_ONLY`. */
+/**
+ * `entries`: for each byte of the code, and for the implied STOP behind it, the trace that begins there: counted from 1, 0
+ * for none, with `ENTRY_ONLY`. One more entry is always 0: every program counter beyond the code reads that one.
+ */
 export type Generated = { readonly bytes: Uint8Array; readonly entries: Uint16Array }
 
 /** What a function's parameters are. */
@@ -37,10 +40,10 @@ export function generate(code: Uint8Array, table: Table): Generated {
     return index
   }
   const pieces = trace(emit, blocks, call)
-  const entries = new Uint16Array(code.length + 2)
+  const entries = new Uint16Array(entryCount(code.length))
   for (const [i, { pc }] of pieces.entries()) entries[pc] = (i + 1) | (blocks.isJumpdest(pc) ? 0 : ENTRY_ONLY)
   emit.bytes = []
-  begin(emit)
+  begin(emit, entries.length, pieces.length)
   const body = Buffer.concat([
     Uint8Array.from(emit.bytes),
     ...laid(pieces, (pc) => unfinished(emit, pc, call('leave'))),
@@ -49,12 +52,25 @@ export function generate(code: Uint8Array, table: Table): Generated {
   return { bytes: assemble(imports, emit.locals, body), entries }
 }
 
-/** Reads the frame, and finds the trace that begins where it stands. */
-function begin(emit: Emitter): void {
+/** How many entries a code of this length has. */
+export const entryCount = (codeLength: number): number => codeLength + 2
+
+/**
+ * Reads the frame, and finds the trace that begins at its program counter. The frame may have been left by the interpreter,
+ * or by compiled code, at any place: whatever the program counter is, only the code's own entries are read, and whatever an
+ * entry says, only the code's own traces are entered. Without a trace the interpreter goes on.
+ */
+function begin(emit: Emitter, entryCount: number, traceCount: number): void {
   const field = (offset: number): Emitter => emit.get(FRAME).access(ACCESS.i32Load, offset)
   field(F_CODE)
   emit.i32(C_COMPILED).op(OP.i32Sub).access(ACCESS.i32Load, 0).tee(ENTRIES)
   field(F_PC)
+  emit
+    .tee(NEXT)
+    .i32(entryCount - 1)
+    .get(NEXT)
+    .i32(entryCount - 1)
+    .op(OP.i32LtU, OP.select)
   emit
     .i32(1)
     .op(OP.i32Shl, OP.i32Add)
@@ -64,7 +80,7 @@ function begin(emit: Emitter): void {
     .i32(1)
     .op(OP.i32Sub)
     .tee(NEXT)
-    .i32(ENTRY_ONLY - 1)
+    .i32(traceCount)
     .op(OP.i32GeU)
     .if()
     .i32(FALLEN)
@@ -86,18 +102,20 @@ const BR_TABLE = 0x0e
 
 /**
  * Traces behind one another in nested blocks, so that a jump to a later one is a branch to the end of a block; a jump to an
- * earlier one goes through the table at the beginning of a loop around them all, and a jump to oneself is a loop.
+ * earlier one goes through the table at the beginning of a loop around them all, and a jump to oneself is a loop. A number
+ * that no trace has is a fault of this program, which traps: it must not lead to a trace of somebody's choice.
  */
 function laid(pieces: readonly Piece[], unfinished: (pc: number) => readonly number[]): Uint8Array<ArrayBuffer>[] {
   const count = pieces.length
   const places = new Map(pieces.map(({ pc }, i) => [pc, i]))
   const head = [...LOOP]
-  for (let i = 0; i < count; i++) head.push(...BLOCK)
+  for (let i = 0; i <= count; i++) head.push(...BLOCK)
   head.push(0x20)
   unsigned(head, NEXT)
   head.push(BR_TABLE)
-  unsigned(head, count - 1)
-  for (let i = 0; i < count; i++) unsigned(head, i)
+  unsigned(head, count)
+  for (let i = 1; i <= count; i++) unsigned(head, i)
+  head.push(0, OP.end, OP.unreachable)
   const chunks = [Uint8Array.from(head)]
   for (const [i, { bytes, links }] of pieces.entries()) {
     const loops = links.some(({ target }) => target !== undefined && places.get(target) === i)

@@ -15,6 +15,7 @@ export const OP = {
   drop: 0x1a,
   select: 0x1b,
   i32Eqz: 0x45,
+  i32LtU: 0x49,
   i32GtU: 0x4b,
   i32GeU: 0x4f,
   i64Eqz: 0x50,
