@@ -47,7 +47,8 @@ import {
   STACK_BYTES,
   STACK_MARGIN,
   STOPPED,
-  TURN_GAS,
+  STRETCH,
+  TURN,
 } from '../src/evm/engine/layout'
 import { hot } from './host'
 import { reserve } from './memory'
@@ -62,12 +63,9 @@ const STATICCALL: i32 = 0xfa
 const RETURNED: i32 = 0xf3
 const REVERTED: i32 = 0xfd
 
-/** Gas after which the interpreter, when compiled code has given up, looks whether that can go on. */
-const STRETCH: i64 = 500
-
 /** Runs the current frame, and those that it calls, until the host is needed; why. */
 export function run(): i32 {
-  let turn: i64 = TURN_GAS
+  let turn = load<i64>(TURN)
   let frame = usize(load<u32>(CURRENT))
   while (true) {
     const before = load<i64>(frame, F_GAS)
@@ -104,13 +102,14 @@ function runCode(frame: usize, turn: i64): i32 {
     return reason
   }
   const floor = before - turn
+  const stretch = load<i64>(STRETCH)
   while (true) {
     const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) - floor)
     if (reason != FALLEN) return reason
     // Only as far as to where it may be entered again.
     const left = load<i64>(frame, F_GAS) - floor
-    const interpreted = interpret(frame, left < STRETCH ? left : STRETCH)
-    if (interpreted != PAUSED || left <= STRETCH) return interpreted
+    const interpreted = interpret(frame, left < stretch ? left : stretch)
+    if (interpreted != PAUSED || left <= stretch) return interpreted
   }
 }
 

@@ -2,6 +2,7 @@
 // the stack's bounds come from the fork's table, so that the forks differ in the table only.
 // When an opcode may not run, the reason is the one that the reference finds first; see `fault`.
 import {
+  DELAY,
   ENV_BASE_FEE,
   ENV_BLOB_BASE_FEE,
   ENV_CHAIN_ID,
@@ -27,7 +28,6 @@ import {
   F_STATIC,
   F_TOP,
   F_VALUE,
-  HASH_DELAY,
   INVALID_JUMP,
   INVALID_OPCODE,
   OPCODES,
@@ -348,7 +348,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         break
       }
       case 0x20: {
-        if (gas < floor - HASH_DELAY) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
+        if (gas < floor - load<i64>(DELAY)) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
         gas = hash(frame, sp, gas)
         if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
         size = u64(load<u32>(frame, F_MEMORY_SIZE))

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Hash } from '../../lib/hex.ts'
 import { builtFile } from '../built.ts'
+import { stress } from '../engine/stress.ts'
 import { generate } from './compile.ts'
 import { type Compiled, CompilerThread } from './thread.ts'
 
@@ -24,7 +25,7 @@ const program = builtFile('compiler.cjs')?.toString()
  * the one that asks compiles.
  */
 export const compilation = {
-  heat: process.env['KESTREL_COMPILE'] === 'eagerly' ? 0 : WORTH,
+  heat: process.env['KESTREL_COMPILE'] === 'eagerly' || stress !== undefined ? 0 : WORTH,
   thread: program === undefined ? undefined : new CompilerThread(program),
 }
 

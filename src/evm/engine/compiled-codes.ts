@@ -27,7 +27,8 @@ export class CompiledCodes {
   readonly #imports: Record<string, Record<string, unknown>>
   /** By address. */
   readonly #codes = new Map<number, Known>()
-  readonly #used: number[] = []
+  /** Places in the table of functions of those that are installed, by the address of their code. */
+  readonly #installed = new Map<number, number>()
   readonly #free: number[] = []
   #table: Uint8Array = new Uint8Array(0)
   #size = 0
@@ -54,10 +55,29 @@ export class CompiledCodes {
     this.#generation++
     this.#size = 0
     this.#codes.clear()
-    for (const place of this.#used.splice(0)) {
-      this.#exports.table.set(place, null)
-      this.#free.push(place)
+    for (const at of [...this.#installed.keys()]) this.#remove(at)
+  }
+
+  /** For the stress build: installs and removes compiled codes at random. `pick(n)` is true once in n times. */
+  shake(pick: (outOf: number) => boolean): void {
+    for (const [at, { hash, code }] of this.#codes) {
+      if (!pick(4)) continue
+      if (this.#installed.has(at)) {
+        this.#room.words[(at - C_COMPILED) >>> 2] = 0
+        this.#remove(at)
+      } else {
+        const compiled = compiledCode(this.#table, hash, code)
+        if (compiled !== undefined) this.#install(at, compiled)
+      }
     }
+  }
+
+  #remove(at: number): void {
+    const place = this.#installed.get(at)
+    if (place === undefined) return
+    this.#installed.delete(at)
+    this.#exports.table.set(place, null)
+    this.#free.push(place)
   }
 
   /** A code lies there for one frame: what runs once is not worth compiling. */
@@ -86,13 +106,13 @@ export class CompiledCodes {
   }
 
   #install(at: number, { module, entries, size }: Compiled): void {
-    if (this.#size + size > MOST) return
+    if (this.#installed.has(at) || this.#size + size > MOST) return
     const record = this.#room.allocate(COMPILED_ENTRIES + entries.byteLength)
     if (record === undefined) return
     this.#size += size
     const { run } = new WebAssembly.Instance(module, this.#imports).exports
     const place = this.#free.pop() ?? this.#exports.table.grow(1)
-    this.#used.push(place)
+    this.#installed.set(at, place)
     this.#exports.table.set(place, run)
     const { words, bytes } = this.#room
     words[record >>> 2] = place

@@ -13,12 +13,14 @@ import {
   CODES,
   CODES_END,
   CURRENT,
+  DELAY,
   DIRTY,
   DIRTY_COUNT,
   EPOCH,
   F_MEMORY,
   F_MEMORY_SIZE,
   FRAMES,
+  HASH_DELAY,
   MAY_CALL,
   OPCODES,
   PARAMETERS,
@@ -31,9 +33,14 @@ import {
   S_DIRTY,
   S_KEY,
   S_VALUE,
+  STRETCH,
+  STRETCH_GAS,
+  TURN,
+  TURN_GAS,
 } from './layout.ts'
 import { aligned, Memory } from './memory.ts'
 import type { Rules } from './rules.ts'
+import { type Stress, stress } from './stress.ts'
 
 export const outOfMemory = (): ChainError =>
   new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
@@ -60,6 +67,7 @@ export class Instance extends Memory {
     this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as EngineExports
     this.look(this.#exports.memory.buffer)
     this.compiled = new CompiledCodes(this.#exports, this)
+    this.#setTurn(TURN_GAS, HASH_DELAY, STRETCH_GAS)
   }
 
   /** Bytes of memory that it has taken from the computer. */
@@ -69,10 +77,24 @@ export class Instance extends Memory {
 
   /** Runs the current frame until the host is needed; a reason of the layout, or an opcode. */
   run(): number {
+    if (stress !== undefined) this.#shake(stress)
     const reason = this.#exports.run()
     this.refresh()
     if (reason !== PAUSED) this.tell()
     return reason
+  }
+
+  /** Gas of a turn; by how much a hash may delay its end; and of the interpreter's stretches beside compiled code. */
+  #setTurn(turn: number, delay: number, stretch: number): void {
+    this.limbs[TURN >>> 3] = BigInt(turn)
+    this.limbs[DELAY >>> 3] = BigInt(delay)
+    this.limbs[STRETCH >>> 3] = BigInt(stretch)
+  }
+
+  /** Cuts the next turn at a random place, and puts compiled codes in and takes them out at random. */
+  #shake({ upTo, pick }: Stress): void {
+    this.#setTurn(upTo(TURN_GAS), upTo(HASH_DELAY) - 1, upTo(STRETCH_GAS))
+    this.compiled.shake(pick)
   }
 
   /** To be called when the memory may have grown. */
@@ -96,7 +118,8 @@ export class Instance extends Memory {
     this.limbs[REFUND >>> 3] = 0n
     this.forget()
     this.compiled.begin(compiles)
-    if (this.#rules !== rules || this.#free > CODES + (CODES_END - CODES) * 0.75) {
+    const isFull = this.#free > CODES + (CODES_END - CODES) * 0.75
+    if (this.#rules !== rules || isFull || stress?.pick(8) === true) {
       this.#codes.clear()
       this.#free = CODES
       this.compiled.clear(rules.opcodes)

@@ -28,6 +28,10 @@ export const REFUND = 5336
 /** Whether compiled code may run, and how much gas makes a code worth compiling: u32 each. */
 export const COMPILES = 5344
 export const HOT = 5348
+/** i64 each: gas of a turn, gas by which a hash may delay its end, gas of the interpreter's stretches beside compiled code. */
+export const TURN = 5352
+export const DELAY = 5360
+export const STRETCH = 5368
 export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */
 export const SCRATCH = 6144
@@ -181,3 +185,5 @@ export const FALLEN = 265
 export const TURN_GAS = 1000000
 /** By how much gas a turn may be late at a hash: a loop is better left at its JUMPDEST, where compiled code can be entered. */
 export const HASH_DELAY = 100000
+/** Gas after which the interpreter, when compiled code has given up, looks whether that can go on. */
+export const STRETCH_GAS = 500

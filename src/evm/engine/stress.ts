@@ -1,0 +1,34 @@
+// The stress build, for fuzzing: with KESTREL_STRESS=<seed> in the environment every turn of the engine ends after a random
+// amount of gas, down to 1, all code is compiled at once, and loaded and compiled codes are dropped at random. Nothing that
+// it changes may change a result: what decides is how gas and state come out.
+
+export type Stress = {
+  /** A random whole number from 1 to `most`, small ones more often: half of the numbers have half of the digits. */
+  upTo(most: number): number
+  /** True once in `outOf` times. */
+  pick(outOf: number): boolean
+}
+
+/** Mulberry32 by Tommy Ettinger: 32 bits of state are enough to choose places. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export function stressOf(seed: number): Stress {
+  const random = randomFrom(seed)
+  return {
+    upTo: (most) => Math.max(1, Math.floor(most ** random())),
+    pick: (outOf) => random() * outOf < 1,
+  }
+}
+
+const seed = process.env['KESTREL_STRESS']
+
+/** undefined: an ordinary run. */
+export const stress: Stress | undefined = seed === undefined || seed === '' ? undefined : stressOf(Number(seed) || 1)
