@@ -36,7 +36,7 @@ const { metafile } = await build({
 // The thread that compiles hot code: its text, which a node keeps from its start on.
 const compiler = await build({
   absWorkingDir: root,
-  entryPoints: ['src/evm/compiler/worker.ts'],
+  entryPoints: ['src/evm/wasm-compiler/worker.ts'],
   outfile: join(dist, 'compiler.cjs'),
   bundle: true,
   minify: true,
@@ -71,19 +71,19 @@ for (const entry of await readdir(dist, { recursive: true, withFileTypes: true }
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })
 }
 
-/** The interpreter in `engine/`, from AssemblyScript to WebAssembly; it takes seconds, so only when it has changed. */
+/** The interpreter in `src/evm/wasm/assembly/`, from AssemblyScript to WebAssembly; it takes seconds, so only when it has changed. */
 async function buildEngine() {
   const target = join(dist, 'engine.wasm')
-  const folder = join(root, 'engine')
+  const folder = join(root, 'src/evm/wasm/assembly')
   const sources = (await readdir(folder)).filter((name) => name.endsWith('.ts')).map((name) => join(folder, name))
-  sources.push(join(root, 'src/evm/engine/layout.ts'), import.meta.filename)
+  sources.push(join(root, 'src/evm/wasm/layout.ts'), import.meta.filename)
   const times = await Promise.all(sources.map(async (source) => (await stat(source)).mtimeMs))
   const built = await stat(target).catch(() => undefined)
   if (built !== undefined && built.mtimeMs > Math.max(...times)) return
   const { default: asc } = await import('assemblyscript/asc')
   const fresh = `dist/engine-${process.pid}.wasm`
   const { error, stderr } = await asc.main([
-    ...['engine/index.ts', '--baseDir', root, '--outFile', fresh],
+    ...['src/evm/wasm/assembly/index.ts', '--baseDir', root, '--outFile', fresh],
     // Its own data lie behind the places that layout.ts gives away.
     ...[
       '-O3',

@@ -2,9 +2,9 @@
 // seeds that differ are printed, and can be repeated.
 //   tsx scripts/fuzz-engine.ts [--seconds 60] [--seed FIRST] [--count SEEDS] [--cuts 4] [--only interpreter|compiler|dense]
 import { parseArgs } from 'node:util'
-import { compilation } from '../src/evm/compiler/compiled.ts'
-import { hasEngine } from '../src/evm/engine/pool.ts'
-import { compare, PAIRINGS } from '../test/evm/engine/differential.ts'
+import { hasEngine } from '../src/evm/wasm/pool.ts'
+import { compilation } from '../src/evm/wasm-compiler/compiled.ts'
+import { compare, PAIRINGS } from '../test/evm/wasm/differential.ts'
 
 const { values } = parseArgs({
   options: {

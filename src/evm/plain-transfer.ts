@@ -3,9 +3,9 @@
 import type { EVMResult } from '@ethereumjs/evm'
 import { EMPTY_BYTES } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
-import { faultOfMoving, moveValue } from './engine/moving.ts'
-import type { Surroundings } from './engine/surroundings.ts'
 import type { OuterMessage } from './machine-parts.ts'
+import { faultOfMoving, moveValue } from './wasm/moving.ts'
+import type { Surroundings } from './wasm/surroundings.ts'
 
 /** undefined: there is more to it, and nothing has happened yet. */
 export function plainTransfer(around: Surroundings, message: OuterMessage): EVMResult | undefined {

@@ -1,0 +1,28 @@
+// Gas and limits that are the same in all forks (Yellow Paper, appendix G and H; EIPs beside them): the one page that our
+// engines, native calls and tools read. Prices that a fork changed come from the fork's table (`wasm/rules.ts`).
+// Plain integers only, because the AssemblyScript compiler reads this file too.
+
+/** Items on the stack of a frame. */
+export const STACK_LIMIT = 1024
+/** Frames within each other: a call or creation at this depth fails before it begins. */
+export const MAX_DEPTH = 1024
+
+/** EIP-150: a frame keeps this part of its gas from what it calls. */
+export const RETAINED_PART = 64
+/** Gas that a call with value adds to what it hands on, without paying for it. */
+export const CALL_STIPEND = 2300
+
+/** Per word of memory, and the divisor of the square part. */
+export const MEMORY_WORD = 3
+export const MEMORY_QUADRATIC_DIVISOR = 512
+/** Per word that an opcode copies. */
+export const COPY_WORD = 3
+/** Per word that KECCAK256 hashes, and CREATE2 for its address. */
+export const KECCAK_WORD = 6
+export const LOG_TOPIC = 375
+export const LOG_BYTE = 8
+
+/** EIP-2929: a slot or account that the transaction has accessed before. */
+export const WARM_ACCESS = 100
+/** EIP-4844 */
+export const GAS_PER_BLOB = 131072

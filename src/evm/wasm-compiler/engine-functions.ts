@@ -1,0 +1,54 @@
+// What compiled code calls: functions of the engine (`assembly/index.ts`), by the names that they are exported by.
+import { I32, I64, type Type } from './emitter.ts'
+import type { Signature } from './module.ts'
+
+const signature = (parameters: readonly Type[], result?: Type): Signature =>
+  result === undefined ? { parameters } : { parameters, result }
+
+const ENDS_TURN = signature([I32, I32, I32, I64, I32], I32)
+/** Two or three words and where the answer goes. */
+const OF_TWO = signature([I32, I32, I32])
+const OF_THREE = signature([I32, I32, I32, I32])
+/** The frame, the stack's top, the gas; what is left of it. */
+const PRICED = signature([I32, I32, I64], I64)
+const PRICED_PURE = signature([I32, I64], I64)
+
+export const ENGINE_FUNCTIONS = {
+  leave: signature([I32, I32, I32, I64, I32, I32], I32),
+  touch: signature([I32, I64, I64], I64),
+  div: OF_TWO,
+  mod: OF_TWO,
+  divSigned: OF_TWO,
+  modSigned: OF_TWO,
+  mul: OF_TWO,
+  signExtend: OF_TWO,
+  addMod: OF_THREE,
+  mulMod: OF_THREE,
+  shiftLeft: signature([I32, I32, I64]),
+  shiftRight: signature([I32, I32, I64, I64]),
+  power: PRICED_PURE,
+  balance: PRICED_PURE,
+  sizeOfCode: PRICED_PURE,
+  hashOfCode: PRICED_PURE,
+  hash: PRICED,
+  copyData: PRICED,
+  copyCode: PRICED,
+  copyReturned: PRICED,
+  copyMemory: PRICED,
+  copyCodeOf: PRICED,
+  loadSlot: PRICED,
+  storeSlot: PRICED,
+  storeTransient: PRICED,
+  log: signature([I32, I32, I64, I32], I64),
+  dataAt: signature([I32, I32]),
+  loadTransient: signature([I32]),
+  hashOfBlock: signature([I32]),
+  hashOfBlob: signature([I32]),
+  ownBalance: signature([I32]),
+  calls: ENDS_TURN,
+  creates: ENDS_TURN,
+  returns: ENDS_TURN,
+  destroys: ENDS_TURN,
+} as const satisfies Record<string, Signature>
+
+export type EngineFunction = keyof typeof ENGINE_FUNCTIONS

@@ -1,0 +1,205 @@
+// Frames upon frames: calls without value to accounts that are known open a frame here and end it here, as long as
+// nothing that happens in it concerns the host. When something does, the host looks at CURRENT and takes the frames over
+// that it has not heard of; what it has taken over it also ends.
+import {
+  A_ACCOUNT,
+  A_CODE,
+  A_CODE_LENGTH,
+  A_JUMPS,
+  C_COMPILED,
+  C_HEAT,
+  COMPILES,
+  CURRENT,
+  F_ACCOUNT,
+  F_ADDRESS,
+  F_CALLER,
+  F_CODE,
+  F_CODE_LENGTH,
+  F_DATA,
+  F_DATA_LENGTH,
+  F_DEPTH,
+  F_GAS,
+  F_GAS_GIVEN,
+  F_JUMPS,
+  F_KIND,
+  F_KNOWN,
+  F_MEMORY,
+  F_MEMORY_SIZE,
+  F_OUTPUT,
+  F_OUTPUT_LENGTH,
+  F_PARENT,
+  F_PC,
+  F_STACK,
+  F_STATIC,
+  F_TOP,
+  F_VALUE,
+  FALLEN,
+  FRAME_HEADER,
+  GAS_WARM,
+  HOT,
+  MAY_CALL,
+  NO_MEMORY,
+  PARAMETERS,
+  PAUSED,
+  RETURN,
+  RETURN_BYTES,
+  RETURN_LIMIT,
+  STACK_BYTES,
+  STACK_MARGIN,
+  STOPPED,
+  STRETCH,
+  TURN,
+} from '../layout'
+import { hot } from './host'
+import { reserve } from './memory'
+import { accountNamed } from './remembered'
+import { interpret } from './run'
+import { clamped, copy, isZero, set, setSmall } from './word'
+
+const MAX_DEPTH: u32 = 1024
+const CALL: i32 = 0xf1
+const DELEGATECALL: i32 = 0xf4
+const STATICCALL: i32 = 0xfa
+const RETURNED: i32 = 0xf3
+const REVERTED: i32 = 0xfd
+
+/** Runs the current frame, and those that it calls, until the host is needed; why. */
+export function run(): i32 {
+  let turn = load<i64>(TURN)
+  let frame = usize(load<u32>(CURRENT))
+  while (true) {
+    const before = load<i64>(frame, F_GAS)
+    const reason = runCode(frame, turn)
+    // Whoever fails has used all that it had, whatever the frame says.
+    turn -= isFailure(reason) ? before : before - load<i64>(frame, F_GAS)
+    let next: usize = 0
+    if (reason == CALL || reason == STATICCALL || reason == DELEGATECALL) next = enter(frame, reason)
+    else if (load<u32>(frame, F_KNOWN) == 0 && isEnd(reason)) next = leave(frame, reason)
+    if (next == 0) return reason
+    store<u32>(CURRENT, u32(next))
+    frame = next
+  }
+}
+
+/** Compiled code where there is some, and the interpreter where there is none or it has given up. */
+function runCode(frame: usize, turn: i64): i32 {
+  if (load<u32>(COMPILES) == 0) return interpret(frame, turn)
+  const code = usize(load<u32>(frame, F_CODE))
+  // Behind the code's end there is the implied STOP, for which the interpreter does.
+  const isInside = load<u32>(frame, F_PC) <= load<u32>(frame, F_CODE_LENGTH)
+  const compiled = isInside ? usize(load<u32>(code - C_COMPILED)) : 0
+  const before = load<i64>(frame, F_GAS)
+  if (compiled == 0) {
+    const reason = interpret(frame, turn)
+    const heat = load<u32>(code - C_HEAT)
+    const least = load<u32>(HOT)
+    if (heat < least) {
+      const used = before - load<i64>(frame, F_GAS)
+      const sum = u64(heat) + (used < i64(least) ? u64(used) : u64(least))
+      store<u32>(code - C_HEAT, u32(sum))
+      if (sum >= u64(least)) hot(u32(code))
+    }
+    return reason
+  }
+  const floor = before - turn
+  const stretch = load<i64>(STRETCH)
+  while (true) {
+    const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) - floor)
+    if (reason != FALLEN) return reason
+    // Only as far as to where it may be entered again.
+    const left = load<i64>(frame, F_GAS) - floor
+    const interpreted = interpret(frame, left < stretch ? left : stretch)
+    if (interpreted != PAUSED || left <= stretch) return interpreted
+  }
+}
+
+/** The code has ended, well or not, and asks for nothing more. */
+function isEnd(reason: i32): bool {
+  if (reason == STOPPED || reason == RETURNED || reason == REVERTED) return true
+  return isFailure(reason)
+}
+
+function isFailure(reason: i32): bool {
+  return reason > PAUSED && reason != NO_MEMORY
+}
+
+/** Opens the frame of a call; 0 if the host has to look at it. Changes nothing then. */
+function enter(frame: usize, kind: i32): usize {
+  if (load<u32>(MAY_CALL) == 0 || load<u32>(frame, F_DEPTH) >= MAX_DEPTH) return 0
+  const sp = usize(load<u32>(frame, F_TOP))
+  if (kind == CALL && !isZero(sp - 96)) return 0
+  const account = accountNamed(sp - 64)
+  if (account == 0) return 0
+  const left = load<i64>(frame, F_GAS) - load<i64>(PARAMETERS, GAS_WARM)
+  if (left < 0) return 0
+  const child = (usize(load<u32>(frame, F_MEMORY)) + usize(load<u32>(frame, F_MEMORY_SIZE)) + 31) & ~31
+  const stack = child + FRAME_HEADER
+  const mem = stack + STACK_BYTES + STACK_MARGIN
+  if (!reserve(u64(mem) + 65536)) return 0
+
+  const asked = clamped(sp - 32)
+  const most = left - left / 64
+  const gas = asked < u64(most) ? i64(asked) : most
+  store<i64>(frame, left, F_GAS)
+  const ranges = kind == CALL ? sp - 128 : sp - 96
+  const dataLength = load<u32>(ranges - 32)
+  store<u32>(child, load<u32>(account, A_CODE), F_CODE)
+  store<u32>(child, load<u32>(account, A_CODE_LENGTH), F_CODE_LENGTH)
+  store<u32>(child, load<u32>(account, A_JUMPS), F_JUMPS)
+  store<u32>(child, dataLength == 0 ? 0 : load<u32>(frame, F_MEMORY) + load<u32>(ranges), F_DATA)
+  store<u32>(child, dataLength, F_DATA_LENGTH)
+  store<u32>(child, u32(stack), F_STACK)
+  store<u32>(child, u32(stack), F_TOP)
+  store<u32>(child, u32(mem), F_MEMORY)
+  store<u32>(child, 0, F_MEMORY_SIZE)
+  store<u32>(child, 0, F_PC)
+  store<i64>(child, gas, F_GAS)
+  store<i64>(child, gas, F_GAS_GIVEN)
+  store<u32>(child, load<u32>(frame, F_DEPTH) + 1, F_DEPTH)
+  store<u32>(child, kind, F_KIND)
+  store<u32>(child, u32(frame), F_PARENT)
+  store<u32>(child, 0, F_KNOWN)
+  store<u32>(child, kind == STATICCALL ? 1 : load<u32>(frame, F_STATIC), F_STATIC)
+  if (kind == DELEGATECALL) {
+    store<u32>(child, load<u32>(frame, F_ACCOUNT), F_ACCOUNT)
+    copy(child + F_ADDRESS, frame + F_ADDRESS)
+    copy(child + F_CALLER, frame + F_CALLER)
+    copy(child + F_VALUE, frame + F_VALUE)
+  } else {
+    store<u32>(child, load<u32>(account, A_ACCOUNT), F_ACCOUNT)
+    const address = sp - 64
+    const upper = load<u64>(address, 16) & 0xffffffff
+    set(child + F_ADDRESS, load<u64>(address), load<u64>(address, 8), upper, 0)
+    copy(child + F_CALLER, frame + F_ADDRESS)
+    setSmall(child + F_VALUE, 0)
+  }
+  store<u32>(RETURN, 0, 4)
+  return child
+}
+
+/** Ends a frame that the host never heard of; the frame that called it. 0: its output is the host's to keep. */
+function leave(frame: usize, reason: i32): usize {
+  const hasOutput = reason == RETURNED || reason == REVERTED
+  const length = hasOutput ? load<u32>(frame, F_OUTPUT_LENGTH) : 0
+  if (length > u32(RETURN_LIMIT)) return 0
+  const parent = usize(load<u32>(frame, F_PARENT))
+  const kind = load<i32>(frame, F_KIND)
+  if (reason == STOPPED || hasOutput) store<i64>(parent, load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN) + load<i64>(frame, F_GAS), F_GAS)
+  else store<i64>(parent, load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN), F_GAS)
+  const sp = usize(load<u32>(parent, F_TOP))
+  const ranges = kind == CALL ? sp - 128 : sp - 96
+  store<u32>(RETURN, RETURN_BYTES)
+  store<u32>(RETURN, length, 4)
+  if (length != 0) {
+    const output = usize(load<u32>(frame, F_OUTPUT))
+    memory.copy(RETURN_BYTES, output, usize(length))
+    const wanted = clamped(ranges - 96)
+    const taken = wanted < u64(length) ? usize(wanted) : usize(length)
+    if (taken != 0) memory.copy(usize(load<u32>(parent, F_MEMORY)) + usize(load<u32>(ranges - 64)), output, taken)
+  }
+  // Gas, address, the value of a CALL, and two ranges go; whether it went well comes.
+  const top = ranges - 96
+  setSmall(top, u64(reason == STOPPED || reason == RETURNED))
+  store<u32>(parent, u32(top) + 32, F_TOP)
+  return parent
+}

@@ -1,0 +1,65 @@
+// A frame's memory: what it costs to grow, and copies that read zeros beyond the end of their source.
+import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY, OUT_OF_GAS } from '../layout'
+import { clamped } from './word'
+
+/** No gas that the engine is given pays for memory beyond. */
+export const LIMIT: u64 = 0xffffffe0
+const NOWHERE: i64 = i64.MIN_VALUE
+
+// @ts-expect-error: decorator
+@inline
+export function words(bytes: u64): u64 {
+  return (bytes + 31) >> 5
+}
+
+/** Where a range ends; 0 for an empty one, beyond the limit for one that cannot be paid. */
+export function rangeEnd(offset: usize, length: usize): u64 {
+  const size = clamped(length)
+  if (size == 0) return 0
+  const start = clamped(offset)
+  return start > LIMIT || size > LIMIT ? u64.MAX_VALUE : start + size
+}
+
+/** Yellow paper, appendix H: 3 gas per word and a square part. */
+// @ts-expect-error: decorator
+@inline
+function price(count: u64): u64 {
+  return 3 * count + (count * count) / 512
+}
+
+/** Pays for memory up to `end` and grows it; what is left of the gas, negative when it does not suffice. */
+export function expand(frame: usize, end: u64, gas: i64): i64 {
+  const size = u64(load<u32>(frame, F_MEMORY_SIZE))
+  if (end <= size) return gas
+  if (end > LIMIT) return -1
+  const count = words(end)
+  gas -= i64(price(count) - price(size >> 5))
+  if (gas < 0) return gas
+  const from = usize(load<u32>(frame, F_MEMORY))
+  const grown = count << 5
+  if (!reserve(u64(from) + grown)) return NOWHERE
+  memory.fill(from + usize(size), 0, usize(grown - size))
+  store<u32>(frame, u32(grown), F_MEMORY_SIZE)
+  return gas
+}
+
+/** Makes sure that there is memory up to an address; false when the computer has none left. */
+export function reserve(end: u64): bool {
+  const pages = i32((end + 0xffff) >> 16)
+  const missing = pages - memory.size()
+  return missing <= 0 || memory.grow(missing > 64 ? missing : 64) >= 0 || memory.grow(missing) >= 0
+}
+
+/** Why an expansion failed. */
+export function shortage(gas: i64): i32 {
+  return gas == NOWHERE ? NO_MEMORY : OUT_OF_GAS
+}
+
+/** Copies `length` bytes of a source from an offset, zeros where the source has ended. */
+export function copyPadded(to: usize, source: usize, sourceLength: u64, offset: u64, length: usize): void {
+  const there = offset < sourceLength ? sourceLength - offset : 0
+  const taken = there < u64(length) ? usize(there) : length
+  // An offset beyond the source may be beyond the memory, where not even nothing can be copied from.
+  if (taken != 0) memory.copy(to, source + usize(offset), taken)
+  memory.fill(to + taken, 0, length - taken)
+}

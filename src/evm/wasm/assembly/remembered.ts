@@ -1,0 +1,169 @@
+// What the host was asked before and need not be asked again: slots of accounts, and code of accounts. An entry counts in
+// the epoch in which it was made: whatever undoes writes, or writes past the interpreter, begins another.
+import {
+  A_ACCOUNT,
+  A_ADDRESS,
+  A_CODE,
+  A_CODE_LENGTH,
+  A_EPOCH,
+  A_JUMPS,
+  ACCOUNT_BYTES,
+  ACCOUNT_COUNT,
+  ACCOUNTS,
+  DIRTY,
+  DIRTY_COUNT,
+  EPOCH,
+  GAS_STORE_CLEAN,
+  GAS_STORE_DIRTY,
+  GAS_STORE_INIT,
+  GAS_STORE_NOOP,
+  PARAMETERS,
+  REFUND,
+  REFUND_CLEAN,
+  REFUND_CLEAR,
+  REFUND_INIT,
+  S_ACCOUNT,
+  S_DIRTY,
+  S_EPOCH,
+  S_HAS_ORIGINAL,
+  S_KEY,
+  S_ORIGINAL,
+  S_VALUE,
+  SLOT_BYTES,
+  SLOT_COUNT,
+  SLOTS,
+  WORDS,
+} from '../layout'
+import { tell } from './host'
+import { copy, isZero } from './word'
+
+/**
+ * The place of the slot whose key is the first big-endian word: where it is remembered, else where it may be. Two places
+ * are possible, so that two slots in use that fall together do not drive each other out.
+ */
+export function slotAt(account: u32): usize {
+  const first = firstPlace(account)
+  if (isRemembered(first, account)) return first
+  const second = ((first - SLOTS) ^ SLOT_BYTES) + SLOTS
+  if (isRemembered(second, account)) return second
+  const epoch = load<u32>(EPOCH)
+  if (load<u32>(first, S_EPOCH) != epoch) return first
+  if (load<u32>(second, S_EPOCH) != epoch || load<u32>(second, S_DIRTY) == 0) return second
+  if (load<u32>(first, S_DIRTY) != 0) tell()
+  return first
+}
+
+// @ts-ignore: decorator
+@inline
+function firstPlace(account: u32): usize {
+  // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
+  const key = bswap(load<u32>(WORDS, 28)) ^ load<u32>(WORDS, 8)
+  const mixed = (key ^ (account << 5)) * 0x9e3779b1
+  return usize(SLOTS) + usize((mixed >> 16) & (SLOT_COUNT - 1)) * SLOT_BYTES
+}
+
+// @ts-ignore: decorator
+@inline
+export function isRemembered(slot: usize, account: u32): bool {
+  return (
+    load<u32>(slot, S_EPOCH) == load<u32>(EPOCH) &&
+    load<u32>(slot, S_ACCOUNT) == account &&
+    load<u64>(slot, S_KEY) == load<u64>(WORDS) &&
+    load<u64>(slot, S_KEY + 8) == load<u64>(WORDS, 8) &&
+    load<u64>(slot, S_KEY + 16) == load<u64>(WORDS, 16) &&
+    load<u64>(slot, S_KEY + 24) == load<u64>(WORDS, 24)
+  )
+}
+
+/** Whether the host has yet to be told of what was stored in the slot of the first word. */
+export function isDirty(slot: usize, account: u32): bool {
+  return load<u32>(slot, S_DIRTY) != 0 && isRemembered(slot, account)
+}
+
+/** The slot of the first word, warm now, has the second word as its value, and perhaps had the third in the beginning. */
+export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void {
+  copy(slot + S_ORIGINAL, WORDS + 64)
+  store<u32>(slot, hasOriginal, S_HAS_ORIGINAL)
+  store<u32>(slot, 0, S_DIRTY)
+  copy(slot + S_KEY, WORDS)
+  copy(slot + S_VALUE, WORDS + 32)
+  store<u32>(slot, load<u32>(EPOCH), S_EPOCH)
+  store<u32>(slot, account, S_ACCOUNT)
+}
+
+// @ts-ignore: decorator
+@inline
+function isSame(a: usize, b: usize): bool {
+  return (
+    load<u64>(a) == load<u64>(b) &&
+    load<u64>(a, 8) == load<u64>(b, 8) &&
+    load<u64>(a, 16) == load<u64>(b, 16) &&
+    load<u64>(a, 24) == load<u64>(b, 24)
+  )
+}
+
+/**
+ * Stores the second word in a remembered slot and counts the refund; what it costs (EIP-2200 as of EIP-2929), or -1 if the
+ * host has to do it.
+ */
+export function storeRemembered(slot: usize): i64 {
+  const current = slot + S_VALUE
+  const original = slot + S_ORIGINAL
+  const value: usize = WORDS + 32
+  if (load<u32>(slot, S_HAS_ORIGINAL) == 0) return -1
+  if (isSame(current, value)) return load<i64>(PARAMETERS, GAS_STORE_NOOP)
+  let price = load<i64>(PARAMETERS, GAS_STORE_DIRTY)
+  let refund: i64 = 0
+  if (isSame(original, current)) {
+    price = load<i64>(usize(PARAMETERS) + usize(isZero(original) ? GAS_STORE_INIT : GAS_STORE_CLEAN))
+    if (!isZero(original) && isZero(value)) refund = load<i64>(PARAMETERS, REFUND_CLEAR)
+  } else {
+    if (!isZero(original)) {
+      // What was refunded is taken back: only the host knows how much there is.
+      if (isZero(current)) return -1
+      if (isZero(value)) refund = load<i64>(PARAMETERS, REFUND_CLEAR)
+    }
+    if (isSame(original, value)) refund += load<i64>(usize(PARAMETERS) + usize(isZero(original) ? REFUND_INIT : REFUND_CLEAN))
+  }
+  store<i64>(REFUND, load<i64>(REFUND) + refund)
+  copy(current, value)
+  if (load<u32>(slot, S_DIRTY) == 0) {
+    const count = load<u32>(DIRTY_COUNT)
+    store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
+    store<u32>(DIRTY_COUNT, count + 1)
+    store<u32>(slot, 1, S_DIRTY)
+  }
+  return price
+}
+
+/** The place of the account that a stack word names. */
+// @ts-ignore: decorator
+@inline
+function accountAt(address: usize): usize {
+  const low = load<u32>(address)
+  return usize(ACCOUNTS) + usize((low ^ (low >> 8)) & (ACCOUNT_COUNT - 1)) * ACCOUNT_BYTES
+}
+
+/** What is remembered of the account that a stack word names; 0 for nothing. */
+export function accountNamed(address: usize): usize {
+  const account = accountAt(address)
+  const isIt =
+    load<u32>(account, A_EPOCH) == load<u32>(EPOCH) &&
+    load<u64>(account, A_ADDRESS) == load<u64>(address) &&
+    load<u64>(account, A_ADDRESS + 8) == load<u64>(address, 8) &&
+    load<u64>(account, A_ADDRESS + 16) == (load<u64>(address, 16) & 0xffffffff)
+  return isIt ? account : 0
+}
+
+/** The account that a stack word names is warm and has this code, which is its own. */
+export function rememberAccount(address: usize, code: u32, codeLength: u32, jumps: u32, number: u32): void {
+  const account = accountAt(address)
+  store<u64>(account, load<u64>(address), A_ADDRESS)
+  store<u64>(account, load<u64>(address, 8), A_ADDRESS + 8)
+  store<u64>(account, load<u64>(address, 16) & 0xffffffff, A_ADDRESS + 16)
+  store<u32>(account, load<u32>(EPOCH), A_EPOCH)
+  store<u32>(account, code, A_CODE)
+  store<u32>(account, codeLength, A_CODE_LENGTH)
+  store<u32>(account, jumps, A_JUMPS)
+  store<u32>(account, number, A_ACCOUNT)
+}

@@ -1,0 +1,122 @@
+// The compiled codes of one engine: where each lies in its memory, so that calls find it from the code, and in its table of
+// functions. All are forgotten with the codes that they belong to.
+
+import type { Hash } from '../../lib/hex.ts'
+import { compilation, compile, compiledCode } from '../wasm-compiler/compiled.ts'
+import { ENGINE_FUNCTIONS } from '../wasm-compiler/engine-functions.ts'
+import type { Compiled } from '../wasm-compiler/thread.ts'
+import type { EngineExports } from './exports.ts'
+import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
+
+/** An engine's memory, and room in it. */
+type Room = {
+  readonly words: Uint32Array
+  readonly bytes: Uint8Array
+  /** The address of so many bytes that stay as long as the codes do; undefined: there are none left. */
+  allocate(length: number): number | undefined
+}
+
+/** Bytes of WebAssembly that one engine makes instances of, until all codes are forgotten. */
+const MOST = 8_000_000
+
+type Known = { readonly hash: Hash; readonly code: Uint8Array }
+
+export class CompiledCodes {
+  readonly #exports: EngineExports
+  readonly #room: Room
+  readonly #imports: Record<string, Record<string, unknown>>
+  /** By address. */
+  readonly #codes = new Map<number, Known>()
+  /** Places in the table of functions of those that are installed, by the address of their code. */
+  readonly #installed = new Map<number, number>()
+  readonly #free: number[] = []
+  #table: Uint8Array = new Uint8Array(0)
+  #size = 0
+  /** Counts how often all was forgotten: what was asked for before is of no use after. */
+  #generation = 0
+
+  constructor(exports: EngineExports, room: Room) {
+    this.#exports = exports
+    this.#room = room
+    const { memory } = exports
+    const functions = Object.keys(ENGINE_FUNCTIONS).map((name) => [name, exports[name]])
+    this.#imports = { engine: { memory, ...Object.fromEntries(functions) } }
+  }
+
+  /** A message begins: whether compiled code runs in it. */
+  begin(isWanted: boolean): void {
+    this.#room.words[COMPILES >>> 2] = isWanted ? 1 : 0
+    this.#room.words[HOT >>> 2] = compilation.heat
+  }
+
+  /** All codes have gone from memory; those to come are run under this table. */
+  clear(table: Uint8Array): void {
+    this.#table = table
+    this.#generation++
+    this.#size = 0
+    this.#codes.clear()
+    for (const at of [...this.#installed.keys()]) this.#remove(at)
+  }
+
+  /** For the stress build: installs and removes compiled codes at random. `pick(n)` is true once in n times. */
+  shake(pick: (outOf: number) => boolean): void {
+    for (const [at, { hash, code }] of this.#codes) {
+      if (!pick(4)) continue
+      if (this.#installed.has(at)) {
+        this.#room.words[(at - C_COMPILED) >>> 2] = 0
+        this.#remove(at)
+      } else {
+        const compiled = compiledCode(this.#table, hash, code)
+        if (compiled !== undefined) this.#install(at, compiled)
+      }
+    }
+  }
+
+  #remove(at: number): void {
+    const place = this.#installed.get(at)
+    if (place === undefined) return
+    this.#installed.delete(at)
+    this.#exports.table.set(place, null)
+    this.#free.push(place)
+  }
+
+  /** A code lies there for one frame: what runs once is not worth compiling. */
+  placed(at: number): void {
+    this.#room.words[(at - C_COMPILED) >>> 2] = 0
+    this.#room.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
+  }
+
+  /** A code was placed that stays. */
+  loaded(at: number, hash: Hash, code: Uint8Array): void {
+    this.#room.words[(at - C_HEAT) >>> 2] = 0
+    this.#codes.set(at, { hash, code })
+    const compiled = compiledCode(this.#table, hash, code)
+    if (compiled !== undefined) this.#install(at, compiled)
+  }
+
+  /** It is worth compiling, if it is a code that stays; where too much is being compiled, it has to become hot again. */
+  heated(at: number): void {
+    const known = this.#codes.get(at)
+    if (known === undefined) return
+    const generation = this.#generation
+    const isTaken = compile(this.#table, known.hash, known.code, (compiled) => {
+      if (generation === this.#generation) this.#install(at, compiled)
+    })
+    if (!isTaken) this.#room.words[(at - C_HEAT) >>> 2] = 0
+  }
+
+  #install(at: number, { module, entries, size }: Compiled): void {
+    if (this.#installed.has(at) || this.#size + size > MOST) return
+    const record = this.#room.allocate(COMPILED_ENTRIES + entries.byteLength)
+    if (record === undefined) return
+    this.#size += size
+    const { run } = new WebAssembly.Instance(module, this.#imports).exports
+    const place = this.#free.pop() ?? this.#exports.table.grow(1)
+    this.#installed.set(at, place)
+    this.#exports.table.set(place, run)
+    const { words, bytes } = this.#room
+    words[record >>> 2] = place
+    bytes.set(new Uint8Array(entries.buffer, entries.byteOffset, entries.byteLength), record + COMPILED_ENTRIES)
+    words[(at - C_COMPILED) >>> 2] = record
+  }
+}

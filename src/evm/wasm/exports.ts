@@ -1,0 +1,13 @@
+// What the engine's module exports: see `assembly/index.ts`.
+
+export type EngineExports = {
+  readonly memory: WebAssembly.Memory
+  /** Of functions: compiled codes are called through it. */
+  readonly table: WebAssembly.Table
+  run(): number
+  rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
+  analyse(code: number, length: number, jumps: number): void
+  reserve(end: bigint): number
+  /** What compiled code calls, by name. */
+  readonly [name: string]: unknown
+}

@@ -1,0 +1,92 @@
+// What the interpreter asks of the host while it runs, as `assembly/host.ts` declares it: from places in the engine's memory
+// to addresses and words, and back.
+import type { Address, Hash } from '../../lib/hex.ts'
+import type { Instance } from './instance.ts'
+import { WORDS } from './layout.ts'
+
+/** What opcodes ask of the state, for the frame that runs. */
+export interface Host {
+  /** The interpreter has stored a word, of which it could tell only now. */
+  stored(account: Address, key: Hash, value: Uint8Array): void
+  refunded(gas: number): void
+  original(key: Hash): Uint8Array
+  /** The interpreter asks for something: there may be frames that it has opened by itself. */
+  catchUp(): void
+  sload(key: Hash): number
+  sstore(key: Hash, value: Uint8Array, gas: number): number
+  word(key: Hash): Uint8Array
+  tload(key: Hash): Uint8Array
+  tstore(key: Hash, value: Uint8Array): void
+  access(address: Address): number
+  balance(address: Address): bigint
+  selfBalance(): bigint
+  code(address: Address): Uint8Array
+  codeHash(address: Address): Hash | undefined
+  blockHash(number: bigint): Hash | undefined
+  blobHash(index: number): Hash | undefined
+  log(topics: Hash[], data: Uint8Array): void
+}
+
+/** The second word of an answer. */
+const ANSWER = WORDS + 32
+
+export function hostImports(engine: Instance): Record<string, unknown> {
+  // The interpreter may have grown the memory since the host looked at it last.
+  const host = (): Host => {
+    engine.refresh()
+    if (engine.host === undefined) throw new Error('the engine runs without a host')
+    engine.host.catchUp()
+    return engine.host
+  }
+  return {
+    sload: () => {
+      const asked = host()
+      const key = engine.key()
+      const price = asked.sload(key)
+      engine.answer(asked.word(key))
+      return price
+    },
+    sstore: (gas: number) => {
+      const asked = host()
+      engine.tellRefund(asked)
+      const key = engine.key()
+      const price = asked.sstore(key, engine.value(), gas)
+      engine.answer(asked.original(key), ANSWER + 32)
+      return price
+    },
+    hot: (code: number) => {
+      engine.refresh()
+      engine.compiled.heated(code)
+    },
+    tell: () => {
+      engine.refresh()
+      engine.tell()
+    },
+    tload: () => engine.answer(host().tload(engine.key())),
+    tstore: () => host().tstore(engine.key(), engine.value()),
+    access: () => host().access(engine.address()),
+    balance: () => engine.answerBig(host().balance(engine.address())),
+    selfBalance: () => engine.answerBig(host().selfBalance()),
+    codeSize: () => host().code(engine.address()).length,
+    codeHash: () => engine.answerHex(host().codeHash(engine.address())),
+    copyCode: (to: number, offset: number, length: number) => {
+      const part = host()
+        .code(engine.address())
+        .subarray(offset, offset + length)
+      engine.bytes.set(part, to)
+      engine.bytes.fill(0, to + part.length, to + length)
+    },
+    copyReturn: (to: number, offset: number, length: number) => {
+      engine.refresh()
+      engine.bytes.set(engine.longReturn.subarray(offset, offset + length), to)
+    },
+    blockHash: (number: number) => engine.answerHex(host().blockHash(BigInt(number))),
+    blobHash: (index: number) => engine.answerHex(host().blobHash(index)),
+    log: (count: number, at: number, length: number) => {
+      const asked = host()
+      const topics: Hash[] = []
+      for (let i = 0; i < count; i++) topics.push(engine.hashAt(WORDS + 32 * i))
+      asked.log(topics, engine.slice(at, length))
+    },
+  }
+}

@@ -1,0 +1,288 @@
+// One engine: the compiled interpreter with a memory of its own, and the state as it asks for it. It serves one
+// transaction at a time; code that it has loaded stays until the room for it is used up.
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
+import type { BlockContext } from '../machine-parts.ts'
+import { CompiledCodes } from './compiled-codes.ts'
+import type { EngineExports } from './exports.ts'
+import { type FrameStart, type Loaded, memoryOf, writeFrame } from './frames.ts'
+import { type Host, hostImports } from './host-imports.ts'
+import {
+  CODE_HEADER,
+  CODE_PADDING,
+  CODES,
+  CODES_END,
+  CURRENT,
+  DELAY,
+  DIRTY,
+  DIRTY_COUNT,
+  EPOCH,
+  F_MEMORY,
+  F_MEMORY_SIZE,
+  FRAMES,
+  HASH_DELAY,
+  MAY_CALL,
+  OPCODES,
+  PARAMETERS,
+  PAUSED,
+  REFUND,
+  RETURN,
+  RETURN_BYTES,
+  RETURN_LIMIT,
+  S_ACCOUNT,
+  S_DIRTY,
+  S_KEY,
+  S_VALUE,
+  STRETCH,
+  STRETCH_GAS,
+  TURN,
+  TURN_GAS,
+} from './layout.ts'
+import { aligned, Memory } from './memory.ts'
+import type { Rules } from './rules.ts'
+import { type Stress, stress } from './stress.ts'
+
+export const outOfMemory = (): ChainError =>
+  new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
+
+export class Instance extends Memory {
+  /** Where the next frame may begin. */
+  top = FRAMES
+  host: Host | undefined
+  readonly #exports: EngineExports
+  /** Code that need not be interpreted. */
+  readonly compiled: CompiledCodes
+  readonly #codes = new Map<Hash, Loaded>()
+  readonly #accounts = new Map<Address, number>()
+  readonly #addresses: Address[] = []
+  #free = CODES
+  #rules: Rules | undefined
+  #block: BlockContext | undefined
+  /** Return data that do not fit their place. */
+  longReturn: Uint8Array = EMPTY_BYTES
+
+  constructor(module: WebAssembly.Module) {
+    super()
+    // The module is our own: these are what assembly/index.ts exports.
+    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as EngineExports
+    this.look(this.#exports.memory.buffer)
+    this.compiled = new CompiledCodes(this.#exports, this)
+    this.#setTurn(TURN_GAS, HASH_DELAY, STRETCH_GAS)
+  }
+
+  /** Bytes of memory that it has taken from the computer. */
+  get size(): number {
+    return this.bytes.length
+  }
+
+  /** Runs the current frame until the host is needed; a reason of the layout, or an opcode. */
+  run(): number {
+    if (stress !== undefined) this.#shake(stress)
+    const reason = this.#exports.run()
+    this.refresh()
+    if (reason !== PAUSED) this.tell()
+    return reason
+  }
+
+  /** Gas of a turn; by how much a hash may delay its end; and of the interpreter's stretches beside compiled code. */
+  #setTurn(turn: number, delay: number, stretch: number): void {
+    this.limbs[TURN >>> 3] = BigInt(turn)
+    this.limbs[DELAY >>> 3] = BigInt(delay)
+    this.limbs[STRETCH >>> 3] = BigInt(stretch)
+  }
+
+  /** Cuts the next turn at a random place, and puts compiled codes in and takes them out at random. */
+  #shake({ upTo, pick }: Stress): void {
+    this.#setTurn(upTo(TURN_GAS), upTo(HASH_DELAY) - 1, upTo(STRETCH_GAS))
+    this.compiled.shake(pick)
+  }
+
+  /** To be called when the memory may have grown. */
+  refresh(): void {
+    if (this.words.length === 0) this.look(this.#exports.memory.buffer)
+  }
+
+  /** Throws ChainError `limit-exceeded` when the computer has no such memory. */
+  reserve(end: number): void {
+    if (end <= this.bytes.length) return
+    if (this.#exports.reserve(BigInt(end)) === 0) throw outOfMemory()
+    this.refresh()
+  }
+
+  /** For a new transaction: the fork's rules, and room for code. `compiles`: whether compiled code may run. */
+  begin(rules: Rules, compiles: boolean): void {
+    this.top = FRAMES
+    this.#accounts.clear()
+    this.#addresses.length = 0
+    this.words[DIRTY_COUNT >>> 2] = 0
+    this.limbs[REFUND >>> 3] = 0n
+    this.forget()
+    this.compiled.begin(compiles)
+    const isFull = this.#free > CODES + (CODES_END - CODES) * 0.75
+    if (this.#rules !== rules || isFull || stress?.pick(8) === true) {
+      this.#codes.clear()
+      this.#free = CODES
+      this.compiled.clear(rules.opcodes)
+    }
+    if (this.#rules === rules) return
+    this.#rules = rules
+    this.#block = undefined
+    this.bytes.set(rules.opcodes, OPCODES)
+    this.limbs.set(rules.parameters, PARAMETERS / 8)
+  }
+
+  /** Whether what was written of the block is of another one: under the same rules, the same object says the same. */
+  moveToBlock(block: BlockContext): boolean {
+    const isAnother = this.#block !== block
+    this.#block = block
+    return isAnother
+  }
+
+  // --- what the interpreter remembers
+
+  /** A number for the account in this transaction. */
+  account(address: Address): number {
+    const known = this.#accounts.get(address)
+    if (known !== undefined) return known
+    const number = this.#addresses.push(address) - 1
+    this.#accounts.set(address, number)
+    return number
+  }
+
+  /** The account that a stack word names is warm and has this code of its own: calls need not ask any more. */
+  remember(at: number, code: Loaded, account: number): void {
+    if (code.at < CODES_END) this.#exports.rememberAccount(at, code.at, code.length, code.jumps, account)
+  }
+
+  /**
+   * Lets the host know of the words that were stored without it. They belong to the innermost frame that it knows, so that
+   * it has to hear of them before that changes.
+   */
+  tell(): void {
+    const { words, host } = this
+    const count = words[DIRTY_COUNT >>> 2] ?? 0
+    if (count === 0 || host === undefined) return
+    words[DIRTY_COUNT >>> 2] = 0
+    for (let i = 0; i < count; i++) {
+      const slot = words[(DIRTY >>> 2) + i] ?? 0
+      words[(slot + S_DIRTY) >>> 2] = 0
+      const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
+      if (account === undefined) throw new Error('a slot of no account was written')
+      host.stored(account, this.hashAt(slot + S_KEY), this.trimmed(slot + S_VALUE))
+    }
+    this.tellRefund(host)
+  }
+
+  tellRefund(host: Host): void {
+    const refund = this.limbs[REFUND >>> 3] ?? 0n
+    if (refund === 0n) return
+    host.refunded(Number(BigInt.asIntN(64, refund)))
+    this.limbs[REFUND >>> 3] = 0n
+  }
+
+  /** What is remembered of accounts and slots may not be so any more. */
+  forget(): void {
+    this.words[EPOCH >>> 2] = ((this.words[EPOCH >>> 2] ?? 0) + 1) >>> 0
+  }
+
+  set mayCall(may: boolean) {
+    this.words[MAY_CALL >>> 2] = may ? 1 : 0
+  }
+
+  /** The frame that runs. */
+  get current(): number {
+    return this.words[CURRENT >>> 2] ?? 0
+  }
+
+  set current(frame: number) {
+    this.words[CURRENT >>> 2] = frame
+  }
+
+  // --- code
+
+  /** A deployed code, in its own place if there is room, else at the top. */
+  load(hash: Hash, code: Uint8Array): Loaded {
+    const known = this.#codes.get(hash)
+    if (known !== undefined) return known
+    if (this.#free + CODE_HEADER + 2 * code.length + 2 * CODE_PADDING > CODES_END) return this.place(code)
+    const at = this.#free + CODE_HEADER
+    this.bytes.set(code, at)
+    const { loaded, end } = this.#analysed(at, code.length)
+    this.#free = end
+    this.#codes.set(hash, loaded)
+    this.compiled.loaded(at, hash, code)
+    return loaded
+  }
+
+  /** Room that stays as long as the codes do; undefined: there is none left. */
+  allocate(length: number): number | undefined {
+    const at = this.#free
+    if (at + length > CODES_END) return undefined
+    this.#free = aligned(at + length)
+    return at
+  }
+
+  /** A code for one frame, at the top. */
+  place(code: Uint8Array): Loaded {
+    return this.placeRange(this.input(code), code.length)
+  }
+
+  /** The same from a range of the engine's own memory. */
+  placeRange(from: number, length: number): Loaded {
+    const at = this.top + CODE_HEADER
+    this.reserve(at + 2 * length + 4 * CODE_PADDING)
+    this.bytes.copyWithin(at, from, from + length)
+    const { loaded, end } = this.#analysed(at, length)
+    this.top = end
+    return loaded
+  }
+
+  /** What lies there is code. */
+  #analysed(at: number, length: number): { loaded: Loaded; end: number } {
+    const jumps = aligned(at + length + CODE_PADDING)
+    this.bytes.fill(0, at + length, jumps)
+    this.compiled.placed(at)
+    this.#exports.analyse(at, length, jumps)
+    return { loaded: { at, length, jumps }, end: aligned(jumps + (length >>> 3) + 8) }
+  }
+
+  /** Input from outside, at the top; its address. */
+  input(data: Uint8Array): number {
+    const at = this.top
+    this.reserve(at + data.length + 64)
+    this.bytes.set(data, at)
+    this.top = aligned(at + data.length)
+    return at
+  }
+
+  // --- frames
+
+  /** A frame at the top, its three words still to be written; its address. */
+  open(start: FrameStart): number {
+    const frame = this.top
+    const end = memoryOf(frame) + 65_536
+    if (end > this.bytes.length) this.reserve(end)
+    writeFrame(this.words, frame, start)
+    this.current = frame
+    this.setGas(frame, start.gas)
+    return frame
+  }
+
+  /** The frame no longer runs: others may lie above what its memory is now. */
+  suspend(frame: number): void {
+    this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
+  }
+
+  /** Return data of a call that ended: bytes from outside, or a range of memory. */
+  setReturn(at: number, length: number, bytes?: Uint8Array): void {
+    this.words[(RETURN + 4) >>> 2] = length
+    if (length === 0) return
+    const fits = length <= RETURN_LIMIT
+    this.words[RETURN >>> 2] = fits ? RETURN_BYTES : 0
+    if (bytes !== undefined) {
+      if (fits) this.bytes.set(bytes, RETURN_BYTES)
+      else this.longReturn = bytes
+    } else if (fits) this.bytes.copyWithin(RETURN_BYTES, at, at + length)
+    else this.longReturn = this.slice(at, length)
+  }
+}

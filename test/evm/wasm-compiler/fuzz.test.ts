@@ -1,0 +1,26 @@
+// Compiled code does what the interpreters do, on random programs of some seeds, everything compiled before it runs: against
+// the library's on worlds of contracts that call each other, against our own on code that computes. More: `npm run fuzz`.
+import { beforeAll, expect, test } from 'vitest'
+import { takeEngine } from '../../../src/evm/wasm/pool.ts'
+import { compilation } from '../../../src/evm/wasm-compiler/compiled.ts'
+import { compare, PAIRINGS, type Pairing } from '../wasm/differential.ts'
+
+beforeAll(() => {
+  // Without the engine the library would be compared with itself.
+  expect(takeEngine()).toBeDefined()
+  compilation.heat = 0
+})
+
+const RUNS: readonly (readonly [string, number, Pairing, number])[] = [
+  ['calls', 10_001, PAIRINGS.compiler, 8],
+  ['calls', 20_001, PAIRINGS.compiler, 8],
+  ['computes', 30_001, PAIRINGS.dense, 25],
+  ['computes', 40_001, PAIRINGS.dense, 25],
+]
+
+test.each(RUNS)('agrees on code that %s, from seed %i', async (_, first, pairing, seeds) => {
+  for (let seed = first; seed < first + seeds; seed++) {
+    const { difference } = await compare(seed, 3, pairing)
+    expect(difference).toBeUndefined()
+  }
+})

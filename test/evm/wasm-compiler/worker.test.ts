@@ -1,0 +1,118 @@
+// The thread that compiles may be slow or die: nobody waits for it, and what it was asked for stays with the interpreter.
+import { beforeEach, expect, test } from 'vitest'
+import { rulesOf } from '../../../src/evm/wasm/rules.ts'
+import { compilation, compile, compiledCode } from '../../../src/evm/wasm-compiler/compiled.ts'
+import { type Compiled, CompilerThread } from '../../../src/evm/wasm-compiler/thread.ts'
+import { bytesToBig } from '../../../src/lib/hex.ts'
+import { keccakHash } from '../../../src/lib/keccak.ts'
+import { forkRules } from '../wasm/differential.ts'
+import { runCode } from '../wasm/run-code.ts'
+
+const { thread } = compilation
+const { table, common } = forkRules('osaka')
+const { opcodes } = rulesOf(table, common)
+
+beforeEach(() => {
+  compilation.heat = 1_000_000
+  compilation.thread = thread
+})
+
+/** Returns 1 + 2 + ... + 50,000 (as in hot.test.ts), with some bytes behind that make it a code of its own. */
+const summing = (salt: number): Uint8Array =>
+  Buffer.from(`5f630000c3505b809101906001900380600657505f5260205ff3${salt.toString(16).padStart(4, '0')}`, 'hex')
+const SUM = 1_250_025_000n
+
+const isCompiled = (code: Uint8Array): boolean => compiledCode(opcodes, keccakHash(code), code) !== undefined
+const ask = (code: Uint8Array): Promise<Compiled> =>
+  new Promise((done) => compile(opcodes, keccakHash(code), code, done))
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150))
+
+async function runs(code: Uint8Array): Promise<void> {
+  const { returnData, error } = await runCode(code, 'compiled', { gasLimit: 10_000_000n })
+  expect(error).toBeUndefined()
+  expect(bytesToBig(returnData)).toBe(SUM)
+}
+
+const FAILING = [
+  ['is no program', 'this is no program'],
+  [
+    'throws at its first question',
+    "require('node:worker_threads').parentPort.on('message', () => { throw new Error() })",
+  ],
+  ['ends at its first question', "require('node:worker_threads').parentPort.on('message', () => process.exit(0))"],
+] as const
+
+test.each(FAILING)('one that %s leaves the interpreter running', async (what, text) => {
+  compilation.thread = new CompilerThread(text)
+  const code = summing(0x100 + what.length)
+  await runs(code)
+  await pause()
+  expect(isCompiled(code)).toBe(false)
+  await runs(code)
+})
+
+test('after one has died, the next question starts another', async () => {
+  const text = "require('node:worker_threads').parentPort.on('message', ({ code }) => process.exit(code[0]))"
+  const dying = new CompilerThread(text)
+  const question = { code: new Uint8Array(1), table: opcodes }
+  // Two answers from each: had the second question gone to the thread that has ended, nobody would answer.
+  for (let i = 0; i < 2; i++) {
+    expect(await Promise.all([dying.ask(question), dying.ask(question)])).toEqual([undefined, undefined])
+  }
+})
+
+test('a code that it cannot compile is not asked for again, and the next is compiled', async () => {
+  // Not the fork's table: nothing can be read from it.
+  const none = new Uint8Array(0)
+  const code = summing(0x300)
+  let answered = false
+  compile(none, keccakHash(code), code, () => {
+    answered = true
+  })
+  await ask(summing(0x301))
+  expect(answered).toBe(false)
+  expect(compiledCode(none, keccakHash(code), code)).toBeUndefined()
+})
+
+test('where there is none, this thread compiles', async () => {
+  compilation.thread = undefined
+  const code = summing(0x400)
+  await ask(code)
+  await runs(code)
+})
+
+test('no more than sixteen codes are under way; whoever is refused may ask again', async () => {
+  const codes = Array.from({ length: 17 }, (_, i) => summing(0x500 + i))
+  let left = 16
+  const taken = await new Promise<boolean[]>((resolve) => {
+    const answers = codes.map((code) =>
+      compile(opcodes, keccakHash(code), code, () => {
+        left--
+        if (left === 0) resolve(answers)
+      }),
+    )
+  })
+  expect(taken).toEqual([...Array.from({ length: 16 }, () => true), false])
+  const last = summing(0x510)
+  await ask(last)
+  expect(isCompiled(last)).toBe(true)
+})
+
+test('whatever it compiles, this thread goes on meanwhile', async () => {
+  // JUMPDEST, ISZERO of the input's size, and JUMPI to 0, over and over: among the worst to compile.
+  const code = Buffer.from('5b3615600057'.repeat(4096), 'hex')
+  const begun = performance.now()
+  let [last, longest, isDone] = [begun, 0, false]
+  const done = ask(code).then(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }
+  await done
+  // Here, almost all of the time would be one turn.
+  expect(longest).toBeLessThan((last - begun) / 2)
+})

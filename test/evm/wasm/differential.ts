@@ -1,0 +1,289 @@
+// One random world and a few transactions in it, run by two of the library's interpreter, our own, and compiled code:
+// everything that can be seen of either has to be the same.
+import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
+import type { NativeContract } from '../../../src/evm/native-call.ts'
+import { buildTable, type OpcodeTable } from '../../../src/evm/tables.ts'
+import { CallTreeTracer, type MessageTracer } from '../../../src/evm/tracer.ts'
+import {
+  type Address,
+  bigToFixed,
+  EMPTY_BYTES,
+  type Hash,
+  hexToAddress,
+  toHash,
+  ZERO_HASH,
+} from '../../../src/lib/hex.ts'
+import { keccakHash } from '../../../src/lib/keccak.ts'
+import { delegationTo } from '../../../src/primitives/delegation.ts'
+import { kzg } from '../../../src/primitives/kzg.ts'
+import type { Log, Message } from '../../../src/primitives/types.ts'
+import { type BlockEnv, blockEnv } from '../../../src/runtime/block-env.ts'
+import { executeMessage } from '../../../src/runtime/execute-message.ts'
+import { type ChainSpec, FORKS, type Fork } from '../../../src/spec/chain-spec.ts'
+import { atLeast, commonFor } from '../../../src/spec/forks.ts'
+import { openMemoryStore } from '../../../src/state/kv.ts'
+import { StateStore } from '../../../src/state/state-store.ts'
+import type { StateView } from '../../../src/state/types.ts'
+import { plainSpec } from '../../support/plain-spec.ts'
+import { DenseCode, inputOf } from '../wasm-compiler/dense.ts'
+import { Program, Random } from './programs.ts'
+
+export const SENDER = hexToAddress(`0x${'aa'.repeat(20)}`)
+export const COINBASE = hexToAddress(`0x${'cb'.repeat(20)}`)
+/** Calls back whoever called it, with its input. */
+const ECHO = hexToAddress(`0x${'ec'.repeat(20)}`)
+/** Has to keep a part of its balance. */
+const VESTING = hexToAddress(`0x${'be'.repeat(20)}`)
+
+const FUZZED: readonly Fork[] = FORKS.filter(
+  (fork) => !['dao', 'muirGlacier', 'arrowGlacier', 'grayGlacier', 'bpo3', 'bpo4', 'bpo5'].includes(fork),
+)
+
+type Rules = { readonly spec: ChainSpec; readonly common: ReturnType<typeof commonFor>; readonly table: OpcodeTable }
+const rules = new Map<Fork, Rules>()
+
+export function forkRules(fork: Fork): Rules {
+  const known = rules.get(fork)
+  if (known !== undefined) return known
+  const spec: ChainSpec = {
+    ...plainSpec(SENDER),
+    forks: FORKS.filter((earlier) => atLeast(fork, earlier)).map((earlier) =>
+      atLeast(earlier, 'shanghai') ? { fork: earlier, time: 0n } : { fork: earlier, block: 0n },
+    ),
+    terminalTotalDifficulty: atLeast(fork, 'paris') ? 0n : undefined,
+  }
+  const common = commonFor(spec, fork, kzg)
+  const made = { spec, common, table: buildTable(common, () => undefined) }
+  rules.set(fork, made)
+  return made
+}
+
+/** What a tracer is told, besides the tree. */
+class Witness extends CallTreeTracer implements MessageTracer {
+  readonly logs: Log[] = []
+
+  log(log: Log): void {
+    this.logs.push(log)
+  }
+
+  refuse(frame: NonNullable<CallTreeTracer['root']>): void {
+    this.attach(frame)
+  }
+}
+
+const echo: NativeContract = {
+  address: ECHO,
+  run(call) {
+    const { input, caller, gasLimit } = call
+    const gas = 500n + BigInt(input.length)
+    if (gasLimit < gas) return { output: EMPTY_BYTES, gasUsed: gasLimit, logs: [], error: 'out of gas' }
+    const first = input[0] ?? 0
+    if (first % 4 === 0) return { output: input, gasUsed: gas, logs: [], error: first === 0 ? undefined : 'revert' }
+    if (!call.isStatic) call.view.setStorage(ECHO, BigInt(first % 3), BigInt(first))
+    const inner = {
+      from: ECHO,
+      to: caller,
+      input: input.subarray(1),
+      gasLimit: (gasLimit - gas) / 2n,
+      isStatic: first % 3 === 0,
+    }
+    const own: Log = { address: ECHO, topics: [], data: input.subarray(0, 8) }
+    return call.callContract(inner).then(({ output, gasUsed, logs, error }) => ({
+      output,
+      gasUsed: gas + gasUsed,
+      logs: error === undefined ? [own, ...logs] : [],
+      error: error === undefined ? undefined : 'revert',
+    }))
+  },
+}
+
+export type World = {
+  readonly seed: number
+  readonly fork: Fork
+  readonly view: StateView
+  readonly env: BlockEnv
+  readonly messages: readonly Message[]
+}
+
+/** Block 1,000 under the rules of a fork. */
+export function envOf(fork: Fork): BlockEnv {
+  const header = {
+    ...{ number: 1000n, timestamp: 1_700_000_000n, coinbase: COINBASE, gasLimit: 30_000_000n },
+    ...{ difficulty: atLeast(fork, 'paris') ? 0n : 12_345n, mixHash: keccakHash(Uint8Array.of(1)) },
+    ...{ baseFeePerGas: atLeast(fork, 'london') ? 7n : undefined, excessBlobGas: 0n },
+  }
+  return blockEnv(forkRules(fork).spec, fork, header)
+}
+
+/** The world of a seed: contracts with random code and storage, and transactions to them. */
+export async function makeWorld(seed: number): Promise<World> {
+  const random = new Random(seed)
+  const fork = random.oneIn(2) ? random.pick(FUZZED) : random.pick(['cancun', 'prague', 'osaka'] as const)
+  const contracts = Array.from({ length: 4 }, (_, i) => hexToAddress(`0x${(0xc0 + i).toString(16).repeat(20)}`))
+  const delegated = hexToAddress(`0x${'de'.repeat(20)}`)
+  const precompiles = Array.from({ length: 18 }, (_, i) => BigInt(i + 1))
+  const targets = [...contracts, ...contracts, delegated, SENDER, ECHO, VESTING].map(BigInt)
+  targets.push(random.pick(precompiles), 4n, 2n, 0xdeadn, BigInt(COINBASE))
+  const { table } = forkRules(fork)
+  const has = (code: number): boolean => table.map[code]?.opcodeInfo.isInvalid === false
+  const program = (own = targets) => new Program(random, own, has).build()
+  const state = new StateStore(await openMemoryStore(), -1)
+  const view = state.at(-1)
+  view.setBalance(SENDER, 10n ** 20n)
+  view.setBalance(VESTING, 50n)
+  view.setAccount(ECHO, { nonce: 1n, balance: 0n, codeHash: keccakHash(Uint8Array.of(0xfe)) })
+  view.setCode(ECHO, Uint8Array.of(0xfe))
+  if (random.oneIn(2)) view.setCode(VESTING, program())
+  if (random.oneIn(2)) view.setBalance(hexToAddress(`0x${'dead'.padStart(40, '0')}`), random.oneIn(2) ? 0n : 1n)
+  for (const [i, contract] of contracts.entries()) {
+    view.setBalance(contract, BigInt(random.below(100)))
+    if (random.below(5) > 0) view.setNonce(contract, random.oneIn(30) ? (1n << 64n) - 1n : 1n)
+    // Mostly those behind it, so that calls come to an end.
+    const behind = [...contracts.slice(i + 1).map(BigInt), ...targets.slice(2 * contracts.length)]
+    view.setCode(contract, program(random.oneIn(4) ? targets : behind))
+    for (let key = 0n; key < 3n; key++) if (random.oneIn(2)) view.setStorage(contract, key, BigInt(random.below(4)))
+  }
+  if (atLeast(fork, 'prague'))
+    view.setCode(delegated, delegationTo(random.pick([...contracts, ECHO, hexToAddress(`0x${'2'.padStart(40, '0')}`)])))
+  const messages = Array.from({ length: 1 + random.below(3) }, (): Message => {
+    const isCreation = random.oneIn(8)
+    return {
+      from: SENDER,
+      to: isCreation ? null : random.oneIn(10) ? delegated : random.pick(contracts),
+      nonce: 0n,
+      value: random.oneIn(2) ? 0n : BigInt(random.below(50)),
+      data: isCreation ? program(targets) : Uint8Array.from({ length: random.below(100) }, () => random.below(256)),
+      gasLimit: BigInt(random.oneIn(4) ? 60_000 + random.below(100_000) : 100_000 + random.below(1_000_000)),
+      maxFeePerGas: random.oneIn(2) ? 0n : 10n,
+      maxPriorityFeePerGas: 0n,
+      accessList:
+        atLeast(fork, 'berlin') && random.oneIn(4)
+          ? [{ address: random.pick(contracts), storageKeys: [ZERO_HASH] }]
+          : [],
+      blobVersionedHashes:
+        !isCreation && atLeast(fork, 'cancun') && random.oneIn(3) ? [toHash(bigToFixed(1n << 248n, 32))] : [],
+      maxFeePerBlobGas: 0n,
+      authorizationList: [],
+    }
+  })
+  return { seed, fork, view, env: envOf(fork), messages }
+}
+
+const ancestor = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
+
+/** Everything that can be seen of running the messages one after the other, as text that tells differences. */
+export async function observe(
+  world: World,
+  engine: EngineChoice,
+  messages: readonly Message[],
+  traced: boolean,
+): Promise<string[]> {
+  const { spec, common, table } = forkRules(world.fork)
+  const view = world.view.fork()
+  const machine = new Machine({
+    ...{ common, view, table, engine, blockHash: ancestor, deadline: undefined },
+    natives: new Map([[ECHO, echo]]),
+    block: { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE },
+    held: (of: Address) => (of === VESTING ? 40n : 0n),
+  })
+  const seen: string[] = []
+  for (const message of messages) {
+    const witness = traced ? new Witness() : undefined
+    if (witness !== undefined) machine.tracer = witness
+    const run = async () => executeMessage(machine, world.env, spec.chainId, message, 'call', { collector: undefined })
+    const result = await run().catch((error: unknown) => ({
+      thrown: error instanceof Error ? `${error.message}` : String(error),
+    }))
+    seen.push(shown(result), shown(view.transactionDiff()))
+    if (witness !== undefined) seen.push(shown(witness.root), shown(witness.logs))
+    if ('thrown' in result) break
+  }
+  seen.push(view.root())
+  return seen
+}
+
+const shown = (value: unknown): string =>
+  JSON.stringify(value, (_, part) =>
+    typeof part === 'bigint' ? `${part}n` : part instanceof Uint8Array ? Buffer.from(part).toString('hex') : part,
+  ) ?? 'undefined'
+
+export type Difference = {
+  readonly seed: number
+  readonly fork: Fork
+  readonly reference: EngineChoice
+  readonly expected: string
+  readonly found: string
+  readonly gasLimits: readonly bigint[]
+}
+
+/** A world of one contract with dense code, which compiled code differs from most where it differs. */
+export async function makeDenseWorld(seed: number): Promise<World> {
+  const random = new Random(seed)
+  const fork = random.pick(['osaka', 'osaka', 'cancun'] as const)
+  const view = new StateStore(await openMemoryStore(), -1).at(-1)
+  view.setBalance(SENDER, 10n ** 20n)
+  const contract = hexToAddress(`0x${'c0'.repeat(20)}`)
+  view.setCode(contract, new DenseCode(random).build())
+  const message: Message = {
+    ...{ from: SENDER, to: contract, nonce: 0n, value: 0n, data: inputOf(random), gasLimit: 10_000_000n },
+    ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n },
+    authorizationList: [],
+  }
+  return { seed, fork, view, env: envOf(fork), messages: [message] }
+}
+
+/** Who is compared with whom, and on what. */
+export type Pairing = {
+  readonly reference: EngineChoice
+  readonly tried: EngineChoice
+  readonly make: (seed: number) => Promise<World>
+}
+
+/** Compiled code takes part only where everything is compiled at once: see `compilation`. */
+export const PAIRINGS = {
+  interpreter: { reference: 'library', tried: 'wasm', make: makeWorld },
+  compiler: { reference: 'library', tried: 'compiled', make: makeWorld },
+  dense: { reference: 'wasm', tried: 'compiled', make: makeDenseWorld },
+} as const satisfies Record<string, Pairing>
+
+/**
+ * Compares the two on the world of a seed, then again with the last message's gas cut at `cuts` places. Returns how many
+ * executions were compared, and the first difference.
+ */
+export async function compare(
+  seed: number,
+  cuts: number,
+  { reference, tried, make }: Pairing = PAIRINGS.interpreter,
+): Promise<{ executions: number; difference: Difference | undefined }> {
+  const world = await make(seed)
+  const random = new Random(seed ^ 0x5eed)
+  const last = world.messages.at(-1)
+  let executions = 0
+  for (let cut = 0; cut <= cuts; cut++) {
+    const gasLimit =
+      cut === 0 || last === undefined ? last?.gasLimit : 53_000n + BigInt(random.below(Number(last.gasLimit) - 53_000))
+    const messages = world.messages.map((message) =>
+      message === last && gasLimit !== undefined ? { ...message, gasLimit } : message,
+    )
+    const traced = random.oneIn(2)
+    const expected = await observe(world, reference, messages, traced)
+    const found = await observe(world, tried, messages, traced)
+    executions += messages.length
+    const at = expected.findIndex((text, i) => text !== found[i])
+    if (at >= 0 || expected.length !== found.length) {
+      const gasLimits = messages.map((message) => message.gasLimit)
+      return {
+        executions,
+        difference: {
+          seed,
+          fork: world.fork,
+          reference,
+          expected: expected[at] ?? '',
+          found: found[at] ?? '',
+          gasLimits,
+        },
+      }
+    }
+  }
+  return { executions, difference: undefined }
+}
