@@ -1,12 +1,13 @@
 // What answers at an address without ordinary code: the fork's precompiles and native contracts. Machines share what they
 // begin with; one that moves something has a copy of its own from then on.
 import type { Common } from '@ethereumjs/common'
-import { getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
 import type { Address } from '../lib/hex.ts'
 import { rememberLongWork, useFasterPrecompiles } from './crypto/precompiles.ts'
+import { libraryPrecompiles } from './ethereumjs/precompiles.ts'
 import type { NativeContract, NativeContracts } from './native-call.ts'
+import type { Precompile } from './precompile.ts'
 
-type Precompiles = ReadonlyMap<Address, PrecompileFunc>
+type Precompiles = ReadonlyMap<Address, Precompile>
 type Natives = ReadonlyMap<Address, NativeContract>
 
 /** Precompiles of forks with their natives' addresses behind them. A Common and a set of natives are never changed. */
@@ -21,10 +22,9 @@ function startOf(common: Common, natives: NativeContracts) {
 }
 
 function makeStart(common: Common, natives: NativeContracts) {
-  const active = getActivePrecompiles(common)
-  useFasterPrecompiles(active)
-  rememberLongWork(active)
-  const precompiles = new Map([...active].map(([hex, code]) => [`0x${hex}` as Address, code]))
+  const precompiles = libraryPrecompiles(common)
+  useFasterPrecompiles(precompiles, common)
+  rememberLongWork(precompiles)
   return { precompiles, addresses: new Set([...precompiles.keys(), ...natives.keys()]) }
 }
 
@@ -41,7 +41,7 @@ export class Contracts {
     this.#natives = natives
   }
 
-  precompileAt(address: Address): PrecompileFunc | undefined {
+  precompileAt(address: Address): Precompile | undefined {
     return this.#precompiles.get(address)
   }
 

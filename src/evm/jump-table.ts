@@ -1,26 +1,25 @@
-// The opcode table as an improvement proposal sees it: geth's names and numbers over the library's entries.
-// A proposal works on the copy that `buildTable` hands out; the library's own entries are never touched.
+// The opcode table as an improvement proposal sees it: go-ethereum's names and numbers. A proposal works on a draft; the
+// fork's own table is never touched.
 import type { Common } from '@ethereumjs/common'
+import { STACK_LIMIT } from './gas-rules.ts'
+import { type MemorySize, ownMemorySize } from './memory-size.ts'
 import {
-  bookedElsewhere,
-  changedEntry,
   type DynamicGas,
   type Execute,
-  type Plan,
+  forkTable,
+  hasDynamicGas,
+  type OpcodeTable,
+  type Operation as Plan,
   type StackEffect,
-} from './changed-entry.ts'
-import { type MemorySize, ownMemorySize } from './memory-size.ts'
-import { opcodeOf } from './opcodes.ts'
-import type { Entry, OpcodeTable } from './tables.ts'
-
-type OpcodeMap = OpcodeTable['map']
+  withChanges,
+} from './opcode-table.ts'
 
 /** An opcode as it is now, after the proposals before this one. Setters throw RangeError for what cannot be. */
 export interface Operation {
   readonly number: number
   /** geth's: `CREATE2`. */
   readonly name: string
-  /** Charged before anything else: geth's number, also where the library books it elsewhere. */
+  /** Charged before anything else: go-ethereum's number, also where an engine books it elsewhere. */
   readonly constantGas: bigint
   readonly minStack: number
   /** As it was set last; 1024 in the beginning. */
@@ -60,7 +59,6 @@ export interface JumpTable {
 }
 
 const INVALID = 0xfe
-const STACK_LIMIT = 1024
 /** Items that the hungriest opcode could take; a limit at entry counts them in. */
 const MOST_POPS = 1024
 const OPCODE_NAME = /^[A-Z][A-Z0-9]{0,31}$/
@@ -68,59 +66,55 @@ const OPCODE_NAME = /^[A-Z][A-Z0-9]{0,31}$/
 /** What a limit at entry is for an opcode that may leave a full stack. */
 export const maxStackAtEntry = (pops: number, pushes: number): number => STACK_LIMIT + pops - pushes
 
-/** Lets `change` work on the entries. When it has ended, whatever it kept is closed. Throws what it throws. */
-export function changeTable(map: OpcodeMap, common: Common, change: (table: JumpTable) => void): void {
-  const table = new ChangedTable(map, common)
+/** The table of a fork, with what `change` makes of it: when that has ended, whatever it kept is closed. Throws what it throws. */
+export function buildTable(common: Common, change?: (table: JumpTable) => void): OpcodeTable {
+  const own = forkTable(common)
+  if (change === undefined) return own
+  const draft = new TableDraft(own)
   try {
-    change(table)
-    table.validate()
+    change(draft)
+    draft.validate()
   } finally {
-    table.isOpen = false
+    draft.isOpen = false
   }
+  return withChanges(own, draft.changes)
 }
 
-class ChangedTable implements JumpTable {
+class TableDraft implements JumpTable {
   isOpen = true
-  readonly #map: OpcodeMap
-  readonly #common: Common
+  /** The operations that were changed, by number. */
+  readonly changes = new Map<number, Plan>()
+  readonly #own: OpcodeTable['operations']
   readonly #operations = new Map<number, ChangedOperation>()
 
-  constructor(map: OpcodeMap, common: Common) {
-    this.#map = map
-    this.#common = common
+  constructor({ operations }: OpcodeTable) {
+    this.#own = operations
   }
 
   op(nameOrNumber: string | number): Operation {
-    const code = typeof nameOrNumber === 'number' ? nameOrNumber : this.#map.findIndex(isNamed(nameOrNumber))
-    const entry = this.#map[code]
-    if (entry === undefined || entry.opcodeInfo.isInvalid) throw new RangeError(`no opcode ${shown(nameOrNumber)}`)
-    const known = this.#operations.get(code)
-    if (known !== undefined) return known
-    const { name, pops, pushes } = opcodeOf(code)
-    const constantGas = entry.opcodeInfo.feeBigInt + bookedElsewhere(entry.opcodeInfo.fullName, this.#common)
-    return this.#change(entry, entry.opcodeInfo.dynamicGas, {
-      ...{ code, name, constantGas, minStack: pops, stackLimit: { items: STACK_LIMIT, at: 'after' } },
-      ...{ effect: { pops, pushes }, execute: undefined, dynamicGas: 'own', memorySize: undefined },
-    })
+    const code = typeof nameOrNumber === 'number' ? nameOrNumber : this.#numberOf(nameOrNumber)
+    const plan = code === undefined ? undefined : this.#at(code)
+    if (plan === undefined) throw new RangeError(`no opcode ${shown(nameOrNumber)}`)
+    return this.#operations.get(plan.code) ?? this.#change(plan, hasDynamicGas(plan.name))
   }
 
   has(number: number): boolean {
-    return this.#map[number]?.opcodeInfo.isInvalid === false
+    return this.#at(number) !== undefined
   }
 
   define(number: number, name: string, definition: Definition): Operation {
-    const entry = this.#map[number]
-    if (entry === undefined || number === INVALID) throw new RangeError(`${shown(number)} cannot be an opcode`)
+    const isNumber = Number.isInteger(number) && number >= 0 && number <= 0xff
+    if (!isNumber || number === INVALID) throw new RangeError(`${shown(number)} cannot be an opcode`)
     if (this.has(number)) throw new RangeError(`opcode ${shown(number)} is ${this.op(number).name} already`)
     if (!OPCODE_NAME.test(name)) throw new RangeError(`${name} cannot name an opcode: capital letters and digits`)
-    if (this.#map.some(isNamed(name))) throw new RangeError(`there is an opcode ${name} already`)
+    if (this.#numberOf(name) !== undefined) throw new RangeError(`there is an opcode ${name} already`)
     const { execute, constantGas = 0n, pops, pushes, dynamicGas = null, memorySize = null } = definition
     const effect = pops === undefined || pushes === undefined ? undefined : { pops, pushes }
-    const operation = this.#change(entry, false, {
+    const plan: Plan = {
       ...{ code: number, name, constantGas: 0n, minStack: 0, stackLimit: { items: STACK_LIMIT, at: 'after' } },
       ...{ effect: undefined, execute, dynamicGas: null, memorySize: null },
-    })
-    operation
+    }
+    const operation = this.#change(plan, false)
       .setExecute(execute, effect)
       .setConstantGas(constantGas)
       .setDynamicGas(dynamicGas)
@@ -133,10 +127,21 @@ class ChangedTable implements JumpTable {
     for (const operation of this.#operations.values()) operation.validate()
   }
 
-  #change(entry: Entry, hasOwnGas: boolean, plan: Plan): ChangedOperation {
+  /** The operation as it is now. */
+  #at(code: number): Plan | undefined {
+    return this.changes.get(code) ?? this.#own[code]
+  }
+
+  #numberOf(name: string): number | undefined {
+    const changed = [...this.changes.values()].find((plan) => plan.name === name)
+    const own = this.#own.find((plan) => plan?.name === name || (name === 'PREVRANDAO' && plan?.code === 0x44))
+    return (changed ?? own)?.code
+  }
+
+  #change(plan: Plan, hasOwnGas: boolean): ChangedOperation {
     const operation = new ChangedOperation(plan, hasOwnGas, (changed) => {
       if (!this.isOpen) throw new Error('the table is closed: a proposal changes it in `apply` only')
-      this.#map[plan.code] = changedEntry(entry, changed, plan.constantGas)
+      this.changes.set(plan.code, changed)
     })
     this.#operations.set(plan.code, operation)
     return operation
@@ -221,11 +226,6 @@ class ChangedOperation implements Operation {
     return this
   }
 }
-
-const isNamed =
-  (name: string) =>
-  ({ opcodeInfo, changed }: Entry, code: number): boolean =>
-    !opcodeInfo.isInvalid && [opcodeInfo.fullName, changed?.opcode.name ?? opcodeOf(code).name].includes(name)
 
 const shown = (nameOrNumber: string | number): string =>
   typeof nameOrNumber === 'number' ? `0x${nameOrNumber.toString(16).padStart(2, '0')}` : nameOrNumber

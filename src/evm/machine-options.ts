@@ -1,9 +1,9 @@
-// What a machine is put together from.
+// What a machine is put together from, and which engine runs code.
 import type { Common } from '@ethereumjs/common'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
 import type { NativeBlock, NativeContracts } from './native-call.ts'
-import type { OpcodeTable } from './tables.ts'
+import type { OpcodeTable } from './opcode-table.ts'
 
 export type MachineOptions = {
   readonly common: Common
@@ -21,8 +21,8 @@ export type MachineOptions = {
 }
 
 /**
- * Our own engine, with hot code compiled or interpreter only, or the library's interpreter. Where ours cannot run, or must
- * not, the library's does.
+ * Our own engine, with hot code compiled or interpreter only, or the library's interpreter. Where ours cannot run, the
+ * library's does: `engineFor` says when.
  */
 export const ENGINES = ['compiled', 'wasm', 'library'] as const
 export type EngineChoice = (typeof ENGINES)[number]

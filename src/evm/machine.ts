@@ -1,56 +1,59 @@
-// What runs messages on a view: our engine, or the library where ours cannot run or must not. Both write on the same view,
-// the same journal, and tell the same tracer. The library's part is made when something first needs it.
-// One machine runs one message at a time; a message stays where it began.
-import type { EVMResult, EVMRunCallOpts, ExecResult, Message, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
-import type { Eventual } from '../lib/eventual.ts'
-import type { Address, Hash } from '../lib/hex.ts'
+// What runs messages on a view: the host of whichever engine runs them, ours or the library's. All of them write on the same
+// view and the same journal, and tell the same tracer. One machine runs one message at a time.
+import { ChainError } from '../lib/errors.ts'
+import { cleanedUp, type Eventual } from '../lib/eventual.ts'
+import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'
 import { Clock } from './clock.ts'
 import { Contracts } from './contracts.ts'
+import { EthereumjsEngine } from './ethereumjs/engine.ts'
+import type { Engine, Host, WorkDone } from './host.ts'
 import { Journal, TransientStorage } from './journal.ts'
-import { Library, toLibCall } from './library.ts'
 import { DEFAULT_ENGINE, type EngineChoice, type MachineOptions } from './machine-options.ts'
-import { BLAKE2F, insufficientBalance, type OuterMessage, refuseLongWork } from './machine-parts.ts'
+import type { CallKind, Message, OuterMessage } from './message.ts'
 import type { NativeContract } from './native-call.ts'
+import type { OpcodeTable } from './opcode-table.ts'
 import { plainTransfer } from './plain-transfer.ts'
-import { runNative, withOwnLogs } from './run-native.ts'
-import { addressOf } from './state-adapter.ts'
-import type { OpcodeTable } from './tables.ts'
-import type { CallType, Entered, MessageTracer } from './tracer.ts'
-import { fromLibMessage, incoming } from './wasm/incoming.ts'
-import { type Rules, rulesOf } from './wasm/rules.ts'
-import { fitsEngine, Seat } from './wasm/seat.ts'
-import type { Surroundings } from './wasm/surroundings.ts'
+import type { Precompile } from './precompile.ts'
+import { NO_LOGS, type Result } from './result.ts'
+import { runNative } from './run-native.ts'
+import type { Substate } from './substate.ts'
+import type { Entered, FrameState, MessageTracer } from './tracer.ts'
+import { fitsWasm, WasmEngine } from './wasm/engine.ts'
 
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
 
-export class Machine implements Surroundings {
-  /** The call opcode that ran last: the next message is its. */
-  callType: CallType = 'CALL'
+/** EIP-152's address and the first field of its input. Two million rounds take about a second. */
+const BLAKE2F = `0x${'0'.repeat(39)}9` as Address
+const MAX_ROUNDS = 8_000_000
+
+export class Machine implements Host {
+  callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'> = 'CALL'
   /** How many messages have begun: an opcode that called, and began none, was refused. */
   messages = 0
   /** `performance.now()` after which a call is stopped with ChainError `limit-exceeded`. */
   deadline: number | undefined
   /** Whether executed messages tell which accounts and slots they accessed. */
   reportsAccess = false
+  /** Who is told of messages (and of opcodes, if it listens to them) from now on. */
+  tracer: MessageTracer | undefined
   readonly view: StateView
   readonly warmth: Journal
   readonly transient = new TransientStorage()
   readonly #options: MachineOptions
   readonly #contracts: Contracts
-  readonly #engine: EngineChoice
+  readonly #choice: EngineChoice
   readonly #clock = new Clock()
-  readonly #seat = new Seat()
-  #tracer: MessageTracer | undefined
   #table: OpcodeTable
-  #library: Library | undefined
-  /** A message runs in the library's interpreter. */
-  #isInLibrary = false
+  #wasm: WasmEngine | undefined
+  #ethereumjs: EthereumjsEngine | undefined
+  /** The engine of the message that runs, and that message's sender. */
+  #running: { readonly engine: Engine; readonly origin: Address } | undefined
 
   constructor(options: MachineOptions) {
     this.view = options.view
     this.#options = options
-    this.#engine = options.engine ?? DEFAULT_ENGINE
+    this.#choice = options.engine ?? DEFAULT_ENGINE
     this.warmth = new Journal(options.view, options.common.gteHardfork('spuriousDragon'))
     this.#contracts = new Contracts(options.common, options.natives)
     this.#table = options.table
@@ -62,20 +65,14 @@ export class Machine implements Surroundings {
     return this.#contracts.addresses
   }
 
-  get tracer(): MessageTracer | undefined {
-    return this.#tracer
-  }
-
-  /** Who is told of messages (and of opcodes, if it listens to them) from now on. */
-  set tracer(tracer: MessageTracer | undefined) {
-    this.#tracer = tracer
-    this.#library?.useTable(this.#table, tracer)
+  /** What opcodes do in the messages to come. */
+  get table(): OpcodeTable {
+    return this.#table
   }
 
   /** Changes what opcodes do in the messages to come. */
   useTable(table: OpcodeTable): void {
     this.#table = table
-    this.#library?.useTable(table, this.#tracer)
   }
 
   /** One of Ethereum's own precompiles, not a native contract. */
@@ -91,13 +88,11 @@ export class Machine implements Surroundings {
   /** Moves a precompile to another address for this machine only; what was there is replaced. */
   movePrecompile(from: Address, to: Address): void {
     this.#contracts.move(from, to)
-    this.#library?.useContracts(this.#contracts)
   }
 
   /** Makes an address an ordinary account for this machine only. */
   removePrecompile(address: Address): void {
     this.#contracts.remove(address)
-    this.#library?.useContracts(this.#contracts)
   }
 
   /** Marks an account as touched: if it is empty when the message ends, it goes (EIP-161). */
@@ -105,77 +100,53 @@ export class Machine implements Surroundings {
     this.warmth.touch(address)
   }
 
-  /** Wei that an account must keep of its balance. */
   held(of: Address): bigint {
     return this.#options.held?.(of) ?? 0n
-  }
-
-  /** Whether a message of code would spend what its sender must keep. */
-  overspends({ caller, to, value, delegatecall }: Message): boolean {
-    if (value === 0n || this.#options.held === undefined) return false
-    const from = addressOf(caller)
-    if (delegatecall || (to !== undefined && addressOf(to) === from)) return false
-    const held = this.held(from)
-    return held > 0n && this.view.balance(from) - value < held
   }
 
   // --- messages
 
   /** Runs a message from outside to its end; most have run already when this returns. */
-  run(message: OuterMessage): Eventual<EVMResult> {
-    const { block, gasLimit, from, gasPrice } = message
-    if (block === undefined || !this.#isForEngine() || !fitsEngine(gasLimit)) {
-      return this.#runInLibrary(toLibCall(message))
+  run(message: OuterMessage): Eventual<Result> {
+    const engine = this.#engineFor(message)
+    if (engine instanceof WasmEngine) {
+      const moved = plainTransfer(this, message)
+      if (moved !== undefined) return moved
     }
-    const moved = plainTransfer(this, message)
-    if (moved !== undefined) return moved
-    const chainId = this.#options.common.chainId()
-    const setting = { block, origin: from, gasPrice, chainId }
-    return this.#seat.run(this, this.#rules, incoming(message), setting, this.#engine === 'compiled')
+    if (this.#running !== undefined) throw new Error('a machine runs one message at a time')
+    this.#running = { engine, origin: message.from }
+    return cleanedUp(
+      () => engine.run(message),
+      () => {
+        this.#running = undefined
+      },
+    )
   }
 
-  /** Runs a message within the one that runs, from a native contract; or any message in the library's own words. */
-  runCall(options: EVMRunCallOpts): Eventual<EVMResult> {
-    const { message } = options
-    if (this.#isInLibrary || message === undefined || !this.#seat.isTaken || !fitsEngine(message.gasLimit)) {
-      return this.#runInLibrary(options)
+  /** Runs a message within the one that runs, from a native contract. */
+  call(message: Message, substate: Substate): Eventual<Result> {
+    if (this.#running === undefined) throw new Error('a message within none')
+    return this.#running.engine.call(message, substate)
+  }
+
+  /**
+   * Ours, unless the library's was chosen or ours cannot run: it was not built, an opcode's behaviour was replaced, no block
+   * is known, or the gas is beyond 2^40.
+   */
+  #engineFor({ block, gasLimit }: OuterMessage): Engine {
+    if (this.#choice === 'library' || this.#table.isReplaced || block === undefined || !fitsWasm(gasLimit)) {
+      this.#ethereumjs ??= new EthereumjsEngine(this, this.#options.common)
+      return this.#ethereumjs
     }
-    if (this.overspends(message)) return { execResult: insufficientBalance() }
-    return this.#seat.runWithin(this, this.#rules, fromLibMessage(message))
+    this.#wasm ??= new WasmEngine(this, this.#options.common, this.#choice === 'compiled')
+    return this.#wasm
   }
 
-  #isForEngine(): boolean {
-    if (this.#engine === 'library' || this.#isInLibrary || this.#table.isChanged || this.reportsAccess) return false
-    return this.#tracer?.step === undefined
-  }
+  // --- for engines
 
-  get #rules(): Rules {
-    return rulesOf(this.#table, this.#options.common)
+  get contracts(): Contracts {
+    return this.#contracts
   }
-
-  async #runInLibrary(options: EVMRunCallOpts): Promise<EVMResult> {
-    // What it has begun it carries on.
-    if (this.#isInLibrary) return this.library.runCall(options)
-    this.#isInLibrary = true
-    try {
-      return await this.library.runCall(options)
-    } finally {
-      this.#isInLibrary = false
-    }
-  }
-
-  /** The library's part, made now if it was not needed before. */
-  get library(): Library {
-    if (this.#library === undefined) {
-      const library = new Library(this, this.#options.common)
-      library.useContracts(this.#contracts)
-      library.useTable(this.#table, this.#tracer)
-      this.#library = library
-    }
-    return this.#library
-  }
-
-  // --- for engine and library
 
   nativeAt(address: Address): NativeContract | undefined {
     return this.#contracts.nativeAt(address)
@@ -185,23 +156,20 @@ export class Machine implements Surroundings {
     return this.#options.natives.find?.(this.view, address)
   }
 
-  precompileAt(address: Address): PrecompileFunc | undefined {
+  precompileAt(address: Address): Precompile | undefined {
     return this.#contracts.precompileAt(address)
   }
 
-  runNative(
-    native: NativeContract,
-    message: Message,
-    input: Pick<PrecompileInput, 'data' | 'gasLimit'> = message,
-  ): ExecResult | Promise<ExecResult> {
-    const origin = (this.#isInLibrary ? this.#library?.origin : this.#seat.origin) ?? addressOf(message.caller)
-    return runNative({ machine: this, origin, block: this.#options.block }, native, message, input)
+  runNative(native: NativeContract, message: Message, substate: Substate): Eventual<WorkDone> {
+    const origin = this.#running?.origin ?? ZERO_ADDRESS
+    return runNative(this, origin, this.#options.block, native, message, substate)
   }
 
   /** A precompile cannot be interrupted: in a call, which has a deadline, one that is sure to miss it is not begun. */
-  runPrecompile(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): ExecResult | Promise<ExecResult> {
-    if (this.deadline !== undefined && code === this.precompileAt(BLAKE2F)) refuseLongWork(data)
-    return code(new PrecompileCall(this, this.#options.common, data, gasLimit))
+  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): Eventual<WorkDone> {
+    if (this.deadline !== undefined && precompile === this.precompileAt(BLAKE2F)) refuseLongWork(input)
+    const result = precompile(input, gas)
+    return result instanceof Promise ? result.then(withoutLogs) : withoutLogs(result)
   }
 
   blockHash(number: bigint): Hash | undefined {
@@ -209,13 +177,13 @@ export class Machine implements Surroundings {
   }
 
   began(message: () => Entered): void {
-    if (this.#tracer?.enter !== undefined) this.#tracer.enter(message())
-    this.callType = 'CALL'
+    if (this.tracer?.enter !== undefined) this.tracer.enter(message())
+    this.callKind = 'CALL'
     this.messages++
   }
 
-  ended(result: EVMResult): void {
-    this.#tracer?.exit?.(withOwnLogs(result))
+  ended(result: Result, frame: FrameState | undefined): void {
+    this.tracer?.exit?.(result, frame)
   }
 
   turn(): Promise<void> | undefined {
@@ -228,21 +196,15 @@ export class Machine implements Surroundings {
   }
 }
 
-/** What a precompile is handed. Few look at the library behind it. */
-class PrecompileCall implements PrecompileInput {
-  readonly data: Uint8Array
-  readonly gasLimit: bigint
-  readonly common: PrecompileInput['common']
-  readonly #machine: Machine
+const withoutLogs = (result: Awaited<ReturnType<Precompile>>): WorkDone => ({
+  ...result,
+  logs: NO_LOGS,
+  nativeLogs: NO_LOGS,
+})
 
-  constructor(machine: Machine, common: PrecompileInput['common'], data: Uint8Array, gasLimit: bigint) {
-    this.data = data
-    this.gasLimit = gasLimit
-    this.common = common
-    this.#machine = machine
-  }
-
-  get _EVM(): PrecompileInput['_EVM'] {
-    return this.#machine.library
-  }
+/** Throws ChainError `limit-exceeded` for a BLAKE2F of so many rounds that it is sure to miss any deadline. */
+function refuseLongWork(input: Uint8Array): void {
+  const rounds = Number(bytesToBig(input.subarray(0, 4)))
+  if (rounds <= MAX_ROUNDS) return
+  throw new ChainError('limit-exceeded', `execution aborted: blake2f with ${rounds} rounds takes too long`)
 }

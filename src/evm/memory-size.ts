@@ -1,8 +1,34 @@
-// How much memory an operation touches and what growing it costs (Yellow Paper, appendix H). The library's own gas
-// functions do this themselves; it is needed where a proposal replaces them.
-import type { RunState } from './tables.ts'
+// How much memory an operation touches and what growing it costs (Yellow Paper, appendix H), for the functions of a proposal:
+// the fork's own opcodes do this themselves.
+import type { Address } from '../lib/hex.ts'
+import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from './gas-rules.ts'
 
-export type MemorySize = (state: RunState) => bigint
+/** What a function that prices an opcode may see of the frame. The same in all engines. */
+export interface PriceState {
+  readonly stack: {
+    readonly length: number
+    /** The topmost items, the top first. */
+    peek(count: number): bigint[]
+  }
+  readonly memory: { read(offset: number, length: number): Uint8Array }
+  /** Words of memory that the frame has paid for. */
+  readonly memoryWordCount: bigint
+  readonly gasLeft: bigint
+  readonly programCounter: number
+  readonly code: Uint8Array
+  readonly env: {
+    readonly address: { toString(): string }
+    readonly caller: { toString(): string }
+    readonly callValue: bigint
+    readonly depth: number
+    readonly isStatic: boolean
+  }
+}
+
+export type MemorySize = (state: PriceState) => bigint
+
+/** An account as a proposal sees it: prints as lower-case hex. */
+export const shownAddress = (address: Address): { toString(): string } => ({ toString: () => address })
 
 /** Where on the stack an area's offset stands, and its length: there too, or always the same. */
 type Area = { readonly offset: number; readonly length: number } | { readonly offset: number; readonly bytes: bigint }
@@ -69,19 +95,17 @@ export function wholeWords(bytes: bigint): bigint | undefined {
 }
 
 const wordsOf = (bytes: bigint): bigint => (bytes + WORD - 1n) / WORD
-const memoryCost = (words: bigint): bigint => words * 3n + (words * words) / 512n
+const memoryCost = (words: bigint): bigint =>
+  words * BigInt(MEMORY_WORD) + (words * words) / BigInt(MEMORY_QUADRATIC_DIVISOR)
 
 /** Gas of growing the memory to so many bytes; zero when it is that large already. */
-export function expansionGas(state: RunState, bytes: bigint): bigint {
+export function expansionGas(state: Pick<PriceState, 'memoryWordCount'>, bytes: bigint): bigint {
   const words = wordsOf(bytes)
   return words > state.memoryWordCount ? memoryCost(words) - memoryCost(state.memoryWordCount) : 0n
 }
 
-/** Grows the memory, for gas that was charged. */
-export function growMemory(state: RunState, bytes: bigint): void {
+/** Words of so many bytes, and what that much memory costs from nothing. */
+export function memoryOf(bytes: bigint): { readonly words: bigint; readonly cost: bigint } {
   const words = wordsOf(bytes)
-  if (words <= state.memoryWordCount) return
-  state.memory.extend(0, Number(bytes))
-  state.memoryWordCount = words
-  state.highestMemCost = memoryCost(words)
+  return { words, cost: memoryCost(words) }
 }

@@ -1,7 +1,14 @@
 // Every opcode that has a name: how tools call it, how many items it takes from the stack and how many it leaves.
 // Names are geth's (0x44 is DIFFICULTY for ever), whatever fork is active.
+import { STACK_LIMIT } from './gas-rules.ts'
 
-export type Opcode = { readonly name: string; readonly pops: number; readonly pushes: number }
+export type Opcode = {
+  readonly name: string
+  readonly pops: number
+  readonly pushes: number
+  /** Some fork gives the number a meaning. */
+  readonly isDefined: boolean
+}
 
 /** First code of a run, then the opcodes of the run as `NAME pops pushes`. */
 const RUNS: readonly (readonly [number, string])[] = [
@@ -26,26 +33,24 @@ const table: (Opcode | undefined)[] = new Array(256)
 for (const [first, run] of RUNS) {
   for (const [offset, text] of run.split(',').entries()) {
     const [name = '', pops, pushes] = text.split(' ')
-    table[first + offset] = { name, pops: Number(pops), pushes: Number(pushes) }
+    table[first + offset] = { name, pops: Number(pops), pushes: Number(pushes), isDefined: true }
   }
 }
-for (let n = 1; n <= 32; n++) table[0x5f + n] = { name: `PUSH${n}`, pops: 0, pushes: 1 }
+for (let n = 1; n <= 32; n++) table[0x5f + n] = { name: `PUSH${n}`, pops: 0, pushes: 1, isDefined: true }
 for (let n = 1; n <= 16; n++) {
-  table[0x7f + n] = { name: `DUP${n}`, pops: n, pushes: n + 1 }
-  table[0x8f + n] = { name: `SWAP${n}`, pops: n + 1, pushes: n + 1 }
+  table[0x7f + n] = { name: `DUP${n}`, pops: n, pushes: n + 1, isDefined: true }
+  table[0x8f + n] = { name: `SWAP${n}`, pops: n + 1, pushes: n + 1, isDefined: true }
 }
-for (let n = 0; n <= 4; n++) table[0xa0 + n] = { name: `LOG${n}`, pops: n + 2, pushes: 0 }
+for (let n = 0; n <= 4; n++) table[0xa0 + n] = { name: `LOG${n}`, pops: n + 2, pushes: 0, isDefined: true }
 
 const named: readonly Opcode[] = Array.from(
   { length: 256 },
-  (_, code) => table[code] ?? { name: `opcode 0x${code.toString(16)} not defined`, pops: 0, pushes: 0 },
+  (_, code) => table[code] ?? { name: `opcode 0x${code.toString(16)} not defined`, pops: 0, pushes: 0, isDefined: false },
 )
-const UNDEFINED: Opcode = { name: 'opcode not defined', pops: 0, pushes: 0 }
+const UNDEFINED: Opcode = { name: 'opcode not defined', pops: 0, pushes: 0, isDefined: false }
 
 /** The opcode of a byte; those that mean nothing have a name that says so. */
 export const opcodeOf = (code: number): Opcode => named[code] ?? UNDEFINED
-
-const STACK_LIMIT = 1024
 
 /** geth's words for what the stack lacks for an opcode; undefined when it may run. */
 export function stackFault({ pops, pushes }: Opcode, items: number): string | undefined {

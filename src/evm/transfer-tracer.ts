@@ -1,10 +1,8 @@
 // Logs of one transaction with its transfers of value among them, as eth_simulateV1 shows both: in the order in which
 // they happened, and without those that were undone.
-import type { EVMResult } from '@ethereumjs/evm'
 import { type Address, bigToFixed, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
-import { logsOf } from './logs.ts'
-import { addressOf } from './state-adapter.ts'
+import type { Result } from './result.ts'
 import type { Entered, MessageTracer } from './tracer.ts'
 
 /** The asset's address in the logs (ERC-7528), and ERC-20's Transfer(address,address,uint256). */
@@ -31,17 +29,16 @@ export class TransferTracer implements MessageTracer {
     })
   }
 
-  exit({ execResult, createdAddress }: EVMResult): void {
+  exit({ failure, nativeLogs, createdAddress }: Result): void {
     const frame = this.#open.pop()
-    if (frame === undefined || execResult.exceptionError !== undefined) return
+    if (frame === undefined || failure !== undefined) return
     const around = this.#open.at(-1)?.logs ?? this.logs
     const { endowment } = frame
     if (endowment !== undefined && createdAddress !== undefined) {
-      around.push(transfer(endowment.from, addressOf(createdAddress), endowment.value))
+      around.push(transfer(endowment.from, createdAddress, endowment.value))
     }
-    around.push(...frame.logs)
-    // Native contracts run no opcodes: their logs come with the result.
-    if (execResult.runState === undefined) around.push(...logsOf(execResult))
+    // Native contracts run no opcodes: their own logs come with the result.
+    around.push(...frame.logs, ...nativeLogs)
   }
 
   selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {

@@ -1,7 +1,8 @@
 // Curves are loaded at their first use, which takes some 50 ms. What is long work without them waits for that: the slower
 // library would keep everybody waiting, for seconds where many points are multiplied.
-import type { PrecompileFunc } from '@ethereumjs/evm'
+import type { Address } from '../../lib/hex.ts'
 import { type CurveName, loadMcl, mclOf } from '../../lib/mcl.ts'
+import { type Precompile, precompileAddress } from '../precompile.ts'
 
 /** Pairing of EIP-197; point evaluation of EIP-4844 and all of EIP-2537, by the ends of their addresses. */
 const LONG_WORK: Readonly<Record<CurveName, readonly string[]>> = {
@@ -10,12 +11,12 @@ const LONG_WORK: Readonly<Record<CurveName, readonly string[]>> = {
 }
 
 /** Makes precompiles wait until the curve that they work on is there; where it cannot be loaded they do without. */
-export function awaitCurves(precompiles: Map<string, PrecompileFunc>): void {
+export function awaitCurves(precompiles: Map<Address, Precompile>): void {
   for (const curve of ['bn254', 'bls12381'] as const) {
     for (const number of LONG_WORK[curve]) {
-      const address = number.padStart(40, '0')
+      const address = precompileAddress(number)
       const work = precompiles.get(address)
-      if (work !== undefined) precompiles.set(address, (input) => waitOnce(curve, () => work(input)))
+      if (work !== undefined) precompiles.set(address, (input, gas) => waitOnce(curve, () => work(input, gas)))
     }
   }
 }

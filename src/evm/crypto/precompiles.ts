@@ -1,18 +1,23 @@
 // Ethereum's own precompiles, the library's where it has no faster way: each here gives the same result, gas and errors.
 // What it does not decide (gas that does not suffice, malformed input) it leaves to the library's.
-import type { ExecResult, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
+import type { Common } from '@ethereumjs/common'
 import { createRIPEMD160 } from 'hash-wasm'
 import { LRUCache } from 'lru-cache'
-import { bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
+import { type Address, bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
+import { type Precompile, type PrecompileResult, precompileAddress, succeeded } from '../precompile.ts'
 import { blake2f } from './blake2f.ts'
 import { awaitCurves } from './first-use.ts'
 import { powerModulo } from './modexp.ts'
 import { verifyP256 } from './p256.ts'
 
 /** Undefined leaves it to the library. */
-type Faster = (input: PrecompileInput) => ExecResult | undefined
+type Faster = (data: Uint8Array, gasLimit: bigint, common: Common) => PrecompileResult | undefined
 
+const ECRECOVER_GAS = 3_000n
+const RIPEMD160_GAS = 600n
+const RIPEMD160_WORD_GAS = 120n
+const BLAKE2F_ROUND_GAS = 1n
 const P256_GAS = 6_900n
 /** Longest operand that is tried here, in bytes; EIP-7823 allows 1,024. */
 const LONGEST_OPERAND = 4_096n
@@ -20,32 +25,30 @@ const LONGEST_OPERAND = 4_096n
 const hasher = await createRIPEMD160()
 
 /** The library hashes the key by other means than it recovers it. */
-const ecrecover: Faster = ({ data, gasLimit, common }) => {
-  const gas = common.param('ecRecoverGas')
+const ecrecover: Faster = (data, gasLimit, common) => {
   const recover = common.customCrypto.ecrecover
-  if (gasLimit < gas || recover === undefined) return undefined
+  if (gasLimit < ECRECOVER_GAS || recover === undefined) return undefined
   const v = bytesToBig(slice(data, 32, 32))
-  if (v !== 27n && v !== 28n) return answer(gas, EMPTY_BYTES)
+  if (v !== 27n && v !== 28n) return succeeded(ECRECOVER_GAS, EMPTY_BYTES)
   try {
     const key = recover(slice(data, 0, 32), v, slice(data, 64, 32), slice(data, 96, 32))
     const hash = keccak256(key)
     hash.fill(0, 0, 12)
-    return answer(gas, hash)
+    return succeeded(ECRECOVER_GAS, hash)
   } catch {
-    return answer(gas, EMPTY_BYTES)
+    return succeeded(ECRECOVER_GAS, EMPTY_BYTES)
   }
 }
 
-const ripemd160: Faster = ({ data, gasLimit, common }) => {
-  const words = BigInt(Math.ceil(data.length / 32))
-  const gas = common.param('ripemd160Gas') + common.param('ripemd160WordGas') * words
+const ripemd160: Faster = (data, gasLimit) => {
+  const gas = RIPEMD160_GAS + RIPEMD160_WORD_GAS * BigInt(Math.ceil(data.length / 32))
   if (gasLimit < gas) return undefined
   hasher.init()
   hasher.update(data)
-  return answer(gas, padLeft(hasher.digest('binary'), 32))
+  return succeeded(gas, padLeft(hasher.digest('binary'), 32))
 }
 
-const modexp: Faster = ({ data, gasLimit, common }) => {
+const modexp: Faster = (data, gasLimit, common) => {
   const [baseLength, exponentLength, modulusLength] = [0, 32, 64].map((at) => bytesToBig(slice(data, at, 32)))
   if (baseLength === undefined || exponentLength === undefined || modulusLength === undefined) return undefined
   const isBounded = common.isActivatedEIP(7823)
@@ -56,17 +59,17 @@ const modexp: Faster = ({ data, gasLimit, common }) => {
   const gas = modexpGas(common, Math.max(b, m), exponent)
   if (gasLimit < gas) return undefined
   const power = powerModulo(slice(data, 96, b), exponent, slice(data, 96 + b + e, m))
-  return power === undefined ? undefined : answer(gas, bigToFixed(power, m))
+  return power === undefined ? undefined : succeeded(gas, bigToFixed(power, m))
 }
 
 /** EIP-198, EIP-2565 from Berlin and EIP-7883 from Osaka on. `size`: of the longer of base and modulus. */
-function modexpGas(common: PrecompileInput['common'], size: number, exponent: Uint8Array): bigint {
+function modexpGas(common: Common, size: number, exponent: Uint8Array): bigint {
   const isRaised = common.isActivatedEIP(7883)
   const head = bytesToBig(exponent.subarray(0, 32))
   const headBits = head === 0n ? 0 : head.toString(2).length - 1
   const iterations = BigInt(Math.max(1, Math.max(0, exponent.length - 32) * (isRaised ? 16 : 8) + headBits))
   const words = BigInt(Math.ceil(size / 8))
-  const divisor = common.param('modexpGquaddivisorGas')
+  const divisor = common.isActivatedEIP(2565) ? 3n : 20n
   if (isRaised) return most(500n, iterations * (size > 32 ? 2n * words * words : 16n))
   if (common.isActivatedEIP(2565)) return most(200n, (iterations * words * words) / divisor)
   return (iterations * oldComplexity(BigInt(size))) / divisor
@@ -77,16 +80,16 @@ function oldComplexity(x: bigint): bigint {
   return x <= 1_024n ? (x * x) / 4n + 96n * x - 3_072n : (x * x) / 16n + 480n * x - 199_680n
 }
 
-const blake2: Faster = ({ data, gasLimit, common }) => {
+const blake2: Faster = (data, gasLimit) => {
   if (data.length !== 213 || (data[212] ?? 2) > 1) return undefined
   const rounds = Number(bytesToBig(data.subarray(0, 4)))
-  const gas = common.param('blake2RoundGas') * BigInt(rounds)
-  return gasLimit < gas ? undefined : answer(gas, blake2f(rounds, data.subarray(4)))
+  const gas = BLAKE2F_ROUND_GAS * BigInt(rounds)
+  return gasLimit < gas ? undefined : succeeded(gas, blake2f(rounds, data.subarray(4)))
 }
 
-const p256: Faster = ({ data, gasLimit }) => {
+const p256: Faster = (data, gasLimit) => {
   if (data.length !== 160 || gasLimit < P256_GAS) return undefined
-  return answer(P256_GAS, verifyP256(data) ? bigToFixed(1n, 32) : EMPTY_BYTES)
+  return succeeded(P256_GAS, verifyP256(data) ? bigToFixed(1n, 32) : EMPTY_BYTES)
 }
 
 const FASTER: readonly (readonly [address: string, Faster])[] = [
@@ -106,42 +109,40 @@ const LONGEST_REMEMBERED = 1_024
  * Lets them remember answers by input, which is all that these depend on: an estimate, the transaction after it and its
  * trace check the same signature. Failures are not remembered: what fails may have had too little gas.
  */
-export function rememberLongWork(precompiles: Map<string, PrecompileFunc>): void {
+export function rememberLongWork(precompiles: Map<Address, Precompile>): void {
   for (const number of LONG_WORK) {
-    const address = number.padStart(40, '0')
+    const address = precompileAddress(number)
     const work = precompiles.get(address)
     if (work !== undefined) precompiles.set(address, remembering(work))
   }
 }
 
-function remembering(work: PrecompileFunc): PrecompileFunc {
-  const answers = new LRUCache<string, ExecResult>({ max: REMEMBERED })
-  return (input) => {
-    if (input.data.length > LONGEST_REMEMBERED) return work(input)
-    const key = toLatin1(input.data)
+function remembering(work: Precompile): Precompile {
+  const answers = new LRUCache<string, PrecompileResult>({ max: REMEMBERED })
+  return (input, gas) => {
+    if (input.length > LONGEST_REMEMBERED) return work(input, gas)
+    const key = toLatin1(input)
     const known = answers.get(key)
-    if (known !== undefined && known.executionGasUsed <= input.gasLimit) return { ...known }
-    const keep = (result: ExecResult): ExecResult => {
-      const { executionGasUsed, returnValue, exceptionError } = result
-      if (exceptionError === undefined) answers.set(key, answer(executionGasUsed, returnValue))
+    if (known !== undefined && known.gasUsed <= gas) return known
+    const keep = (result: PrecompileResult): PrecompileResult => {
+      if (result.failure === undefined) answers.set(key, result)
       return result
     }
-    const result = work(input)
+    const result = work(input, gas)
     return result instanceof Promise ? result.then(keep) : keep(result)
   }
 }
 
-/** Puts the faster ones in place of those of a fork, by their addresses of 40 digits. */
-export function useFasterPrecompiles(precompiles: Map<string, PrecompileFunc>): void {
+/** Puts the faster ones in place of those of a fork. */
+export function useFasterPrecompiles(precompiles: Map<Address, Precompile>, common: Common): void {
   for (const [number, faster] of FASTER) {
-    const address = number.padStart(40, '0')
+    const address = precompileAddress(number)
     const original = precompiles.get(address)
-    if (original !== undefined) precompiles.set(address, (input) => faster(input) ?? original(input))
+    if (original === undefined) continue
+    precompiles.set(address, (input, gas) => faster(input, gas, common) ?? original(input, gas))
   }
   awaitCurves(precompiles)
 }
-
-const answer = (executionGasUsed: bigint, returnValue: Uint8Array): ExecResult => ({ executionGasUsed, returnValue })
 
 /** Bytes from `at`; beyond the end are zeros. */
 function slice(data: Uint8Array, at: number, size: number): Uint8Array {

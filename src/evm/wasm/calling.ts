@@ -1,33 +1,33 @@
 // The opcodes that begin messages, and the one that ends an account: what they cost beside what the interpreter has
 // charged, and when they are refused.
-import { EVMError } from '@ethereumjs/evm'
 import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
 import { createdAddress, saltedAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import { type FailureCode, failureOf } from '../failure.ts'
+import { CALL_STIPEND, MAX_DEPTH, RETAINED_PART } from '../gas-rules.ts'
+import { type CallKind, isCreation } from '../message.ts'
 import type { Frame } from '../tracer.ts'
+import { overspends } from '../value-transfer.ts'
 import { begin } from './beginning.ts'
 import { isEmpty } from './host.ts'
 import { F_TOP, WORDS } from './layout.ts'
-import { type Call, type CallKind, type End, isCreation, type Open } from './message.ts'
+import type { Call, End, Open } from './message.ts'
 import { answer, type Begun, leaveFrame, type Running } from './running.ts'
 
-const { errorMessages } = EVMError
-const MAX_DEPTH = 1024
 const MAX_NONCE = (1n << 64n) - 1n
-const POOR = 'insufficient balance for transfer'
-const TOO_DEEP = 'max call depth exceeded'
-const NO_NONCE = 'nonce uint64 overflow'
 
-export function call(run: Running, open: Open, kind: CallKind): Begun {
-  const engine = run.engine
-  const { view, warmth, tracer } = run.around
-  const { gas: price, warms, keepsGas } = run.rules
-  const { frame, call: around } = open
-  const top = engine.field(frame, F_TOP)
-  const codeAddress = engine.address()
-  const carries = kind === 'CALL' || kind === 'CALLCODE'
-  const hasValue = carries && !engine.isZero(top - 96)
+/** EIP-150: what a frame may hand on of its gas. */
+const allButRetained = (gas: number): number => gas - Math.floor(gas / RETAINED_PART)
+
+/** What the opcode has cost is told when it is known; `handedOn`: gas that goes with the message. */
+const tellStep = (run: Running, open: Open, handedOn = 0, failure?: FailureCode, total?: number): void =>
+  open.shown?.tellHostStep(run, handedOn, failure, total)
+
+/** What a call costs beside what the interpreter has charged (EIP-150, EIP-158, EIP-2929, EIP-7702). Accounts get warm. */
+function callPrice(run: Running, kind: CallKind, codeAddress: Address, hasValue: boolean): number {
+  const { gas: price, warms } = run.rules
+  const { warmth } = run.around
   let cost = 0
   if (warms) {
     const isWarm = warmth.isWarm(codeAddress)
@@ -36,13 +36,31 @@ export function call(run: Running, open: Open, kind: CallKind): Begun {
   }
   if (hasValue) cost += price.value
   if (kind === 'CALL' && (hasValue || !run.rules.clears) && isNew(run, codeAddress)) cost += price.newAccount
-  cost += delegationPrice(run, codeAddress)
+  return cost + delegationPrice(run, codeAddress)
+}
+
+/** `isPaid`: a proposal's price was charged already, in place of the fork's. */
+export function call(run: Running, open: Open, kind: CallKind, isPaid = false): Begun {
+  const engine = run.engine
+  const { view, tracer } = run.around
+  const { keepsGas } = run.rules
+  const { frame, call: around } = open
+  const top = engine.field(frame, F_TOP)
+  const codeAddress = engine.address()
+  const carries = kind === 'CALL' || kind === 'CALLCODE'
+  const hasValue = carries && !engine.isZero(top - 96)
+  const cost = isPaid ? 0 : callPrice(run, kind, codeAddress, hasValue)
   const left = engine.gas(frame) - cost
   const asked = engine.small(top - 32)
-  const most = keepsGas ? left - Math.floor(left / 64) : left
-  if (left < 0 || (!keepsGas && asked > left)) return leaveFrame(run, open, errorMessages.OUT_OF_GAS)
-  const stipend = hasValue ? price.stipend : 0
-  const gas = Math.min(asked, most) + stipend
+  const most = keepsGas ? allButRetained(left) : left
+  if (left < 0 || (!keepsGas && asked > left)) {
+    tellStep(run, open, 0, 'out of gas', cost)
+    return leaveFrame(run, open, 'out of gas')
+  }
+  const stipend = hasValue && !isPaid ? CALL_STIPEND : 0
+  const handedOn = Math.min(asked, most)
+  engine.setGas(frame, left)
+  tellStep(run, open, handedOn)
   engine.setGas(frame, left + stipend)
 
   const ranges = carries ? top - 128 : top - 96
@@ -55,7 +73,7 @@ export function call(run: Running, open: Open, kind: CallKind): Begun {
     to: kind === 'CALL' || kind === 'STATICCALL' ? codeAddress : self,
     codeAddress,
     value: isDelegate ? around.value : hasValue ? engine.word(top - 96) : 0n,
-    gas,
+    gas: handedOn + stipend,
     data: dataLength === 0 ? 0 : run.engine.memory(frame) + engine.small(ranges),
     dataLength,
     depth: around.depth + 1,
@@ -64,9 +82,10 @@ export function call(run: Running, open: Open, kind: CallKind): Begun {
     word: top - 64,
   }
   engine.setReturn(0, 0)
+  const isTooDeep = around.depth >= MAX_DEPTH
   const isPoor = hasValue && view.balance(self) < call.value
-  if (around.depth >= MAX_DEPTH || isPoor || overspends(run, call)) {
-    tracer?.refuse?.(refusedFrame(run, call, around.depth >= MAX_DEPTH ? TOO_DEEP : POOR))
+  if (isTooDeep || isPoor || overspends(run.around, kind, call.caller, call.to, call.value)) {
+    tracer?.refuse?.(refusedFrame(run, call, isTooDeep ? 'call depth' : 'insufficient balance'))
     answer(run, open, kind, 0)
     return undefined
   }
@@ -82,10 +101,14 @@ export function create(run: Running, open: Open, isSalted: boolean): Begun {
   const top = engine.field(frame, F_TOP)
   const dataLength = engine.small(top - 96)
   const salt = isSalted ? engine.slice(WORDS, 32) : undefined
-  if (dataLength > run.rules.maxInitCodeSize) return leaveFrame(run, open, errorMessages.INITCODE_SIZE_VIOLATION)
+  if (dataLength > run.rules.maxInitCodeSize) {
+    tellStep(run, open, 0, 'initcode size')
+    return leaveFrame(run, open, 'initcode size')
+  }
+  tellStep(run, open)
   engine.setReturn(0, 0)
   const left = engine.gas(frame)
-  const gas = run.rules.keepsGas ? left - Math.floor(left / 64) : left
+  const gas = run.rules.keepsGas ? allButRetained(left) : left
   const value = engine.word(top - 32)
   const caller = around.to
   const data = dataLength === 0 ? 0 : run.engine.memory(frame) + engine.small(top - 64)
@@ -93,54 +116,67 @@ export function create(run: Running, open: Open, isSalted: boolean): Begun {
     ...{ kind, caller, to: caller, codeAddress: caller, value, gas, data, dataLength },
     ...{ depth: around.depth + 1, isStatic: false, salt, word: 0 },
   }
-  const refuse = (error: string): Begun => {
-    tracer?.refuse?.(refusedFrame(run, call, error))
+  const refuse = (failure: FailureCode): Begun => {
+    tracer?.refuse?.(refusedFrame(run, call, failure))
     answer(run, open, kind, 0)
     return undefined
   }
-  if (around.depth >= MAX_DEPTH) return refuse(TOO_DEEP)
-  if (view.balance(caller) < value) return refuse(POOR)
+  if (around.depth >= MAX_DEPTH) return refuse('call depth')
+  if (view.balance(caller) < value) return refuse('insufficient balance')
   const nonce = view.nonce(caller)
-  if (nonce >= MAX_NONCE) return refuse(NO_NONCE)
+  if (nonce >= MAX_NONCE) return refuse('nonce overflow')
   view.setNonce(caller, nonce + 1n)
   run.around.warmth.touch(caller)
-  if (overspends(run, call)) return refuse(NO_NONCE)
+  if (overspends(run.around, kind, caller, undefined, value)) return refuse('nonce overflow')
   const to =
     salt === undefined ? createdAddress(caller, nonce) : saltedAddress(caller, salt, engine.slice(data, dataLength))
   engine.suspend(frame)
   return begin(run, { ...call, to, codeAddress: to })
 }
 
-export function destroy(run: Running, open: Open): End {
+/** `isPaid`: a proposal's price was charged already, in place of the fork's. */
+export function destroy(run: Running, open: Open, isPaid = false): End {
   const engine = run.engine
   const { view, warmth, tracer } = run.around
-  const { gas: price, warms, clears, keepsGas, destroysOnlyNew } = run.rules
+  const { gas: price, destroysOnlyNew } = run.rules
   const { frame, call } = open
   const self = call.to
-  const heir = engine.address()
+  const beneficiary = engine.address()
   const balance = view.balance(self)
-  let cost = 0
-  if (clears) {
-    if (balance > 0n && isEmpty(view.account(heir))) cost += price.newAccount
-  } else if (keepsGas && view.account(heir) === undefined) cost += price.newAccount
-  if (warms && !warmth.isWarm(heir)) {
-    cost += price.cold
-    warmth.warm(heir)
-  }
+  const cost = isPaid ? 0 : destructionPrice(run, beneficiary, balance)
   const left = engine.gas(frame) - cost
-  if (left < 0) return leaveFrame(run, open, errorMessages.OUT_OF_GAS)
+  if (left < 0) {
+    tellStep(run, open, 0, 'out of gas', cost)
+    return leaveFrame(run, open, 'out of gas')
+  }
   engine.setGas(frame, left)
-  if (heir !== self && run.around.held(self) > 0n) return leaveFrame(run, open, errorMessages.INSUFFICIENT_BALANCE)
-  tracer?.selfdestruct?.(self, heir, balance)
-  if (!run.ledger.destroyed.has(self)) run.ledger.refund += price.destroyRefund
-  run.ledger.destroy(self, heir)
-  if (heir !== self) {
-    view.addBalance(heir, balance)
-    warmth.touch(heir)
+  tellStep(run, open)
+  if (beneficiary !== self && run.around.held(self) > 0n) return leaveFrame(run, open, 'insufficient balance')
+  tracer?.selfdestruct?.(self, beneficiary, balance)
+  if (!run.substate.destroyed.has(self)) run.substate.refund += price.destroyRefund
+  run.substate.destroy(self, beneficiary)
+  if (beneficiary !== self) {
+    view.addBalance(beneficiary, balance)
+    warmth.touch(beneficiary)
   }
   // Since EIP-6780 an older contract that names itself keeps what it has.
-  if (!destroysOnlyNew || run.ledger.created.has(self) || heir !== self) view.setBalance(self, 0n)
+  if (!destroysOnlyNew || run.substate.created.has(self) || beneficiary !== self) view.setBalance(self, 0n)
   return leaveFrame(run, open)
+}
+
+/** What SELFDESTRUCT costs beside its constant gas (EIP-150, EIP-161, EIP-2929). The beneficiary gets warm. */
+function destructionPrice(run: Running, beneficiary: Address, balance: bigint): number {
+  const { view, warmth } = run.around
+  const { gas: price, warms, clears, keepsGas } = run.rules
+  let cost = 0
+  if (clears) {
+    if (balance > 0n && isEmpty(view.account(beneficiary))) cost += price.newAccount
+  } else if (keepsGas && view.account(beneficiary) === undefined) cost += price.newAccount
+  if (warms && !warmth.isWarm(beneficiary)) {
+    cost += price.cold
+    warmth.warm(beneficiary)
+  }
+  return cost
 }
 
 /** Whether a call that goes there has to pay for a new account. */
@@ -163,25 +199,18 @@ function delegationPrice(run: Running, address: Address): number {
   return gas.cold
 }
 
-function overspends(run: Running, { kind, caller, to, value }: Call): boolean {
-  if (value === 0n || kind === 'DELEGATECALL' || (to === caller && !(kind === 'CREATE' || kind === 'CREATE2')))
-    return false
-  const held = run.around.held(caller)
-  return held > 0n && run.around.view.balance(caller) - value < held
-}
-
-function refusedFrame(run: Running, call: Call, error: string): Frame {
+function refusedFrame(run: Running, call: Call, failure: FailureCode): Frame {
   const { kind, caller, to, codeAddress, value, gas } = call
   return {
     type: kind,
     from: kind === 'DELEGATECALL' ? to : caller,
-    to: isCreation(call) ? null : codeAddress,
+    to: isCreation(kind) ? null : codeAddress,
     value,
     gas: BigInt(gas),
     gasUsed: 0n,
     input: call.dataLength === 0 ? EMPTY_BYTES : run.engine.slice(call.data, call.dataLength),
     output: EMPTY_BYTES,
-    error,
+    error: failureOf(failure).words,
     calls: [],
   }
 }

@@ -1,6 +1,6 @@
 // What opcodes read of the block and of the transaction, written where the interpreter looks for it.
 import type { Address } from '../../lib/hex.ts'
-import type { BlockContext } from '../machine-parts.ts'
+import type { BlockContext } from '../message.ts'
 import type { Instance } from './instance.ts'
 import {
   ENV_BASE_FEE,

@@ -2,7 +2,7 @@
 // transaction at a time; code that it has loaded stays until the room for it is used up.
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
-import type { BlockContext } from '../machine-parts.ts'
+import type { BlockContext } from '../message.ts'
 import { CompiledCodes } from './compiled-codes.ts'
 import type { EngineExports } from './exports.ts'
 import { type FrameStart, type Loaded, memoryOf, writeFrame } from './frames.ts'

@@ -1,15 +1,11 @@
 // A message within the engine, and how it ended.
-import { EVMError, type EVMResult, type ExecResult, Message } from '@ethereumjs/evm'
 import type { Address } from '../../lib/hex.ts'
-import { EngineResult } from '../logs.ts'
-import { toLibAddress } from '../state-adapter.ts'
-import type { RunState } from '../tables.ts'
-import type { Frame } from '../tracer.ts'
-import { type Ledger, type Mark, NONE_CREATED, NONE_DESTROYED } from './ledger.ts'
-
-const { errorMessages } = EVMError
-
-export type CallKind = Exclude<Frame['type'], 'SELFDESTRUCT'>
+import { type FailureCode, failureOf, opcodeFailure } from '../failure.ts'
+import type { WorkDone } from '../host.ts'
+import { type CallKind, isCreation, type Message } from '../message.ts'
+import { NO_LOGS, type Result } from '../result.ts'
+import type { Mark, Substate } from '../substate.ts'
+import type { WasmFrame } from './step-frame.ts'
 
 export type Call = {
   readonly kind: CallKind
@@ -37,27 +33,30 @@ export type Open = {
   /** Where the engine's memory was free before. */
   readonly base: number
   frame: number
+  /** The frame as it is shown to a tracer that is told of opcodes. */
+  shown: WasmFrame | undefined
 }
 
 /** How a message ended. The output is a range of the engine's memory, or bytes from elsewhere. */
 export type End = {
-  error: string | undefined
+  failure: FailureCode | undefined
+  /** More exact words than the failure's own. */
+  words: string | undefined
   gasUsed: number
   at: number
   length: number
   bytes: Uint8Array | undefined
-  /** What a precompile or native contract answered. */
-  work: ExecResult | undefined
+  /** What a precompile or native contract did. */
+  work: WorkDone | undefined
   /** Of code that ran: the last opcode and the items on the stack. */
   opcode: number
   items: number
   hasRun: boolean
-  /** Code that could not be deployed. */
-  refused: Uint8Array | undefined
 }
 
-export const ended = (error?: string, gasUsed = 0): End => ({
-  error,
+export const ended = (failure?: FailureCode, gasUsed = 0): End => ({
+  failure,
+  words: undefined,
   gasUsed,
   at: 0,
   length: 0,
@@ -66,57 +65,39 @@ export const ended = (error?: string, gasUsed = 0): End => ({
   opcode: 0,
   items: 0,
   hasRun: false,
-  refused: undefined,
 })
 
-export const isCreation = ({ kind }: Call): boolean => kind === 'CREATE' || kind === 'CREATE2'
+/** The message for native contracts. `input`: a copy of its own. */
+export const messageOf = (call: Call, input: Uint8Array): Message => ({
+  ...{ kind: call.kind, sender: call.caller, recipient: call.to, codeAddress: call.codeAddress },
+  ...{ value: call.value, gas: BigInt(call.gas), input, depth: call.depth, isStatic: call.isStatic },
+})
 
-/** The message as the library has it, for native contracts and for those who watch. */
-export function toLibMessage(
+/** The end as a result. `output`: only what the message hands back; `stands`: what it did was kept. */
+export function toResult(
   call: Call,
-  input: Uint8Array,
-  ledger: Ledger,
-  blobHashes: readonly `0x${string}`[],
-  isNew: boolean,
-): Message {
-  const { kind, caller, to, codeAddress, value, gas, depth, isStatic, salt } = call
-  const creates = isCreation(call)
-  return new Message({
-    caller: toLibAddress(caller),
-    ...(!creates && { to: toLibAddress(to) }),
-    ...(codeAddress !== to && { codeAddress: toLibAddress(codeAddress) }),
-    value,
-    gasLimit: BigInt(gas),
-    data: input,
-    depth,
-    isStatic,
-    ...(salt !== undefined && { salt }),
-    delegatecall: kind === 'DELEGATECALL',
-    gasRefund: BigInt(ledger.refund),
-    blobVersionedHashes: [...blobHashes],
-    selfdestruct: new Map(ledger.destroyed),
-    ...(isNew && { createdAddresses: new Set(ledger.created) }),
-  })
+  end: End,
+  output: Uint8Array,
+  substate: Substate,
+  mark: Mark,
+  stands: boolean,
+): Result {
+  const { failure, words, gasUsed, work, opcode, items, hasRun } = end
+  const isNamed = !isCreation(call.kind) || (!hasRun && failure === 'initcode size')
+  return {
+    failure: failure && (work?.failure ?? failureIn(failure, words, hasRun, opcode, items)),
+    output: failure === undefined || failure === 'revert' ? output : output.subarray(0, 0),
+    gasUsed: BigInt(gasUsed),
+    logs: stands ? substate.logs.slice(mark.logs) : NO_LOGS,
+    nativeLogs: stands && work !== undefined ? work.nativeLogs : NO_LOGS,
+    refund: BigInt(substate.refund),
+    destroyed: substate.destroyed,
+    created: substate.created,
+    createdAddress: isNamed ? undefined : call.to,
+  }
 }
 
-/** The end as the library tells it. `output`: only what the message hands back. */
-export function toLibResult(call: Call, end: End, output: Uint8Array, ledger: Ledger, mark: Mark): EVMResult {
-  const { error, gasUsed, work, opcode, items, hasRun, refused } = end
-  // Frontier's contract that could not pay for its code stands, and with it what it did.
-  const failed = error !== undefined && error !== errorMessages.CODESTORE_OUT_OF_GAS
-  const gathered = failed
-    ? { gasRefund: 0n, selfdestruct: NONE_DESTROYED, createdAddresses: NONE_CREATED }
-    : { gasRefund: BigInt(ledger.refund), selfdestruct: ledger.destroyed, createdAddresses: ledger.created }
-  const logs = failed ? [] : ledger.logs.slice(mark.logs)
-  const result = new EngineResult(logs, output, BigInt(gasUsed), gathered)
-  if (error !== undefined) result.exceptionError = work?.exceptionError ?? new EVMError(error as EVMError['error'])
-  if (hasRun) {
-    // What is asked of it: the opcode, the height of the stack, and what was to be returned.
-    const state = { opCode: opcode, stack: { length: items }, returnValue: refused }
-    result.runState = state as unknown as RunState
-  }
-  const isUnborn = !hasRun && error === errorMessages.INITCODE_SIZE_VIOLATION
-  // Tracers know a native contract's own result by its identity.
-  const execResult = work === undefined ? result : Object.assign(work, result, { logs: result.logs })
-  return isCreation(call) && !isUnborn ? { execResult, createdAddress: toLibAddress(call.to) } : { execResult }
+function failureIn(failure: FailureCode, words: string | undefined, hasRun: boolean, opcode: number, items: number) {
+  if (words !== undefined || !hasRun) return failureOf(failure, words)
+  return opcodeFailure(failure, opcode, items)
 }

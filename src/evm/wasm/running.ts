@@ -1,6 +1,9 @@
 // A message under way with all that it has called: the frames that are open, and how code ends in the innermost one.
-import { EVMError } from '@ethereumjs/evm'
-import type { Address } from '../../lib/hex.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
+import type { FailureCode } from '../failure.ts'
+import type { Host } from '../host.ts'
+import type { CallKind } from '../message.ts'
+import type { Substate } from '../substate.ts'
 import type { StateHost } from './host.ts'
 import type { Instance } from './instance.ts'
 import {
@@ -19,28 +22,26 @@ import {
   F_TOP,
   F_VALUE,
 } from './layout.ts'
-import type { Ledger } from './ledger.ts'
-import { type Call, type CallKind, type End, ended, type Open } from './message.ts'
+import { type Call, type End, ended, type Open } from './message.ts'
 import type { Rules } from './rules.ts'
-import type { Surroundings } from './surroundings.ts'
 
 export type Running = {
   readonly engine: Instance
-  readonly around: Surroundings
+  readonly around: Host
   readonly rules: Rules
-  readonly ledger: Ledger
-  readonly blobHashes: readonly `0x${string}`[]
+  readonly substate: Substate
+  readonly blobHashes: readonly Hash[]
   readonly host: StateHost
   /** Messages that have begun and not ended, the innermost last. */
   readonly open: Open[]
   /** How many have begun. */
   begun: number
+  /** How many opcodes have been told of. */
+  steps: number
 }
 
 /** Undefined: a frame was opened, and runs next. */
 export type Begun = End | Promise<End | undefined> | undefined
-
-const { errorMessages } = EVMError
 
 export const CALL_KINDS: ReadonlyMap<number, CallKind> = new Map([
   [0xf1, 'CALL'],
@@ -59,16 +60,21 @@ const ITEMS: Record<CallKind, number> = {
   CREATE2: 4,
 }
 
-/** The end of a frame; any error but a revert takes all its gas. */
-export function leaveFrame(run: Running, { frame, call }: Open, error?: string): End {
+/** The end of a frame; any failure but a revert takes all its gas. */
+export function leaveFrame(run: Running, { frame, call }: Open, failure?: FailureCode, words?: string): End {
   const engine = run.engine
-  const keeps = error === undefined || error === errorMessages.REVERT
-  const end = ended(error, keeps ? call.gas - engine.gas(frame) : call.gas)
+  const keeps = failure === undefined || failure === 'revert'
+  const end = ended(failure, keeps ? call.gas - engine.gas(frame) : call.gas)
+  end.words = words
   end.opcode = engine.field(frame, F_OPCODE)
-  end.items = (engine.field(frame, F_TOP) - engine.field(frame, F_STACK)) / 32
+  end.items = itemsOf(engine, frame)
   end.hasRun = true
   return end
 }
+
+/** How many items are on a frame's stack. */
+export const itemsOf = (engine: Instance, frame: number): number =>
+  (engine.field(frame, F_TOP) - engine.field(frame, F_STACK)) / 32
 
 /** Takes the opcode's items and leaves its answer. */
 export function answer(run: Running, { frame }: Open, kind: CallKind, answer: Address | 0 | 1): void {
@@ -90,7 +96,7 @@ export function catchUp(run: Running): void {
   for (const frame of frames.reverse()) {
     run.around.warmth.open()
     if (run.rules.transient) run.around.transient.checkpoint()
-    run.open.push({ call: callOf(run, frame), mark: run.ledger.mark(), base: frame, frame })
+    run.open.push({ call: callOf(run, frame), mark: run.substate.mark(), base: frame, frame, shown: undefined })
     engine.setField(frame, F_KNOWN, 1)
   }
   const call = run.open.at(-1)?.call

@@ -2,11 +2,13 @@
 // The library's interface is asynchronous; the view is not, so each promise is settled when it is returned.
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { KECCAK256_NULL, KECCAK256_RLP, Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
-import { type Address, fromHex, type Hash, toHash, toHex, ZERO_HASH } from '../lib/hex.ts'
-import { keccakHash } from '../lib/keccak.ts'
-import type { Account, StateView } from '../state/types.ts'
+import { type Address, fromHex, type Hash, toHash, toHex, ZERO_HASH } from '../../lib/hex.ts'
+import { keccakHash } from '../../lib/keccak.ts'
+import { delegationOf } from '../../primitives/delegation.ts'
+import type { Account, StateView } from '../../state/types.ts'
 
 const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
+const LONE_EF = Uint8Array.of(0xef)
 const SOME_ROOT = fromHex(ZERO_HASH)
 
 /** The library writes addresses as lower-case hex already. */
@@ -77,8 +79,13 @@ export class StateAdapter implements StateManagerInterface {
     this.#view.setCode(addressOf(address), code)
   }
 
+  /**
+   * Code that begins with 0xef and delegates to nobody fails at its first opcode, whatever comes behind it. The library takes
+   * some of it for EOF or for a delegation of another length, and must not see it whole.
+   */
   async getCode(address: LibAddress): Promise<Uint8Array> {
-    return this.#view.code(addressOf(address))
+    const code = this.#view.code(addressOf(address))
+    return code[0] === 0xef && delegationOf(code) === undefined ? LONE_EF : code
   }
 
   async getCodeSize(address: LibAddress): Promise<number> {

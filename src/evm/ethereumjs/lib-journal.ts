@@ -1,8 +1,8 @@
 // The machine's journal and transient storage as the library's opcodes ask for them: the same sets under other names.
 import type { EVM } from '@ethereumjs/evm'
 import type { Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
-import { type Address, type Hash, toHex } from '../lib/hex.ts'
-import type { Journal, TransientStorage } from './journal.ts'
+import { type Address, type Hash, toHex } from '../../lib/hex.ts'
+import type { Journal, TransientStorage } from '../journal.ts'
 import { addressOf, type StateAdapter } from './state-adapter.ts'
 
 export class LibJournal {

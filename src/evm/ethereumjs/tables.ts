@@ -1,41 +1,37 @@
-// The opcode table as the machine runs it: the library's, with the few marks the machine needs (which call opcode
-// ran, where a loop may pause). Built once per fork and proposal list, shared by all machines, never changed.
-import type { Common } from '@ethereumjs/common'
+// An opcode table as the library's interpreter runs it: its own entries with the few marks that the machine needs (which call
+// opcode ran, where a loop may pause), and those that proposals changed. Made once of each table, never changed.
 import { getOpcodesForHF } from '@ethereumjs/evm'
-import { legacyCreate } from './legacy-create.ts'
-import type { Opcode } from './opcodes.ts'
-import type { CallType, MessageTracer } from './tracer.ts'
+import type { CallKind } from '../message.ts'
+import { forkTable, type OpcodeTable } from '../opcode-table.ts'
+import type { StateView } from '../../state/types.ts'
+import type { MessageTracer } from '../tracer.ts'
+import { changedEntry } from './changed-entry.ts'
+import { codeReaders, legacyCreate } from './legacy-code.ts'
 
 type Context = ReturnType<typeof getOpcodesForHF>
-type LibEntry = Context['opcodeMap'][number]
-/** `changed`: what proposals made of it. */
-export type Entry = LibEntry & { readonly changed?: Changed }
-export type RunState = Parameters<LibEntry['opHandler']>[0]
+export type Entry = Context['opcodeMap'][number]
+export type RunState = Parameters<Entry['opHandler']>[0]
+/** The library's frame, on which replaced behaviour runs. */
+export type ExecuteState = RunState
 
-/** An operation that proposals changed, for those who watch it run. */
-export type Changed = {
-  readonly opcode: Opcode
-  readonly constantGas: bigint
-  /** It no longer does what the fork's opcode of this name did. */
-  readonly isReplaced: boolean
-}
-
-/** What the marks tell: the machine. */
+/** What the marks tell: the library's machine. */
 export interface OpcodeHost {
-  callType: CallType
+  readonly view: StateView
+  callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
   /** How many messages have begun. */
   readonly messages: number
   readonly tracer: MessageTracer | undefined
+  /** Refunds that the library was not told of. */
+  readonly owed: bigint
   onSelfdestruct(state: RunState, beneficiary: bigint): void
   /** Undefined: go on. Else go on when it settles. */
   pause(): Promise<void> | undefined
 }
 
-export type OpcodeTable = {
+export type LibraryTable = {
   readonly context: Context
   readonly map: Entry[]
-  /** Some proposal has changed it. */
-  readonly isChanged: boolean
+  readonly table: OpcodeTable
 }
 
 const CALL_OPCODES = new Map([
@@ -53,9 +49,17 @@ const JUMPS = [0x56, 0x57]
 // The interpreter knows its EVM, which here is always our machine.
 export const machineOf = (state: RunState): OpcodeHost => state.interpreter._evm as unknown as OpcodeHost
 
-/** The table of a fork. `change` applies improvement proposals to a copy of the library's entries. */
-export function buildTable(common: Common, change: (map: Entry[]) => void): OpcodeTable {
-  const context = getOpcodesForHF(common)
+const known = new WeakMap<OpcodeTable, LibraryTable>()
+
+/** The library's form of a table. */
+export function libraryTable(table: OpcodeTable): LibraryTable {
+  const made = known.get(table) ?? makeTable(table)
+  known.set(table, made)
+  return made
+}
+
+function makeTable(table: OpcodeTable): LibraryTable {
+  const context = getOpcodesForHF(table.common)
   const map: Entry[] = context.opcodeMap.map(withOwnCode)
   const exp = map[EXP]
   if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
@@ -63,9 +67,13 @@ export function buildTable(common: Common, change: (map: Entry[]) => void): Opco
     const entry = map[code]
     if (entry !== undefined) map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2) }
   }
-  for (const [code, type] of CALL_OPCODES) {
+  for (const [code, opHandler] of codeReaders((state) => machineOf(state).view)) {
+    const entry = map[code]
+    if (entry !== undefined && !entry.opcodeInfo.isInvalid) map[code] = { ...entry, opHandler }
+  }
+  for (const [code, kind] of CALL_OPCODES) {
     mark(map, code, (state) => {
-      machineOf(state).callType = type
+      machineOf(state).callKind = kind
     })
   }
   mark(map, SELFDESTRUCT, (state) => {
@@ -73,12 +81,20 @@ export function buildTable(common: Common, change: (map: Entry[]) => void): Opco
     const [beneficiary] = state.stack.peek(1)
     machineOf(state).onSelfdestruct(state, beneficiary ?? 0n)
   })
-  // What a proposal replaced has lost its mark: it may do something else now.
-  change(map)
-  const isChanged = map.some(({ changed }) => changed !== undefined)
+  applyChanges(map, table)
   for (const code of JUMPS) pausable(map, code)
-  for (const [code, { changed }] of map.entries()) if (changed?.isReplaced) pausable(map, code)
-  return { context, map, isChanged }
+  for (const code of table.changed) if (table.operations[code]?.execute !== undefined) pausable(map, code)
+  return { context, map, table }
+}
+
+/** What a proposal replaced has lost its mark: it may do something else now. */
+function applyChanges(map: Entry[], { operations, changed, common }: OpcodeTable): void {
+  const own = changed.size === 0 ? undefined : forkTable(common)
+  for (const code of changed) {
+    const [entry, operation] = [map[code], operations[code]]
+    if (entry === undefined || operation === undefined) continue
+    map[code] = changedEntry(entry, operation, own?.operations[code]?.constantGas ?? 0n)
+  }
 }
 
 /** The library has one entry for all numbers that mean nothing; a failure is to name the one that was there. */

@@ -1,32 +1,37 @@
-// The opcode table under a tracer's eye: the same operations, each telling what it is about to do. Ordinary blocks run
-// without it. Two degrees: calls and logs only, or every opcode with its cost.
+// The library's opcode table under a tracer's eye: the same operations, each telling what it is about to do. Ordinary blocks
+// run without it. Two degrees: calls and logs only, or every opcode with its cost.
 import { EVMError, type ExecResult } from '@ethereumjs/evm'
-import { EMPTY_BYTES, toAddress, toHash } from '../lib/hex.ts'
-import { bookedElsewhere } from './changed-entry.ts'
-import { opcodeOf, stackFault } from './opcodes.ts'
+import { EMPTY_BYTES } from '../../lib/hex.ts'
+import { failureOf } from '../failure.ts'
+import { CALL_STIPEND, MAX_DEPTH } from '../gas-rules.ts'
+import type { CallKind } from '../message.ts'
+import { bookedElsewhere } from '../opcode-table.ts'
+import { opcodeOf, stackFault } from '../opcodes.ts'
+import type { Frame, FrameState, MessageTracer, Step } from '../tracer.ts'
+import { addressOfWord, codeOfLibrary, fromLibLog } from './convert.ts'
+import { LibraryFrame } from './frame.ts'
 import { addressOf } from './state-adapter.ts'
-import { type Entry, machineOf, type OpcodeTable, type RunState } from './tables.ts'
-import { errorWords, type Frame, type MessageTracer, type Step } from './tracer.ts'
+import { type Entry, type LibraryTable, machineOf, type RunState } from './tables.ts'
 
-type OpcodeMap = OpcodeTable['map']
+type OpcodeMap = LibraryTable['map']
 type Watched = { events?: OpcodeMap; steps?: OpcodeMap }
 
-const watchedTables = new WeakMap<OpcodeTable, Watched>()
+const watchedTables = new WeakMap<LibraryTable, Watched>()
 
 /** The table with as many marks as the tracer has ears. */
-export function watched(table: OpcodeTable, { step, log, refuse }: MessageTracer): OpcodeMap {
-  if (step === undefined && log === undefined && refuse === undefined) return table.map
-  const known = watchedTables.get(table) ?? {}
-  watchedTables.set(table, known)
-  known.events ??= withEvents(table.map)
+export function watched(library: LibraryTable, { step, log, refuse }: MessageTracer): OpcodeMap {
+  if (step === undefined && log === undefined && refuse === undefined) return library.map
+  const known = watchedTables.get(library) ?? {}
+  watchedTables.set(library, known)
+  known.events ??= withEvents(library)
   if (step === undefined) return known.events
-  known.steps ??= known.events.map((entry, code) => stepping(entry, code))
+  known.steps ??= known.events.map((entry, code) => stepping(entry, code, library))
   return known.steps
 }
 
 // --- calls and logs
 
-const CALLS: ReadonlyMap<number, Frame['type']> = new Map([
+const CALLS: ReadonlyMap<number, CallKind> = new Map([
   [0xf0, 'CREATE'],
   [0xf1, 'CALL'],
   [0xf2, 'CALLCODE'],
@@ -36,18 +41,18 @@ const CALLS: ReadonlyMap<number, Frame['type']> = new Map([
 ])
 const isLog = (code: number): boolean => code >= 0xa0 && code <= 0xa4
 
-function withEvents(map: OpcodeMap): OpcodeMap {
+function withEvents({ map, table }: LibraryTable): OpcodeMap {
   return map.map((entry, code) => {
     const type = CALLS.get(code)
     // What a proposal put in an opcode's place calls and logs as it likes.
-    if (entry.opcodeInfo.isInvalid || entry.changed?.isReplaced) return entry
+    if (entry.opcodeInfo.isInvalid || table.operations[code]?.execute !== undefined) return entry
     if (type !== undefined) return calling(entry, type)
     return isLog(code) ? logging(entry) : entry
   })
 }
 
 /** A call that began no message, and did not fail itself, was refused. */
-function calling(entry: Entry, type: Frame['type']): Entry {
+function calling(entry: Entry, type: CallKind): Entry {
   return {
     ...entry,
     async opHandler(state, common) {
@@ -61,14 +66,14 @@ function calling(entry: Entry, type: Frame['type']): Entry {
 }
 
 /** The frame a call would have had; its input is read only when somebody asks. */
-function calledFrame(state: RunState, type: Frame['type']): () => Frame {
+function calledFrame(state: RunState, type: CallKind): () => Frame {
   const { env } = state
   const isCreation = type === 'CREATE' || type === 'CREATE2'
   const hasValue = type === 'CALL' || type === 'CALLCODE'
   const items = state.stack.getStack().reverse()
   const item = (index: number): bigint => items[index] ?? 0n
   const value = isCreation ? item(0) : hasValue ? item(2) : type === 'DELEGATECALL' ? env.callValue : 0n
-  const stipend = hasValue && value > 0n ? CALL_STIPEND : 0n
+  const stipend = hasValue && value > 0n ? BigInt(CALL_STIPEND) : 0n
   const gas = (state.messageGasLimit ?? 0n) + stipend
   const inputAt = isCreation ? 1 : hasValue ? 3 : 2
   const input = (): Uint8Array => {
@@ -78,7 +83,7 @@ function calledFrame(state: RunState, type: Frame['type']): () => Frame {
   return () => ({
     type,
     from: addressOf(env.address),
-    to: isCreation ? null : toAddress(addressBytes(item(1))),
+    to: isCreation ? null : addressOfWord(item(1)),
     value,
     gas,
     gasUsed: 0n,
@@ -89,25 +94,18 @@ function calledFrame(state: RunState, type: Frame['type']): () => Frame {
   })
 }
 
-const CALL_STIPEND = 2300n
-const MAX_DEPTH = 1024
-
-function refusal({ env }: RunState, type: Frame['type'], value: bigint): string {
-  if (env.depth >= MAX_DEPTH) return 'max call depth exceeded'
-  if (type !== 'DELEGATECALL' && env.contract.balance < value) return 'insufficient balance for transfer'
+function refusal({ env }: RunState, type: CallKind, value: bigint): string {
+  if (env.depth >= MAX_DEPTH) return failureOf('call depth').words
+  if (type !== 'DELEGATECALL' && env.contract.balance < value) return failureOf('insufficient balance').words
   // Of what it has, an account may have to keep some.
-  return type === 'CALL' || type === 'CALLCODE' ? 'insufficient balance for transfer' : 'nonce uint64 overflow'
+  return failureOf(type === 'CALL' || type === 'CALLCODE' ? 'insufficient balance' : 'nonce overflow').words
 }
-
-const addressBytes = (word: bigint): Uint8Array =>
-  Buffer.from(BigInt.asUintN(160, word).toString(16).padStart(40, '0'), 'hex')
 
 function logging(entry: Entry): Entry {
   const tell = (state: RunState): void => {
     const last = state.interpreter._result.logs.at(-1)
     if (last === undefined) return
-    const [address, topics, data] = last
-    machineOf(state).tracer?.log?.({ address: toAddress(address), topics: topics.map(toHash), data })
+    machineOf(state).tracer?.log?.(fromLibLog(last))
   }
   return {
     ...entry,
@@ -123,16 +121,18 @@ function logging(entry: Entry): Entry {
 const ENDS = new Set([0x00, 0xf3, 0xfd, 0xfe, 0xff])
 
 /** Code that runs past its end stops there: to geth that is a STOP of its own, to the library nothing. */
-export function impliedStop({ exceptionError, runState }: ExecResult): Step | undefined {
+export function impliedStop({ exceptionError, runState }: ExecResult, frame: FrameState): Step | undefined {
   if (runState === undefined || exceptionError !== undefined || ENDS.has(runState.opCode)) return undefined
   const memorySize = Number(runState.memoryWordCount) * 32
-  return { state: runState, opcode: opcodeOf(0x00), cost: 0n, memorySize, error: undefined }
+  return { frame, opcode: opcodeOf(0x00), cost: 0n, memorySize, error: undefined }
 }
 
 /** Tells of the opcode once its gas is known, which is before its memory grows and before it runs. */
-function stepping(entry: Entry, code: number): Entry {
-  const { opcodeInfo, gasHandler, changed } = entry
-  const opcode = changed?.opcode ?? opcodeOf(code)
+function stepping(entry: Entry, code: number, { table }: LibraryTable): Entry {
+  const { opcodeInfo, gasHandler } = entry
+  const changed = table.changed.has(code) ? table.operations[code] : undefined
+  const own = opcodeOf(code)
+  const opcode = changed === undefined ? own : { ...own, name: changed.name, ...(changed.effect ?? { pops: 0, pushes: 0 }) }
   const charge = opcodeInfo.dynamicGas ? gasHandler : undefined
   const hands = CALLS.has(code) && opcode.name !== 'CREATE' && opcode.name !== 'CREATE2'
   const name = opcodeInfo.fullName
@@ -142,7 +142,9 @@ function stepping(entry: Entry, code: number): Entry {
     gasHandler(state, base, common) {
       const memorySize = Number(state.memoryWordCount) * 32
       const tell = (cost: bigint, error?: string): void =>
-        machineOf(state).tracer?.step?.({ state, opcode, cost, memorySize, error })
+        machineOf(state).tracer?.step?.({
+          ...{ frame: new LibraryFrame(state, machineOf(state).owed), opcode, cost, memorySize, error },
+        })
       if (opcodeInfo.isInvalid) {
         tell(0n)
         return base
@@ -160,7 +162,7 @@ function stepping(entry: Entry, code: number): Entry {
         return total
       }
       const refused = (error: unknown): never => {
-        if (error instanceof EVMError) tell(constant(), errorWords(error.error))
+        if (error instanceof EVMError) tell(constant(), wordsOf(error))
         throw error
       }
       if (charge === undefined) return priced(base)
@@ -172,4 +174,9 @@ function stepping(entry: Entry, code: number): Entry {
       }
     },
   }
+}
+
+const wordsOf = ({ error }: EVMError): string => {
+  const code = codeOfLibrary(error)
+  return code === undefined ? error : failureOf(code).words
 }

@@ -1,0 +1,168 @@
+// Messages, results, logs and failures between the library's words and ours. What is lost on the way is what nobody asks for.
+import { type EVM, EVMError, type EVMResult, type EVMRunCallOpts, type ExecResult, type Log as LibLog, type Message as LibMessage } from '@ethereumjs/evm'
+import { type Address, EMPTY_BYTES, fromHex, type Hash, toAddress, toHash, toHex } from '../../lib/hex.ts'
+import type { Log } from '../../primitives/types.ts'
+import { type Failure, type FailureCode, failureOf, opcodeFailure } from '../failure.ts'
+import type { WorkDone } from '../host.ts'
+import type { BlockContext, CallKind, Message, OuterMessage } from '../message.ts'
+import type { Result } from '../result.ts'
+import { Substate } from '../substate.ts'
+import { addressOf, toLibAddress } from './state-adapter.ts'
+
+const { errorMessages } = EVMError
+
+const CODES: Readonly<Record<string, FailureCode>> = {
+  [errorMessages.REVERT]: 'revert',
+  [errorMessages.OUT_OF_GAS]: 'out of gas',
+  [errorMessages.CODESTORE_OUT_OF_GAS]: 'code storage out of gas',
+  [errorMessages.CODESIZE_EXCEEDS_MAXIMUM]: 'code size',
+  [errorMessages.STACK_UNDERFLOW]: 'stack underflow',
+  [errorMessages.STACK_OVERFLOW]: 'stack overflow',
+  [errorMessages.INVALID_JUMP]: 'invalid jump',
+  [errorMessages.INVALID_OPCODE]: 'invalid opcode',
+  [errorMessages.STATIC_STATE_CHANGE]: 'write protection',
+  [errorMessages.CREATE_COLLISION]: 'address collision',
+  [errorMessages.INSUFFICIENT_BALANCE]: 'insufficient balance',
+  [errorMessages.VALUE_OVERFLOW]: 'value overflow',
+  [errorMessages.INVALID_BYTECODE_RESULT]: 'invalid code',
+  [errorMessages.INITCODE_SIZE_VIOLATION]: 'initcode size',
+  [errorMessages.OUT_OF_RANGE]: 'return data out of bounds',
+}
+
+/** The library's error for a code of ours. */
+export function libErrorOf({ code, words }: Failure): EVMError {
+  const known = Object.entries(CODES).find(([, ours]) => ours === code)
+  return new EVMError((known === undefined ? words : known[0]) as EVMError['error'])
+}
+
+/** The library's words without the place that it puts behind those of a bad jump. */
+export const codeOfLibrary = (error: string): FailureCode | undefined => CODES[error.replace(/ at 0x.*/, '')]
+
+/** How a frame or precompile failed, with the opcode or the stack that was to blame; undefined on success. */
+export function failureOfLibrary({ exceptionError, runState }: ExecResult): Failure | undefined {
+  if (exceptionError === undefined) return undefined
+  const { error } = exceptionError
+  const code = codeOfLibrary(error)
+  // A precompile's own failures, and halts in the words of a proposal's entry.
+  if (code === undefined) return failureOf(runState === undefined ? 'precompile' : 'proposal', error)
+  if (runState === undefined) return failureOf(code)
+  // Code that ran to its end and has no gas left to be stored.
+  const { returnValue } = runState as typeof runState & { readonly returnValue?: Uint8Array }
+  const isDeposit = code === 'out of gas' && returnValue !== undefined && returnValue.length > 0
+  return isDeposit ? failureOf('code storage out of gas') : opcodeFailure(code, runState.opCode, runState.stack.length)
+}
+
+export const toLibLog = ({ address, topics, data }: Log): LibLog => [fromHex(address), topics.map(fromHex), data]
+
+export const fromLibLog = ([address, topics, data]: LibLog): Log => ({
+  address: toAddress(address),
+  topics: topics.map(toHash),
+  data,
+})
+
+/** Own logs of native contracts, by the library's result that carries them. */
+const nativeLogs = new WeakMap<ExecResult, readonly Log[]>()
+
+/** What a precompile or native contract did, for the library. */
+export function toExecResult(done: WorkDone, message?: LibMessage): ExecResult {
+  const { output, gasUsed, logs, failure } = done
+  const result: ExecResult = {
+    returnValue: output,
+    executionGasUsed: gasUsed,
+    logs: logs.map(toLibLog),
+    ...(failure !== undefined && { exceptionError: libErrorOf(failure) }),
+    ...(message?.selfdestruct !== undefined && { selfdestruct: message.selfdestruct }),
+    ...(message?.createdAddresses !== undefined && { createdAddresses: message.createdAddresses }),
+  }
+  nativeLogs.set(result, done.nativeLogs)
+  return result
+}
+
+/** A result of the library's. `owed`: refunds that the library was not told of. */
+export function fromLibResult({ execResult, createdAddress }: EVMResult, owed = 0n): Result {
+  const { returnValue, executionGasUsed, logs = [], selfdestruct, createdAddresses, gasRefund } = execResult
+  const failure = failureOfLibrary(execResult)
+  return {
+    failure,
+    output: failure === undefined || failure.code === 'revert' ? returnValue : EMPTY_BYTES,
+    gasUsed: executionGasUsed,
+    logs: logs.map(fromLibLog),
+    nativeLogs: nativeLogs.get(execResult) ?? [],
+    // The library forgets refunds of what failed.
+    refund: owed + (gasRefund ?? 0n),
+    destroyed: (selfdestruct ?? new Map()) as Map<Address, Address>,
+    created: (createdAddresses ?? new Set()) as Set<Address>,
+    createdAddress: createdAddress && toAddress(createdAddress.bytes),
+  }
+}
+
+/** A message of the library's in our words. `kind`: the opcode that called. */
+export function fromLibMessage(message: LibMessage, kind: CallKind, input: Uint8Array): Message {
+  const { caller, to, value, gasLimit, depth, isStatic } = message
+  const codeAddress = addressOf(message.codeAddress)
+  return {
+    ...{ kind, sender: addressOf(caller), recipient: to === undefined ? codeAddress : addressOf(to), codeAddress },
+    ...{ value, gas: gasLimit, input, depth, isStatic },
+  }
+}
+
+/** What a message of the library's has gathered. */
+export function substateOf({ gasRefund, selfdestruct, createdAddresses }: LibMessage): Substate {
+  const substate = new Substate(Number(gasRefund))
+  for (const [address, beneficiary] of selfdestruct ?? []) substate.destroy(address as Address, beneficiary as Address)
+  for (const address of createdAddresses ?? []) substate.create(address as Address)
+  return substate
+}
+
+/** Writes back what native code added. */
+export function keepSubstate(message: LibMessage, { refund, destroyed, created }: Substate): void {
+  message.gasRefund = BigInt(refund)
+  for (const [address, beneficiary] of destroyed) message.selfdestruct?.set(address, beneficiary)
+  for (const address of created) message.createdAddresses?.add(address)
+}
+
+/** What the library asks of a blockchain: hashes of ancestors. */
+export function chainOf(
+  blockHash: (number: bigint) => Hash | undefined,
+): NonNullable<ConstructorParameters<typeof EVM>[0]['blockchain']> {
+  const chain = {
+    getBlock: async (number: number) => {
+      const hash = blockHash(BigInt(number))
+      return { hash: () => (hash === undefined ? new Uint8Array(32) : fromHex(hash)) }
+    },
+    putBlock: async () => undefined,
+    shallowCopy: () => chain,
+  }
+  return chain
+}
+
+/** The block in the shape that the library's opcodes read. */
+function toLibBlock(block: BlockContext): NonNullable<EVMRunCallOpts['block']> {
+  return {
+    header: {
+      number: block.number,
+      coinbase: toLibAddress(block.coinbase),
+      timestamp: block.timestamp,
+      difficulty: block.difficulty,
+      prevRandao: fromHex(block.prevRandao),
+      gasLimit: block.gasLimit,
+      ...(block.baseFeePerGas !== undefined && { baseFeePerGas: block.baseFeePerGas }),
+      getBlobGasPrice: () => block.blobBaseFee,
+    },
+  }
+}
+
+/** A message from outside, in the library's words. */
+export function toLibCall({ from, to, value, data, gasLimit, gasPrice, block, ...rest }: OuterMessage): EVMRunCallOpts {
+  return {
+    ...(block !== undefined && { block: toLibBlock(block) }),
+    ...{ gasPrice, caller: toLibAddress(from), gasLimit, value, data, isStatic: rest.isStatic },
+    ...(to !== null && { to: toLibAddress(to) }),
+    blobVersionedHashes: [...rest.blobVersionedHashes],
+    skipNonceIncrement: true,
+  }
+}
+
+/** A word as an account's address. */
+export const addressOfWord = (word: bigint): Address =>
+  toHex(fromHex(`0x${BigInt.asUintN(160, word).toString(16).padStart(40, '0')}`)) as Address

@@ -1,0 +1,253 @@
+// The library's interpreter behind the contract of all engines: it runs what ours cannot, and everything where it is chosen.
+// Our one subclass of its EVM has these seams: `_loadCode` gives native contracts the whole message, `runCall` refuses to
+// spend what an account must keep, `getActiveOpcodes` takes our opcode table, and messages tell the machine that they begin
+// and end.
+import type { Common } from '@ethereumjs/common'
+import {
+  EVM,
+  EVMError,
+  type EVMResult,
+  type EVMRunCallOpts,
+  Message as LibMessage,
+  type PrecompileInput,
+} from '@ethereumjs/evm'
+import { after } from '../../lib/eventual.ts'
+import type { StateView } from '../../state/types.ts'
+import type { Contracts } from '../contracts.ts'
+import { failureOf } from '../failure.ts'
+import type { Engine } from '../host.ts'
+import type { Machine } from '../machine.ts'
+import { type CallKind, isCreation, type Message, type OuterMessage } from '../message.ts'
+import type { NativeContract } from '../native-call.ts'
+import type { OpcodeTable } from '../opcode-table.ts'
+import type { Result } from '../result.ts'
+import type { Substate } from '../substate.ts'
+import type { Entered, MessageTracer } from '../tracer.ts'
+import { overspends } from '../value-transfer.ts'
+import { bls12381 } from './bls12-381.ts'
+import { bn254 } from './bn254.ts'
+import {
+  addressOfWord,
+  chainOf,
+  fromLibMessage,
+  fromLibResult,
+  keepSubstate,
+  libErrorOf,
+  substateOf,
+  toExecResult,
+  toLibCall,
+} from './convert.ts'
+import { LibraryFrame } from './frame.ts'
+import { asLibJournal, asLibTransient, LibJournal, LibTransient } from './lib-journal.ts'
+import { addressOf, StateAdapter, toLibAddress } from './state-adapter.ts'
+import { libraryTable, type OpcodeHost, type RunState } from './tables.ts'
+import { impliedStop, watched } from './watch.ts'
+
+export class EthereumjsEngine implements Engine {
+  readonly #evm: LibraryEvm
+
+  constructor(machine: Machine, common: Common) {
+    this.#evm = new LibraryEvm(machine, common)
+  }
+
+  run(message: OuterMessage): Promise<Result> {
+    this.#evm.prepare(message.refund)
+    return this.#evm.runCall(toLibCall(message)).then((result) => fromLibResult(result, message.refund))
+  }
+
+  async call(message: Message, substate: Substate): Promise<Result> {
+    const { kind, sender, recipient, codeAddress, value, gas, input, depth, isStatic } = message
+    const libMessage = new LibMessage({
+      caller: toLibAddress(sender),
+      ...(!isCreation(kind) && { to: toLibAddress(recipient), codeAddress: toLibAddress(codeAddress) }),
+      ...{ value, gasLimit: gas, data: input, depth, isStatic, delegatecall: kind === 'DELEGATECALL' },
+      gasRefund: BigInt(substate.refund),
+      selfdestruct: new Map(substate.destroyed),
+      createdAddresses: new Set(substate.created),
+    })
+    const result = fromLibResult(await this.#evm.runCall({ message: libMessage }))
+    if (result.failure === undefined) {
+      substate.refund = Number(result.refund)
+      for (const [address, beneficiary] of result.destroyed) substate.destroy(address, beneficiary)
+      for (const address of result.created) substate.create(address)
+    }
+    return result
+  }
+}
+
+class LibraryEvm extends EVM implements OpcodeHost {
+  readonly #machine: Machine
+  #owed = 0n
+
+  constructor(machine: Machine, common: Common) {
+    const adapter = new StateAdapter(machine.view)
+    const blockchain = chainOf((number) => machine.blockHash(number))
+    super({ common, stateManager: adapter, blockchain, bn254, bls: bls12381 })
+    this.#machine = machine
+    this.journal = asLibJournal(new LibJournal(machine.warmth, adapter))
+    Object.defineProperty(this, 'transientStorage', { value: asLibTransient(new LibTransient(machine.transient)) })
+    // The library's emitter awaits a list of listeners; one direct call is what is needed.
+    Object.defineProperty(this, '_emit', { value: (topic: string, data: unknown) => this.#emit(topic, data) })
+  }
+
+  /** To be called before a message from outside. `owed`: refunds that the transaction has before its code runs. */
+  prepare(owed: bigint): void {
+    const { table, tracer, contracts } = this.#machine
+    this.#owed = owed
+    this.#useTable(table, tracer)
+    this.#useContracts(contracts)
+  }
+
+  #useTable(table: OpcodeTable, tracer: MessageTracer | undefined): void {
+    const library = libraryTable(table)
+    const { opcodes, handlers, dynamicGasHandlers } = library.context
+    this._opcodes = opcodes
+    this._handlers = handlers
+    this._dynamicGasHandlers = dynamicGasHandlers
+    this._opcodeMap = tracer === undefined ? library.map : watched(library, tracer)
+  }
+
+  /** Native contracts stand among the precompiles, so that they are found wherever those are. */
+  #useContracts({ precompiles, natives }: Contracts): void {
+    this._precompiles.clear()
+    for (const [address, precompile] of precompiles) {
+      this._precompiles.set(address.slice(2), ({ data, gasLimit }: PrecompileInput) =>
+        // The input lies in its caller's memory, which goes on changing.
+        after(this.#machine.runPrecompile(precompile, data.slice(), gasLimit), (done) => toExecResult(done)),
+      )
+    }
+    for (const address of natives.keys()) this._precompiles.set(address.slice(2), unreachable)
+  }
+
+  // --- what marked opcodes tell (`OpcodeHost`)
+
+  get view(): StateView {
+    return this.#machine.view
+  }
+
+  get owed(): bigint {
+    return this.#owed
+  }
+
+  get callKind(): Exclude<CallKind, 'CREATE' | 'CREATE2'> {
+    return this.#machine.callKind
+  }
+
+  set callKind(kind: Exclude<CallKind, 'CREATE' | 'CREATE2'>) {
+    this.#machine.callKind = kind
+  }
+
+  get messages(): number {
+    return this.#machine.messages
+  }
+
+  get tracer(): MessageTracer | undefined {
+    return this.#machine.tracer
+  }
+
+  pause(): Promise<void> | undefined {
+    return this.#machine.pause()
+  }
+
+  onSelfdestruct(state: RunState, beneficiary: bigint): void {
+    const { view, tracer } = this.#machine
+    const from = addressOf(state.interpreter.getAddress())
+    const to = addressOfWord(beneficiary)
+    // Code of another may run for an account that has a key (EIP-7702).
+    if (from !== to && this.#machine.held(from) > 0n) throw new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE)
+    tracer?.selfdestruct?.(from, to, view.balance(from))
+  }
+
+  // --- seams
+
+  /** A call that would spend what its account must keep is refused as one without the balance is: no message begins. */
+  override runCall(options: EVMRunCallOpts): Promise<EVMResult> {
+    const { message } = options
+    if (message === undefined || !this.#overspends(message)) return super.runCall(options)
+    const exceptionError = libErrorOf(failureOf('insufficient balance'))
+    return Promise.resolve({ execResult: { returnValue: new Uint8Array(0), executionGasUsed: 0n, exceptionError } })
+  }
+
+  #overspends({ caller, to, value, delegatecall }: LibMessage): boolean {
+    const kind = delegatecall ? 'DELEGATECALL' : 'CALL'
+    return overspends(this.#machine, kind, addressOf(caller), to && addressOf(to), value)
+  }
+
+  /** Our table is set before each message from outside; the library asks for one before that. */
+  override getActiveOpcodes(): ReturnType<EVM['getActiveOpcodes']> {
+    return this._opcodes ?? new Map()
+  }
+
+  protected override async _loadCode(message: LibMessage): Promise<void> {
+    if (message.code) return super._loadCode(message)
+    const address = addressOf(message.codeAddress)
+    const native = this.#machine.nativeAt(address)
+    if (native !== undefined) return this.#enterNative(native, message)
+    await super._loadCode(message)
+    if (!isLoneInvalid(message.code)) return
+    const found = this.#machine.findNative(address)
+    if (found !== undefined) this.#enterNative(found, message)
+  }
+
+  #enterNative(native: NativeContract, message: LibMessage): void {
+    message.isCompiled = true
+    message.code = ({ data }: PrecompileInput) => {
+      const substate = substateOf(message)
+      const own = fromLibMessage(message, this.#kindOf(message), data.slice())
+      return after(this.#machine.runNative(native, own, substate), (done) => {
+        if (done.failure === undefined) keepSubstate(message, substate)
+        return toExecResult(done, message)
+      })
+    }
+  }
+
+  /** A refused call leaves its kind behind; a transaction's own is a CALL. */
+  #kindOf({ to, salt, depth }: LibMessage): CallKind {
+    if (to === undefined) return salt === undefined ? 'CREATE' : 'CREATE2'
+    return depth === 0 ? 'CALL' : this.#machine.callKind
+  }
+
+  #emit(topic: string, data: unknown): Promise<void> {
+    const machine = this.#machine
+    if (topic === 'beforeMessage') {
+      const message = data as LibMessage
+      const kind = this.#kindOf(message)
+      machine.began(() => entered(message, kind))
+      // A message may have been a precompile's long work: the clock is looked at for each.
+      return machine.turn() ?? SETTLED
+    }
+    if (topic === 'afterMessage') {
+      const result = data as EVMResult
+      const { runState } = result.execResult
+      const isTold = machine.tracer?.step !== undefined && runState !== undefined
+      const frame = isTold ? new LibraryFrame(runState, this.#owed) : undefined
+      const stop = frame && impliedStop(result.execResult, frame)
+      if (stop !== undefined) machine.tracer?.step?.(stop)
+      if (machine.tracer?.exit !== undefined) machine.ended(fromLibResult(result), frame)
+    }
+    return SETTLED
+  }
+}
+
+const SETTLED = Promise.resolve()
+
+const isLoneInvalid = (code: unknown): boolean => code instanceof Uint8Array && code.length === 1 && code[0] === 0xfe
+
+const unreachable = (): never => {
+  throw new Error('a native contract is entered by _loadCode only')
+}
+
+/** A message of the library's as it begins. */
+function entered(message: LibMessage, type: CallKind): Entered {
+  const { caller, to, value, gasLimit, data, depth } = message
+  return {
+    type,
+    from: addressOf(type === 'DELEGATECALL' && to !== undefined ? to : caller),
+    to: to === undefined ? null : addressOf(message.codeAddress),
+    value,
+    gas: gasLimit,
+    // That of an inner message lies in its caller's memory, which goes on changing.
+    input: depth > 0 ? data.slice() : data,
+    depth,
+  }
+}

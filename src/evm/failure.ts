@@ -1,0 +1,53 @@
+// How execution fails: one closed set of codes for all engines, precompiles and native contracts, each with go-ethereum's
+// words, which clients match on. A failure's words may name the opcode or the stack; they never depend on the node.
+import { opcodeOf, stackFault } from './opcodes.ts'
+
+const WORDS = {
+  revert: 'execution reverted',
+  'out of gas': 'out of gas',
+  'invalid opcode': 'invalid opcode',
+  'stack underflow': 'stack underflow',
+  'stack overflow': 'stack limit reached',
+  'invalid jump': 'invalid jump destination',
+  'write protection': 'write protection',
+  'return data out of bounds': 'return data out of bounds',
+  'code storage out of gas': 'contract creation code storage out of gas',
+  'code size': 'max code size exceeded',
+  'initcode size': 'max initcode size exceeded',
+  'invalid code': 'invalid code: must not begin with 0xef',
+  'address collision': 'contract address collision',
+  'insufficient balance': 'insufficient balance for transfer',
+  'value overflow': 'value overflow',
+  'call depth': 'max call depth exceeded',
+  'nonce overflow': 'nonce uint64 overflow',
+  precompile: 'precompile failed',
+  /** An opcode that a proposal changed. */
+  proposal: 'opcode failed',
+  /** What only the library's interpreter knows. */
+  other: 'execution failed',
+} as const
+
+export type FailureCode = keyof typeof WORDS
+
+export type Failure = {
+  readonly code: FailureCode
+  /** go-ethereum's words. */
+  readonly words: string
+}
+
+const FAILURES = new Map(Object.entries(WORDS).map(([code, words]) => [code, { code, words } as Failure]))
+
+/** A failure; `words`: more exact ones than its code has. */
+export function failureOf(code: FailureCode, words?: string): Failure {
+  if (words !== undefined) return { code, words }
+  return FAILURES.get(code) ?? { code, words: WORDS[code] }
+}
+
+/** The failure of an opcode, which go-ethereum names where it means nothing, or with the stack that it found. */
+export function opcodeFailure(code: FailureCode, opcode: number, items: number): Failure {
+  if (code === 'invalid opcode') return failureOf(code, `invalid opcode: ${opcodeOf(opcode).name}`)
+  if (code !== 'stack underflow' && code !== 'stack overflow') return failureOf(code)
+  return failureOf(code, stackFault(opcodeOf(opcode), items))
+}
+
+export const isRevert = (failure: Failure | undefined): boolean => failure?.code === 'revert'

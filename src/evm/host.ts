@@ -1,0 +1,47 @@
+// EVMC's Host: what every engine needs of the machine around it, and the one thing that a machine needs of an engine.
+import type { Eventual } from '../lib/eventual.ts'
+import type { Address, Hash } from '../lib/hex.ts'
+import type { StateView } from '../state/types.ts'
+import type { Journal, TransientStorage } from './journal.ts'
+import type { CallKind, Message, OuterMessage } from './message.ts'
+import type { NativeContract } from './native-call.ts'
+import type { Precompile } from './precompile.ts'
+import type { Result } from './result.ts'
+import type { Substate } from './substate.ts'
+import type { Entered, FrameState, MessageTracer } from './tracer.ts'
+
+/** What a precompile or native contract did. */
+export type WorkDone = Pick<Result, 'failure' | 'output' | 'gasUsed' | 'logs' | 'nativeLogs'>
+
+export interface Host {
+  readonly view: StateView
+  /** Accounts and slots accessed (EIP-2929) and touched (EIP-161), with the checkpoints of the view. */
+  readonly warmth: Journal
+  readonly transient: TransientStorage
+  readonly tracer: MessageTracer | undefined
+  nativeAt(address: Address): NativeContract | undefined
+  /** A native contract that the state tells of; asked where the code is a lone INVALID. */
+  findNative(address: Address): NativeContract | undefined
+  precompileAt(address: Address): Precompile | undefined
+  runNative(native: NativeContract, message: Message, substate: Substate): Eventual<WorkDone>
+  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): Eventual<WorkDone>
+  /** Wei that the account must keep of its balance. */
+  held(of: Address): bigint
+  blockHash(number: bigint): Hash | undefined
+  /** The call opcode that ran last: a native contract's message is its. */
+  callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
+  /** A message begins; what is told of it is made for whoever listens. */
+  began(message: () => Entered): void
+  /** A message has ended. `frame`: of code that ran, while opcodes are told. */
+  ended(result: Result, frame: FrameState | undefined): void
+  /** Undefined: go on. Else go on when it settles. Throws ChainError `limit-exceeded` at the deadline. */
+  turn(): Promise<void> | undefined
+}
+
+/** What runs code. One message from outside at a time; a message stays in the engine in which it began. */
+export interface Engine {
+  /** Runs a message from outside to its end. Throws what the host's clock throws, and faults of this program. */
+  run(message: OuterMessage): Eventual<Result>
+  /** Runs a message within the one that runs, for a native contract; what it adds to the substate stands if it succeeds. */
+  call(message: Message, substate: Substate): Eventual<Result>
+}

@@ -1,0 +1,57 @@
+// Messages, in EVMC's words: what one account sends to another, and what the code that runs is told of transaction and block.
+import type { Address, Hash } from '../lib/hex.ts'
+
+export type CallKind = 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2'
+
+export const isCreation = (kind: CallKind): boolean => kind === 'CREATE' || kind === 'CREATE2'
+
+/** A message within a transaction. Gas is a whole number of units, value is wei. */
+export type Message = {
+  readonly kind: CallKind
+  /** `msg.sender`; of a DELEGATECALL the sender of the frame that delegates. */
+  readonly sender: Address
+  /** The account in whose name code runs; of a creation the account that it makes. */
+  readonly recipient: Address
+  /** The account whose code runs: another than the recipient under CALLCODE and DELEGATECALL. */
+  readonly codeAddress: Address
+  /** Apparent only under DELEGATECALL and CALLCODE. */
+  readonly value: bigint
+  readonly gas: bigint
+  /** Call data, or init code. Nobody writes on it any more. */
+  readonly input: Uint8Array
+  /** 0 for the transaction's own message. */
+  readonly depth: number
+  /** It runs in a static frame, or begins one. */
+  readonly isStatic: boolean
+}
+
+/** What opcodes are told of the block. */
+export type BlockContext = {
+  readonly number: bigint
+  readonly timestamp: bigint
+  readonly coinbase: Address
+  readonly gasLimit: bigint
+  readonly difficulty: bigint
+  readonly prevRandao: Hash
+  /** undefined before London. */
+  readonly baseFeePerGas: bigint | undefined
+  /** undefined before Cancun. */
+  readonly blobBaseFee: bigint | undefined
+}
+
+/** A message from outside: a transaction's own, or one of the protocol's. */
+export type OuterMessage = {
+  readonly from: Address
+  /** null: a creation; the sender's nonce has been raised already. */
+  readonly to: Address | null
+  readonly value: bigint
+  readonly data: Uint8Array
+  readonly gasLimit: bigint
+  readonly gasPrice: bigint
+  readonly blobVersionedHashes: readonly Hash[]
+  readonly isStatic: boolean
+  /** Gas that the transaction is owed before its code runs (EIP-7702). */
+  readonly refund: bigint
+  /** undefined: the message is told of a block of zeros. */
+  readonly block: BlockContext | undefined
+}

@@ -1,0 +1,167 @@
+// The opcodes of a fork as go-ethereum's jump table has them, and what improvement proposals made of them. Built once per
+// fork and list of proposals, shared by all machines, never changed; every engine makes its own form of it.
+import type { Common } from '@ethereumjs/common'
+import type { ExecuteState } from './ethereumjs/tables.ts'
+import { STACK_LIMIT } from './gas-rules.ts'
+import type { MemorySize, PriceState } from './memory-size.ts'
+import { type Opcode, opcodeOf } from './opcodes.ts'
+
+/** Replaced behaviour runs in the library's interpreter, on its frame. */
+export type Execute = (state: ExecuteState) => void | Promise<void>
+/** `memorySize` is what the operation touches, in whole words, in bytes. */
+export type DynamicGas = (state: PriceState, memorySize: bigint) => bigint
+/** How many items running takes from the stack and leaves there, when it is always the same. */
+export type StackEffect = { readonly pops: number; readonly pushes: number }
+/** The most items there may be after the operation, or before it. */
+export type StackLimit = { readonly items: number; readonly at: 'after' | 'entry' }
+
+/** All that is decided about an opcode. */
+export type Operation = {
+  readonly code: number
+  readonly name: string
+  /** Charged before anything else: go-ethereum's number, also where an engine books it elsewhere. */
+  readonly constantGas: bigint
+  readonly minStack: number
+  readonly stackLimit: StackLimit
+  /** undefined: running may leave any number of items. */
+  readonly effect: StackEffect | undefined
+  /** undefined: as in the fork. */
+  readonly execute: Execute | undefined
+  /** `own`: as in the fork; null: none. */
+  readonly dynamicGas: DynamicGas | 'own' | null
+  /** undefined: as in the fork. */
+  readonly memorySize: MemorySize | null | undefined
+}
+
+export type OpcodeTable = {
+  readonly common: Common
+  /** By number; undefined: it means nothing. */
+  readonly operations: readonly (Operation | undefined)[]
+  /** Those that proposals changed. */
+  readonly changed: ReadonlySet<number>
+  /** Some opcode does something else than in the fork: only the library's interpreter runs that. */
+  readonly isReplaced: boolean
+}
+
+/** Constant gas by go-ethereum's tiers, where no fork changed it; what is not named costs nothing. */
+const TIERS: readonly (readonly [gas: bigint, names: string])[] = [
+  [1n, 'JUMPDEST'],
+  [2n, 'ADDRESS ORIGIN CALLER CALLVALUE CALLDATASIZE CODESIZE GASPRICE RETURNDATASIZE COINBASE TIMESTAMP NUMBER'],
+  [2n, 'DIFFICULTY GASLIMIT CHAINID BASEFEE BLOBBASEFEE POP PC MSIZE GAS PUSH0'],
+  [3n, 'ADD SUB NOT LT GT SLT SGT EQ ISZERO AND OR XOR BYTE SHL SHR SAR CALLDATALOAD MLOAD MSTORE MSTORE8'],
+  [3n, 'CALLDATACOPY CODECOPY RETURNDATACOPY MCOPY BLOBHASH'],
+  [5n, 'MUL DIV SDIV MOD SMOD SIGNEXTEND SELFBALANCE CLZ'],
+  [8n, 'ADDMOD MULMOD JUMP'],
+  [10n, 'JUMPI'],
+  [20n, 'BLOCKHASH'],
+  [30n, 'KECCAK256'],
+  [100n, 'TLOAD TSTORE'],
+  [32_000n, 'CREATE CREATE2'],
+]
+const CONSTANT = new Map(TIERS.flatMap(([gas, names]) => names.split(' ').map((name) => [name, gas] as const)))
+
+/** Opcodes that a fork brought. */
+const SINCE: readonly (readonly [fork: string, names: string])[] = [
+  ['homestead', 'DELEGATECALL'],
+  ['byzantium', 'RETURNDATASIZE RETURNDATACOPY STATICCALL REVERT'],
+  ['constantinople', 'SHL SHR SAR CREATE2 EXTCODEHASH'],
+  ['istanbul', 'CHAINID SELFBALANCE'],
+  ['london', 'BASEFEE'],
+  ['shanghai', 'PUSH0'],
+  ['cancun', 'TLOAD TSTORE MCOPY BLOBHASH BLOBBASEFEE'],
+  ['osaka', 'CLZ'],
+]
+const BROUGHT_BY = new Map(SINCE.flatMap(([fork, names]) => names.split(' ').map((name) => [name, fork] as const)))
+
+/** Constant gas that forks changed (EIP-150, EIP-1884, EIP-2929): the newest fork first. */
+const REPRICED: Readonly<Record<string, readonly (readonly [fork: string, gas: bigint])[]>> = {
+  SLOAD: [['berlin', 0n], ['istanbul', 800n], ['tangerineWhistle', 200n], ['chainstart', 50n]],
+  BALANCE: [['berlin', 100n], ['istanbul', 700n], ['tangerineWhistle', 400n], ['chainstart', 20n]],
+  EXTCODESIZE: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 20n]],
+  EXTCODECOPY: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 20n]],
+  EXTCODEHASH: [['berlin', 100n], ['istanbul', 700n], ['constantinople', 400n]],
+  CALL: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 40n]],
+  CALLCODE: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 40n]],
+  DELEGATECALL: [['berlin', 100n], ['tangerineWhistle', 700n], ['homestead', 40n]],
+  STATICCALL: [['berlin', 100n], ['byzantium', 700n]],
+  SELFDESTRUCT: [['tangerineWhistle', 5_000n], ['chainstart', 0n]],
+}
+
+/** PUSH1 to PUSH32, DUP, SWAP. */
+const isStackOpcode = (code: number): boolean => code >= 0x60 && code <= 0x9f
+
+function constantGasOf(code: number, name: string, common: Common): bigint {
+  const repriced = REPRICED[name]?.find(([fork]) => common.gteHardfork(fork))
+  if (repriced !== undefined) return repriced[1]
+  return isStackOpcode(code) ? 3n : (CONSTANT.get(name) ?? 0n)
+}
+
+/** What is new, beside constant gas, that a fork's own opcodes charge. */
+const DYNAMIC = new Set(
+  (
+    'EXP KECCAK256 BALANCE CALLDATACOPY CODECOPY EXTCODESIZE EXTCODECOPY EXTCODEHASH RETURNDATACOPY MLOAD MSTORE MSTORE8 ' +
+    'SLOAD SSTORE MCOPY LOG0 LOG1 LOG2 LOG3 LOG4 CREATE CREATE2 CALL CALLCODE DELEGATECALL STATICCALL RETURN REVERT ' +
+    'SELFDESTRUCT'
+  ).split(' '),
+)
+
+/** Whether the fork's own opcode of this name charges for what it does beside its constant gas. */
+export const hasDynamicGas = (name: string): boolean => DYNAMIC.has(name)
+
+function operationOf(code: number, opcode: Opcode, common: Common): Operation | undefined {
+  const { name, pops, pushes, isDefined } = opcode
+  const fork = BROUGHT_BY.get(name)
+  if (!isDefined || name === 'INVALID' || (fork !== undefined && !common.gteHardfork(fork))) return undefined
+  return {
+    ...{ code, name, constantGas: constantGasOf(code, name, common), minStack: pops },
+    ...{ stackLimit: { items: STACK_LIMIT, at: 'after' }, effect: { pops, pushes } },
+    ...{ execute: undefined, dynamicGas: 'own', memorySize: undefined },
+  }
+}
+
+/** The table of a fork, no proposal being active. */
+export const forkTable = (common: Common): OpcodeTable => ({
+  common,
+  operations: Array.from({ length: 256 }, (_, code) => operationOf(code, opcodeOf(code), common)),
+  changed: new Set(),
+  isReplaced: false,
+})
+
+/** The fork's table with other operations in some places. */
+export function withChanges({ common, operations }: OpcodeTable, changes: ReadonlyMap<number, Operation>): OpcodeTable {
+  return {
+    common,
+    operations: operations.map((operation, code) => changes.get(code) ?? operation),
+    changed: new Set(changes.keys()),
+    isReplaced: [...changes.values()].some(({ execute }) => execute !== undefined),
+  }
+}
+
+/**
+ * What go-ethereum counts as constant gas and our engines charge with the dynamic part, as the library does; negative the
+ * other way round.
+ */
+export function bookedElsewhere(name: string, common: Common): bigint {
+  if (WARM_ACCESS.has(name) && common.isActivatedEIP(2929)) return 100n
+  if (/^LOG[0-4]$/.test(name)) return -375n
+  return name === 'EXP' ? -10n : 0n
+}
+
+const WARM_ACCESS = new Set([
+  ...['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'],
+  ...['BALANCE', 'EXTCODESIZE', 'EXTCODECOPY', 'EXTCODEHASH'],
+])
+
+/** Fewest and most items with which an operation begins to run; go-ethereum's minStack and maxStack. */
+export function stackBounds({ minStack, stackLimit, effect }: Operation): { least: number; most: number } {
+  const { pops, pushes } = effect ?? { pops: 0, pushes: 0 }
+  const after = effect === undefined ? Number.POSITIVE_INFINITY : stackLimit.items + pops - pushes
+  return { least: minStack, most: stackLimit.at === 'entry' ? stackLimit.items : after }
+}
+
+/** go-ethereum's words for what the stack lacks before an operation runs; undefined: it may run. */
+export function stackFaultOf(operation: Operation, items: number): string | undefined {
+  const { least, most } = stackBounds(operation)
+  if (items < least) return `stack underflow (${items} <=> ${least})`
+  return items > most ? `stack limit reached ${items} (${most})` : undefined
+}

@@ -1,0 +1,41 @@
+// What a message came to, whichever engine ran it.
+import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
+import type { Log } from '../primitives/types.ts'
+import type { Failure } from './failure.ts'
+
+export type Result = {
+  /** undefined on success. */
+  readonly failure: Failure | undefined
+  /** Return data, or revert data; empty after any other failure. */
+  readonly output: Uint8Array
+  readonly gasUsed: bigint
+  /** In order; empty after a failure. */
+  readonly logs: readonly Log[]
+  /** Those of the logs that a native contract emitted itself, of which no opcode told. */
+  readonly nativeLogs: readonly Log[]
+  /** The transaction's refund counter after the message. */
+  readonly refund: bigint
+  /** Accounts that the transaction has destroyed so far, as far as it stands, each with its beneficiary. */
+  readonly destroyed: ReadonlyMap<Address, Address>
+  /** Accounts that the transaction has created so far, as far as it stands (EIP-6780). */
+  readonly created: ReadonlySet<Address>
+  /** Of a creation whose address was found, also of one that failed. */
+  readonly createdAddress: Address | undefined
+}
+
+export const NO_LOGS: readonly Log[] = []
+const NONE_DESTROYED: ReadonlyMap<Address, Address> = new Map()
+const NONE_CREATED: ReadonlySet<Address> = new Set()
+
+/** The result of a message in which no code ran. */
+export const resultWithoutCode = (refund: bigint, failure?: Failure): Result => ({
+  failure,
+  output: EMPTY_BYTES,
+  gasUsed: 0n,
+  logs: NO_LOGS,
+  nativeLogs: NO_LOGS,
+  refund,
+  destroyed: NONE_DESTROYED,
+  created: NONE_CREATED,
+  createdAddress: undefined,
+})

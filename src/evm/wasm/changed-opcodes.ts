@@ -1,0 +1,167 @@
+// Opcodes whose price or memory a proposal works out by functions of its own. The interpreter stops at them, as if they meant
+// nothing; here they are checked and paid for in go-ethereum's order (stack, constant gas, size of memory, dynamic gas,
+// growing the memory), and then run in the engine as the fork has them.
+import { ChainError } from '../../lib/errors.ts'
+import { type FailureCode, failureOf } from '../failure.ts'
+import { expansionGas, type MemorySize, ownMemorySize, type PriceState, shownAddress, wholeWords } from '../memory-size.ts'
+import { hasDynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
+import { call, destroy } from './calling.ts'
+import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, PAUSED } from './layout.ts'
+import type { Open } from './message.ts'
+import { type Begun, CALL_KINDS, itemsOf, leaveFrame, type Running } from './running.ts'
+
+type React = (run: Running, open: Open, reason: number) => Begun
+
+/** Gas with which an opcode runs whose price was charged before: more than any own price. */
+const PAID = 2 ** 45
+const SELFDESTRUCT = 0xff
+
+/** What a proposal made of the opcode that ran last; undefined: nothing. */
+export function changedOperation({ engine, rules: { table } }: Running, { frame }: Open): Operation | undefined {
+  if (table.changed.size === 0) return undefined
+  const opcode = engine.field(frame, F_OPCODE)
+  return table.changed.has(opcode) ? table.operations[opcode] : undefined
+}
+
+/** The words for a stack that does not suit a changed opcode; undefined: it does, or would. */
+export const stackWords = ({ engine }: Running, { frame }: Open, operation: Operation): string | undefined =>
+  stackFaultOf(operation, itemsOf(engine, frame))
+
+/** What the interpreter stopped for is an opcode of a proposal's. */
+export function runChanged(run: Running, open: Open, operation: Operation, react: React): Begun {
+  const { engine } = run
+  const { frame, shown } = open
+  const gas = engine.gas(frame)
+  const words = stackWords(run, open, operation)
+  if (words !== undefined) {
+    const failure = itemsOf(engine, frame) < operation.minStack ? 'stack underflow' : 'stack overflow'
+    shown?.tellFailure(run, failure)
+    return leaveFrame(run, open, failure, words)
+  }
+  const price = priceOf(run, open, operation, gas)
+  if ('failure' in price) {
+    shown?.tellFailure(run, price.failure, price.total)
+    return leaveFrame(run, open, price.failure, price.words)
+  }
+  const reason = price.isOwn ? runAtOwnPrice(run, open, operation, gas) : runPaid(run, open, operation, price)
+  if (price.isOwn && !pay(run, open, price.size)) {
+    shown?.tellFailure(run, 'out of gas')
+    return leaveFrame(run, open, 'out of gas')
+  }
+  const kind = CALL_KINDS.get(reason)
+  if (kind !== undefined) return call(run, open, kind, !price.isOwn)
+  if (reason === SELFDESTRUCT) return destroy(run, open, !price.isOwn)
+  if (reason !== 0xf0 && reason !== 0xf5) shown?.tell(run)
+  return reason === PAUSED ? undefined : react(run, open, reason)
+}
+
+type Price =
+  | { readonly failure: FailureCode; readonly words?: string; readonly total?: bigint }
+  /** `left`: what is left of the gas; with the fork's own dynamic gas that is found out by running. */
+  | { readonly isOwn: boolean; readonly left: number; readonly size: bigint | undefined }
+
+function priceOf(run: Running, open: Open, operation: Operation, gas: number): Price {
+  const { name, constantGas, dynamicGas } = operation
+  const left = BigInt(gas) - constantGas
+  if (left < 0n) return { failure: 'out of gas', total: constantGas }
+  const memorySize = memorySizeOf(operation)
+  const state = priceState(run, open, left)
+  try {
+    const size = memorySize === undefined ? undefined : wholeWords(memorySize(state))
+    if (memorySize !== undefined && size === undefined) return { failure: 'out of gas' }
+    if (dynamicGas === 'own') return { isOwn: true, left: Number(left), size }
+    const dynamic = dynamicGas === null ? 0n : dynamicGas(state, size ?? 0n)
+    if (dynamic < 0n) return { failure: 'proposal', words: `dynamic gas of ${name} is ${dynamic}` }
+    if (dynamic > left) return { failure: 'out of gas', total: constantGas + dynamic }
+    return { isOwn: false, left: Number(left - dynamic), size }
+  } catch (error) {
+    if (error instanceof ChainError) throw error
+    return { failure: 'proposal', words: error instanceof Error ? error.message : failureOf('proposal').words }
+  }
+}
+
+/** The size that is looked at here: an opcode with its own gas looks at its own. */
+function memorySizeOf({ name, memorySize, dynamicGas }: Operation): MemorySize | undefined {
+  if (memorySize === null) return undefined
+  return memorySize ?? (dynamicGas === 'own' ? undefined : ownMemorySize(name))
+}
+
+/** Runs the opcode with the fork's own gas; what the proposal added to the constant part is charged before. */
+function runAtOwnPrice(run: Running, open: Open, { code, constantGas }: Operation, gas: number): number {
+  const own = run.rules.own
+  const added = constantGas - (own.table.operations[code]?.constantGas ?? 0n)
+  run.engine.setGas(open.frame, gas - Number(added))
+  return runOwn(run, code, own.opcodes.subarray(code * 8, code * 8 + 8))
+}
+
+/** Pays for memory that the proposal asks for beside the opcode's own, and grows it. */
+function pay({ engine }: Running, { frame }: Open, size: bigint | undefined): boolean {
+  if (size === undefined) return true
+  const left = engine.gas(frame) - Number(expansionGas(wordsOf(engine.field(frame, F_MEMORY_SIZE)), size))
+  if (left < 0) return false
+  engine.growMemory(frame, size)
+  engine.setGas(frame, left)
+  return true
+}
+
+/** Runs an opcode that is paid for. Where the price was the proposal's, nothing gets warm and nothing is refunded by it. */
+function runPaid(run: Running, open: Open, { code, name }: Operation, price: { left: number; size: bigint | undefined }) {
+  const { engine, host, substate } = run
+  const { frame } = open
+  if (price.size !== undefined) engine.growMemory(frame, price.size)
+  engine.setGas(frame, hasDynamicGas(name) ? PAID : price.left)
+  const entry = run.rules.own.opcodes.slice(code * 8, code * 8 + 8)
+  entry.fill(0, 0, 4)
+  engine.tell()
+  engine.forget()
+  const { refund } = substate
+  host.isPaid = true
+  const reason = runOwn(run, code, entry)
+  engine.tell()
+  host.isPaid = false
+  substate.refund = refund
+  engine.forget()
+  engine.setGas(frame, price.left)
+  return reason
+}
+
+/** One step, with another entry in the table of opcodes. */
+function runOwn({ engine, rules }: Running, code: number, entry: Uint8Array): number {
+  const at = OPCODES + code * 8
+  engine.bytes.set(entry, at)
+  const reason = engine.step()
+  engine.bytes.set(rules.opcodes.subarray(code * 8, code * 8 + 8), at)
+  return reason
+}
+
+const wordsOf = (bytes: number) => ({ memoryWordCount: BigInt(bytes / 32) })
+
+function priceState({ engine }: Running, { frame, call }: Open, gasLeft: bigint): PriceState {
+  const top = engine.field(frame, F_TOP)
+  return {
+    stack: {
+      length: itemsOf(engine, frame),
+      peek: (count) => Array.from({ length: count }, (_, i) => engine.word(top - 32 * (i + 1))),
+    },
+    memory: {
+      read: (offset, length) => {
+        const copy = new Uint8Array(length)
+        const start = engine.memory(frame)
+        const end = Math.min(offset + length, engine.field(frame, F_MEMORY_SIZE))
+        if (end > offset) copy.set(engine.bytes.subarray(start + offset, start + end))
+        return copy
+      },
+    },
+    ...wordsOf(engine.field(frame, F_MEMORY_SIZE)),
+    gasLeft,
+    programCounter: engine.field(frame, F_PC),
+    code: engine.slice(engine.field(frame, F_CODE), engine.field(frame, F_CODE_LENGTH)),
+    env: {
+      address: shownAddress(call.to),
+      caller: shownAddress(call.caller),
+      callValue: call.value,
+      depth: call.depth,
+      isStatic: call.isStatic,
+    },
+  }
+}

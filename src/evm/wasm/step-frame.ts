@@ -1,0 +1,131 @@
+// A frame of the engine as a tracer of opcodes sees it: as it was before the opcode, though that has run when its cost is
+// known. Of the stack only the items that the last opcode may have changed are read again.
+import type { Address } from '../../lib/hex.ts'
+import { type FailureCode, failureOf } from '../failure.ts'
+import { type Operation, stackFaultOf } from '../opcode-table.ts'
+import { type Opcode, opcodeOf } from '../opcodes.ts'
+import type { FrameState } from '../tracer.ts'
+import type { Instance } from './instance.ts'
+import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_STACK, F_TOP } from './layout.ts'
+import type { Open } from './message.ts'
+import type { Running } from './running.ts'
+
+/** Opcodes that write memory before the tracer is told of them. */
+const WRITES_MEMORY = new Set([0x37, 0x39, 0x3c, 0x3e, 0x52, 0x53, 0x5e])
+
+export class WasmFrame implements FrameState {
+  pc = 0
+  gas = 0n
+  refund = 0n
+  readonly depth: number
+  readonly address: Address
+  readonly stack: bigint[] = []
+  /** Bytes of memory. */
+  memorySize = 0
+  readonly #engine: Instance
+  readonly #frame: number
+  #opcode = 0
+  #code: Uint8Array | undefined
+  #memory: Uint8Array | undefined
+
+  constructor(engine: Instance, { frame, call }: Open) {
+    this.#engine = engine
+    this.#frame = frame
+    this.depth = call.depth
+    this.address = call.to
+  }
+
+  /** Takes the frame as it is now. Storage that the interpreter has written is in the view afterwards. */
+  look({ substate }: Running): void {
+    const engine = this.#engine
+    const frame = this.#frame
+    engine.tell()
+    this.refund = BigInt(substate.refund)
+    this.pc = engine.field(frame, F_PC)
+    this.gas = BigInt(engine.gas(frame))
+    this.memorySize = engine.field(frame, F_MEMORY_SIZE)
+    this.#memory = undefined
+    const start = engine.field(frame, F_STACK)
+    const height = (engine.field(frame, F_TOP) - start) / 32
+    const kept = Math.max(0, this.stack.length - this.opcode.pops)
+    this.stack.length = Math.min(kept, height)
+    for (let i = this.stack.length; i < height; i++) this.stack.push(engine.word(start + 32 * i))
+    const isInside = this.pc < engine.field(frame, F_CODE_LENGTH)
+    this.#opcode = isInside ? (engine.bytes[engine.field(frame, F_CODE) + this.pc] ?? 0) : 0
+  }
+
+  /** Keeps memory as it is, if the opcode that is about to run writes on it. */
+  keepMemory(): void {
+    if (WRITES_MEMORY.has(this.#opcode)) this.#memory = this.memory(0, this.memorySize)
+  }
+
+  get opcode(): Opcode {
+    return opcodeOf(this.#opcode)
+  }
+
+  get code(): Uint8Array {
+    const engine = this.#engine
+    this.#code ??= engine.slice(engine.field(this.#frame, F_CODE), engine.field(this.#frame, F_CODE_LENGTH))
+    return this.#code
+  }
+
+  get returnData(): Uint8Array {
+    return this.#engine.returned()
+  }
+
+  memory(offset: number, length: number): Uint8Array {
+    const copy = new Uint8Array(length)
+    const end = Math.min(offset + length, this.memorySize)
+    if (end <= offset) return copy
+    const start = this.#engine.memory(this.#frame)
+    copy.set(this.#memory?.subarray(offset, end) ?? this.#engine.bytes.subarray(start + offset, start + end))
+    return copy
+  }
+
+  // --- telling
+
+  /** Tells of an opcode that the interpreter has run; what it cost is what the frame has less now. */
+  tell(run: Running, cost = this.#spent(), error?: string): void {
+    const operation = this.#operation(run)
+    const { name = this.opcode.name, effect = this.opcode } = operation ?? {}
+    const opcode = { ...this.opcode, name, pops: effect.pops, pushes: effect.pushes }
+    const { memorySize } = this
+    run.around.tracer?.step?.({ frame: this, opcode: operation ? opcode : this.opcode, cost, memorySize, error })
+  }
+
+  /**
+   * Tells of an opcode that failed before it ran. `total`: what it would have cost, if that is known; go-ethereum counts the
+   * constant part alone where that cannot be paid.
+   */
+  tellFailure(run: Running, failure: FailureCode, total?: bigint): void {
+    const constant = this.constantGas(run)
+    const operation = run.rules.table.operations[this.#opcode]
+    const isStack = failure === 'stack underflow' || failure === 'stack overflow'
+    const words = isStack && operation ? stackFaultOf(operation, this.stack.length) : undefined
+    const cost = total === undefined || this.gas < constant ? constant : total
+    this.tell(run, cost, words ?? failureOf(failure).words)
+  }
+
+  /**
+   * Tells of an opcode that the host carries out, before it does. `handedOn`: gas that goes with the message. `more`: what
+   * could not be paid any more.
+   */
+  tellHostStep(run: Running, handedOn: number, failure?: FailureCode, more?: number): void {
+    if (failure === undefined) this.tell(run, this.#spent() + BigInt(handedOn))
+    else this.tellFailure(run, failure, more === undefined ? undefined : this.#spent() + BigInt(more))
+  }
+
+  /** go-ethereum's constant gas of the opcode. */
+  constantGas(run: Running): bigint {
+    return run.rules.table.operations[this.#opcode]?.constantGas ?? 0n
+  }
+
+  #spent(): bigint {
+    return this.gas - BigInt(this.#engine.gas(this.#frame))
+  }
+
+  /** What a proposal made of the opcode. */
+  #operation({ rules: { table } }: Running): Operation | undefined {
+    return table.changed.has(this.#opcode) ? table.operations[this.#opcode] : undefined
+  }
+}
