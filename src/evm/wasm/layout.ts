@@ -32,6 +32,11 @@ export const HOT = 5348
 export const TURN = 5352
 export const DELAY = 5360
 export const STRETCH = 5368
+/** u32: whether the interpreter runs each opcode by itself, because the table has prices of its own. */
+export const PLAIN = 5376
+/** i64: by how much gas the price of an opcode exceeded what there was, when it failed for that; see `assembly/gas.ts`. */
+export const MISSING = 5384
+/** Addresses of the slots that DIRTY_COUNT counts, u32 each. */
 export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */
 export const SCRATCH = 6144
@@ -84,7 +89,7 @@ export const F_GAS = 40
 export const F_OUTPUT = 48
 export const F_OUTPUT_LENGTH = 52
 export const F_STATIC = 56
-/** The opcode that ran last. */
+/** The opcode that ran last, or that comes next when the frame pauses. */
 export const F_OPCODE = 60
 /** Stack words, least significant limb first. */
 export const F_ADDRESS = 64

@@ -1,5 +1,5 @@
 // What the node calls, and what compiled code calls.
-export { run } from './calls'
+export { run, step } from './calls'
 export { analyse } from './code'
 export { addMod, div, divSigned, mod, modSigned, mulMod } from './divide'
 export { reserve } from './memory'
