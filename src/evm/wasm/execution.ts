@@ -17,6 +17,7 @@ import {
   OUT_OF_GAS,
   PAUSED,
   REFUND_EXHAUSTED,
+  RETURN_OUT_OF_BOUNDS,
   STACK_OVERFLOW,
   STACK_UNDERFLOW,
   STATIC_CHANGE,
@@ -43,6 +44,7 @@ const FAILURES: ReadonlyMap<number, string> = new Map([
   [INVALID_OPCODE, errorMessages.INVALID_OPCODE],
   [STATIC_CHANGE, errorMessages.STATIC_STATE_CHANGE],
   [REFUND_EXHAUSTED, errorMessages.REFUND_EXHAUSTED],
+  [RETURN_OUT_OF_BOUNDS, errorMessages.OUT_OF_RANGE],
 ])
 
 /**

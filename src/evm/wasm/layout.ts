@@ -180,11 +180,13 @@ export const INVALID_JUMP = 260
 export const INVALID_OPCODE = 261
 export const STATIC_CHANGE = 262
 export const REFUND_EXHAUSTED = 263
-/** The computer has no memory left, whatever the gas says. */
-export const NO_MEMORY = 264
+/** RETURNDATACOPY beyond the end of the return data (EIP-211). */
+export const RETURN_OUT_OF_BOUNDS = 264
+/** The computer has no memory left, whatever the gas says. Failures of the frame itself are those between PAUSED and here. */
+export const NO_MEMORY = 265
 
 /** Compiled code leaves the rest to the interpreter. */
-export const FALLEN = 265
+export const FALLEN = 266
 
 /** Gas that a turn may use before the host looks at the clock. */
 export const TURN_GAS = 1000000

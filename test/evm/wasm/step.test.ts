@@ -6,6 +6,7 @@ import {
   OUT_OF_GAS,
   PAUSED,
   PLAIN,
+  RETURN_OUT_OF_BOUNDS,
   STACK_UNDERFLOW,
   STOPPED,
 } from '../../../src/evm/wasm/layout.ts'
@@ -72,4 +73,58 @@ test('plainly, a run charges what the table says also for what runs as a pair ot
   engine.words[PLAIN / 4] = 1
   expect(engine.exports.run()).toBe(STOPPED)
   expect(engine.gas).toBe(2_000n - 1_517n)
+})
+
+describe('an opcode that lacks gas', () => {
+  const push = (value: number): number[] => [0x62, value >> 16, (value >> 8) & 255, value & 255]
+  /** EIP-2929 prices of what is cold. */
+  const host = { access: () => 2_600, sload: () => 2_100 }
+  /** How much the code's last opcode misses; each PUSH before it costs 3 gas. */
+  const missing = (items: readonly number[], opcode: number, gas: number) => {
+    const engine = new BareEngine([...items.flatMap(push), opcode], BigInt(3 * items.length + gas), { host })
+    for (let i = 0; i < items.length; i++) expect(engine.exports.step()).toBe(PAUSED)
+    return { reason: engine.exports.step(), missing: engine.missing }
+  }
+  const short = (by: number) => ({ reason: OUT_OF_GAS, missing: BigInt(by) })
+
+  // The numbers are those of the Yellow Paper (appendix G) and the EIPs; memory of n words costs 3 n + n²/512.
+  test('says by how much', () => {
+    // ADD: 3.
+    expect(missing([1, 2], 0x01, 1)).toEqual(short(2))
+    // MLOAD at 4,096: 129 words of memory are 387 + 32 = 419, and 3.
+    expect(missing([4_096], 0x51, 100)).toEqual(short(322))
+    // KECCAK256 of 64 bytes at 0: 30, 2 words of input at 6, 2 words of memory at 3: 48.
+    expect(missing([64, 0], 0x20, 47)).toEqual(short(1))
+    // 3 to the power of 0x100: 10, and 50 for each of two bytes (EIP-160).
+    expect(missing([256, 3], 0x0a, 60)).toEqual(short(50))
+    // LOG1 of 32 bytes: 375 for itself, 375 for the topic, 256 for the bytes, 3 for the memory: 1,009.
+    expect(missing([7, 32, 0], 0xa1, 1_000)).toEqual(short(9))
+    // CODECOPY of 33 bytes to 0: 3, 2 words at 3, 2 words of memory at 3: 15.
+    expect(missing([33, 0, 0], 0x39, 14)).toEqual(short(1))
+    // MCOPY (EIP-5656): the same.
+    expect(missing([33, 0, 0], 0x5e, 11)).toEqual(short(4))
+    // RETURN of 32 bytes at 32: 2 words of memory.
+    expect(missing([32, 32], 0xf3, 5)).toEqual(short(1))
+    // CREATE2 of 32 bytes at 0: 32,000, one word at 6 to hash and 2 for init code (EIP-3860), one word of memory: 32,011.
+    expect(missing([0, 32, 0, 0], 0xf5, 32_010)).toEqual(short(1))
+    // CALL with 32 bytes of input: one word of memory.
+    expect(missing([0, 0, 32, 0, 0, 0, 0], 0xf1, 2)).toEqual(short(1))
+    // EIP-2929.
+    expect(missing([1], 0x31, 2_000)).toEqual(short(600))
+    expect(missing([1], 0x54, 2_000)).toEqual(short(100))
+  })
+
+  test('says nothing where no gas would do', () => {
+    const engine = new BareEngine([0x67, ...Array<number>(8).fill(0xff), 0x51], 1_000_000n)
+    expect([engine.exports.step(), engine.exports.step(), engine.missing]).toEqual([PAUSED, OUT_OF_GAS, 0n])
+  })
+})
+
+// There are no return data: RETURNDATACOPY of one byte to 0 costs 3, one word at 3 and one word of memory at 3.
+test('return data are paid for before it is found out that they are not there', () => {
+  const code = [0x60, 1, 0x60, 0, 0x60, 0, 0x3e]
+  expect(stepThrough(code, 9n + 9n).reason).toBe(RETURN_OUT_OF_BOUNDS)
+  const { reason, engine } = stepThrough(code, 9n + 8n)
+  expect([reason, engine.missing]).toEqual([OUT_OF_GAS, 1n])
+  expect(new BareEngine(code, 9n + 9n).exports.run()).toBe(RETURN_OUT_OF_BOUNDS)
 })

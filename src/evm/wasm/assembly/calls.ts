@@ -138,7 +138,7 @@ function isEnd(reason: i32): bool {
 }
 
 function isFailure(reason: i32): bool {
-  return reason > PAUSED && reason != NO_MEMORY
+  return reason > PAUSED && reason < NO_MEMORY
 }
 
 /** Opens the frame of a call; 0 if the host has to look at it. Changes nothing then. */

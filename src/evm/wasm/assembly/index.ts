@@ -2,7 +2,7 @@
 export { run, step } from './calls'
 export { analyse } from './code'
 export { addMod, div, divSigned, mod, modSigned, mulMod } from './divide'
-export { reserve } from './memory'
+export { reserve, touch } from './memory'
 export * from './operations'
 export { rememberAccount } from './remembered'
 export { mul, shiftLeft, shiftRight, signExtend } from './word'

@@ -41,7 +41,8 @@ import {
 } from '../layout'
 import { isJumpDestination, isMarked } from './code'
 import { addMod, div, divSigned, mod, modSigned, mulMod } from './divide'
-import { expand, LIMIT } from './memory'
+import { lacking } from './gas'
+import { reach } from './memory'
 import {
   balance,
   calls,
@@ -63,7 +64,6 @@ import {
   log,
   ownBalance,
   power,
-  reach,
   returns,
   sizeOfCode,
   storeSlot,
@@ -147,16 +147,17 @@ function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
     if (!isShort) {
       // A call that carries value is a change, too.
       const value = usize(load<u32>(frame, F_STACK)) + depth - 96
-      return op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(value) ? STATIC_CHANGE : OUT_OF_GAS
+      if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(value)) return STATIC_CHANGE
+      return i32(-lacking(gas))
     }
     // Stores are priced by their place alone; only then the value is missed.
     if ((op == 0x52 || op == 0x53) && depth == 32) {
-      const start = clamped(usize(load<u32>(frame, F_STACK)))
-      return start > LIMIT || expand(frame, start + (op == 0x52 ? 32 : 1), gas) < 0 ? OUT_OF_GAS : STACK_UNDERFLOW
+      const left = reach(frame, usize(load<u32>(frame, F_STACK)), op == 0x52 ? 32 : 1, gas)
+      return left < 0 ? i32(-left) : STACK_UNDERFLOW
     }
     return STACK_UNDERFLOW
   }
-  if (gas < 0) return OUT_OF_GAS
+  if (gas < 0) return i32(-lacking(gas))
   // TSTORE
   if (op == 0x5d && load<u32>(frame, F_STATIC) != 0) return STATIC_CHANGE
   return isShort ? STACK_UNDERFLOW : STACK_OVERFLOW
