@@ -22,6 +22,7 @@ import {
   NO_MEMORY,
   OUT_OF_GAS,
   PAUSED,
+  RETURN_OUT_OF_BOUNDS,
   STACK_OVERFLOW,
   STACK_UNDERFLOW,
   STATIC_CHANGE,
@@ -45,6 +46,7 @@ export const FAILURES: ReadonlyMap<number, FailureCode> = new Map([
   [INVALID_JUMP, 'invalid jump'],
   [INVALID_OPCODE, 'invalid opcode'],
   [STATIC_CHANGE, 'write protection'],
+  [RETURN_OUT_OF_BOUNDS, 'return data out of bounds'],
 ])
 
 /** A message as it comes to the engine: from outside, or from a native contract that runs within a message. */

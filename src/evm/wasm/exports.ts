@@ -5,6 +5,8 @@ export type EngineExports = {
   /** Of functions: compiled codes are called through it. */
   readonly table: WebAssembly.Table
   run(): number
+  /** One opcode of the current frame; PAUSED, or why the frame does not go on. */
+  step(): number
   rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
   analyse(code: number, length: number, jumps: number): void
   reserve(end: bigint): number

@@ -32,6 +32,11 @@ export const HOT = 5348
 export const TURN = 5352
 export const DELAY = 5360
 export const STRETCH = 5368
+/** u32: whether the interpreter runs each opcode by itself, because the table has prices of its own. */
+export const PLAIN = 5376
+/** i64: by how much gas the price of an opcode exceeded what there was, when it failed for that; see `assembly/gas.ts`. */
+export const MISSING = 5384
+/** Addresses of the slots that DIRTY_COUNT counts, u32 each. */
 export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */
 export const SCRATCH = 6144
@@ -84,7 +89,7 @@ export const F_GAS = 40
 export const F_OUTPUT = 48
 export const F_OUTPUT_LENGTH = 52
 export const F_STATIC = 56
-/** The opcode that ran last. */
+/** The opcode that ran last, or that comes next when the frame pauses. */
 export const F_OPCODE = 60
 /** Stack words, least significant limb first. */
 export const F_ADDRESS = 64
@@ -175,11 +180,13 @@ export const INVALID_JUMP = 260
 export const INVALID_OPCODE = 261
 export const STATIC_CHANGE = 262
 export const REFUND_EXHAUSTED = 263
-/** The computer has no memory left, whatever the gas says. */
-export const NO_MEMORY = 264
+/** RETURNDATACOPY beyond the end of the return data (EIP-211). */
+export const RETURN_OUT_OF_BOUNDS = 264
+/** The computer has no memory left, whatever the gas says. Failures of the frame itself are those between PAUSED and here. */
+export const NO_MEMORY = 265
 
 /** Compiled code leaves the rest to the interpreter. */
-export const FALLEN = 265
+export const FALLEN = 266
 
 /** Gas that a turn may use before the host looks at the clock. */
 export const TURN_GAS = 1000000

@@ -269,7 +269,10 @@ export async function compare(
     const expected = await observe(world, reference, messages, traced)
     const found = await observe(world, tried, messages, traced)
     executions += messages.length
-    const at = expected.findIndex((text, i) => text !== found[i])
+    // The library has no word of its own for RETURNDATACOPY beyond the end, which EIP-211 lets fail.
+    const compared = (text: string | undefined): string | undefined =>
+      reference === 'library' ? text?.replaceAll('"return data out of bounds"', '"out of gas"') : text
+    const at = expected.findIndex((text, i) => compared(text) !== compared(found[i]))
     if (at >= 0 || expected.length !== found.length) {
       const gasLimits = messages.map((message) => message.gasLimit)
       return {

@@ -179,7 +179,7 @@ const ENDINGS: readonly (readonly [string, string, string | undefined, bigint])[
   ['designated INVALID', 'fe', 'invalid opcode: INVALID', 79_000n],
   ['no such opcode', '0c', 'invalid opcode: opcode 0xc not defined', 79_000n],
   ['reverts', '60016000fd', 'execution reverted', 3n + 3n + 3n],
-  ['copies return data that are not there', '60015f5f3e', 'out of gas', 79_000n],
+  ['copies return data that are not there', '60015f5f3e', 'return data out of bounds', 79_000n],
   [
     'touches memory that no gas pays for',
     '5f7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff5200',

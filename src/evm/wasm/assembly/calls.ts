@@ -38,9 +38,11 @@ import {
   GAS_WARM,
   HOT,
   MAY_CALL,
+  MISSING,
   NO_MEMORY,
   PARAMETERS,
   PAUSED,
+  PLAIN,
   RETURN,
   RETURN_BYTES,
   RETURN_LIMIT,
@@ -53,7 +55,7 @@ import {
 import { hot } from './host'
 import { reserve } from './memory'
 import { accountNamed } from './remembered'
-import { interpret } from './run'
+import { interpret, interpretPlainly } from './run'
 import { clamped, copy, isZero, set, setSmall } from './word'
 
 const MAX_DEPTH: u32 = 1024
@@ -62,6 +64,8 @@ const DELEGATECALL: i32 = 0xf4
 const STATICCALL: i32 = 0xfa
 const RETURNED: i32 = 0xf3
 const REVERTED: i32 = 0xfd
+/** A turn that no frame's gas uses up, small enough for sums with it to be exact. */
+const ENDLESS: i64 = i64(1) << 62
 
 /** Runs the current frame, and those that it calls, until the host is needed; why. */
 export function run(): i32 {
@@ -81,16 +85,30 @@ export function run(): i32 {
   }
 }
 
+/**
+ * Runs one opcode of the current frame in the interpreter: PAUSED when the frame goes on, else why it does not, as `run`
+ * says it. MISSING tells then of this opcode.
+ */
+export function step(): i32 {
+  store<i64>(MISSING, 0)
+  return interpretPlainly(usize(load<u32>(CURRENT)), ENDLESS, 1)
+}
+
+/** The interpreter as the fork's table allows it: pairs of opcodes run as one only at the prices that these know. */
+function interpretCode(frame: usize, turn: i64): i32 {
+  return load<u32>(PLAIN) != 0 ? interpretPlainly(frame, turn, u32.MAX_VALUE) : interpret(frame, turn)
+}
+
 /** Compiled code where there is some, and the interpreter where there is none or it has given up. */
 function runCode(frame: usize, turn: i64): i32 {
-  if (load<u32>(COMPILES) == 0) return interpret(frame, turn)
+  if (load<u32>(COMPILES) == 0) return interpretCode(frame, turn)
   const code = usize(load<u32>(frame, F_CODE))
   // Behind the code's end there is the implied STOP, for which the interpreter does.
   const isInside = load<u32>(frame, F_PC) <= load<u32>(frame, F_CODE_LENGTH)
   const compiled = isInside ? usize(load<u32>(code - C_COMPILED)) : 0
   const before = load<i64>(frame, F_GAS)
   if (compiled == 0) {
-    const reason = interpret(frame, turn)
+    const reason = interpretCode(frame, turn)
     const heat = load<u32>(code - C_HEAT)
     const least = load<u32>(HOT)
     if (heat < least) {
@@ -108,7 +126,7 @@ function runCode(frame: usize, turn: i64): i32 {
     if (reason != FALLEN) return reason
     // Only as far as to where it may be entered again.
     const left = load<i64>(frame, F_GAS) - floor
-    const interpreted = interpret(frame, left < stretch ? left : stretch)
+    const interpreted = interpretCode(frame, left < stretch ? left : stretch)
     if (interpreted != PAUSED || left <= stretch) return interpreted
   }
 }
@@ -120,7 +138,7 @@ function isEnd(reason: i32): bool {
 }
 
 function isFailure(reason: i32): bool {
-  return reason > PAUSED && reason != NO_MEMORY
+  return reason > PAUSED && reason < NO_MEMORY
 }
 
 /** Opens the frame of a call; 0 if the host has to look at it. Changes nothing then. */

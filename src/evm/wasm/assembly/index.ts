@@ -1,8 +1,8 @@
 // What the node calls, and what compiled code calls.
-export { run } from './calls'
+export { run, step } from './calls'
 export { analyse } from './code'
 export { addMod, div, divSigned, mod, modSigned, mulMod } from './divide'
-export { reserve } from './memory'
+export { reserve, touch } from './memory'
 export * from './operations'
 export { rememberAccount } from './remembered'
 export { mul, shiftLeft, shiftRight, signExtend } from './word'

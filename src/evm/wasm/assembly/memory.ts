@@ -1,10 +1,10 @@
 // A frame's memory: what it costs to grow, and copies that read zeros beyond the end of their source.
-import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY, OUT_OF_GAS } from '../layout'
+import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY } from '../layout'
+import { lacking, NO_GAS } from './gas'
 import { clamped } from './word'
 
 /** No gas that the engine is given pays for memory beyond. */
 export const LIMIT: u64 = 0xffffffe0
-const NOWHERE: i64 = i64.MIN_VALUE
 
 // @ts-expect-error: decorator
 @inline
@@ -27,17 +27,17 @@ function price(count: u64): u64 {
   return 3 * count + (count * count) / 512
 }
 
-/** Pays for memory up to `end` and grows it; what is left of the gas, negative when it does not suffice. */
-export function expand(frame: usize, end: u64, gas: i64): i64 {
+/** Pays for memory up to `end` and grows it; what is left of the gas, or a reason below zero. `gas` may be below zero. */
+export function touch(frame: usize, end: u64, gas: i64): i64 {
+  if (end > LIMIT) return NO_GAS
   const size = u64(load<u32>(frame, F_MEMORY_SIZE))
-  if (end <= size) return gas
-  if (end > LIMIT) return -1
+  if (end <= size) return gas < 0 ? lacking(gas) : gas
   const count = words(end)
   gas -= i64(price(count) - price(size >> 5))
-  if (gas < 0) return gas
+  if (gas < 0) return lacking(gas)
   const from = usize(load<u32>(frame, F_MEMORY))
   const grown = count << 5
-  if (!reserve(u64(from) + grown)) return NOWHERE
+  if (!reserve(u64(from) + grown)) return -i64(NO_MEMORY)
   memory.fill(from + usize(size), 0, usize(grown - size))
   store<u32>(frame, u32(grown), F_MEMORY_SIZE)
   return gas
@@ -50,9 +50,10 @@ export function reserve(end: u64): bool {
   return missing <= 0 || memory.grow(missing > 64 ? missing : 64) >= 0 || memory.grow(missing) >= 0
 }
 
-/** Why an expansion failed. */
-export function shortage(gas: i64): i32 {
-  return gas == NOWHERE ? NO_MEMORY : OUT_OF_GAS
+/** Memory for `length` bytes from the word at `at` on: MLOAD and its like. */
+export function reach(frame: usize, at: usize, length: u64, gas: i64): i64 {
+  const start = clamped(at)
+  return start > LIMIT ? NO_GAS : touch(frame, start + length, gas)
 }
 
 /** Copies `length` bytes of a source from an offset, zeros where the source has ended. */

@@ -1,6 +1,6 @@
 // Opcodes whose price is found out as they run, and those that end a frame's turn, on the stack in memory: the interpreter
 // and compiled code run the same ones. `sp` is one past the top item; the answer is what is left of the gas, or a reason
-// of the layout below zero. Where nothing else is said, one that fails has changed nothing, and may be run again.
+// of the layout below zero. Where nothing else is said, one that fails has at most grown the memory, and may be run again.
 import {
   ADDRESS,
   ENV_NUMBER,
@@ -28,15 +28,17 @@ import {
   PARAMETERS,
   REFUND_EXHAUSTED,
   RETURN,
+  RETURN_OUT_OF_BOUNDS,
   S_VALUE,
   STACK_UNDERFLOW,
   STATIC_CHANGE,
   WORDS,
 } from '../layout'
 import { exp } from './divide'
+import { lacking, NO_GAS } from './gas'
 import * as host from './host'
 import { keccak256 } from './keccak'
-import { copyPadded, expand, LIMIT, rangeEnd, shortage, words } from './memory'
+import { copyPadded, LIMIT, rangeEnd, touch, words } from './memory'
 import { isDirty, isRemembered, rememberSlot, slotAt, storeRemembered } from './remembered'
 import { bitLength, clamped, fromBytes, isZero, setSmall, toAddress, toBytes } from './word'
 
@@ -47,8 +49,6 @@ const LOG_BYTE: i64 = 8
 /** The second word of an answer. */
 const ANSWER: usize = WORDS + 32
 
-const NO_GAS: i64 = -i64(OUT_OF_GAS)
-
 /** Ends a turn: the frame as it is, for whoever goes on with it. */
 export function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, reason: i32): i32 {
   store<u32>(frame, u32(pc), F_PC)
@@ -58,22 +58,9 @@ export function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, rea
   return reason
 }
 
-/** Pays for memory up to `end`, of which there will be some then. */
-export function touch(frame: usize, end: u64, gas: i64): i64 {
-  if (end > LIMIT) return NO_GAS
-  const left = expand(frame, end, gas)
-  return left < 0 ? -i64(shortage(left)) : left
-}
-
-/** Memory for `length` bytes from the word at `at` on: MLOAD and its like. */
-export function reach(frame: usize, at: usize, length: u64, gas: i64): i64 {
-  const start = clamped(at)
-  return start > LIMIT ? NO_GAS : touch(frame, start + length, gas)
-}
-
 export function power(sp: usize, gas: i64): i64 {
   gas -= i64((bitLength(sp - 64) + 7) >> 3) * load<i64>(PARAMETERS, GAS_EXP_BYTE)
-  if (gas < 0) return NO_GAS
+  if (gas < 0) return lacking(gas)
   exp(sp - 64, sp - 32, sp - 64)
   return gas
 }
@@ -112,14 +99,16 @@ export function copyCode(frame: usize, sp: usize, gas: i64): i64 {
   return copyFrom(frame, sp, gas, usize(load<u32>(frame, F_CODE)), u64(load<u32>(frame, F_CODE_LENGTH)))
 }
 
+/** RETURNDATACOPY: paid for first, then compared with what there is, as go-ethereum does it. */
 export function copyReturned(frame: usize, sp: usize, gas: i64): i64 {
+  gas = touchCopy(frame, sp - 32, sp - 96, gas)
+  if (gas < 0) return gas
   const offset = clamped(sp - 64)
   const length = clamped(sp - 96)
   const there = u64(load<u32>(RETURN, 4))
   // Beyond the end of the return data there is nothing, not zeros (EIP-211).
-  if (offset > there || length > there - offset) return NO_GAS
-  gas = touchCopy(frame, sp - 32, sp - 96, gas)
-  if (gas < 0 || length == 0) return gas
+  if (offset > there || length > there - offset) return -i64(RETURN_OUT_OF_BOUNDS)
+  if (length == 0) return gas
   const to = usize(load<u32>(frame, F_MEMORY)) + usize(load<u64>(sp - 32))
   const from = usize(load<u32>(RETURN))
   if (from == 0) host.copyReturn(to, u32(offset), usize(length))
@@ -189,7 +178,7 @@ function access(at: usize, gas: i64): i64 {
 
 export function balance(sp: usize, gas: i64): i64 {
   gas = access(sp - 32, gas)
-  if (gas < 0) return NO_GAS
+  if (gas < 0) return lacking(gas)
   host.balance()
   fromBytes(sp - 32, ANSWER)
   return gas
@@ -197,14 +186,14 @@ export function balance(sp: usize, gas: i64): i64 {
 
 export function sizeOfCode(sp: usize, gas: i64): i64 {
   gas = access(sp - 32, gas)
-  if (gas < 0) return NO_GAS
+  if (gas < 0) return lacking(gas)
   setSmall(sp - 32, u64(host.codeSize()))
   return gas
 }
 
 export function hashOfCode(sp: usize, gas: i64): i64 {
   gas = access(sp - 32, gas)
-  if (gas < 0) return NO_GAS
+  if (gas < 0) return lacking(gas)
   host.codeHash()
   fromBytes(sp - 32, ANSWER)
   return gas
@@ -226,12 +215,12 @@ export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
   const slot = slotAt(account)
   if (isRemembered(slot, account)) {
     gas -= load<i64>(PARAMETERS, GAS_WARM)
-    if (gas < 0) return NO_GAS
+    if (gas < 0) return lacking(gas)
     fromBytes(sp - 32, slot + S_VALUE)
     return gas
   }
   gas -= i64(host.sload())
-  if (gas < 0) return NO_GAS
+  if (gas < 0) return lacking(gas)
   rememberSlot(slot, account, 0)
   fromBytes(sp - 32, ANSWER)
   return gas
@@ -256,7 +245,7 @@ export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
     rememberSlot(slot, account, u32(sentry != 0))
   }
   gas -= price
-  return gas < 0 ? NO_GAS : gas
+  return gas < 0 ? lacking(gas) : gas
 }
 
 export function loadTransient(sp: usize): void {
@@ -299,11 +288,10 @@ export function creates(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): 
   if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
   const count = i64(words(clamped(sp - 96)))
   const end = rangeEnd(sp - 64, sp - 96)
-  if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
   gas -= load<i64>(PARAMETERS, GAS_INIT_CODE_WORD) * count
   if (op == 0xf5) gas -= KECCAK_WORD * count
-  gas = expand(frame, end, gas)
-  if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+  gas = touch(frame, end, gas)
+  if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
   if (op == 0xf5) toBytes(WORDS, sp - 128)
   return leave(frame, pc + 1, sp, gas, op, i32(op))
 }
@@ -317,18 +305,16 @@ export function calls(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): i3
   const input = rangeEnd(ranges, ranges - 32)
   const output = rangeEnd(ranges - 64, ranges - 96)
   const end = input > output ? input : output
-  if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-  gas = expand(frame, end, gas)
-  if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+  gas = touch(frame, end, gas)
+  if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
   toAddress(ADDRESS, sp - 64)
   return leave(frame, pc + 1, sp, gas, op, i32(op))
 }
 
 export function returns(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): i32 {
   const end = rangeEnd(sp - 32, sp - 64)
-  if (end > LIMIT) return leave(frame, pc, sp, gas, op, OUT_OF_GAS)
-  gas = expand(frame, end, gas)
-  if (gas < 0) return leave(frame, pc, sp, gas, op, shortage(gas))
+  gas = touch(frame, end, gas)
+  if (gas < 0) return leave(frame, pc, sp, gas, op, i32(-gas))
   const mem = load<u32>(frame, F_MEMORY)
   store<u32>(frame, end == 0 ? mem : mem + load<u32>(sp - 32), F_OUTPUT)
   store<u32>(frame, load<u32>(sp - 64), F_OUTPUT_LENGTH)

@@ -41,7 +41,8 @@ import {
 } from '../layout'
 import { isJumpDestination, isMarked } from './code'
 import { addMod, div, divSigned, mod, modSigned, mulMod } from './divide'
-import { expand, LIMIT } from './memory'
+import { lacking } from './gas'
+import { reach } from './memory'
 import {
   balance,
   calls,
@@ -63,7 +64,6 @@ import {
   log,
   ownBalance,
   power,
-  reach,
   returns,
   sizeOfCode,
   storeSlot,
@@ -147,16 +147,17 @@ function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
     if (!isShort) {
       // A call that carries value is a change, too.
       const value = usize(load<u32>(frame, F_STACK)) + depth - 96
-      return op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(value) ? STATIC_CHANGE : OUT_OF_GAS
+      if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(value)) return STATIC_CHANGE
+      return i32(-lacking(gas))
     }
     // Stores are priced by their place alone; only then the value is missed.
     if ((op == 0x52 || op == 0x53) && depth == 32) {
-      const start = clamped(usize(load<u32>(frame, F_STACK)))
-      return start > LIMIT || expand(frame, start + (op == 0x52 ? 32 : 1), gas) < 0 ? OUT_OF_GAS : STACK_UNDERFLOW
+      const left = reach(frame, usize(load<u32>(frame, F_STACK)), op == 0x52 ? 32 : 1, gas)
+      return left < 0 ? i32(-left) : STACK_UNDERFLOW
     }
     return STACK_UNDERFLOW
   }
-  if (gas < 0) return OUT_OF_GAS
+  if (gas < 0) return i32(-lacking(gas))
   // TSTORE
   if (op == 0x5d && load<u32>(frame, F_STATIC) != 0) return STATIC_CHANGE
   return isShort ? STACK_UNDERFLOW : STACK_OVERFLOW
@@ -164,9 +165,23 @@ function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
 
 /**
  * Runs the frame; a reason of the layout, or the opcode that is to be carried out. Gas is charged, items stay. `turn`: gas
- * after which it pauses.
+ * after which it pauses. Common pairs of opcodes run as one.
  */
 export function interpret(frame: usize, turn: i64): i32 {
+  return runFrame(frame, turn, 0, false)
+}
+
+/**
+ * The same with each opcode by itself, at the price that the table gives it; it pauses after `most` opcodes at the latest.
+ */
+export function interpretPlainly(frame: usize, turn: i64, most: u32): i32 {
+  return runFrame(frame, turn, most, true)
+}
+
+/** The body of both. `isPlain` is known when this is compiled: each of the two contains its own branches only. */
+// @ts-expect-error: decorator
+@inline
+function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
   const code = usize(load<u32>(frame, F_CODE))
   const codeLength = u64(load<u32>(frame, F_CODE_LENGTH))
   const jumps = usize(load<u32>(frame, F_JUMPS))
@@ -177,9 +192,14 @@ export function interpret(frame: usize, turn: i64): i32 {
   let pc = usize(load<u32>(frame, F_PC))
   let gas = load<i64>(frame, F_GAS)
   const floor = gas - turn
+  let left = most
 
   while (true) {
     const op = u32(load<u8>(code + pc))
+    if (isPlain) {
+      if (left == 0) return leave(frame, pc, sp, gas, op, PAUSED)
+      left--
+    }
     const entry = usize(OPCODES) + (usize(op) << 3)
     const depth = sp - stack
     gas -= i64(load<u32>(entry))
@@ -550,7 +570,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         if (!isJumpDestination(jumps, codeLength, sp)) return leave(frame, pc, sp, gas, op, INVALID_JUMP)
         pc = usize(load<u64>(sp))
         // The JUMPDEST where it lands, unless that ends something.
-        if (gas > 0 && gas > floor) {
+        if (!isPlain && gas > 0 && gas > floor) {
           gas--
           pc++
         }
@@ -561,7 +581,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         if (isZero(sp)) break
         if (!isJumpDestination(jumps, codeLength, sp + 32)) return leave(frame, pc, sp, gas, op, INVALID_JUMP)
         pc = usize(load<u64>(sp + 32))
-        if (gas > 0 && gas > floor) {
+        if (!isPlain && gas > 0 && gas > floor) {
           gas--
           pc++
         }
@@ -612,7 +632,7 @@ export function interpret(frame: usize, turn: i64): i32 {
       case 0x60: {
         const value = u64(load<u8>(code + pc, 1))
         // Together with an ADD that may run.
-        if (load<u8>(code + pc, 2) == 0x01 && gas >= ADD_GAS && depth >= 32) {
+        if (!isPlain && load<u8>(code + pc, 2) == 0x01 && gas >= ADD_GAS && depth >= 32) {
           gas -= ADD_GAS
           addSmall(sp - 32, value)
           pc += 3
@@ -627,7 +647,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         const value = u64(bswap(load<u16>(code + pc, 1)))
         const next = load<u8>(code + pc, 3)
         // Together with a jump that may run, and with the JUMPDEST where it lands.
-        if (next == 0x57) {
+        if (!isPlain && next == 0x57) {
           if (gas >= JUMPI_GAS && depth >= 32) {
             if (isZero(sp - 32)) {
               gas -= JUMPI_GAS
@@ -642,7 +662,7 @@ export function interpret(frame: usize, turn: i64): i32 {
               continue
             }
           }
-        } else if (next == 0x56 && gas > JUMP_GAS + 1 && gas - JUMP_GAS > floor && isMarked(jumps, codeLength, value)) {
+        } else if (!isPlain && next == 0x56 && gas > JUMP_GAS + 1 && gas - JUMP_GAS > floor && isMarked(jumps, codeLength, value)) {
           gas -= JUMP_GAS + 1
           pc = usize(value) + 1
           continue
@@ -734,7 +754,7 @@ export function interpret(frame: usize, turn: i64): i32 {
         const p = sp - 32
         const q = p - (usize(op - 0x8f) << 5)
         // Together with a POP that may run.
-        if (load<u8>(code + pc, 1) == 0x50 && gas >= POP_GAS) {
+        if (!isPlain && load<u8>(code + pc, 1) == 0x50 && gas >= POP_GAS) {
           gas -= POP_GAS
           copy(q, p)
           sp = p

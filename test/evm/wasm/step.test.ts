@@ -1,0 +1,130 @@
+// Single steps of the interpreter: each opcode by itself, also those that it otherwise runs two at a time.
+import { describe, expect, test } from 'vitest'
+import {
+  INVALID_JUMP,
+  OPCODES,
+  OUT_OF_GAS,
+  PAUSED,
+  PLAIN,
+  RETURN_OUT_OF_BOUNDS,
+  STACK_UNDERFLOW,
+  STOPPED,
+} from '../../../src/evm/wasm/layout.ts'
+import { BareEngine } from './bare.ts'
+
+/** Where each step stands, what it leaves on the stack, what it costs, and why the last one ends. */
+function stepThrough(code: readonly number[], gas: bigint) {
+  const engine = new BareEngine(code, gas)
+  const seen: [pc: number, stack: bigint[], cost: bigint][] = []
+  for (;;) {
+    const [pc, before] = [engine.pc, engine.gas]
+    const reason = engine.exports.step()
+    if (reason !== PAUSED) return { seen, reason, pc, engine }
+    seen.push([pc, engine.stack, before - engine.gas])
+  }
+}
+
+describe('a step', () => {
+  // PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP, STOP: PUSH1 with ADD and SWAP1 with POP run as one in the interpreter.
+  test('is one opcode, also of a pair', () => {
+    const { seen, reason } = stepThrough([0x60, 7, 0x60, 5, 0x01, 0x60, 9, 0x90, 0x50, 0x00], 100n)
+    expect(seen).toEqual([
+      [0, [7n], 3n],
+      [2, [7n, 5n], 3n],
+      [4, [12n], 3n],
+      [5, [12n, 9n], 3n],
+      [7, [9n, 12n], 3n],
+      [8, [9n], 2n],
+    ])
+    expect(reason).toBe(STOPPED)
+  })
+
+  // PUSH2 6, JUMP, 2 bytes of INVALID, JUMPDEST, PUSH1 1, PUSH2 14, JUMPI, INVALID, JUMPDEST, and the implied STOP.
+  test('that jumps stands at the JUMPDEST then', () => {
+    const code = [0x61, 0, 6, 0x56, 0xfe, 0xfe, 0x5b, 0x60, 1, 0x61, 0, 14, 0x57, 0xfe, 0x5b]
+    const { seen, reason } = stepThrough(code, 100n)
+    expect(seen.map(([pc, , cost]) => [pc, cost])).toEqual([
+      [0, 3n],
+      [3, 8n],
+      [6, 1n],
+      [7, 3n],
+      [9, 3n],
+      [12, 10n],
+      [14, 1n],
+    ])
+    expect(reason).toBe(STOPPED)
+  })
+
+  test('says why the frame does not go on', () => {
+    expect(stepThrough([0x01], 100n).reason).toBe(STACK_UNDERFLOW)
+    expect(stepThrough([0x60, 1, 0x56], 100n).reason).toBe(INVALID_JUMP)
+    expect(stepThrough([0x60, 1, 0x60, 1, 0x01], 8n)).toMatchObject({ reason: OUT_OF_GAS, pc: 4 })
+    // CALL is the host's: the reason is the opcode.
+    expect(stepThrough([...Array<number>(7).fill(0x5f), 0xf1], 100_000n).reason).toBe(0xf1)
+  })
+})
+
+// PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP under a table in which ADD costs 1,003 and POP 502:
+// 3 + 3 + 1,003 + 3 + 3 + 502 = 1,517 gas.
+test('plainly, a run charges what the table says also for what runs as a pair otherwise', () => {
+  const engine = new BareEngine([0x60, 7, 0x60, 5, 0x01, 0x60, 9, 0x90, 0x50], 2_000n)
+  engine.words[(OPCODES + 8 * 0x01) / 4] = 1_003
+  engine.words[(OPCODES + 8 * 0x50) / 4] = 502
+  engine.words[PLAIN / 4] = 1
+  expect(engine.exports.run()).toBe(STOPPED)
+  expect(engine.gas).toBe(2_000n - 1_517n)
+})
+
+describe('an opcode that lacks gas', () => {
+  const push = (value: number): number[] => [0x62, value >> 16, (value >> 8) & 255, value & 255]
+  /** EIP-2929 prices of what is cold. */
+  const host = { access: () => 2_600, sload: () => 2_100 }
+  /** How much the code's last opcode misses; each PUSH before it costs 3 gas. */
+  const missing = (items: readonly number[], opcode: number, gas: number) => {
+    const engine = new BareEngine([...items.flatMap(push), opcode], BigInt(3 * items.length + gas), { host })
+    for (let i = 0; i < items.length; i++) expect(engine.exports.step()).toBe(PAUSED)
+    return { reason: engine.exports.step(), missing: engine.missing }
+  }
+  const short = (by: number) => ({ reason: OUT_OF_GAS, missing: BigInt(by) })
+
+  // The numbers are those of the Yellow Paper (appendix G) and the EIPs; memory of n words costs 3 n + n²/512.
+  test('says by how much', () => {
+    // ADD: 3.
+    expect(missing([1, 2], 0x01, 1)).toEqual(short(2))
+    // MLOAD at 4,096: 129 words of memory are 387 + 32 = 419, and 3.
+    expect(missing([4_096], 0x51, 100)).toEqual(short(322))
+    // KECCAK256 of 64 bytes at 0: 30, 2 words of input at 6, 2 words of memory at 3: 48.
+    expect(missing([64, 0], 0x20, 47)).toEqual(short(1))
+    // 3 to the power of 0x100: 10, and 50 for each of two bytes (EIP-160).
+    expect(missing([256, 3], 0x0a, 60)).toEqual(short(50))
+    // LOG1 of 32 bytes: 375 for itself, 375 for the topic, 256 for the bytes, 3 for the memory: 1,009.
+    expect(missing([7, 32, 0], 0xa1, 1_000)).toEqual(short(9))
+    // CODECOPY of 33 bytes to 0: 3, 2 words at 3, 2 words of memory at 3: 15.
+    expect(missing([33, 0, 0], 0x39, 14)).toEqual(short(1))
+    // MCOPY (EIP-5656): the same.
+    expect(missing([33, 0, 0], 0x5e, 11)).toEqual(short(4))
+    // RETURN of 32 bytes at 32: 2 words of memory.
+    expect(missing([32, 32], 0xf3, 5)).toEqual(short(1))
+    // CREATE2 of 32 bytes at 0: 32,000, one word at 6 to hash and 2 for init code (EIP-3860), one word of memory: 32,011.
+    expect(missing([0, 32, 0, 0], 0xf5, 32_010)).toEqual(short(1))
+    // CALL with 32 bytes of input: one word of memory.
+    expect(missing([0, 0, 32, 0, 0, 0, 0], 0xf1, 2)).toEqual(short(1))
+    // EIP-2929.
+    expect(missing([1], 0x31, 2_000)).toEqual(short(600))
+    expect(missing([1], 0x54, 2_000)).toEqual(short(100))
+  })
+
+  test('says nothing where no gas would do', () => {
+    const engine = new BareEngine([0x67, ...Array<number>(8).fill(0xff), 0x51], 1_000_000n)
+    expect([engine.exports.step(), engine.exports.step(), engine.missing]).toEqual([PAUSED, OUT_OF_GAS, 0n])
+  })
+})
+
+// There are no return data: RETURNDATACOPY of one byte to 0 costs 3, one word at 3 and one word of memory at 3.
+test('return data are paid for before it is found out that they are not there', () => {
+  const code = [0x60, 1, 0x60, 0, 0x60, 0, 0x3e]
+  expect(stepThrough(code, 9n + 9n).reason).toBe(RETURN_OUT_OF_BOUNDS)
+  const { reason, engine } = stepThrough(code, 9n + 8n)
+  expect([reason, engine.missing]).toEqual([OUT_OF_GAS, 1n])
+  expect(new BareEngine(code, 9n + 9n).exports.run()).toBe(RETURN_OUT_OF_BOUNDS)
+})
