@@ -75,16 +75,56 @@ const BROUGHT_BY = new Map(SINCE.flatMap(([fork, names]) => names.split(' ').map
 
 /** Constant gas that forks changed (EIP-150, EIP-1884, EIP-2929): the newest fork first. */
 const REPRICED: Readonly<Record<string, readonly (readonly [fork: string, gas: bigint])[]>> = {
-  SLOAD: [['berlin', 0n], ['istanbul', 800n], ['tangerineWhistle', 200n], ['chainstart', 50n]],
-  BALANCE: [['berlin', 100n], ['istanbul', 700n], ['tangerineWhistle', 400n], ['chainstart', 20n]],
-  EXTCODESIZE: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 20n]],
-  EXTCODECOPY: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 20n]],
-  EXTCODEHASH: [['berlin', 100n], ['istanbul', 700n], ['constantinople', 400n]],
-  CALL: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 40n]],
-  CALLCODE: [['berlin', 100n], ['tangerineWhistle', 700n], ['chainstart', 40n]],
-  DELEGATECALL: [['berlin', 100n], ['tangerineWhistle', 700n], ['homestead', 40n]],
-  STATICCALL: [['berlin', 100n], ['byzantium', 700n]],
-  SELFDESTRUCT: [['tangerineWhistle', 5_000n], ['chainstart', 0n]],
+  SLOAD: [
+    ['berlin', 0n],
+    ['istanbul', 800n],
+    ['tangerineWhistle', 200n],
+    ['chainstart', 50n],
+  ],
+  BALANCE: [
+    ['berlin', 100n],
+    ['istanbul', 700n],
+    ['tangerineWhistle', 400n],
+    ['chainstart', 20n],
+  ],
+  EXTCODESIZE: [
+    ['berlin', 100n],
+    ['tangerineWhistle', 700n],
+    ['chainstart', 20n],
+  ],
+  EXTCODECOPY: [
+    ['berlin', 100n],
+    ['tangerineWhistle', 700n],
+    ['chainstart', 20n],
+  ],
+  EXTCODEHASH: [
+    ['berlin', 100n],
+    ['istanbul', 700n],
+    ['constantinople', 400n],
+  ],
+  CALL: [
+    ['berlin', 100n],
+    ['tangerineWhistle', 700n],
+    ['chainstart', 40n],
+  ],
+  CALLCODE: [
+    ['berlin', 100n],
+    ['tangerineWhistle', 700n],
+    ['chainstart', 40n],
+  ],
+  DELEGATECALL: [
+    ['berlin', 100n],
+    ['tangerineWhistle', 700n],
+    ['homestead', 40n],
+  ],
+  STATICCALL: [
+    ['berlin', 100n],
+    ['byzantium', 700n],
+  ],
+  SELFDESTRUCT: [
+    ['tangerineWhistle', 5_000n],
+    ['chainstart', 0n],
+  ],
 }
 
 /** PUSH1 to PUSH32, DUP, SWAP. */

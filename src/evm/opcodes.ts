@@ -45,7 +45,8 @@ for (let n = 0; n <= 4; n++) table[0xa0 + n] = { name: `LOG${n}`, pops: n + 2, p
 
 const named: readonly Opcode[] = Array.from(
   { length: 256 },
-  (_, code) => table[code] ?? { name: `opcode 0x${code.toString(16)} not defined`, pops: 0, pushes: 0, isDefined: false },
+  (_, code) =>
+    table[code] ?? { name: `opcode 0x${code.toString(16)} not defined`, pops: 0, pushes: 0, isDefined: false },
 )
 const UNDEFINED: Opcode = { name: 'opcode not defined', pops: 0, pushes: 0, isDefined: false }
 

@@ -1,5 +1,5 @@
 // What a block is to the messages that run in it: its place, its fees and its fork's rules.
-import type { BlockContext } from '../evm/machine-parts.ts'
+import type { BlockContext } from '../evm/message.ts'
 import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'

@@ -1,11 +1,9 @@
 // One message, from the sender's purse to the last refund: what a transaction and a simulated call have in common.
 // Everything here is consensus; the order of the steps is that of the yellow paper and the EIPs named beside them.
-import type { ExecResult } from '@ethereumjs/evm'
-import { logsOf } from '../evm/logs.ts'
 import type { Machine } from '../evm/machine.ts'
-import { failureWords } from '../evm/tracer.ts'
+import type { Result } from '../evm/result.ts'
 import { after, type Eventual } from '../lib/eventual.ts'
-import { type Address, EMPTY_BYTES, type Hash, toAddress } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
@@ -74,7 +72,7 @@ export function executeMessage(
   view.addBalance(message.from, -(message.gasLimit * gasPrice + blobFee))
   view.setNonce(message.from, BigInt.asUintN(64, view.nonce(message.from) + 1n))
   machine.touch(message.from)
-  const authorizationRefund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
+  const refund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
 
   const running = machine.run({
     from: message.from,
@@ -85,14 +83,15 @@ export function executeMessage(
     gasPrice,
     blobVersionedHashes: message.blobVersionedHashes,
     isStatic: false,
+    refund,
     block: env,
   })
-  return after(running, ({ execResult, createdAddress }) => {
-    const gasBeforeRefund = intrinsic + execResult.executionGasUsed
-    const gasUsed = settleGas(env, floor, gasBeforeRefund, authorizationRefund + (execResult.gasRefund ?? 0n))
+  return after(running, (result) => {
+    const gasBeforeRefund = intrinsic + result.gasUsed
+    const gasUsed = settleGas(env, floor, gasBeforeRefund, result.refund)
     view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
     payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
-    destroy(machine, env, execResult)
+    destroy(machine, env, result)
     const accessed = machine.warmth.accessList
     // EIP-161: touched accounts that are empty are gone.
     machine.warmth.clear()
@@ -101,10 +100,10 @@ export function executeMessage(
       gasBeforeRefund,
       gasPrice,
       blobGasUsed,
-      returnData: execResult.returnValue,
-      logs: logsOf(execResult),
-      error: failureWords(execResult),
-      createdAddress: createdAddress && toAddress(createdAddress.bytes),
+      returnData: result.output,
+      logs: result.logs,
+      error: result.failure?.words,
+      createdAddress: result.createdAddress,
       accessed: accessed === undefined ? [] : accessListOf(accessed),
     }
   })
@@ -180,10 +179,10 @@ function payFees(
 }
 
 /** SELFDESTRUCT takes effect: always before Cancun, later only for contracts made by this message (EIP-6780). */
-function destroy(machine: Machine, env: BlockEnv, result: ExecResult): void {
-  for (const address of result.selfdestruct?.keys() ?? []) {
-    if (env.rules.cancun && result.createdAddresses?.has(address) !== true) continue
-    machine.view.deleteAccount(address as Address)
+function destroy(machine: Machine, env: BlockEnv, { destroyed, created }: Result): void {
+  for (const address of destroyed.keys()) {
+    if (env.rules.cancun && !created.has(address)) continue
+    machine.view.deleteAccount(address)
   }
 }
 

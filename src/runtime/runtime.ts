@@ -4,10 +4,10 @@ import type { KZG } from '@ethereumjs/util'
 import { LRUCache } from 'lru-cache'
 import { proposalsOf } from '../cip/index.ts'
 import type { Registry } from '../cip/registry.ts'
-import { changeTable } from '../evm/jump-table.ts'
+import { buildTable, type JumpTable } from '../evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../evm/machine.ts'
 import type { NativeContracts } from '../evm/native-call.ts'
-import { buildTable, type OpcodeTable } from '../evm/tables.ts'
+import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Modules, openModules } from '../modules/index.ts'
@@ -141,9 +141,8 @@ export class Runtime {
     const known = this.#tables.get(key)
     if (known !== undefined) return known
     const common = commonFor(this.spec, fork, this.#kzg)
-    const table = buildTable(common, (map) => {
-      if (names.length > 0) changeTable(map, common, (opcodes) => this.proposals.apply(names, opcodes))
-    })
+    const change = names.length === 0 ? undefined : (table: JumpTable) => this.proposals.apply(names, table)
+    const table = buildTable(common, change)
     this.#tables.set(key, table)
     return table
   }

@@ -91,15 +91,15 @@ async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Ui
   if (machine.view.code(to).length === 0) return EMPTY_BYTES
   machine.view.beginTransaction()
   machine.warmth.clear()
-  const { execResult } = await machine.run({
+  const { failure, output } = await machine.run({
     ...{ from: SYSTEM_ADDRESS, to, data, gasLimit: SYSTEM_CALL_GAS, block: env },
-    ...{ value: 0n, gasPrice: 0n, isStatic: false, blobVersionedHashes: [] },
+    ...{ value: 0n, gasPrice: 0n, isStatic: false, blobVersionedHashes: [], refund: 0n },
   })
   machine.warmth.clear()
-  if (execResult.exceptionError !== undefined) {
-    throw new ChainError('invalid-block', `system call to ${to} failed: ${execResult.exceptionError.error}`)
+  if (failure !== undefined) {
+    throw new ChainError('invalid-block', `system call to ${to} failed: ${failure.words}`)
   }
-  return execResult.returnValue
+  return output
 }
 
 /** Cuts the five byte strings out of a deposit log: key 48, credentials 32, amount 8, signature 96, index 8. */

@@ -2,12 +2,10 @@
 // The library's own object converts and searches on each look-up, which costs more than most opcodes.
 import { paramsBlock } from '@ethereumjs/block'
 import { Common, type CommonOpts, type ParamsDict } from '@ethereumjs/common'
-import { paramsEVM } from '@ethereumjs/evm'
 import { paramsTx } from '@ethereumjs/tx'
-import { paramsVM } from '@ethereumjs/vm'
 
-/** The tables that the packages add to every Common they meet; ours has them from the start. */
-const LIBRARY_PARAMS: readonly ParamsDict[] = [paramsEVM, paramsTx, paramsBlock, paramsVM]
+/** Tables that packages add to every Common they meet; ours has these from the start. */
+const PACKAGES: readonly ParamsDict[] = [paramsTx, paramsBlock]
 
 function merge(tables: readonly ParamsDict[]): ParamsDict {
   const merged: ParamsDict = {}
@@ -25,11 +23,14 @@ export class SharedCommon extends Common {
   private declare consensus: string | undefined
   private declare id: bigint | undefined
   private declare shared: boolean
+  /** Tables of packages that are in. */
+  private declare added: Set<ParamsDict> | undefined
 
   /** `opts.params` overrides the packages' tables; a fork's name as key overrides from that fork on. */
   constructor(opts: CommonOpts) {
-    super({ ...opts, params: merge([...LIBRARY_PARAMS, opts.params ?? {}]) })
+    super({ ...opts, params: merge([...PACKAGES, opts.params ?? {}]) })
     this.shared = true
+    this.added = new Set(PACKAGES)
     // Each EVM subscribes to changes of the fork and never leaves; here there are none, and the EVM may be collected.
     this.events.on = () => this.events
   }
@@ -64,9 +65,18 @@ export class SharedCommon extends Common {
     return this.id
   }
 
+  /** Takes in the table of a package that this room does not load; what the chain's own parameters say stays. */
+  addPackage(params: ParamsDict): void {
+    if (this.added?.has(params) === true) return
+    this.added?.add(params)
+    this._params = merge([params, this._params])
+    this._buildParamsCache()
+  }
+
   /** The packages call this in constructors; their own tables are in already. */
   override updateParams(params: ParamsDict): void {
-    if (LIBRARY_PARAMS.includes(params)) return
+    // The base constructor calls this before there is a set.
+    if (this.added === undefined || this.added.has(params)) return
     this.own()
     this._params = { ...this._params } // the library's copy() shares it
     super.updateParams(params)

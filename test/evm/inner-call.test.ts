@@ -1,10 +1,11 @@
 // Messages that native code sends to contracts: they count as a call opcode's do. Checkpoint, gas, refunds, logs in order,
 // destructions, depth, tracers. This fails first when the library changes underneath us.
-import { createAddressFromString } from '@ethereumjs/util'
 import { decodeFunctionResult, encodeFunctionData, getAddress, hexToBytes, parseAbi, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
-import { buildTable } from '../../src/evm/tables.ts'
+import { runNative } from '../../src/evm/run-native.ts'
+import { Substate } from '../../src/evm/substate.ts'
 import { CallTreeTracer, type Frame } from '../../src/evm/tracer.ts'
 import { TransferTracer } from '../../src/evm/transfer-tracer.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
@@ -15,6 +16,7 @@ import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { asm, returnTop } from '../support/assembler.ts'
+import { messageTo } from '../support/messages.ts'
 import { alice, bob, emptyView, nativeSpec } from '../support/native.ts'
 
 const abi = parseAbi([
@@ -68,33 +70,26 @@ const common = commonFor(presets.kestrel(), 'prague')
 const passOn = (to: Address, isStatic = false) =>
   encodeFunctionData({ abi, functionName: 'passOn', args: [to, isStatic] })
 
-type Running = { gasLimit?: bigint; depth?: number; to?: Address; machine?: (machine: Machine) => void }
+type Running = { gasLimit?: bigint; to?: Address; machine?: (machine: Machine) => void }
 
-async function run(
-  data: `0x${string}`,
-  { gasLimit = 1_000_000n, depth = 0, to = trial.address, machine }: Running = {},
-) {
-  const made = new Machine({
-    common,
-    view,
-    table: buildTable(common, () => undefined),
+const machineOf = () =>
+  new Machine({
+    ...{ common, view, table: buildTable(common), blockHash: () => undefined, deadline: undefined },
     natives: new Map([[trial.address, trial.on(nativeSpec, (message) => expect.fail(message))]]),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
-    blockHash: () => undefined,
-    deadline: undefined,
   })
+
+async function run(data: `0x${string}`, { gasLimit = 1_000_000n, to = trial.address, machine }: Running = {}) {
+  const made = machineOf()
   machine?.(made)
-  const from = createAddressFromString(alice)
-  const { execResult } = await made.runCall({
-    ...{ to: createAddressFromString(to), caller: from, origin: from, data: hexToBytes(data), gasLimit, depth },
-  })
+  const result = await made.run(messageTo(to, { from: alice, data: hexToBytes(data), gasLimit }))
   return {
-    error: execResult.exceptionError?.error,
-    output: Buffer.from(execResult.returnValue).toString('hex'),
-    logs: (execResult.logs ?? []).map(([address]) => `0x${Buffer.from(address).toString('hex')}`),
-    gas: execResult.executionGasUsed,
-    refund: execResult.gasRefund,
-    destroyed: [...(execResult.selfdestruct?.keys() ?? [])],
+    error: result.failure?.words,
+    output: Buffer.from(result.output).toString('hex'),
+    logs: result.logs.map(({ address }) => address),
+    gas: result.gasUsed,
+    refund: result.refund,
+    destroyed: [...result.destroyed.keys()],
   }
 }
 const word = (value: bigint) => value.toString(16).padStart(64, '0')
@@ -176,11 +171,19 @@ describe('a contract called by native code', () => {
 
   it('is not called beyond the greatest depth', async () => {
     put(target, 'STOP')
-    const deep = await run(passOn(target), { depth: 1024 })
-    expect(Buffer.from(deep.output, 'hex').toString()).toContain(
-      `call of ${getAddress(target)} failed: max call depth exceeded`,
-    )
-    expect((await run(passOn(target), { depth: 1023 })).error).toBeUndefined()
+    const at = async (depth: number) => {
+      const message = {
+        ...{ kind: 'CALL' as const, sender: alice, recipient: trial.address, codeAddress: trial.address, value: 0n },
+        ...{ gas: 1_000_000n, input: hexToBytes(passOn(target)), depth, isStatic: false },
+      }
+      const block = { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS }
+      const native = trial.on(nativeSpec, (words) => expect.fail(words))
+      const { output } = await runNative(machineOf(), alice, block, native, message, new Substate())
+      return Buffer.from(output).toString()
+    }
+    expect(await at(1024)).toContain(`call of ${getAddress(target)} failed: max call depth exceeded`)
+    // The machine is asked for the message; it runs none.
+    await expect(at(1023)).rejects.toThrow('a message within none')
   })
 
   it('cannot outlast the deadline by being called from native code', async () => {
@@ -241,15 +244,14 @@ describe('contracts that only the state knows', () => {
     asked.length = 0
     const machine = new Machine({
       ...{ common, view, natives, blockHash: () => undefined, deadline: undefined },
-      table: buildTable(common, () => undefined),
+      table: buildTable(common),
       block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
     })
     const call = async (to: Address) => {
-      const { execResult } = await machine.runCall({
-        ...{ to: createAddressFromString(to), caller: createAddressFromString(alice), gasLimit: 100_000n },
-        data: hexToBytes('0x12345678'),
-      })
-      return [execResult.exceptionError?.error, Buffer.from(execResult.returnValue).toString()]
+      const { failure, output } = await machine.run(
+        messageTo(to, { from: alice, gasLimit: 100_000n, data: hexToBytes('0x12345678') }),
+      )
+      return [failure?.words, Buffer.from(output).toString()]
     }
     expect(await call(target)).toEqual([undefined, ''])
     expect(await call(bob)).toEqual([undefined, ''])

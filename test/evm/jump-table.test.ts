@@ -1,17 +1,16 @@
 // What each setter does to a running opcode, in gas worked out by the Yellow Paper and EIP-2929.
-import { createAddressFromString } from '@ethereumjs/util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cip0 } from '../../src/cip/cip-0.ts'
 import type { Tools } from '../../src/cip/define.ts'
-import { changeTable, type JumpTable, maxStackAtEntry } from '../../src/evm/jump-table.ts'
-import { Machine } from '../../src/evm/machine.ts'
+import { buildTable, type JumpTable, maxStackAtEntry } from '../../src/evm/jump-table.ts'
+import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
 import { expansionGas } from '../../src/evm/memory-size.ts'
-import { buildTable } from '../../src/evm/tables.ts'
 import { fromHex, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import type { Fork } from '../../src/spec/chain-spec.ts'
 import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
+import { messageTo } from '../support/messages.ts'
 import { alice, emptyView } from '../support/native.ts'
 
 const TOOLS: Tools = { expansionGas, maxStackAtEntry }
@@ -27,36 +26,32 @@ beforeAll(async () => {
 
 const GAS = 1_000_000n
 
-/** Runs code as alice's, with nothing warm. */
+/** Runs code as alice's, with nothing warm, on our engine and on the library's: both have to find the same. */
 async function run(code: string, change?: Change, gasLimit = GAS) {
+  const [own, library] = [await runOn('wasm', code, change, gasLimit), await runOn('library', code, change, gasLimit)]
+  expect(own).toEqual(library)
+  return own
+}
+
+async function runOn(engine: EngineChoice, code: string, change: Change | undefined, gasLimit: bigint) {
+  const state = view.fork()
+  state.setCode(alice, fromHex(code))
   const machine = new Machine({
-    common,
-    view: view.fork(),
-    table: buildTable(common, (map) => {
-      if (change !== undefined) changeTable(map, common, (table) => change(table, TOOLS))
-    }),
-    natives: new Map(),
+    ...{ common, engine, view: state, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    table: buildTable(common, change && ((table) => change(table, TOOLS))),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
-    blockHash: () => undefined,
-    deadline: undefined,
   })
-  const { execResult } = await machine.runCall({
-    to: createAddressFromString(alice),
-    caller: createAddressFromString(alice),
-    code: fromHex(code),
-    gasLimit,
-  })
+  const { gasUsed, failure, output } = await machine.run(messageTo(alice, { from: alice, gasLimit }))
   return {
-    gas: execResult.executionGasUsed,
-    error: execResult.exceptionError?.error,
-    output: BigInt(`0x0${Buffer.from(execResult.returnValue).toString('hex')}`),
+    gas: gasUsed,
+    error: failure?.words,
+    output: BigInt(`0x0${Buffer.from(output).toString('hex')}`),
   }
 }
 
 /** Lets `look` see the table of a fork. */
 function inspect(look: (table: JumpTable) => void, fork: Fork = 'prague'): void {
-  const rules = commonFor(presets.kestrel(), fork)
-  buildTable(rules, (map) => changeTable(map, rules, look))
+  buildTable(commonFor(presets.kestrel(), fork), look)
 }
 
 const CREATE = '0x600060006000f000'

@@ -1,10 +1,9 @@
 // A native contract as the machine runs it: what it is told of the message, and what becomes of its writes and logs
 // when a frame around it fails. This fails first when the library changes underneath us.
-import { createAddressFromString } from '@ethereumjs/util'
 import { encodeAbiParameters, encodeFunctionData, hexToBytes, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
-import { buildTable } from '../../src/evm/tables.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { createNativeAccount } from '../../src/modules/module.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
@@ -12,6 +11,7 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
+import { messageTo } from '../support/messages.ts'
 import { alice, emptyView, nativeSpec } from '../support/native.ts'
 
 const abi = parseAbi([
@@ -77,26 +77,20 @@ async function send(to: Address, data: `0x${string}`, gasLimit = 1_000_000n) {
   const machine = new Machine({
     common,
     view,
-    table: buildTable(common, () => undefined),
+    table: buildTable(common),
     natives: new Map([[trial.address, trial.on(nativeSpec, (_, error) => Promise.reject(error))]]),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
     blockHash: () => undefined,
     deadline: undefined,
   })
-  const from = createAddressFromString(alice)
-  const { execResult } = await machine.runCall({
-    to: createAddressFromString(to),
-    caller: from,
-    origin: from,
-    data: hexToBytes(data),
-    gasLimit,
-  })
-  const { exceptionError, returnValue, logs = [], executionGasUsed } = execResult
+  const { failure, output, logs, gasUsed } = await machine.run(
+    messageTo(to, { from: alice, data: hexToBytes(data), gasLimit }),
+  )
   return {
-    error: exceptionError?.error,
-    output: Buffer.from(returnValue).toString('hex'),
-    logs: logs.map(([address]) => `0x${Buffer.from(address).toString('hex')}`),
-    gas: executionGasUsed,
+    error: failure?.words,
+    output: Buffer.from(output).toString('hex'),
+    logs: logs.map(({ address }) => address),
+    gas: gasUsed,
   }
 }
 

@@ -1,11 +1,10 @@
 // Coins that come out of escrow at the end of a block and become tokens again: the module's own calls of the token, which
 // here is the tests' own in Solidity and a few put together by hand.
-import { createAddressFromString } from '@ethereumjs/util'
 import { encodeDeployData, encodeFunctionData, getContractAddress, hexToBytes, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
 import { callFromProtocol } from '../../src/evm/run-native.ts'
-import { buildTable } from '../../src/evm/tables.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { coinOf } from '../../src/modules/erc20/erc20.ts'
 import { endBlock, initGenesis, type Modules, openModules } from '../../src/modules/index.ts'
@@ -16,6 +15,7 @@ import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { token } from '../support/contracts.ts'
+import { messageTo } from '../support/messages.ts'
 import { alice, bob, emptyView, moduleContext, nativeSpec } from '../support/native.ts'
 
 const TOKEN = hexToAddress(getContractAddress({ from: alice, nonce: 0n }))
@@ -32,11 +32,10 @@ beforeEach(async () => {
   number = 1n
   initGenesis(view, spec, 10n ** 18n, { number: 0n, timestamp: 0n, proposer: bob })
   // Alice deploys a token of 1,000, of which the module is given 10 for as many coins of hers.
-  const deployed = await machine().runCall({
-    ...{ caller: createAddressFromString(alice), gasLimit: 5_000_000n },
-    data: hexToBytes(encodeDeployData({ ...token, args: ['Token', 1_000n] })),
-  })
-  expect(deployed.createdAddress?.toString()).toBe(TOKEN)
+  view.setNonce(alice, 1n)
+  const data = hexToBytes(encodeDeployData({ ...token, args: ['Token', 1_000n] }))
+  const deployed = await machine().run(messageTo(null, { from: alice, gasLimit: 5_000_000n, data }))
+  expect(deployed.createdAddress).toBe(TOKEN)
   await call(alice, 'transfer', [MODULE_ACCOUNT.erc20, 10n])
   modules().bank.mint(alice, 10n, COIN)
 })
@@ -46,16 +45,13 @@ const block = () => ({ number, timestamp: 1_700_000_000n + number, proposer: ZER
 const machine = () =>
   new Machine({
     ...{ common, view, natives: nativeContracts(spec, 1n), block: block() },
-    ...{ blockHash: () => undefined, deadline: undefined, table: buildTable(common, () => undefined) },
+    ...{ blockHash: () => undefined, deadline: undefined, table: buildTable(common) },
   })
 
 async function call(from: Address, functionName: 'transfer' | 'balanceOf', args: readonly unknown[]) {
   const data = encodeFunctionData({ abi: token.abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
-  const { execResult } = await machine().runCall({
-    ...{ caller: createAddressFromString(from), to: createAddressFromString(TOKEN), data: hexToBytes(data) },
-    ...{ gasLimit: 1_000_000n, skipNonceIncrement: true },
-  })
-  return BigInt(toHex(execResult.returnValue))
+  const { output } = await machine().run(messageTo(TOKEN, { from, data: hexToBytes(data) }))
+  return BigInt(toHex(output))
 }
 const tokens = (of: Address) => call(bob, 'balanceOf', [of])
 const send = (amount: bigint) =>

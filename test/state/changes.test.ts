@@ -2,7 +2,7 @@
 import type { StateManagerInterface } from '@ethereumjs/common'
 import { Account as LibAccount } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
-import { StateAdapter } from '../../src/evm/state-adapter.ts'
+import { StateAdapter } from '../../src/evm/ethereumjs/state-adapter.ts'
 import { bytesToBig, fromHex, toHex } from '../../src/lib/hex.ts'
 import { decodeRow } from '../../src/state/history.ts'
 import { RANGE, within } from '../../src/state/keyspace.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { StateAdapter } from '../../src/evm/state-adapter.ts'
+import { StateAdapter } from '../../src/evm/ethereumjs/state-adapter.ts'
 import { fromHex } from '../../src/lib/hex.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import { everyRow } from '../support/stores.ts'

@@ -1,5 +1,13 @@
 // Messages, results, logs and failures between the library's words and ours. What is lost on the way is what nobody asks for.
-import { type EVM, EVMError, type EVMResult, type EVMRunCallOpts, type ExecResult, type Log as LibLog, type Message as LibMessage } from '@ethereumjs/evm'
+import {
+  type EVM,
+  EVMError,
+  type EVMResult,
+  type EVMRunCallOpts,
+  type ExecResult,
+  type Log as LibLog,
+  type Message as LibMessage,
+} from '@ethereumjs/evm'
 import { type Address, EMPTY_BYTES, fromHex, type Hash, toAddress, toHash, toHex } from '../../lib/hex.ts'
 import type { Log } from '../../primitives/types.ts'
 import { type Failure, type FailureCode, failureOf, opcodeFailure } from '../failure.ts'

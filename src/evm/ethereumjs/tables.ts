@@ -1,9 +1,9 @@
 // An opcode table as the library's interpreter runs it: its own entries with the few marks that the machine needs (which call
 // opcode ran, where a loop may pause), and those that proposals changed. Made once of each table, never changed.
 import { getOpcodesForHF } from '@ethereumjs/evm'
+import type { StateView } from '../../state/types.ts'
 import type { CallKind } from '../message.ts'
 import { forkTable, type OpcodeTable } from '../opcode-table.ts'
-import type { StateView } from '../../state/types.ts'
 import type { MessageTracer } from '../tracer.ts'
 import { changedEntry } from './changed-entry.ts'
 import { codeReaders, legacyCreate } from './legacy-code.ts'

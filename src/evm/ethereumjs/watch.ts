@@ -132,7 +132,8 @@ function stepping(entry: Entry, code: number, { table }: LibraryTable): Entry {
   const { opcodeInfo, gasHandler } = entry
   const changed = table.changed.has(code) ? table.operations[code] : undefined
   const own = opcodeOf(code)
-  const opcode = changed === undefined ? own : { ...own, name: changed.name, ...(changed.effect ?? { pops: 0, pushes: 0 }) }
+  const opcode =
+    changed === undefined ? own : { ...own, name: changed.name, ...(changed.effect ?? { pops: 0, pushes: 0 }) }
   const charge = opcodeInfo.dynamicGas ? gasHandler : undefined
   const hands = CALLS.has(code) && opcode.name !== 'CREATE' && opcode.name !== 'CREATE2'
   const name = opcodeInfo.fullName

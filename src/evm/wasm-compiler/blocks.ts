@@ -108,7 +108,7 @@ export class Blocks {
       cost += this.#costs[op] ?? 0
       // A log's topics are missed only after it is paid, and so they are not in the table.
       const isLog = op >= 0xa0 && op <= 0xa4
-      const least = isLog ? op - 0xa0 + 2 : (this.#least[op] ?? 0) / WORD
+      const least = Math.max(isLog ? op - 0xa0 + 2 : 0, (this.#least[op] ?? 0) / WORD)
       need = Math.max(need, least - height)
       most = Math.min(most, (this.#most[op] ?? 0) / WORD - height)
       height += growth(op)

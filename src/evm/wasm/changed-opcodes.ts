@@ -3,7 +3,14 @@
 // growing the memory), and then run in the engine as the fork has them.
 import { ChainError } from '../../lib/errors.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
-import { expansionGas, type MemorySize, ownMemorySize, type PriceState, shownAddress, wholeWords } from '../memory-size.ts'
+import {
+  expansionGas,
+  type MemorySize,
+  ownMemorySize,
+  type PriceState,
+  shownAddress,
+  wholeWords,
+} from '../memory-size.ts'
 import { hasDynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
 import { call, destroy } from './calling.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, PAUSED } from './layout.ts'
@@ -105,7 +112,12 @@ function pay({ engine }: Running, { frame }: Open, size: bigint | undefined): bo
 }
 
 /** Runs an opcode that is paid for. Where the price was the proposal's, nothing gets warm and nothing is refunded by it. */
-function runPaid(run: Running, open: Open, { code, name }: Operation, price: { left: number; size: bigint | undefined }) {
+function runPaid(
+  run: Running,
+  open: Open,
+  { code, name }: Operation,
+  price: { left: number; size: bigint | undefined },
+) {
   const { engine, host, substate } = run
   const { frame } = open
   if (price.size !== undefined) engine.growMemory(frame, price.size)

@@ -46,7 +46,12 @@ export class WasmEngine implements Engine {
     }
     const rules = rulesOf(this.#host.table, this.#common)
     instance.begin(rules, this.#compiles)
-    setEnvironment(instance, rules, { origin: from, gasPrice: message.gasPrice, chainId: this.#common.chainId(), block })
+    setEnvironment(instance, rules, {
+      origin: from,
+      gasPrice: message.gasPrice,
+      chainId: this.#common.chainId(),
+      block,
+    })
     const lease = { instance, rules, blobHashes: message.blobVersionedHashes }
     this.#lease = lease
     const incoming = {

@@ -10,6 +10,8 @@ export type EngineExports = {
   rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
   analyse(code: number, length: number, jumps: number): void
   reserve(end: bigint): number
+  /** Pays for a frame's memory up to `end` and grows it; what is left of the gas, below zero where it does not suffice. */
+  touch(frame: number, end: bigint, gas: bigint): bigint
   /** What compiled code calls, by name. */
   readonly [name: string]: unknown
 }

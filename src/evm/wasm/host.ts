@@ -1,20 +1,14 @@
 // The state as opcodes see it, for the account that runs: reads, writes, and what they cost in the fork.
 import { type Address, equalBytes, fromHex, type Hash, toHash } from '../../lib/hex.ts'
-import { keccakHash } from '../../lib/keccak.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { Account } from '../../state/types.ts'
+import type { Host as Machine } from '../host.ts'
+import type { Substate } from '../substate.ts'
 import type { Host } from './host-imports.ts'
-import type { Ledger } from './ledger.ts'
 import { type Rules, warmStores } from './rules.ts'
-import type { Surroundings } from './surroundings.ts'
 
 const TOO_LITTLE_GAS = -1
 const REFUND_BELOW_ZERO = -2
-
-/** What another account sees of code in EOF, which is no fork of Ethereum: its first two bytes. */
-const EOF_CODE = Uint8Array.of(0xef, 0x00)
-const EOF_HASH = keccakHash(EOF_CODE)
-const isEof = (code: Uint8Array): boolean => code[0] === 0xef && code[1] === 0x00
 
 /** Nothing in it that would make it an account (EIP-161). */
 export const isEmpty = (account: Account | undefined): boolean =>
@@ -23,16 +17,18 @@ export const isEmpty = (account: Account | undefined): boolean =>
 export class StateHost implements Host {
   /** In whose name code runs. */
   self: Address
+  /** The opcode that runs was paid for at a proposal's price: nothing gets warm by it. */
+  isPaid = false
   readonly catchUp: () => void
-  readonly #around: Surroundings
+  readonly #around: Machine
   readonly #rules: Rules
-  readonly #ledger: Ledger
+  readonly #ledger: Substate
   readonly #blobHashes: readonly string[]
 
   constructor(
-    around: Surroundings,
+    around: Machine,
     rules: Rules,
-    ledger: Ledger,
+    ledger: Substate,
     self: Address,
     blobHashes: readonly string[],
     catchUp: () => void,
@@ -52,7 +48,7 @@ export class StateHost implements Host {
 
   sload(key: Hash): number {
     const { warms, gas } = this.#rules
-    if (!warms) return 0
+    if (!warms || this.isPaid) return 0
     return this.#around.warmth.warmSlot(this.self, key) ? gas.coldSlot : gas.warm
   }
 
@@ -92,7 +88,7 @@ export class StateHost implements Host {
 
   access(address: Address): number {
     const { warms, gas } = this.#rules
-    if (!warms) return 0
+    if (!warms || this.isPaid) return 0
     const { warmth } = this.#around
     if (warmth.isWarm(address)) return gas.warm
     warmth.warm(address)
@@ -108,14 +104,12 @@ export class StateHost implements Host {
   }
 
   code(address: Address): Uint8Array {
-    const code = this.#around.view.code(address)
-    return isEof(code) ? EOF_CODE : code
+    return this.#around.view.code(address)
   }
 
   codeHash(address: Address): Hash | undefined {
     const account = this.#around.view.account(address)
-    if (account === undefined || isEmpty(account)) return undefined
-    return isEof(this.#around.view.code(address)) ? EOF_HASH : account.codeHash
+    return account === undefined || isEmpty(account) ? undefined : account.codeHash
   }
 
   blockHash(number: bigint): Hash | undefined {
@@ -140,7 +134,7 @@ export class StateHost implements Host {
     const isStipended = sstore === 'net with stipend'
     const p = isStipended ? prices.net : prices.early
     if (isStipended && gas <= prices.net.sentry) return TOO_LITTLE_GAS
-    const wasCold = warms && this.#around.warmth.warmSlot(this.self, key)
+    const wasCold = warms && !this.isPaid && this.#around.warmth.warmSlot(this.self, key)
     const price = this.#netPrice(p, key, current, value, warms && !wasCold)
     return wasCold && price >= 0 ? price + prices.coldSlot : price
   }

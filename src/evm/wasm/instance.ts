@@ -22,9 +22,11 @@ import {
   FRAMES,
   HASH_DELAY,
   MAY_CALL,
+  MISSING,
   OPCODES,
   PARAMETERS,
   PAUSED,
+  PLAIN,
   REFUND,
   RETURN,
   RETURN_BYTES,
@@ -44,6 +46,9 @@ import { type Stress, stress } from './stress.ts'
 
 export const outOfMemory = (): ChainError =>
   new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
+
+/** More gas than any memory costs. */
+const UNLIMITED = 1n << 60n
 
 export class Instance extends Memory {
   /** Where the next frame may begin. */
@@ -97,6 +102,24 @@ export class Instance extends Memory {
     this.compiled.shake(pick)
   }
 
+  /** Runs one opcode of the current frame. PAUSED: it ran, and the frame goes on; else as `run`. */
+  step(): number {
+    const reason = this.#exports.step()
+    this.refresh()
+    return reason
+  }
+
+  /** By how much gas the last step was too dear; 0 where no price is known. */
+  get missing(): bigint {
+    return BigInt.asIntN(64, this.limbs[MISSING >>> 3] ?? 0n)
+  }
+
+  /** Memory of a frame up to so many bytes, for gas that was charged. */
+  growMemory(frame: number, bytes: bigint): void {
+    if (this.#exports.touch(frame, bytes, UNLIMITED) < 0n) throw outOfMemory()
+    this.refresh()
+  }
+
   /** To be called when the memory may have grown. */
   refresh(): void {
     if (this.words.length === 0) this.look(this.#exports.memory.buffer)
@@ -129,6 +152,7 @@ export class Instance extends Memory {
     this.#block = undefined
     this.bytes.set(rules.opcodes, OPCODES)
     this.limbs.set(rules.parameters, PARAMETERS / 8)
+    this.words[PLAIN >>> 2] = rules.table.changed.size === 0 ? 0 : 1
   }
 
   /** Whether what was written of the block is of another one: under the same rules, the same object says the same. */
@@ -271,6 +295,14 @@ export class Instance extends Memory {
   /** The frame no longer runs: others may lie above what its memory is now. */
   suspend(frame: number): void {
     this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
+  }
+
+  /** Return data of the last call. */
+  returned(): Uint8Array {
+    const length = this.words[(RETURN + 4) >>> 2] ?? 0
+    const at = this.words[RETURN >>> 2] ?? 0
+    if (length === 0) return EMPTY_BYTES
+    return at === 0 ? this.longReturn.subarray(0, length) : this.slice(at, length)
   }
 
   /** Return data of a call that ended: bytes from outside, or a range of memory. */

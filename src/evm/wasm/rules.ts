@@ -1,7 +1,8 @@
 // A fork as the engine needs it: the table of its opcodes in the engine's form, and the prices that the host works out.
 import type { Common } from '@ethereumjs/common'
+import { STACK_LIMIT } from '../gas-rules.ts'
+import { bookedElsewhere, forkTable, type OpcodeTable, type Operation, stackBounds } from '../opcode-table.ts'
 import { opcodeOf } from '../opcodes.ts'
-import type { OpcodeTable } from '../tables.ts'
 import {
   GAS_EXP_BYTE,
   GAS_INIT_CODE_WORD,
@@ -18,6 +19,11 @@ import {
 } from './layout.ts'
 
 export type Rules = {
+  readonly table: OpcodeTable
+  /** Opcodes at which the interpreter stops, because a proposal's functions work out their price or memory. */
+  readonly custom: ReadonlySet<number>
+  /** Those of the fork when no proposal is active. */
+  readonly own: { readonly table: OpcodeTable; readonly opcodes: Uint8Array }
   /** As it lies at OPCODES. */
   readonly opcodes: Uint8Array
   /** As they lie at PARAMETERS. */
@@ -92,7 +98,7 @@ function prices(common: Common) {
 
 const known = new WeakMap<OpcodeTable, Rules>()
 
-/** The rules of a table that no proposal has changed. */
+/** The rules of a table. No behaviour in it may have been replaced. */
 export function rulesOf(table: OpcodeTable, common: Common): Rules {
   const rules = known.get(table) ?? makeRules(table, common)
   known.set(table, rules)
@@ -100,6 +106,7 @@ export function rulesOf(table: OpcodeTable, common: Common): Rules {
 }
 
 function makeRules(table: OpcodeTable, common: Common): Rules {
+  if (table.isReplaced) throw new Error('replaced behaviour runs in the library only')
   const parameters = new BigUint64Array(PARAMETER_COUNT)
   parameters[GAS_EXP_BYTE / 8] = common.param('expByteGas')
   parameters[GAS_INIT_CODE_WORD / 8] = common.isActivatedEIP(3860) ? common.param('initCodeWordGas') : 0n
@@ -118,8 +125,13 @@ function makeRules(table: OpcodeTable, common: Common): Rules {
     parameters[REFUND_INIT / 8] = BigInt(initRefund)
     parameters[REFUND_CLEAN / 8] = BigInt(cleanRefund)
   }
+  const { opcodes, custom } = opcodeBytes(table, common)
+  const forks = table.changed.size === 0 ? table : forkTable(common)
   return {
-    opcodes: opcodeBytes(table),
+    table,
+    opcodes,
+    custom,
+    own: { table: forks, opcodes: forks === table ? opcodes : opcodeBytes(forks, common).opcodes },
     parameters,
     homestead: common.gteHardfork('homestead'),
     keepsGas: common.gteHardfork('tangerineWhistle'),
@@ -143,26 +155,40 @@ export function warmStores({ net, warm, reset, coldSlot }: Gas, isWarm: boolean)
   return { noop: warm, initRefund: net.init - warm, cleanRefund: reset - coldSlot - warm }
 }
 
-const STACK_LIMIT = 1024
 const WORD = 32
 /** More than any stack: the number means nothing. */
 const NEVER = 65_535
+const MOST_CONSTANT = 0xffff_ffffn
 
-function opcodeBytes({ map }: OpcodeTable): Uint8Array {
-  const bytes = new Uint8Array(256 * 8)
-  const view = new DataView(bytes.buffer)
-  for (let code = 0; code < 256; code++) {
-    const entry = map[code]
-    const { pops, pushes } = opcodeOf(code)
-    const isLog = code >= 0xa0 && code <= 0xa4
-    if (entry === undefined || entry.opcodeInfo.isInvalid) {
+/** The table as it lies at OPCODES, and the opcodes that cannot be written so. */
+function opcodeBytes(table: OpcodeTable, common: Common): { opcodes: Uint8Array; custom: Set<number> } {
+  const opcodes = new Uint8Array(256 * 8)
+  const view = new DataView(opcodes.buffer)
+  const custom = new Set<number>()
+  for (const [code, operation] of table.operations.entries()) {
+    const entry = operation && entryOf(operation, common)
+    if (entry === undefined) {
+      if (operation !== undefined) custom.add(code)
       view.setUint16(code * 8 + 4, NEVER, true)
       continue
     }
-    view.setUint32(code * 8, Number(entry.opcodeInfo.feeBigInt), true)
-    // A log misses its topics only when it has been paid.
-    view.setUint16(code * 8 + 4, (isLog ? 2 : pops) * WORD, true)
-    view.setUint16(code * 8 + 6, (STACK_LIMIT + pops - pushes) * WORD, true)
+    view.setUint32(code * 8, entry.gas, true)
+    view.setUint16(code * 8 + 4, entry.least * WORD, true)
+    view.setUint16(code * 8 + 6, entry.most * WORD, true)
   }
-  return bytes
+  return { opcodes, custom }
+}
+
+/** What the interpreter charges and checks before an opcode; undefined: it cannot be said in numbers. */
+function entryOf(operation: Operation, common: Common) {
+  const { code, name, constantGas, dynamicGas, memorySize } = operation
+  const { pops, pushes } = opcodeOf(code)
+  const gas = constantGas - bookedElsewhere(name, common)
+  const bounds = stackBounds(operation)
+  const most = Math.min(bounds.most, STACK_LIMIT + pops - pushes)
+  if (dynamicGas !== 'own' || memorySize !== undefined || gas < 0n || gas > MOST_CONSTANT || most < 0) return undefined
+  // A log misses its topics only when it has been paid.
+  const isLog = code >= 0xa0 && code <= 0xa4
+  const isChanged = operation.minStack !== pops
+  return { gas: Number(gas), least: isLog && !isChanged ? 2 : Math.max(bounds.least, pops), most }
 }

@@ -59,6 +59,11 @@ export class WasmFrame implements FrameState {
     if (WRITES_MEMORY.has(this.#opcode)) this.#memory = this.memory(0, this.memorySize)
   }
 
+  /** The opcode's number. */
+  get number(): number {
+    return this.#opcode
+  }
+
   get opcode(): Opcode {
     return opcodeOf(this.#opcode)
   }

@@ -1,7 +1,8 @@
 // The innermost frame, one opcode at a time, for a tracer that is told of opcodes: each runs in the engine, and is told of
 // with what it has cost, as the frame was before it.
+
+import type { FailureCode } from '../failure.ts'
 import {
-  F_OPCODE,
   INVALID_JUMP,
   INVALID_OPCODE,
   NO_MEMORY,
@@ -39,32 +40,25 @@ export function stepFrame(run: Running, react: (run: Running, open: Open, reason
   return reason === PAUSED ? undefined : react(run, open, reason)
 }
 
+/** Failures that are found before an opcode runs; others are found as it runs, and told with its whole cost. */
+const FOUND_BEFORE: ReadonlyMap<number, FailureCode> = new Map([
+  [OUT_OF_GAS, 'out of gas'],
+  [STACK_UNDERFLOW, 'stack underflow'],
+  [STACK_OVERFLOW, 'stack overflow'],
+  [STATIC_CHANGE, 'write protection'],
+])
+
 function tell(run: Running, shown: WasmFrame, reason: number): void {
-  if (CALL_KINDS.has(reason) || HOST_OPCODES.has(reason)) return
-  switch (reason) {
-    case OUT_OF_GAS: {
-      const missing = run.engine.missing
-      return shown.tellFailure(run, 'out of gas', missing > 0n ? shown.gas + missing : undefined)
-    }
-    case STACK_UNDERFLOW:
-      return shown.tellFailure(run, 'stack underflow')
-    case STACK_OVERFLOW:
-      return shown.tellFailure(run, 'stack overflow')
-    case STATIC_CHANGE:
-      // TSTORE finds out when it runs, and so does go-ethereum.
-      if (shown.opcode.name === 'TSTORE') return shown.tell(run, shown.constantGas(run))
-      return shown.tellFailure(run, 'write protection')
-    case INVALID_JUMP:
-      return shown.tell(run, shown.constantGas(run))
-    case RETURN_OUT_OF_BOUNDS:
-      return shown.tell(run, shown.gas + run.engine.missing)
-    case INVALID_OPCODE:
-      // A proposal's operation is told of when its price is known.
-      if (!run.rules.custom.has(run.engine.field(run.open.at(-1)?.frame ?? 0, F_OPCODE))) shown.tell(run, 0n)
-      return
-    case NO_MEMORY:
-      return
-    default:
-      shown.tell(run)
-  }
+  if (CALL_KINDS.has(reason) || HOST_OPCODES.has(reason) || reason === NO_MEMORY) return
+  const { missing } = run.engine
+  const failure = FOUND_BEFORE.get(reason)
+  // TSTORE finds that its frame is static when it runs.
+  if (failure !== undefined && !(reason === STATIC_CHANGE && shown.opcode.name === 'TSTORE')) {
+    shown.tellFailure(run, failure, reason === OUT_OF_GAS && missing > 0n ? shown.gas + missing : undefined)
+  } else if (reason === RETURN_OUT_OF_BOUNDS) shown.tell(run, shown.gas + missing)
+  else if (reason === INVALID_OPCODE) {
+    // A proposal's operation is told of when its price is known.
+    if (!run.rules.custom.has(shown.number)) shown.tell(run, 0n)
+  } else if (reason === INVALID_JUMP || failure !== undefined) shown.tell(run, shown.constantGas(run))
+  else shown.tell(run)
 }

@@ -1,8 +1,8 @@
 // geth's callTracer: the tree of frames, with their logs on request. The outermost frame shows the transaction's own
 // gas, what it pays before and after its code included.
-import type { EVMResult } from '@ethereumjs/evm'
+import type { Result } from '../../evm/result.ts'
 import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
-import { type Address, type Hash, type Hex, toAddress, toHash, toHex, toQuantity } from '../../lib/hex.ts'
+import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { revertReason } from '../../primitives/revert-reason.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -62,14 +62,8 @@ export class CallTracer extends CallTreeTracer implements Tracer {
     this.attach(frame)
   }
 
-  override exit(result: EVMResult): void {
-    const { runState, logs } = result.execResult
-    // Only native contracts log without an opcode; they make no calls, so that all logs are their own.
-    if (this.log !== undefined && runState === undefined) {
-      for (const [address, topics, data] of logs ?? []) {
-        this.log({ address: toAddress(address), topics: topics.map(toHash), data })
-      }
-    }
+  override exit(result: Result): void {
+    for (const log of result.nativeLogs) this.log?.(log)
     super.exit(result)
   }
 

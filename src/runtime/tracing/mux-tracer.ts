@@ -1,6 +1,6 @@
 // geth's muxTracer: several tracers over one run, each answering under its own name.
-import type { EVMResult } from '@ethereumjs/evm'
-import type { Entered, Frame, Step } from '../../evm/tracer.ts'
+import type { Result } from '../../evm/result.ts'
+import type { Entered, Frame, FrameState, Step } from '../../evm/tracer.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -12,6 +12,7 @@ export class MuxTracer implements Tracer {
   readonly step?: (step: Step) => void
   readonly log?: (log: Log) => void
   readonly refuse?: (frame: Frame) => void
+  readonly readsMemory: boolean
 
   constructor(tracers: ReadonlyMap<string, Tracer>) {
     this.#tracers = tracers
@@ -20,6 +21,7 @@ export class MuxTracer implements Tracer {
     }
     const hears = (hook: 'step' | 'log' | 'refuse') =>
       [...tracers.values()].some((tracer) => tracer[hook] !== undefined)
+    this.readsMemory = [...tracers.values()].some((tracer) => tracer.readsMemory === true)
     if (hears('step')) this.step = (step) => tell((tracer) => tracer.step?.(step))
     if (hears('log')) this.log = (log) => tell((tracer) => tracer.log?.(log))
     // Each builds a tree of its own.
@@ -34,8 +36,8 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.enter?.(message)
   }
 
-  exit(result: EVMResult): void {
-    for (const tracer of this.#tracers.values()) tracer.exit?.(result)
+  exit(result: Result, frame: FrameState | undefined): void {
+    for (const tracer of this.#tracers.values()) tracer.exit?.(result, frame)
   }
 
   selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {

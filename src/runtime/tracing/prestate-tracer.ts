@@ -1,8 +1,6 @@
 // geth's prestateTracer: the accounts a transaction met, as they were before it; in diff mode only what it changed,
 // before and after.
-import { addressOf } from '../../evm/state-adapter.ts'
-import type { RunState } from '../../evm/tables.ts'
-import type { Step } from '../../evm/tracer.ts'
+import { type FrameState, itemOf, type Step } from '../../evm/tracer.ts'
 import {
   type Address,
   bigToFixed,
@@ -73,13 +71,13 @@ export class PrestateTracer implements Tracer {
     }
   }
 
-  step({ state, opcode: { name, pops }, error }: Step): void {
+  step({ frame, opcode: { name, pops }, error }: Step): void {
     if (error !== undefined || pops === 0) return
-    if (SLOT.has(name)) this.#meetSlot(addressOf(state.env.address), bigToWord(item(state, 0)))
-    else if (ACCOUNT.has(name)) this.#meet(lowAddress(item(state, 0)))
-    else if (CALL.has(name)) this.#meetCallee(lowAddress(item(state, 1)))
-    else if (name === 'CREATE' || name === 'CREATE2') this.#meetCreated(createdBy(state, name, this.#now))
-    if (name === 'SELFDESTRUCT') this.#destroy(addressOf(state.env.address))
+    if (SLOT.has(name)) this.#meetSlot(frame.address, bigToWord(itemOf(frame, 0)))
+    else if (ACCOUNT.has(name)) this.#meet(lowAddress(itemOf(frame, 0)))
+    else if (CALL.has(name)) this.#meetCallee(lowAddress(itemOf(frame, 1)))
+    else if (name === 'CREATE' || name === 'CREATE2') this.#meetCreated(createdBy(frame, name, this.#now))
+    if (name === 'SELFDESTRUCT') this.#destroy(frame.address)
   }
 
   result(): unknown {
@@ -195,14 +193,13 @@ export class PrestateTracer implements Tracer {
   }
 }
 
-const item = ({ stack }: RunState, index: number): bigint => stack.peek(index + 1)[index] ?? 0n
 const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUintN(160, value), 20))
 
 /** The address a creation is about to give its contract. */
-function createdBy(state: RunState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
-  const creator = addressOf(state.env.address)
+function createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
+  const creator = frame.address
   if (name === 'CREATE') return createdAddress(creator, view?.nonce(creator) ?? 0n)
-  const [offset, length] = [Number(item(state, 1)), Number(item(state, 2))]
-  const code = length === 0 ? new Uint8Array(0) : state.memory.read(offset, length)
-  return saltedAddress(creator, bigToFixed(item(state, 3), 32), code)
+  const [offset, length] = [Number(itemOf(frame, 1)), Number(itemOf(frame, 2))]
+  const code = length === 0 ? new Uint8Array(0) : frame.memory(offset, length)
+  return saltedAddress(creator, bigToFixed(itemOf(frame, 3), 32), code)
 }

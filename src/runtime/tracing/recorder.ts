@@ -1,7 +1,7 @@
 // Everything a message did, as records that the faces translate: its frames, what it changed, and its opcodes on request.
-import type { EVMResult } from '@ethereumjs/evm'
 import type { Machine } from '../../evm/machine.ts'
-import { CallTreeTracer, type Entered, type Frame, type Step } from '../../evm/tracer.ts'
+import type { Result } from '../../evm/result.ts'
+import { CallTreeTracer, type Entered, type Frame, type FrameState, type Step } from '../../evm/tracer.ts'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import type { Account, AccountDiff } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -50,10 +50,9 @@ export class Recorder extends CallTreeTracer implements Tracer {
     this.#operations?.enter()
   }
 
-  override exit(result: EVMResult): void {
+  override exit(result: Result, frame: FrameState | undefined): void {
     super.exit(result)
-    const { runState, exceptionError } = result.execResult
-    this.#operations?.exit(runState, exceptionError !== undefined)
+    this.#operations?.exit(frame, result.failure !== undefined)
   }
 
   result({ returnData, gasUsed, error }: MessageResult): Recorded {

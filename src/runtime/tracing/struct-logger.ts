@@ -1,8 +1,5 @@
 // geth's default tracer: one record for each opcode, as it stands before it runs, with its whole gas.
-
-import { addressOf } from '../../evm/state-adapter.ts'
-import type { RunState } from '../../evm/tables.ts'
-import type { Step } from '../../evm/tracer.ts'
+import { type FrameState, itemOf, type Step } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
 import { WrittenList } from '../../lib/written-json.ts'
@@ -33,8 +30,8 @@ export class StructLogger implements Tracer {
   /** Slots seen so far by contract; what a revert takes back stays, as in geth. */
   readonly #storage = new Map<Address, Met>()
   /** The last stack that was shown, and how: most of the next one is the same. */
-  #words: readonly bigint[] = []
-  #shown: readonly string[] = []
+  readonly #words: bigint[] = []
+  readonly #shown: string[] = []
   #view: StateView | undefined
 
   constructor(options: StructLogOptions, budget: TraceBudget) {
@@ -46,19 +43,24 @@ export class StructLogger implements Tracer {
     this.#view = machine.view
   }
 
-  step({ state, opcode, cost, memorySize, error }: Step): void {
+  get readsMemory(): boolean {
+    return this.#options.enableMemory
+  }
+
+  step({ frame, opcode, cost, memorySize, error }: Step): void {
     const { limit, disableStack, enableMemory, enableReturnData, disableStorage } = this.#options
     if (limit !== 0 && this.#logs.length >= limit) return
-    const { gasLeft, gasRefund, programCounter, env } = state
-    let log = `{"pc":${programCounter},"op":${JSON.stringify(opcode.name)},"gas":${Number(gasLeft)}`
-    log += `,"gasCost":${Number(cost)},"depth":${env.depth + 1}`
+    const { pc, gas, refund, depth } = frame
+    let log = `{"pc":${pc},"op":${JSON.stringify(opcode.name)},"gas":${Number(gas)}`
+    log += `,"gasCost":${Number(cost)},"depth":${depth + 1}`
     if (error !== undefined) log += `,"error":${JSON.stringify(error)}`
-    if (!disableStack) log += `,"stack":[${this.#stackOf(state)}]`
-    if (enableMemory && memorySize > 0) log += `,"memory":${memoryWords(state, memorySize)}`
-    if (enableReturnData && state.returnBytes.length > 0) log += `,"returnData":"${toHex(state.returnBytes)}"`
-    const storage = disableStorage ? undefined : this.#storageAt(state, opcode.name)
+    if (!disableStack) log += `,"stack":[${this.#stackOf(frame)}]`
+    if (enableMemory && memorySize > 0) log += `,"memory":${memoryWords(frame, memorySize)}`
+    const returnData = enableReturnData ? frame.returnData : EMPTY_BYTES
+    if (returnData.length > 0) log += `,"returnData":"${toHex(returnData)}"`
+    const storage = disableStorage ? undefined : this.#storageAt(frame, opcode.name)
     if (storage !== undefined) log += `,"storage":{${storage}}`
-    if (gasRefund > 0n) log += `,"refund":${Number(gasRefund)}`
+    if (refund > 0n) log += `,"refund":${Number(refund)}`
     this.#add(`${log}}`)
   }
 
@@ -78,22 +80,27 @@ export class StructLogger implements Tracer {
     this.#logs.add(log)
   }
 
-  #stackOf({ stack }: RunState): string {
-    const words = stack.getStack()
-    const shown = words.map((word, i) => (word === this.#words[i] && this.#shown[i]) || `"${toQuantity(word)}"`)
-    this.#words = words
-    this.#shown = shown
+  #stackOf({ stack }: FrameState): string {
+    const words = this.#words
+    const shown = this.#shown
+    for (const [i, word] of stack.entries()) {
+      if (word === words[i]) continue
+      words[i] = word
+      shown[i] = `"${toQuantity(word)}"`
+    }
+    words.length = stack.length
+    shown.length = stack.length
     return shown.join(',')
   }
 
   /** All slots of the contract seen so far, at an SLOAD or SSTORE: this one included, with the value it reads or writes. */
-  #storageAt({ stack, env }: RunState, op: string): string | undefined {
+  #storageAt(frame: FrameState, op: string): string | undefined {
     const needed = op === 'SLOAD' ? 1 : op === 'SSTORE' ? 2 : Number.POSITIVE_INFINITY
-    if (stack.length < needed) return undefined
-    const [slot = 0n, written = 0n] = stack.peek(needed)
-    const of = addressOf(env.address)
-    const key = bigToWord(slot)
-    const value = op === 'SSTORE' ? bigToWord(written) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
+    if (frame.stack.length < needed) return undefined
+    const of = frame.address
+    const key = bigToWord(itemOf(frame, 0))
+    const value =
+      op === 'SSTORE' ? bigToWord(itemOf(frame, 1)) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
     const met = this.#storage.get(of) ?? { values: new Map(), text: '' }
     this.#storage.set(of, met)
     const known = met.values.get(key)
@@ -110,10 +117,9 @@ const TOO_LARGE = 'the trace is too large: set a limit, or leave out stack, memo
 const WORD_DIGITS = 64
 
 /** Memory as words; what was paid for and never written is zero. */
-function memoryWords({ memory }: RunState, size: number): string {
-  const digits = Buffer.from(memory._store.buffer, memory._store.byteOffset, memory._store.length)
-    .toString('hex', 0, size)
-    .padEnd(size * 2, '0')
+function memoryWords(frame: FrameState, size: number): string {
+  const memory = frame.memory(0, size)
+  const digits = Buffer.from(memory.buffer, memory.byteOffset, memory.length).toString('hex')
   const words = Array.from({ length: size / 32 }, (_, i) => digits.slice(i * WORD_DIGITS, (i + 1) * WORD_DIGITS))
   return `["0x${words.join('","0x')}"]`
 }

@@ -2,8 +2,7 @@
 // in storage.
 
 import type { Opcode } from '../../evm/opcodes.ts'
-import type { RunState } from '../../evm/tables.ts'
-import type { Step } from '../../evm/tracer.ts'
+import { type FrameState, itemOf, type Step } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 
 /** What an opcode did. */
@@ -67,7 +66,7 @@ export class VmRecorder {
   }
 
   /** `state` is the frame's at its end; undefined when no code ran. */
-  exit(state: RunState | undefined, isFailure: boolean): void {
+  exit(state: FrameState | undefined, isFailure: boolean): void {
     const running = this.#open.pop()
     if (running?.last === undefined || state === undefined) return
     if (isFailure) running.last.operation.ex = undefined
@@ -78,18 +77,18 @@ export class VmRecorder {
     else this.#root = frame
   }
 
-  step({ state, opcode, cost, error }: Step): void {
+  step({ frame: state, opcode, cost, error }: Step): void {
     const running = this.#open.at(-1)
     if (running === undefined) return
     if (running.last !== undefined) complete(running.last, state)
     // The STOP behind the code's end is none of its operations.
-    if (state.programCounter >= state.code.length) return
+    if (state.pc >= state.code.length) return
     if (++this.#count > MAX_OPERATIONS) {
       throw new ChainError('limit-exceeded', `vmTrace of more than ${MAX_OPERATIONS} operations`)
     }
     const store = opcode.name === 'SSTORE' && error === undefined ? slotOf(state) : undefined
     const ex: VmEffect = { used: 0n, push: [], mem: undefined, store }
-    const operation: VmOperation = { pc: state.programCounter, opcode, cost, ex, sub: undefined }
+    const operation: VmOperation = { pc: state.pc, opcode, cost, ex, sub: undefined }
     running.frame.ops.push(operation)
     running.last = { operation, area: error === undefined ? areaOf(state, opcode) : undefined }
   }
@@ -97,25 +96,23 @@ export class VmRecorder {
 
 function complete(
   { operation, area }: { operation: VmOperation; area: [number, number] | undefined },
-  state: RunState,
+  state: FrameState,
 ): void {
   const { ex, opcode } = operation
   if (ex === undefined) return
-  ex.used = state.gasLeft
+  ex.used = state.gas
   const { pushes } = opcode
-  ex.push = pushes > 0 && state.stack.length >= pushes ? state.stack.peek(pushes).reverse() : []
-  if (area !== undefined && area[1] > 0) ex.mem = { off: area[0], data: state.memory.read(area[0], area[1]) }
+  ex.push = pushes > 0 && state.stack.length >= pushes ? state.stack.slice(-pushes) : []
+  if (area !== undefined && area[1] > 0) ex.mem = { off: area[0], data: state.memory(area[0], area[1]) }
 }
 
-function slotOf({ stack }: RunState): { key: bigint; val: bigint } {
-  const [key = 0n, val = 0n] = stack.peek(2)
-  return { key, val }
+function slotOf(frame: FrameState): { key: bigint; val: bigint } {
+  return { key: itemOf(frame, 0), val: itemOf(frame, 1) }
 }
 
-function areaOf({ stack }: RunState, { name, pops }: Opcode): [number, number] | undefined {
+function areaOf(frame: FrameState, { name }: Opcode): [number, number] | undefined {
   const writes = WRITES[name]
   if (writes === undefined) return undefined
-  const items = stack.peek(pops)
   const [at, length, size] = writes
-  return [Number(items[at] ?? 0n), length === 'fixed' ? (size ?? 0) : Number(items[length] ?? 0n)]
+  return [Number(itemOf(frame, at)), length === 'fixed' ? (size ?? 0) : Number(itemOf(frame, length))]
 }

@@ -1,10 +1,12 @@
 // The faster precompiles against the library's own: same bytes, gas and errors, in every fork that has them.
 import { createECDH, createHash, createPrivateKey, sign } from 'node:crypto'
 import type { Common } from '@ethereumjs/common'
-import { EVM, EVMError, type ExecResult, getActivePrecompiles, type PrecompileFunc } from '@ethereumjs/evm'
+import { EVM, type ExecResult, getActivePrecompiles } from '@ethereumjs/evm'
 import { p256 } from '@noble/curves/nist.js'
 import { expect, test } from 'vitest'
 import { rememberLongWork, useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
+import { libraryPrecompiles } from '../../../src/evm/ethereumjs/precompiles.ts'
+import { failed, type Precompile, precompileAddress, succeeded } from '../../../src/evm/precompile.ts'
 import { bigToFixed, bytesToBig, EMPTY_BYTES, fromHex, toHex } from '../../../src/lib/hex.ts'
 import { concatBytes } from '../../../src/primitives/rlp.ts'
 import { SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
@@ -18,20 +20,19 @@ const random = randomSource(152)
 
 async function both(fork: Fork, number: string, data: Uint8Array, gasLimit = 2n ** 60n): Promise<ExecResult> {
   const common: Common = commonFor(spec, fork)
-  const theirs = new Map(getActivePrecompiles(common))
-  const ours = new Map(theirs)
-  useFasterPrecompiles(ours)
-  const address = number.padStart(40, '0')
-  const evm = new EVM({ common })
-  const run = async (code: PrecompileFunc | undefined) => {
-    if (code === undefined) throw new Error(`no precompile ${number} in ${fork}`)
-    return code({ data, gasLimit, common, _EVM: evm, _debug: undefined } as Parameters<PrecompileFunc>[0])
-  }
-  expect(ours.get(address)).not.toBe(theirs.get(address))
-  const [result, expected] = [await run(ours.get(address)), await run(theirs.get(address))]
-  const textOf = ({ returnValue, executionGasUsed, exceptionError }: ExecResult) =>
-    `${toHex(returnValue)} ${executionGasUsed} ${exceptionError?.error}`
-  expect(textOf(result), `${number} ${toHex(data)}`).toBe(textOf(expected))
+  const ours = libraryPrecompiles(common)
+  const address = precompileAddress(number)
+  const before = ours.get(address)
+  useFasterPrecompiles(ours, common)
+  const [faster, theirs] = [ours.get(address), getActivePrecompiles(common).get(address.slice(2))]
+  if (faster === undefined || theirs === undefined) throw new Error(`no precompile ${number} in ${fork}`)
+  expect(faster).not.toBe(before)
+  const result = await faster(data, gasLimit)
+  const expected = await theirs({ data, gasLimit, common, _EVM: new EVM({ common }) })
+  const { returnValue, executionGasUsed, exceptionError } = expected
+  expect(`${toHex(result.output)} ${result.gasUsed} ${result.failure !== undefined}`, `${number} ${toHex(data)}`).toBe(
+    `${toHex(returnValue)} ${executionGasUsed} ${exceptionError !== undefined}`,
+  )
   return expected
 }
 
@@ -215,18 +216,16 @@ test('a signature of OpenSSL holds', async () => {
 
 test('an answer that is remembered is the same, and costs the same', async () => {
   let runs = 0
-  const work: PrecompileFunc = ({ data, gasLimit }) => {
+  const work: Precompile = (input, gas) => {
     runs++
-    if (gasLimit < 3_000n) return { executionGasUsed: gasLimit, returnValue: EMPTY_BYTES, exceptionError: outOfGas }
-    return { executionGasUsed: 3_000n, returnValue: data.slice(0, 2) }
+    return gas < 3_000n ? failed(gas, 'out of gas') : succeeded(3_000n, input.slice(0, 2))
   }
-  const outOfGas = new EVMError(EVMError.errorMessages.OUT_OF_GAS)
-  const address = '1'.padStart(40, '0')
+  const address = precompileAddress('1')
   const precompiles = new Map([[address, work]])
   rememberLongWork(precompiles)
-  const run = async (data: Uint8Array, gasLimit: bigint) => {
-    const result = await precompiles.get(address)?.({ data, gasLimit } as Parameters<PrecompileFunc>[0])
-    return [result?.executionGasUsed, result && toHex(result.returnValue), result?.exceptionError?.error, runs]
+  const run = async (data: Uint8Array, gas: bigint) => {
+    const result = await precompiles.get(address)?.(data, gas)
+    return [result?.gasUsed, result && toHex(result.output), result?.failure?.words, runs]
   }
   const data = Uint8Array.of(1, 2, 3)
   expect(await run(data, 2_999n)).toEqual([2_999n, '0x', 'out of gas', 1])

@@ -1,8 +1,10 @@
 // One random world and a few transactions in it, run by two of the library's interpreter, our own, and compiled code:
 // everything that can be seen of either has to be the same.
+
+import { buildTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { NativeContract } from '../../../src/evm/native-call.ts'
-import { buildTable, type OpcodeTable } from '../../../src/evm/tables.ts'
+import type { OpcodeTable } from '../../../src/evm/opcode-table.ts'
 import { CallTreeTracer, type MessageTracer } from '../../../src/evm/tracer.ts'
 import {
   type Address,
@@ -53,7 +55,7 @@ export function forkRules(fork: Fork): Rules {
     terminalTotalDifficulty: atLeast(fork, 'paris') ? 0n : undefined,
   }
   const common = commonFor(spec, fork, kzg)
-  const made = { spec, common, table: buildTable(common, () => undefined) }
+  const made = { spec, common, table: buildTable(common) }
   rules.set(fork, made)
   return made
 }
@@ -125,7 +127,7 @@ export async function makeWorld(seed: number): Promise<World> {
   const targets = [...contracts, ...contracts, delegated, SENDER, ECHO, VESTING].map(BigInt)
   targets.push(random.pick(precompiles), 4n, 2n, 0xdeadn, BigInt(COINBASE))
   const { table } = forkRules(fork)
-  const has = (code: number): boolean => table.map[code]?.opcodeInfo.isInvalid === false
+  const has = (code: number): boolean => table.operations[code] !== undefined
   const program = (own = targets) => new Program(random, own, has).build()
   const state = new StateStore(await openMemoryStore(), -1)
   const view = state.at(-1)
