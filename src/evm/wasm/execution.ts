@@ -16,7 +16,6 @@ import {
   NO_MEMORY,
   OUT_OF_GAS,
   PAUSED,
-  REFUND_EXHAUSTED,
   RETURN_OUT_OF_BOUNDS,
   STACK_OVERFLOW,
   STACK_UNDERFLOW,
@@ -43,7 +42,6 @@ const FAILURES: ReadonlyMap<number, string> = new Map([
   [INVALID_JUMP, errorMessages.INVALID_JUMP],
   [INVALID_OPCODE, errorMessages.INVALID_OPCODE],
   [STATIC_CHANGE, errorMessages.STATIC_STATE_CHANGE],
-  [REFUND_EXHAUSTED, errorMessages.REFUND_EXHAUSTED],
   [RETURN_OUT_OF_BOUNDS, errorMessages.OUT_OF_RANGE],
 ])
 

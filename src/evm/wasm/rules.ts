@@ -1,8 +1,10 @@
-// A fork as the engine needs it: the table of its opcodes in the engine's form, and the prices that the host works out.
+// A fork as the engine needs it: the table of its opcodes and its numbers in the engine's form, and the prices that the host
+// works out.
 import type { Common } from '@ethereumjs/common'
 import { opcodeOf } from '../opcodes.ts'
 import type { OpcodeTable } from '../tables.ts'
 import {
+  GAS_COLD_SLOT,
   GAS_EXP_BYTE,
   GAS_INIT_CODE_WORD,
   GAS_STORE_CLEAN,
@@ -15,6 +17,7 @@ import {
   REFUND_CLEAN,
   REFUND_CLEAR,
   REFUND_INIT,
+  STORE_IS_NET,
 } from './layout.ts'
 
 export type Rules = {
@@ -38,7 +41,6 @@ export type Rules = {
   readonly refusesEf: boolean
   /** EIP-4399 */
   readonly random: boolean
-  readonly sstore: 'by value' | 'net' | 'net with stipend'
   readonly maxCodeSize: number
   readonly maxInitCodeSize: number
   readonly gas: Gas
@@ -58,35 +60,42 @@ function prices(common: Common) {
   }
   return {
     cold: of('coldaccountaccessGas'),
-    coldSlot: of('coldsloadGas'),
     warm: of('warmstoragereadGas'),
     value: of('callValueTransferGas'),
     stipend: of('callStipendGas'),
     newAccount: of('callNewAccountGas'),
     codeByte: of('createDataGas'),
     destroyRefund: of('selfdestructRefundGas'),
-    set: of('sstoreSetGas'),
-    reset: of('sstoreResetGas'),
-    clearRefund: of('sstoreRefundGas'),
-    net: {
-      sentry: of('sstoreSentryEIP2200Gas'),
-      noop: of('sstoreNoopEIP2200Gas'),
-      init: of('sstoreInitEIP2200Gas'),
-      clean: of('sstoreCleanEIP2200Gas'),
-      dirty: of('sstoreDirtyEIP2200Gas'),
-      clearRefund: of('sstoreClearRefundEIP2200Gas'),
-      initRefund: of('sstoreInitRefundEIP2200Gas'),
+  }
+}
+
+/** SSTORE's numbers in the fork: by value, EIP-1283 (Constantinople only), or EIP-2200 with EIP-2929 and EIP-3529. */
+function storePrices(common: Common) {
+  const of = (name: string): bigint => common.param(name)
+  if (common.gteHardfork('istanbul')) {
+    const net = {
+      ...{ isNet: 1n, sentry: of('sstoreSentryEIP2200Gas'), noop: of('sstoreNoopEIP2200Gas') },
+      ...{ init: of('sstoreInitEIP2200Gas'), clean: of('sstoreCleanEIP2200Gas'), dirty: of('sstoreDirtyEIP2200Gas') },
+      ...{ clearRefund: of('sstoreClearRefundEIP2200Gas'), initRefund: of('sstoreInitRefundEIP2200Gas') },
       cleanRefund: of('sstoreCleanRefundEIP2200Gas'),
-    },
-    early: {
-      noop: of('netSstoreNoopGas'),
-      init: of('netSstoreInitGas'),
-      clean: of('netSstoreCleanGas'),
-      dirty: of('netSstoreDirtyGas'),
-      clearRefund: of('netSstoreClearRefundGas'),
-      initRefund: of('netSstoreResetClearRefundGas'),
+    }
+    if (!common.isActivatedEIP(2929)) return net
+    const warm = of('warmstoragereadGas')
+    // EIP-2929 names these three anew; the slot is warm when they are charged.
+    const cleanRefund = of('sstoreResetGas') - of('coldsloadGas') - warm
+    return { ...net, noop: warm, initRefund: net.init - warm, cleanRefund }
+  }
+  if (common.hardfork() === 'constantinople')
+    return {
+      ...{ isNet: 1n, sentry: 0n, noop: of('netSstoreNoopGas'), init: of('netSstoreInitGas') },
+      ...{ clean: of('netSstoreCleanGas'), dirty: of('netSstoreDirtyGas') },
+      ...{ clearRefund: of('netSstoreClearRefundGas'), initRefund: of('netSstoreResetClearRefundGas') },
       cleanRefund: of('netSstoreResetRefundGas'),
-    },
+    }
+  const reset = of('sstoreResetGas')
+  return {
+    ...{ isNet: 0n, sentry: 0n, noop: reset, init: of('sstoreSetGas'), clean: reset, dirty: reset },
+    ...{ clearRefund: of('sstoreRefundGas'), initRefund: 0n, cleanRefund: 0n },
   }
 }
 
@@ -104,20 +113,17 @@ function makeRules(table: OpcodeTable, common: Common): Rules {
   parameters[GAS_EXP_BYTE / 8] = common.param('expByteGas')
   parameters[GAS_INIT_CODE_WORD / 8] = common.isActivatedEIP(3860) ? common.param('initCodeWordGas') : 0n
   parameters[GAS_WARM / 8] = common.isActivatedEIP(2929) ? common.param('warmstoragereadGas') : 0n
-  const isNet = common.hardfork() === 'constantinople'
-  const gas = prices(common)
-  const sstore = isNet ? 'net' : common.gteHardfork('istanbul') ? 'net with stipend' : 'by value'
-  if (sstore === 'net with stipend') {
-    const { noop, initRefund, cleanRefund } = warmStores(gas, common.isActivatedEIP(2929))
-    parameters[GAS_STORE_SENTRY / 8] = BigInt(gas.net.sentry)
-    parameters[GAS_STORE_NOOP / 8] = BigInt(noop)
-    parameters[GAS_STORE_INIT / 8] = BigInt(gas.net.init)
-    parameters[GAS_STORE_CLEAN / 8] = BigInt(gas.net.clean)
-    parameters[GAS_STORE_DIRTY / 8] = BigInt(gas.net.dirty)
-    parameters[REFUND_CLEAR / 8] = BigInt(gas.net.clearRefund)
-    parameters[REFUND_INIT / 8] = BigInt(initRefund)
-    parameters[REFUND_CLEAN / 8] = BigInt(cleanRefund)
-  }
+  parameters[GAS_COLD_SLOT / 8] = common.isActivatedEIP(2929) ? common.param('coldsloadGas') : 0n
+  const store = storePrices(common)
+  parameters[STORE_IS_NET / 8] = store.isNet
+  parameters[GAS_STORE_SENTRY / 8] = store.sentry
+  parameters[GAS_STORE_NOOP / 8] = store.noop
+  parameters[GAS_STORE_INIT / 8] = store.init
+  parameters[GAS_STORE_CLEAN / 8] = store.clean
+  parameters[GAS_STORE_DIRTY / 8] = store.dirty
+  parameters[REFUND_CLEAR / 8] = store.clearRefund
+  parameters[REFUND_INIT / 8] = store.initRefund
+  parameters[REFUND_CLEAN / 8] = store.cleanRefund
   return {
     opcodes: opcodeBytes(table),
     parameters,
@@ -130,17 +136,10 @@ function makeRules(table: OpcodeTable, common: Common): Rules {
     delegates: common.isActivatedEIP(7702),
     refusesEf: common.isActivatedEIP(3541),
     random: common.isActivatedEIP(4399),
-    sstore,
     maxCodeSize: common.gteHardfork('spuriousDragon') ? Number(common.param('maxCodeSize')) : Infinity,
     maxInitCodeSize: common.isActivatedEIP(3860) ? Number(common.param('maxInitCodeSize')) : Infinity,
-    gas,
+    gas: prices(common),
   }
-}
-
-/** What EIP-2929 makes of EIP-2200's prices when the slot is warm. */
-export function warmStores({ net, warm, reset, coldSlot }: Gas, isWarm: boolean) {
-  if (!isWarm) return net
-  return { noop: warm, initRefund: net.init - warm, cleanRefund: reset - coldSlot - warm }
 }
 
 const STACK_LIMIT = 1024

@@ -5,13 +5,11 @@ import {
   ADDRESS,
   ENV_NUMBER,
   ENVIRONMENT,
-  F_ACCOUNT,
   F_CODE,
   F_CODE_LENGTH,
   F_DATA,
   F_DATA_LENGTH,
   F_GAS,
-  F_KNOWN,
   F_MEMORY,
   F_OPCODE,
   F_OUTPUT,
@@ -22,14 +20,9 @@ import {
   F_TOP,
   GAS_EXP_BYTE,
   GAS_INIT_CODE_WORD,
-  GAS_STORE_SENTRY,
-  GAS_WARM,
-  OUT_OF_GAS,
   PARAMETERS,
-  REFUND_EXHAUSTED,
   RETURN,
   RETURN_OUT_OF_BOUNDS,
-  S_VALUE,
   STACK_UNDERFLOW,
   STATIC_CHANGE,
   WORDS,
@@ -39,7 +32,6 @@ import { lacking, NO_GAS } from './gas'
 import * as host from './host'
 import { keccak256 } from './keccak'
 import { copyPadded, LIMIT, rangeEnd, touch, words } from './memory'
-import { isDirty, isRemembered, rememberSlot, slotAt, storeRemembered } from './remembered'
 import { bitLength, clamped, fromBytes, isZero, setSmall, toAddress, toBytes } from './word'
 
 const COPY_WORD: i64 = 3
@@ -206,59 +198,6 @@ export function copyCodeOf(frame: usize, sp: usize, gas: i64): i64 {
   const offset = clamped(sp - 96)
   const to = usize(load<u32>(frame, F_MEMORY)) + usize(load<u64>(sp - 64))
   host.copyCode(to, offset > LIMIT ? u32(LIMIT) : u32(offset), usize(length))
-  return gas
-}
-
-export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
-  toBytes(WORDS, sp - 32)
-  const account = load<u32>(frame, F_ACCOUNT)
-  const slot = slotAt(account)
-  if (isRemembered(slot, account)) {
-    gas -= load<i64>(PARAMETERS, GAS_WARM)
-    if (gas < 0) return lacking(gas)
-    fromBytes(sp - 32, slot + S_VALUE)
-    return gas
-  }
-  gas -= i64(host.sload())
-  if (gas < 0) return lacking(gas)
-  rememberSlot(slot, account, 0)
-  fromBytes(sp - 32, ANSWER)
-  return gas
-}
-
-export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
-  if (load<u32>(frame, F_STATIC) != 0) return -i64(STATIC_CHANGE)
-  toBytes(WORDS, sp - 32)
-  toBytes(ANSWER, sp - 64)
-  const account = load<u32>(frame, F_ACCOUNT)
-  const slot = slotAt(account)
-  const sentry = load<i64>(PARAMETERS, GAS_STORE_SENTRY)
-  let price: i64 = -1
-  // What a frame writes is written in its own checkpoint, which the host has to have made.
-  if (sentry != 0 && gas > sentry && load<u32>(frame, F_KNOWN) != 0 && isRemembered(slot, account)) {
-    price = storeRemembered(slot)
-  }
-  if (price < 0) {
-    if (isDirty(slot, account)) host.tell()
-    price = i64(host.sstore(f64(gas)))
-    if (price < 0) return price == -2 ? -i64(REFUND_EXHAUSTED) : NO_GAS
-    rememberSlot(slot, account, u32(sentry != 0))
-  }
-  gas -= price
-  return gas < 0 ? lacking(gas) : gas
-}
-
-export function loadTransient(sp: usize): void {
-  toBytes(WORDS, sp - 32)
-  host.tload()
-  fromBytes(sp - 32, ANSWER)
-}
-
-export function storeTransient(frame: usize, sp: usize, gas: i64): i64 {
-  if (load<u32>(frame, F_STATIC) != 0) return -i64(STATIC_CHANGE)
-  toBytes(WORDS, sp - 32)
-  toBytes(ANSWER, sp - 64)
-  host.tstore()
   return gas
 }
 

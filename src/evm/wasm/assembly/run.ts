@@ -59,16 +59,13 @@ import {
   hashOfBlock,
   hashOfCode,
   leave,
-  loadSlot,
-  loadTransient,
   log,
   ownBalance,
   power,
   returns,
   sizeOfCode,
-  storeSlot,
-  storeTransient,
 } from './operations'
+import { loadSlot, loadTransient, storeSlot, storeTransient } from './storage'
 import {
   add,
   addSmall,

@@ -33,6 +33,17 @@ export function isZero(at: usize): bool {
   return (load<u64>(at) | load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) == 0
 }
 
+// @ts-expect-error: decorator
+@inline
+export function isSame(a: usize, b: usize): bool {
+  return (
+    load<u64>(a) == load<u64>(b) &&
+    load<u64>(a, 8) == load<u64>(b, 8) &&
+    load<u64>(a, 16) == load<u64>(b, 16) &&
+    load<u64>(a, 24) == load<u64>(b, 24)
+  )
+}
+
 /** Whether it is less than 2^64. */
 // @ts-expect-error: decorator
 @inline
