@@ -2,7 +2,7 @@
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
 /** Takes the slots of DIRTY, because one of them is about to be forgotten, or read. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @external('host', 'tell')
 export declare function tell(): void
 /**

@@ -44,7 +44,7 @@ export function slotAt(account: u32): usize {
   return first
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function firstPlace(account: u32): usize {
   // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
@@ -53,7 +53,7 @@ function firstPlace(account: u32): usize {
   return usize(SLOTS) + usize((mixed >> 16) & (SLOT_COUNT - 1)) * SLOT_BYTES
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function isRemembered(slot: usize, account: u32): bool {
   return (
@@ -93,7 +93,7 @@ export function writeSlot(slot: usize, value: usize): void {
 }
 
 /** The place of the account that a stack word names. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function accountAt(address: usize): usize {
   const low = load<u32>(address)
