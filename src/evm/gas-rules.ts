@@ -7,6 +7,16 @@ export const STACK_LIMIT = 1024
 /** Frames within each other: a call or creation at this depth fails before it begins. */
 export const MAX_DEPTH = 1024
 
+/** Tiers of constant prices (appendix G: G_base, G_verylow, G_mid, G_high), and JUMPDEST's own. */
+export const GAS_BASE = 2
+export const GAS_VERY_LOW = 3
+export const GAS_MID = 8
+export const GAS_HIGH = 10
+export const GAS_JUMPDEST = 1
+
+/** Ancestors that BLOCKHASH answers for. */
+export const BLOCK_HASH_WINDOW = 256
+
 /** EIP-150: a frame keeps this part of its gas from what it calls. */
 export const RETAINED_PART = 64
 /** Gas that a call with value adds to what it hands on, without paying for it. */

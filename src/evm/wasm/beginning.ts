@@ -102,7 +102,7 @@ function enterCreation(run: Running, open: Open): Begun {
   if (balanceOfCreator < value) throw new Error('a creation begins whose creator cannot pay for it')
   if (value > 0n) view.setBalance(caller, balanceOfCreator - value)
   warmth.touch(caller)
-  if (dataLength > run.rules.maxInitCodeSize) return ended('initcode size', call.gas)
+  if (dataLength > run.rules.gas.maxInitCodeSize) return ended('initcode size', call.gas)
   if (run.rules.destroysOnlyNew) run.substate.create(to)
   const there = view.account(to)
   const isTaken = there !== undefined && (there.nonce > 0n || there.codeHash !== EMPTY_CODE_HASH)

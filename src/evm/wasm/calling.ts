@@ -101,7 +101,7 @@ export function create(run: Running, open: Open, isSalted: boolean): Begun {
   const top = engine.field(frame, F_TOP)
   const dataLength = engine.small(top - 96)
   const salt = isSalted ? engine.slice(WORDS, 32) : undefined
-  if (dataLength > run.rules.maxInitCodeSize) {
+  if (dataLength > run.rules.gas.maxInitCodeSize) {
     tellStep(run, open, 0, 'initcode size')
     return leaveFrame(run, open, 'initcode size')
   }

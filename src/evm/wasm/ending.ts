@@ -41,7 +41,7 @@ export function resultOf(run: Running, { call, mark }: Open, end: End): Result {
 
 /** Pays for the code that init code returned, and puts it in place. */
 function deposit(run: Running, { call }: Open, end: End): void {
-  const { homestead, gas, maxCodeSize, refusesEf } = run.rules
+  const { homestead, gas, refusesEf } = run.rules
   const code = run.engine.slice(end.at, end.length)
   const price = code.length * gas.codeByte
   const fail = (failure: FailureCode, gasUsed = call.gas): void => {
@@ -49,7 +49,7 @@ function deposit(run: Running, { call }: Open, end: End): void {
     end.gasUsed = gasUsed
     end.length = 0
   }
-  const fits = code.length <= maxCodeSize
+  const fits = code.length <= gas.maxCodeSize
   if (end.gasUsed + price > call.gas || !fits) {
     if (!homestead) fail('code storage out of gas', end.gasUsed)
     else fail(fits ? 'code storage out of gas' : 'code size')

@@ -8,13 +8,15 @@ import { WORDS } from './layout.ts'
 export interface Host {
   /** The interpreter has stored a word, of which it could tell only now. */
   stored(account: Address, key: Hash, value: Uint8Array): void
+  /** The transaction's refund grows; below zero: what was added before is taken back. */
   refunded(gas: number): void
-  original(key: Hash): Uint8Array
   /** The interpreter asks for something: there may be frames that it has opened by itself. */
   catchUp(): void
-  sload(key: Hash): number
-  sstore(key: Hash, value: Uint8Array, gas: number): number
+  /** Whether the slot was cold (EIP-2929); it is warm from now on. */
+  accessSlot(key: Hash): boolean
   word(key: Hash): Uint8Array
+  /** The word at the beginning of the transaction (EIP-2200). */
+  original(key: Hash): Uint8Array
   tload(key: Hash): Uint8Array
   tstore(key: Hash, value: Uint8Array): void
   access(address: Address): number
@@ -39,20 +41,13 @@ export function hostImports(engine: Instance): Record<string, unknown> {
     return engine.host
   }
   return {
-    sload: () => {
+    accessSlot: (withOriginal: number) => {
       const asked = host()
       const key = engine.key()
-      const price = asked.sload(key)
+      const isCold = asked.accessSlot(key)
       engine.answer(asked.word(key))
-      return price
-    },
-    sstore: (gas: number) => {
-      const asked = host()
-      engine.tellRefund(asked)
-      const key = engine.key()
-      const price = asked.sstore(key, engine.value(), gas)
-      engine.answer(asked.original(key), ANSWER + 32)
-      return price
+      if (withOriginal !== 0) engine.answer(asked.original(key), ANSWER + 32)
+      return isCold ? 1 : 0
     },
     hot: (code: number) => {
       engine.refresh()

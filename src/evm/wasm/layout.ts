@@ -23,7 +23,7 @@ export const CURRENT = 5324
 export const MAY_CALL = 5328
 /** Slots whose value the host has yet to be told: how many, and where they are, u32 each. */
 export const DIRTY_COUNT = 5332
-/** i64: refunds that the host has yet to be told. */
+/** i64: by how much the refund has grown, or shrunk, since the host was told. */
 export const REFUND = 5336
 /** Whether compiled code may run, and how much gas makes a code worth compiling: u32 each. */
 export const COMPILES = 5344
@@ -146,16 +146,26 @@ export const GAS_EXP_BYTE = 0
 export const GAS_INIT_CODE_WORD = 8
 /** Of a warm slot, and of a warm account (EIP-2929). */
 export const GAS_WARM = 16
-/** Of stores as EIP-2200 has them, on a warm slot; the sentry is 0 in forks that have them otherwise. */
-export const GAS_STORE_SENTRY = 24
-export const GAS_STORE_NOOP = 32
-export const GAS_STORE_INIT = 40
-export const GAS_STORE_CLEAN = 48
-export const GAS_STORE_DIRTY = 56
-export const REFUND_CLEAR = 64
-export const REFUND_INIT = 72
-export const REFUND_CLEAN = 80
-export const PARAMETER_COUNT = 11
+/** Of SLOAD on a cold slot, and what SSTORE adds there (EIP-2929); before that, 0 like GAS_WARM. */
+export const GAS_COLD_SLOT = 24
+/** 1: SSTORE compares with the value at the beginning of the transaction (EIP-1283, EIP-2200); 0: with the current one. */
+export const STORE_IS_NET = 32
+/** SSTORE fails with so much gas or less (EIP-2200); 0: whatever pays for it is enough. */
+export const GAS_STORE_SENTRY = 40
+/** The value stays. */
+export const GAS_STORE_NOOP = 48
+/** A slot that is zero in the beginning is written first. */
+export const GAS_STORE_INIT = 56
+/** Another slot is written first. */
+export const GAS_STORE_CLEAN = 64
+/** A slot is written again. */
+export const GAS_STORE_DIRTY = 72
+/** A slot becomes zero; taken back when it does not stay zero. */
+export const REFUND_CLEAR = 80
+/** A slot is what it was in the beginning: zero, or another value. */
+export const REFUND_INIT = 88
+export const REFUND_CLEAN = 96
+export const PARAMETER_COUNT = 13
 
 export const ENV_ORIGIN = 0
 export const ENV_GAS_PRICE = 32
@@ -179,14 +189,13 @@ export const STACK_OVERFLOW = 259
 export const INVALID_JUMP = 260
 export const INVALID_OPCODE = 261
 export const STATIC_CHANGE = 262
-export const REFUND_EXHAUSTED = 263
 /** RETURNDATACOPY beyond the end of the return data (EIP-211). */
-export const RETURN_OUT_OF_BOUNDS = 264
+export const RETURN_OUT_OF_BOUNDS = 263
 /** The computer has no memory left, whatever the gas says. Failures of the frame itself are those between PAUSED and here. */
-export const NO_MEMORY = 265
+export const NO_MEMORY = 264
 
 /** Compiled code leaves the rest to the interpreter. */
-export const FALLEN = 266
+export const FALLEN = 265
 
 /** Gas that a turn may use before the host looks at the clock. */
 export const TURN_GAS = 1000000

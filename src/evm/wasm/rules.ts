@@ -1,9 +1,12 @@
-// A fork as the engine needs it: the table of its opcodes in the engine's form, and the prices that the host works out.
+// A table of opcodes under a fork as the engine needs it: in the form in which it lies in the engine's memory, and the
+// switches and prices that the host works with.
 import type { Common } from '@ethereumjs/common'
+import { type ForkGas, gasOf } from '../fork-gas.ts'
 import { STACK_LIMIT } from '../gas-rules.ts'
 import { bookedElsewhere, forkTable, type OpcodeTable, type Operation, stackBounds } from '../opcode-table.ts'
 import { opcodeOf } from '../opcodes.ts'
 import {
+  GAS_COLD_SLOT,
   GAS_EXP_BYTE,
   GAS_INIT_CODE_WORD,
   GAS_STORE_CLEAN,
@@ -16,16 +19,17 @@ import {
   REFUND_CLEAN,
   REFUND_CLEAR,
   REFUND_INIT,
+  STORE_IS_NET,
 } from './layout.ts'
 
 export type Rules = {
   readonly table: OpcodeTable
+  /** As it lies at OPCODES. */
+  readonly opcodes: Uint8Array
   /** Opcodes at which the interpreter stops, because a proposal's functions work out their price or memory. */
   readonly custom: ReadonlySet<number>
   /** Those of the fork when no proposal is active. */
   readonly own: { readonly table: OpcodeTable; readonly opcodes: Uint8Array }
-  /** As it lies at OPCODES. */
-  readonly opcodes: Uint8Array
   /** As they lie at PARAMETERS. */
   readonly parameters: BigUint64Array
   readonly homestead: boolean
@@ -44,56 +48,7 @@ export type Rules = {
   readonly refusesEf: boolean
   /** EIP-4399 */
   readonly random: boolean
-  readonly sstore: 'by value' | 'net' | 'net with stipend'
-  readonly maxCodeSize: number
-  readonly maxInitCodeSize: number
-  readonly gas: Gas
-}
-
-type Gas = ReturnType<typeof prices>
-
-/** Numbers: the engine is given no more gas than they hold exactly. */
-function prices(common: Common) {
-  const of = (name: string): number => {
-    try {
-      return Number(common.param(name))
-    } catch {
-      // A price of forks to come: nobody asks for it.
-      return 0
-    }
-  }
-  return {
-    cold: of('coldaccountaccessGas'),
-    coldSlot: of('coldsloadGas'),
-    warm: of('warmstoragereadGas'),
-    value: of('callValueTransferGas'),
-    stipend: of('callStipendGas'),
-    newAccount: of('callNewAccountGas'),
-    codeByte: of('createDataGas'),
-    destroyRefund: of('selfdestructRefundGas'),
-    set: of('sstoreSetGas'),
-    reset: of('sstoreResetGas'),
-    clearRefund: of('sstoreRefundGas'),
-    net: {
-      sentry: of('sstoreSentryEIP2200Gas'),
-      noop: of('sstoreNoopEIP2200Gas'),
-      init: of('sstoreInitEIP2200Gas'),
-      clean: of('sstoreCleanEIP2200Gas'),
-      dirty: of('sstoreDirtyEIP2200Gas'),
-      clearRefund: of('sstoreClearRefundEIP2200Gas'),
-      initRefund: of('sstoreInitRefundEIP2200Gas'),
-      cleanRefund: of('sstoreCleanRefundEIP2200Gas'),
-    },
-    early: {
-      noop: of('netSstoreNoopGas'),
-      init: of('netSstoreInitGas'),
-      clean: of('netSstoreCleanGas'),
-      dirty: of('netSstoreDirtyGas'),
-      clearRefund: of('netSstoreClearRefundGas'),
-      initRefund: of('netSstoreResetClearRefundGas'),
-      cleanRefund: of('netSstoreResetRefundGas'),
-    },
-  }
+  readonly gas: ForkGas
 }
 
 const known = new WeakMap<OpcodeTable, Rules>()
@@ -107,24 +62,7 @@ export function rulesOf(table: OpcodeTable, common: Common): Rules {
 
 function makeRules(table: OpcodeTable, common: Common): Rules {
   if (table.isReplaced) throw new Error('replaced behaviour runs in the library only')
-  const parameters = new BigUint64Array(PARAMETER_COUNT)
-  parameters[GAS_EXP_BYTE / 8] = common.param('expByteGas')
-  parameters[GAS_INIT_CODE_WORD / 8] = common.isActivatedEIP(3860) ? common.param('initCodeWordGas') : 0n
-  parameters[GAS_WARM / 8] = common.isActivatedEIP(2929) ? common.param('warmstoragereadGas') : 0n
-  const isNet = common.hardfork() === 'constantinople'
-  const gas = prices(common)
-  const sstore = isNet ? 'net' : common.gteHardfork('istanbul') ? 'net with stipend' : 'by value'
-  if (sstore === 'net with stipend') {
-    const { noop, initRefund, cleanRefund } = warmStores(gas, common.isActivatedEIP(2929))
-    parameters[GAS_STORE_SENTRY / 8] = BigInt(gas.net.sentry)
-    parameters[GAS_STORE_NOOP / 8] = BigInt(noop)
-    parameters[GAS_STORE_INIT / 8] = BigInt(gas.net.init)
-    parameters[GAS_STORE_CLEAN / 8] = BigInt(gas.net.clean)
-    parameters[GAS_STORE_DIRTY / 8] = BigInt(gas.net.dirty)
-    parameters[REFUND_CLEAR / 8] = BigInt(gas.net.clearRefund)
-    parameters[REFUND_INIT / 8] = BigInt(initRefund)
-    parameters[REFUND_CLEAN / 8] = BigInt(cleanRefund)
-  }
+  const gas = gasOf(common)
   const { opcodes, custom } = opcodeBytes(table, common)
   const forks = table.changed.size === 0 ? table : forkTable(common)
   return {
@@ -132,7 +70,7 @@ function makeRules(table: OpcodeTable, common: Common): Rules {
     opcodes,
     custom,
     own: { table: forks, opcodes: forks === table ? opcodes : opcodeBytes(forks, common).opcodes },
-    parameters,
+    parameters: parametersOf(gas, common.isActivatedEIP(2929)),
     homestead: common.gteHardfork('homestead'),
     keepsGas: common.gteHardfork('tangerineWhistle'),
     clears: common.gteHardfork('spuriousDragon'),
@@ -142,17 +80,29 @@ function makeRules(table: OpcodeTable, common: Common): Rules {
     delegates: common.isActivatedEIP(7702),
     refusesEf: common.isActivatedEIP(3541),
     random: common.isActivatedEIP(4399),
-    sstore,
-    maxCodeSize: common.gteHardfork('spuriousDragon') ? Number(common.param('maxCodeSize')) : Infinity,
-    maxInitCodeSize: common.isActivatedEIP(3860) ? Number(common.param('maxInitCodeSize')) : Infinity,
     gas,
   }
 }
 
-/** What EIP-2929 makes of EIP-2200's prices when the slot is warm. */
-export function warmStores({ net, warm, reset, coldSlot }: Gas, isWarm: boolean) {
-  if (!isWarm) return net
-  return { noop: warm, initRefund: net.init - warm, cleanRefund: reset - coldSlot - warm }
+function parametersOf({ expByte, initCodeWord, warm, coldSlot, store }: ForkGas, warms: boolean): BigUint64Array {
+  const parameters = new BigUint64Array(PARAMETER_COUNT)
+  const set = (at: number, value: number): void => {
+    parameters[at / 8] = BigInt(value)
+  }
+  set(GAS_EXP_BYTE, expByte)
+  set(GAS_INIT_CODE_WORD, initCodeWord)
+  set(GAS_WARM, warms ? warm : 0)
+  set(GAS_COLD_SLOT, coldSlot)
+  set(STORE_IS_NET, store.isNet ? 1 : 0)
+  set(GAS_STORE_SENTRY, store.sentry)
+  set(GAS_STORE_NOOP, store.noop)
+  set(GAS_STORE_INIT, store.init)
+  set(GAS_STORE_CLEAN, store.clean)
+  set(GAS_STORE_DIRTY, store.dirty)
+  set(REFUND_CLEAR, store.clearRefund)
+  set(REFUND_INIT, store.initRefund)
+  set(REFUND_CLEAN, store.cleanRefund)
+  return parameters
 }
 
 const WORD = 32

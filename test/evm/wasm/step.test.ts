@@ -78,7 +78,7 @@ test('plainly, a run charges what the table says also for what runs as a pair ot
 describe('an opcode that lacks gas', () => {
   const push = (value: number): number[] => [0x62, value >> 16, (value >> 8) & 255, value & 255]
   /** EIP-2929 prices of what is cold. */
-  const host = { access: () => 2_600, sload: () => 2_100 }
+  const host = { access: () => 2_600, accessSlot: () => 1 }
   /** How much the code's last opcode misses; each PUSH before it costs 3 gas. */
   const missing = (items: readonly number[], opcode: number, gas: number) => {
     const engine = new BareEngine([...items.flatMap(push), opcode], BigInt(3 * items.length + gas), { host })

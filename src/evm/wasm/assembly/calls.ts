@@ -52,13 +52,13 @@ import {
   STRETCH,
   TURN,
 } from '../layout'
+import { MAX_DEPTH, RETAINED_PART } from '../../gas-rules'
 import { hot } from './host'
 import { reserve } from './memory'
 import { accountNamed } from './remembered'
 import { interpret, interpretPlainly } from './run'
 import { clamped, copy, isZero, set, setSmall } from './word'
 
-const MAX_DEPTH: u32 = 1024
 const CALL: i32 = 0xf1
 const DELEGATECALL: i32 = 0xf4
 const STATICCALL: i32 = 0xfa
@@ -143,7 +143,7 @@ function isFailure(reason: i32): bool {
 
 /** Opens the frame of a call; 0 if the host has to look at it. Changes nothing then. */
 function enter(frame: usize, kind: i32): usize {
-  if (load<u32>(MAY_CALL) == 0 || load<u32>(frame, F_DEPTH) >= MAX_DEPTH) return 0
+  if (load<u32>(MAY_CALL) == 0 || load<u32>(frame, F_DEPTH) >= u32(MAX_DEPTH)) return 0
   const sp = usize(load<u32>(frame, F_TOP))
   if (kind == CALL && !isZero(sp - 96)) return 0
   const account = accountNamed(sp - 64)
@@ -156,7 +156,7 @@ function enter(frame: usize, kind: i32): usize {
   if (!reserve(u64(mem) + 65536)) return 0
 
   const asked = clamped(sp - 32)
-  const most = left - left / 64
+  const most = left - left / i64(RETAINED_PART)
   const gas = asked < u64(most) ? i64(asked) : most
   store<i64>(frame, left, F_GAS)
   const ranges = kind == CALL ? sp - 128 : sp - 96

@@ -1,33 +1,16 @@
-// Division of words, limb by limb of 64 bits, and what is made of it. Division by zero gives zero.
+// Long division of words, limb by limb of 64 bits (the algorithms are those of Möller and Granlund; see inverse.ts). The
+// dividend may have eight limbs; a divisor of zero is the caller's to treat.
 import { SCRATCH } from '../layout'
-import {
-  add,
-  bitLength,
-  copy,
-  high,
-  isNegative,
-  isSmall,
-  isZero,
-  less,
-  mul,
-  multiplyWide,
-  negate,
-  set,
-  setSmall,
-  shiftLeft,
-  shiftRight,
-  sub,
-} from './word'
+import { shiftLeft, shiftRight } from './bits'
+import { inverseOf, inverseOfTwo } from './inverse'
+import { copy, set, setSmall } from './word'
 
 /** The dividend, up to 8 limbs and 4 more for the algorithm. */
-const DIVIDEND: usize = SCRATCH
-const QUOTIENT: usize = SCRATCH + 96
-const REMAINDER: usize = SCRATCH + 176
-const LEFT: usize = SCRATCH + 208
-const RIGHT: usize = SCRATCH + 240
+export const DIVIDEND: usize = SCRATCH
+export const QUOTIENT: usize = SCRATCH + 96
+export const REMAINDER: usize = SCRATCH + 176
 const NORMAL: usize = SCRATCH + 272
 
-const HALF: u64 = 0x100000000
 const LOW: u64 = 0xffffffff
 
 // @ts-expect-error: decorator
@@ -38,7 +21,7 @@ function limb(at: usize, index: i32): u64 {
 
 // @ts-expect-error: decorator
 @inline
-function setLimb(at: usize, index: i32, value: u64): void {
+export function setLimb(at: usize, index: i32, value: u64): void {
   store<u64>(at + (usize(index) << 3), value)
 }
 
@@ -55,50 +38,6 @@ function highOf(a0: u64, a1: u64, b0: u64, b1: u64): u64 {
   return a1 * b1 + (left >> 32) + ((a0 * b1 + (left & LOW)) >> 32)
 }
 
-/** floor((2^128 - 1) / d) - 2^64 for a `d` whose highest bit is set, by halves: (2^64 - 1 - d, 2^64 - 1) / d. */
-function inverseOf(d: u64): u64 {
-  const by1 = d >> 32
-  const by0 = d & LOW
-  const upper = ~d
-  let q1 = upper / by1
-  let r = upper - q1 * by1
-  while (q1 >= HALF || q1 * by0 > ((r << 32) | LOW)) {
-    q1--
-    r += by1
-    if (r >= HALF) break
-  }
-  const middle = ((upper << 32) | LOW) - q1 * d
-  let q0 = middle / by1
-  r = middle - q0 * by1
-  while (q0 >= HALF || q0 * by0 > ((r << 32) | LOW)) {
-    q0--
-    r += by1
-    if (r >= HALF) break
-  }
-  return (q1 << 32) + q0
-}
-
-/** The same for two limbs (Möller and Granlund, "Improved division by invariant integers", algorithm 6). */
-function inverseOfTwo(d1: u64, d0: u64): u64 {
-  let v = inverseOf(d1)
-  let p = d1 * v + d0
-  if (p < d0) {
-    v--
-    if (p >= d1) {
-      v--
-      p -= d1
-    }
-    p -= d1
-  }
-  const upper = high(v, d0)
-  p += upper
-  if (p < upper) {
-    v--
-    if (p > d1 || (p == d1 && v * d0 + d0 >= d0)) v--
-  }
-  return v
-}
-
 /** Whose inverse is at hand: a divisor often comes again. */
 let latest3: u64 = 0
 let latest2: u64 = 0
@@ -109,7 +48,7 @@ let latestInverse: u64 = 0
  * are shifted until the divisor has its 256th bit set; each limb of the quotient is worked out from the upper three limbs
  * of what is left and the upper two of the divisor (algorithm 4 there), and set right by the lower two.
  */
-function divide(limbs: i32, divisor: usize): void {
+export function divide(limbs: i32, divisor: usize): void {
   set(QUOTIENT, 0, 0, 0, 0)
   const n = used(divisor, 4)
   const m = used(DIVIDEND, limbs)
@@ -306,111 +245,4 @@ function next(index: i32, bits: u64): u64 {
   if (index < 0) return 0
   const upper = limb(DIVIDEND, index) << bits
   return bits == 0 || index == 0 ? upper : upper | (limb(DIVIDEND, index - 1) >> (64 - bits))
-}
-
-export function div(to: usize, a: usize, b: usize): void {
-  if (isSmall(b)) {
-    const by = load<u64>(b)
-    if (by == 0) {
-      setSmall(to, 0)
-      return
-    }
-    if (isSmall(a)) {
-      setSmall(to, load<u64>(a) / by)
-      return
-    }
-  }
-  if (less(a, b)) {
-    setSmall(to, 0)
-    return
-  }
-  copy(DIVIDEND, a)
-  divide(4, b)
-  copy(to, QUOTIENT)
-}
-
-export function mod(to: usize, a: usize, b: usize): void {
-  if (isSmall(b)) {
-    const by = load<u64>(b)
-    if (by == 0) {
-      setSmall(to, 0)
-      return
-    }
-    if (isSmall(a)) {
-      setSmall(to, load<u64>(a) % by)
-      return
-    }
-  }
-  if (less(a, b)) {
-    copy(to, a)
-    return
-  }
-  copy(DIVIDEND, a)
-  divide(4, b)
-  copy(to, REMAINDER)
-}
-
-/** Rounds towards zero. */
-export function divSigned(to: usize, a: usize, b: usize): void {
-  const isOpposite = isNegative(a) != isNegative(b)
-  absolutes(a, b)
-  div(to, LEFT, RIGHT)
-  if (isOpposite) negate(to, to)
-}
-
-/** With the sign of the dividend. */
-export function modSigned(to: usize, a: usize, b: usize): void {
-  const isBelow = isNegative(a)
-  absolutes(a, b)
-  mod(to, LEFT, RIGHT)
-  if (isBelow) negate(to, to)
-}
-
-function absolutes(a: usize, b: usize): void {
-  if (isNegative(a)) negate(LEFT, a)
-  else copy(LEFT, a)
-  if (isNegative(b)) negate(RIGHT, b)
-  else copy(RIGHT, b)
-}
-
-/** (a + b) mod n, the sum not cut. */
-export function addMod(to: usize, a: usize, b: usize, n: usize): void {
-  if (isZero(n)) {
-    setSmall(to, 0)
-    return
-  }
-  if (less(a, n) && less(b, n)) {
-    // Less than twice the modulus: it is taken off at most once.
-    add(LEFT, a, b)
-    if (less(LEFT, a) || !less(LEFT, n)) sub(LEFT, LEFT, n)
-    copy(to, LEFT)
-    return
-  }
-  add(DIVIDEND, a, b)
-  // A sum that was cut is less than what was added.
-  setLimb(DIVIDEND, 4, u64(less(DIVIDEND, b)))
-  divide(5, n)
-  copy(to, REMAINDER)
-}
-
-/** (a * b) mod n, the product not cut. */
-export function mulMod(to: usize, a: usize, b: usize, n: usize): void {
-  if (isZero(n)) {
-    setSmall(to, 0)
-    return
-  }
-  multiplyWide(DIVIDEND, a, b)
-  divide(8, n)
-  copy(to, REMAINDER)
-}
-
-/** Squares and multiplies from the exponent's highest bit down. */
-export function exp(to: usize, base: usize, exponent: usize): void {
-  copy(LEFT, base)
-  copy(RIGHT, exponent)
-  setSmall(to, 1)
-  for (let bit = bitLength(RIGHT) - 1; bit >= 0; bit--) {
-    mul(to, to, to)
-    if (((load<u64>(RIGHT + ((usize(bit) >> 6) << 3)) >> (u64(bit) & 63)) & 1) != 0) mul(to, to, LEFT)
-  }
 }

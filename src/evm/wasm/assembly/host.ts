@@ -1,18 +1,17 @@
 // What the interpreter asks of the node, at once and in place. Keys and values are big-endian words at WORDS (the second
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
-/** To be told of the slots that have been stored, before one of them is forgotten. */
-// @ts-ignore: decorator
+/** Takes the slots of DIRTY, because one of them is about to be forgotten, or read. */
+// @ts-expect-error: decorator
 @external('host', 'tell')
 export declare function tell(): void
-/** Reads the slot into the second word; its price. */
+/**
+ * Accesses the slot of the first word: 1 if it was cold (EIP-2929), else 0. The second word becomes its value, the third its
+ * value at the beginning of the transaction, if `withOriginal` is not 0.
+ */
 // @ts-expect-error: decorator
-@external('host', 'sload')
-export declare function sload(): f64
-/** Writes the second word to the slot, if `gas` pays for it; its price, -1 for too little gas, -2 for a refund below zero. */
-// @ts-expect-error: decorator
-@external('host', 'sstore')
-export declare function sstore(gas: f64): f64
+@external('host', 'accessSlot')
+export declare function accessSlot(withOriginal: i32): i32
 // @ts-expect-error: decorator
 @external('host', 'tload')
 export declare function tload(): void

@@ -1,7 +1,8 @@
 // A frame's memory: what it costs to grow, and copies that read zeros beyond the end of their source.
 import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY } from '../layout'
+import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from '../../gas-rules'
 import { lacking, NO_GAS } from './gas'
-import { clamped } from './word'
+import { clamped, isSmall } from './word'
 
 /** No gas that the engine is given pays for memory beyond. */
 export const LIMIT: u64 = 0xffffffe0
@@ -10,6 +11,21 @@ export const LIMIT: u64 = 0xffffffe0
 @inline
 export function words(bytes: u64): u64 {
   return (bytes + 31) >> 5
+}
+
+/** Bytes of the frame's memory. */
+// @ts-expect-error: decorator
+@inline
+export function sizeOf(frame: usize): u64 {
+  return u64(load<u32>(frame, F_MEMORY_SIZE))
+}
+
+/** Whether a memory of `size` bytes holds `length` bytes from the word at `at` on. */
+// @ts-expect-error: decorator
+@inline
+export function holds(size: u64, at: usize, length: u64): bool {
+  const start = load<u64>(at)
+  return isSmall(at) && start < size && start + length <= size
 }
 
 /** Where a range ends; 0 for an empty one, beyond the limit for one that cannot be paid. */
@@ -24,13 +40,13 @@ export function rangeEnd(offset: usize, length: usize): u64 {
 // @ts-expect-error: decorator
 @inline
 function price(count: u64): u64 {
-  return 3 * count + (count * count) / 512
+  return u64(MEMORY_WORD) * count + (count * count) / u64(MEMORY_QUADRATIC_DIVISOR)
 }
 
 /** Pays for memory up to `end` and grows it; what is left of the gas, or a reason below zero. `gas` may be below zero. */
 export function touch(frame: usize, end: u64, gas: i64): i64 {
   if (end > LIMIT) return NO_GAS
-  const size = u64(load<u32>(frame, F_MEMORY_SIZE))
+  const size = sizeOf(frame)
   if (end <= size) return gas < 0 ? lacking(gas) : gas
   const count = words(end)
   gas -= i64(price(count) - price(size >> 5))

@@ -13,15 +13,6 @@ import {
   DIRTY,
   DIRTY_COUNT,
   EPOCH,
-  GAS_STORE_CLEAN,
-  GAS_STORE_DIRTY,
-  GAS_STORE_INIT,
-  GAS_STORE_NOOP,
-  PARAMETERS,
-  REFUND,
-  REFUND_CLEAN,
-  REFUND_CLEAR,
-  REFUND_INIT,
   S_ACCOUNT,
   S_DIRTY,
   S_EPOCH,
@@ -35,7 +26,7 @@ import {
   WORDS,
 } from '../layout'
 import { tell } from './host'
-import { copy, isZero } from './word'
+import { copy } from './word'
 
 /**
  * The place of the slot whose key is the first big-endian word: where it is remembered, else where it may be. Two places
@@ -53,7 +44,7 @@ export function slotAt(account: u32): usize {
   return first
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function firstPlace(account: u32): usize {
   // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
@@ -62,7 +53,7 @@ function firstPlace(account: u32): usize {
   return usize(SLOTS) + usize((mixed >> 16) & (SLOT_COUNT - 1)) * SLOT_BYTES
 }
 
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 export function isRemembered(slot: usize, account: u32): bool {
   return (
@@ -91,53 +82,18 @@ export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void 
   store<u32>(slot, account, S_ACCOUNT)
 }
 
-// @ts-ignore: decorator
-@inline
-function isSame(a: usize, b: usize): bool {
-  return (
-    load<u64>(a) == load<u64>(b) &&
-    load<u64>(a, 8) == load<u64>(b, 8) &&
-    load<u64>(a, 16) == load<u64>(b, 16) &&
-    load<u64>(a, 24) == load<u64>(b, 24)
-  )
-}
-
-/**
- * Stores the second word in a remembered slot and counts the refund; what it costs (EIP-2200 as of EIP-2929), or -1 if the
- * host has to do it.
- */
-export function storeRemembered(slot: usize): i64 {
-  const current = slot + S_VALUE
-  const original = slot + S_ORIGINAL
-  const value: usize = WORDS + 32
-  if (load<u32>(slot, S_HAS_ORIGINAL) == 0) return -1
-  if (isSame(current, value)) return load<i64>(PARAMETERS, GAS_STORE_NOOP)
-  let price = load<i64>(PARAMETERS, GAS_STORE_DIRTY)
-  let refund: i64 = 0
-  if (isSame(original, current)) {
-    price = load<i64>(usize(PARAMETERS) + usize(isZero(original) ? GAS_STORE_INIT : GAS_STORE_CLEAN))
-    if (!isZero(original) && isZero(value)) refund = load<i64>(PARAMETERS, REFUND_CLEAR)
-  } else {
-    if (!isZero(original)) {
-      // What was refunded is taken back: only the host knows how much there is.
-      if (isZero(current)) return -1
-      if (isZero(value)) refund = load<i64>(PARAMETERS, REFUND_CLEAR)
-    }
-    if (isSame(original, value)) refund += load<i64>(usize(PARAMETERS) + usize(isZero(original) ? REFUND_INIT : REFUND_CLEAN))
-  }
-  store<i64>(REFUND, load<i64>(REFUND) + refund)
-  copy(current, value)
-  if (load<u32>(slot, S_DIRTY) == 0) {
-    const count = load<u32>(DIRTY_COUNT)
-    store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
-    store<u32>(DIRTY_COUNT, count + 1)
-    store<u32>(slot, 1, S_DIRTY)
-  }
-  return price
+/** Gives a remembered slot a new value, a big-endian word, of which the host hears later. */
+export function writeSlot(slot: usize, value: usize): void {
+  copy(slot + S_VALUE, value)
+  if (load<u32>(slot, S_DIRTY) != 0) return
+  const count = load<u32>(DIRTY_COUNT)
+  store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
+  store<u32>(DIRTY_COUNT, count + 1)
+  store<u32>(slot, 1, S_DIRTY)
 }
 
 /** The place of the account that a stack word names. */
-// @ts-ignore: decorator
+// @ts-expect-error: decorator
 @inline
 function accountAt(address: usize): usize {
   const low = load<u32>(address)

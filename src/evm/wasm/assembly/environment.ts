@@ -1,0 +1,58 @@
+// Opcodes that read what surrounds the frame: its input, the transaction, the block and its ancestors. Their prices are
+// constant. `sp` is one past the top item.
+import { ENV_NUMBER, ENVIRONMENT, F_DATA, F_DATA_LENGTH, WORDS } from '../layout'
+import { BLOCK_HASH_WINDOW } from '../../gas-rules'
+import * as host from './host'
+import { copyPadded } from './memory'
+import { clamped, copy, fromBytes, setSmall } from './word'
+
+/** The second word of an answer. */
+const ANSWER: usize = WORDS + 32
+
+/** A word that is the same in the whole transaction, by its place in ENVIRONMENT. */
+// @ts-expect-error: decorator
+@inline
+export function surrounding(to: usize, offset: i32): void {
+  copy(to, usize(ENVIRONMENT) + usize(offset))
+}
+
+/** CALLDATALOAD */
+export function dataAt(frame: usize, sp: usize): void {
+  const p = sp - 32
+  const at = clamped(p)
+  const length = u64(load<u32>(frame, F_DATA_LENGTH))
+  const data = usize(load<u32>(frame, F_DATA))
+  if (at < length && at + 32 <= length) fromBytes(p, data + usize(at))
+  else {
+    copyPadded(WORDS, data, length, at, 32)
+    fromBytes(p, WORDS)
+  }
+}
+
+/** BLOCKHASH */
+export function hashOfBlock(sp: usize): void {
+  const p = sp - 32
+  const number = load<u64>(ENVIRONMENT + ENV_NUMBER)
+  const asked = clamped(p)
+  if (asked >= number || number - asked > u64(BLOCK_HASH_WINDOW)) setSmall(p, 0)
+  else {
+    host.blockHash(f64(asked))
+    fromBytes(p, ANSWER)
+  }
+}
+
+/** BLOBHASH */
+export function hashOfBlob(sp: usize): void {
+  const index = clamped(sp - 32)
+  if (index > 0xffff) setSmall(sp - 32, 0)
+  else {
+    host.blobHash(u32(index))
+    fromBytes(sp - 32, ANSWER)
+  }
+}
+
+/** SELFBALANCE, onto the stack. */
+export function ownBalance(sp: usize): void {
+  host.selfBalance()
+  fromBytes(sp, ANSWER)
+}
