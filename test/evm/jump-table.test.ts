@@ -207,7 +207,9 @@ describe('the other setters', () => {
         })
     // PUSH1 7 ISZERO MSIZE STOP
     expect((await run('0x6007155900', watch)).gas).toBe(3n + 1_050n + 2n)
-    expect(seen).toEqual([GAS - 3n - 1_000n, 64n, 0n])
+    // Once on either engine.
+    const once = [GAS - 3n - 1_000n, 64n, 0n]
+    expect(seen).toEqual([...once, ...once])
   })
 
   it('hand on all but a 64th where the dynamic gas of a call is replaced', async () => {
@@ -346,14 +348,14 @@ describe('the stack', () => {
     }
     const untold = (table: JumpTable) => void table.op('PC').setExecute(three).setMaxStack(3)
     expect(await run('0x58', untold)).toMatchObject({ error: undefined })
-    expect(await run('0x600058', untold)).toMatchObject({ error: 'stack overflow', gas: GAS })
+    expect(await run('0x600058', untold)).toMatchObject({ error: 'stack limit reached', gas: GAS })
     expect(runs).toBe(2)
     const told = (table: JumpTable) => void table.op('PC').setExecute(three, { pops: 0, pushes: 3 }).setMaxStack(3)
     expect(await run('0x600058', told)).toMatchObject({ error: 'stack limit reached 1 (0)', gas: GAS })
     expect(runs).toBe(2)
     // 1024 is the end in any case.
     const full = `0x${'5f'.repeat(1_022)}58`
-    expect((await run(full, (table) => void table.op('PC').setExecute(three))).error).toBe('stack overflow')
+    expect((await run(full, (table) => void table.op('PC').setExecute(three))).error).toBe('stack limit reached')
   })
 })
 
@@ -372,7 +374,7 @@ describe('new opcodes', () => {
 
   it('run, cost and check the stack', async () => {
     // PUSH1 3, PUSH1 7, AVG, STOP.
-    expect((await run('0x600360070c00')).error).toBe('invalid opcode')
+    expect((await run('0x600360070c00')).error).toBe('invalid opcode: opcode 0xc not defined')
     expect(await run('0x600360070c00', average)).toMatchObject({ error: undefined, gas: 13n })
     expect((await run('0x6003'.concat(returning('0c').slice(2)), average)).output).toBe(5n)
     expect(await run('0x60070c00', average)).toMatchObject({ error: 'stack underflow (1 <=> 2)', gas: GAS })
@@ -414,7 +416,7 @@ describe('new opcodes', () => {
     const noted = await run('0x600160072f2f60206000f3', note)
     expect(noted).toMatchObject({ error: undefined, output: 7n, gas: 6n + 19n + 1n + 6n })
     expect((await run('0x60072f', note)).error).toBe('stack underflow (1 <=> 2)')
-    expect((await run('0x6001600160072f', note)).error).toBe('stack overflow')
+    expect((await run('0x6001600160072f', note)).error).toBe('stack limit reached')
   })
 
   it('take no place and no name that something has', () => {

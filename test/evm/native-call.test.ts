@@ -121,7 +121,7 @@ describe('a native contract', () => {
     ['CALLCODE', codeCaller],
   ])('refuses to write under %s, and answers a view', async (_, through) => {
     const refused = await send(through, note)
-    expect(refused.error).toBe('revert')
+    expect(refused.error).toBe('execution reverted')
     expect(refused.output).toContain(WRITE_PROTECTION)
     expect(refused.gas).toBeLessThan(20_000n)
     expect(noted()).toBe(0n)
