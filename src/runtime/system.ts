@@ -1,6 +1,7 @@
 // What a block does besides its transactions: system calls of its fork, withdrawals, rewards, requests.
 // None of it pays gas or makes a receipt.
 import { createHash } from 'node:crypto'
+import type { ExecResult } from '@ethereumjs/evm'
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, toHash } from '../lib/hex.ts'
@@ -10,13 +11,17 @@ import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
 import type { BlockEnv } from './block-env.ts'
+import { check } from './check.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
 const ETHER = 10n ** 18n
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) of the deposit contract (EIP-6110). */
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 
-/** EIP-4788 and EIP-2935: before the first transaction the parent's beacon root and hash are stored. */
+/**
+ * EIP-4788 and EIP-2935: before the first transaction the parent's beacon root and hash are stored. Both EIPs let the call
+ * fail silently.
+ */
 export async function beginSystemCalls(
   machine: Machine,
   env: BlockEnv,
@@ -24,12 +29,15 @@ export async function beginSystemCalls(
   parentBeaconBlockRoot: Hash | undefined,
 ): Promise<void> {
   if (env.rules.cancun && parentBeaconBlockRoot !== undefined) {
-    await systemCall(machine, env, SYSTEM_CONTRACT.beaconRoots, fromHex(parentBeaconBlockRoot))
+    await notify(machine, env, SYSTEM_CONTRACT.beaconRoots, fromHex(parentBeaconBlockRoot))
   }
-  if (env.rules.prague) await systemCall(machine, env, SYSTEM_CONTRACT.history, fromHex(parentHash))
+  if (env.rules.prague) await notify(machine, env, SYSTEM_CONTRACT.history, fromHex(parentHash))
 }
 
-/** EIP-6110, EIP-7002 and EIP-7251 requests in type order, each as type byte and data; empty ones are left out. */
+/**
+ * EIP-6110, EIP-7002 and EIP-7251 requests in type order, each as type byte and data; empty ones are left out.
+ * Throws ChainError `invalid-block` when a contract of EIP-7002 or EIP-7251 has no code or its call fails.
+ */
 export async function collectRequests(
   machine: Machine,
   env: BlockEnv,
@@ -41,8 +49,8 @@ export async function collectRequests(
   )
   const data = [
     Buffer.concat(deposits.map((log) => depositRequest(log.data))),
-    await systemCall(machine, env, SYSTEM_CONTRACT.withdrawalRequests, EMPTY_BYTES),
-    await systemCall(machine, env, SYSTEM_CONTRACT.consolidationRequests, EMPTY_BYTES),
+    await queuedRequests(machine, env, SYSTEM_CONTRACT.withdrawalRequests, 'EIP-7002'),
+    await queuedRequests(machine, env, SYSTEM_CONTRACT.consolidationRequests, 'EIP-7251'),
   ]
   return data.flatMap((bytes, type) => (bytes.length === 0 ? [] : [Buffer.concat([Uint8Array.of(type), bytes])]))
 }
@@ -86,9 +94,24 @@ export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Hea
   for (const { author, value } of rewardsOf(env, uncles)) machine.view.addBalance(author, value)
 }
 
-/** A call of the protocol itself; a contract that is not there is skipped, one that fails makes the block invalid. */
-async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Uint8Array> {
-  if (machine.view.code(to).length === 0) return EMPTY_BYTES
+/** Tells a contract something. A contract without code is not called; a call that fails leaves the state as it was. */
+async function notify(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<void> {
+  if (machine.view.code(to).length > 0) await systemCall(machine, env, to, data)
+}
+
+/** What a request contract returns. The block is invalid when the contract has no code or fails, as its EIP demands. */
+async function queuedRequests(machine: Machine, env: BlockEnv, from: Address, eip: string): Promise<Uint8Array> {
+  check(
+    machine.view.code(from).length > 0,
+    `empty system contract: no code at ${from} (${eip}; from Prague on each block calls it, so genesis needs its code)`,
+  )
+  const { returnValue, exceptionError } = await systemCall(machine, env, from, EMPTY_BYTES)
+  check(exceptionError === undefined, `system call failed to execute: ${from} (${eip}): ${exceptionError?.error}`)
+  return returnValue
+}
+
+/** A call of the protocol itself: nobody pays for it, and it has 30,000,000 gas beside the block's. */
+async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<ExecResult> {
   machine.view.beginTransaction()
   machine.warmth.clear()
   const { execResult } = await machine.run({
@@ -96,10 +119,7 @@ async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Ui
     ...{ value: 0n, gasPrice: 0n, isStatic: false, blobVersionedHashes: [] },
   })
   machine.warmth.clear()
-  if (execResult.exceptionError !== undefined) {
-    throw new ChainError('invalid-block', `system call to ${to} failed: ${execResult.exceptionError.error}`)
-  }
-  return execResult.returnValue
+  return execResult
 }
 
 /** Cuts the five byte strings out of a deposit log: key 48, credentials 32, amount 8, signature 96, index 8. */
