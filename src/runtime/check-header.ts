@@ -48,8 +48,8 @@ function checkAfterParent(runtime: Runtime, header: Header, parent: Header): voi
   )
   check((header.extraData.length - 2) / 2 <= MAX_EXTRA_BYTES, 'extra data is longer than 32 bytes')
   check(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} is over the limit ${header.gasLimit}`)
-  checkGasLimit(header, parent)
   checkFees(runtime, header, parent)
+  checkGasLimit(header, parent)
   checkDaoExtraData(runtime.spec, runtime.forkOf(header), header)
 }
 
