@@ -10,11 +10,17 @@ import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
+import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { check } from './check.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
 const ETHER = 10n ** 18n
+/** Contracts that blocks cannot do without from Prague on, in the order of their request types: 1 and 2. */
+const REQUEST_CONTRACTS = [
+  { address: SYSTEM_CONTRACT.withdrawalRequests, eip: 'EIP-7002' },
+  { address: SYSTEM_CONTRACT.consolidationRequests, eip: 'EIP-7251' },
+] as const
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) of the deposit contract (EIP-6110). */
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 
@@ -47,11 +53,8 @@ export async function collectRequests(
   const deposits = receipts.flatMap(({ logs }) =>
     logs.filter(({ address, topics }) => address === spec.depositContract && topics[0] === DEPOSIT_TOPIC),
   )
-  const data = [
-    Buffer.concat(deposits.map((log) => depositRequest(log.data))),
-    await queuedRequests(machine, env, SYSTEM_CONTRACT.withdrawalRequests, 'EIP-7002'),
-    await queuedRequests(machine, env, SYSTEM_CONTRACT.consolidationRequests, 'EIP-7251'),
-  ]
+  const data: Uint8Array[] = [Buffer.concat(deposits.map((log) => depositRequest(log.data)))]
+  for (const contract of REQUEST_CONTRACTS) data.push(await queuedRequests(machine, env, contract))
   return data.flatMap((bytes, type) => (bytes.length === 0 ? [] : [Buffer.concat([Uint8Array.of(type), bytes])]))
 }
 
@@ -100,14 +103,26 @@ async function notify(machine: Machine, env: BlockEnv, to: Address, data: Uint8A
 }
 
 /** What a request contract returns. The block is invalid when the contract has no code or fails, as its EIP demands. */
-async function queuedRequests(machine: Machine, env: BlockEnv, from: Address, eip: string): Promise<Uint8Array> {
-  check(
-    machine.view.code(from).length > 0,
-    `empty system contract: no code at ${from} (${eip}; from Prague on each block calls it, so genesis needs its code)`,
-  )
-  const { returnValue, exceptionError } = await systemCall(machine, env, from, EMPTY_BYTES)
-  check(exceptionError === undefined, `system call failed to execute: ${from} (${eip}): ${exceptionError?.error}`)
+async function queuedRequests(
+  machine: Machine,
+  env: BlockEnv,
+  { address, eip }: (typeof REQUEST_CONTRACTS)[number],
+): Promise<Uint8Array> {
+  const isThere = machine.view.code(address).length > 0
+  check(isThere, `empty system contract: no code at ${address} (${eip}; from Prague on every block calls it)`)
+  const { returnValue, exceptionError } = await systemCall(machine, env, address, EMPTY_BYTES)
+  check(exceptionError === undefined, `system call failed to execute: ${address} (${eip}): ${exceptionError?.error}`)
   return returnValue
+}
+
+/** What a user should know of a chain that has Prague, or will have it, while its state lacks a request contract. */
+export function missingRequestContracts(spec: ChainSpec, view: StateView): string[] {
+  if (!spec.forks.some(({ fork }) => atLeast(fork, 'prague'))) return []
+  return REQUEST_CONTRACTS.filter(({ address }) => view.code(address).length === 0).map(
+    ({ address, eip }) =>
+      `there is no code at ${address} (${eip}): from Prague on no block can be made without it. Put it into the ` +
+      'genesis file, whose "alloc" `kestrel genesis` shows how, or deploy it before Prague begins',
+  )
 }
 
 /** A call of the protocol itself: nobody pays for it, and it has 30,000,000 gas beside the block's. */
