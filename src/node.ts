@@ -21,6 +21,7 @@ import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
+import { missingRequestContracts } from './runtime/system.ts'
 import { createServer } from './server.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore } from './state/kv.ts'
@@ -93,6 +94,7 @@ export async function openChain({
     const chain = new Chain({ store, runtime, indexer, limits, pool, onError })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
+    for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
     return chain
   } catch (error) {
     await store.close()

@@ -85,7 +85,8 @@ export class ChainFees implements Fees {
         const max = blobRulesOf(this.#runtime.spec, this.#runtime.forkOf(header))?.max ?? 0n
         return ratio(header.blobGasUsed ?? 0n, max * GAS_PER_BLOB)
       }),
-      reward: percentiles && headers.map((header) => this.#rewards(header, percentiles)),
+      // Without percentiles there is nothing to tell of, and geth leaves the field out.
+      reward: percentiles?.length ? headers.map((header) => this.#rewards(header, percentiles)) : undefined,
     }
   }
 

@@ -2,7 +2,10 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { ChainError } from '../lib/errors.ts'
 
-/** No block is larger (EIP-7934 has 10 MiB; chains with larger gas limits made more). */
+/**
+ * Bytes that a block in a file may have, so that a damaged length does not allocate all memory. Osaka allows 8 MiB
+ * (EIP-7934); before it, and so in files of older chains, only the gas limit bounds a block.
+ */
 const MAX_BLOCK = 256 * 1024 * 1024
 
 /** The file's blocks, each still encoded. Throws ChainError `invalid-block` with the place, or the file's error. */

@@ -10,9 +10,11 @@ import {
   asListOf,
   asUint,
   decodeRlp,
+  encodedLength,
   encodeRlp,
   joinList,
   Malformed,
+  prefixLength,
   reading,
   splitItems,
   splitList,
@@ -49,8 +51,25 @@ export function encodeBlock({ header, transactions, uncles, withdrawals }: Block
   return joinList(parts)
 }
 
-/** Length of the block's RLP, in bytes: the `size` of the wire. */
-export const blockSize = (block: BlockParts): number => encodeBlock(block).length
+/** Length of the block's RLP in bytes, without encoding its transactions: the `size` of the wire. */
+export function blockSize({ header, transactions, uncles, withdrawals }: BlockParts): number {
+  const parts = [
+    encodeHeader(header).length,
+    listSize(sum(transactions.map(transactionSize))),
+    listSize(sum(uncles.map((uncle) => encodeHeader(uncle).length))),
+  ]
+  if (withdrawals) parts.push(listSize(sum(withdrawals.map((withdrawal) => encodeWithdrawal(withdrawal).length))))
+  return listSize(sum(parts))
+}
+
+/** Bytes of a transaction in a block's list: a legacy one stands there as it is, a typed one as an RLP string. */
+export const transactionSize = ({ type, raw }: BlockParts['transactions'][number]): number =>
+  type === 0 ? raw.length : encodedLength(raw)
+
+/** Bytes of an RLP list whose items take `payload` bytes. */
+export const listSize = (payload: number): number => prefixLength(payload) + payload
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
 
 /** Reads a block's RLP; form and ranges only, no consensus rule. Throws ChainError `invalid-block`. */
 export function decodeBlock(bytes: Uint8Array): DecodedBlock {

@@ -2,23 +2,26 @@
 // replaying are the same steps in the same order; they differ in where the transactions come from and what is checked.
 
 import type { Machine } from '../evm/machine.ts'
+import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { after, type Eventual } from '../lib/eventual.ts'
-import { type Address, type Hash, type Hex, toHash, ZERO_HASH } from '../lib/hex.ts'
+import { type Address, type Hash, toHash } from '../lib/hex.ts'
 import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
-import { EMPTY_UNCLES_HASH, encodeWithdrawal } from '../primitives/block.ts'
-import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
+import { encodeWithdrawal } from '../primitives/block.ts'
 import { sealHeader } from '../primitives/header.ts'
-import { EMPTY_BLOOM, encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
+import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
 import { ListTrie, orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
-import { type BlockEnv, blobRulesOf, rulesOf } from './block-env.ts'
+import type { BlockEnv } from './block-env.ts'
+import { BlockSizeLimit } from './block-size.ts'
+import { moveDaoFunds } from './dao-fork.ts'
+import { draftHeader } from './draft-header.ts'
 import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
@@ -26,40 +29,6 @@ import type { CallTrace, ExecutedBlock, HeaderDraft } from './types.ts'
 import { checkEnvelope } from './validity.ts'
 
 const MIN_TRANSACTION_GAS = 21_000n
-const NO_NONCE: Hex = `0x${'00'.repeat(8)}`
-
-/**
- * The header a draft stands for before its block has run: everything but roots, bloom and gas. Blocks with proof-of-work
- * difficulty are only ever simulated.
- */
-export function draftHeader(runtime: Runtime, draft: HeaderDraft, difficulty = 0n): Header {
-  const { parent } = draft
-  const position = { number: parent.number + 1n, timestamp: draft.timestamp, difficulty }
-  const fork = runtime.forkOf(position)
-  const rules = rulesOf(fork)
-  const blobs = blobRulesOf(runtime.spec, fork)
-  return {
-    ...position,
-    parentHash: parent.hash,
-    sha3Uncles: EMPTY_UNCLES_HASH,
-    coinbase: draft.coinbase,
-    stateRoot: ZERO_HASH,
-    transactionsRoot: ZERO_HASH,
-    receiptsRoot: ZERO_HASH,
-    logsBloom: EMPTY_BLOOM,
-    gasLimit: draft.gasLimit,
-    gasUsed: 0n,
-    extraData: draft.extraData,
-    mixHash: draft.prevRandao,
-    nonce: NO_NONCE,
-    baseFeePerGas: rules.london ? (draft.baseFeePerGas ?? nextBaseFee(parent)) : undefined,
-    withdrawalsRoot: rules.shanghai ? ZERO_HASH : undefined,
-    blobGasUsed: rules.cancun ? 0n : undefined,
-    excessBlobGas: blobs && nextExcessBlobGas(parent, blobs),
-    parentBeaconBlockRoot: rules.cancun ? draft.parentBeaconBlockRoot : undefined,
-    requestsHash: rules.prague ? ZERO_HASH : undefined,
-  }
-}
 
 /** More candidates for a block that has taken so many, when there are some; undefined closes it. */
 export type MoreCandidates = (taken: number) => Promise<Iterable<Transaction> | undefined>
@@ -80,6 +49,7 @@ export async function executeBlock(
 ): Promise<ExecutedBlock> {
   const header = draftHeader(runtime, draft)
   const execution = new BlockExecution(runtime, view, header, blockHash)
+  const size = new BlockSizeLimit(execution.env, header, draft.withdrawals)
   const refused: { transaction: Transaction; reason: ChainError }[] = []
   const waiting = new Set<Address>()
   let isFull = false
@@ -87,7 +57,7 @@ export async function executeBlock(
     for (const transaction of next) {
       if (execution.gasLeft < MIN_TRANSACTION_GAS) break
       if (waiting.has(transaction.from)) continue
-      if (!execution.hasRoomFor(transaction)) {
+      if (!execution.hasRoomFor(transaction) || !size.hasRoomFor(transaction)) {
         waiting.add(transaction.from)
         isFull = true
         continue
@@ -95,6 +65,7 @@ export async function executeBlock(
       try {
         const applied = execution.apply(transaction)
         if (applied instanceof Promise) await applied
+        size.add(transaction)
       } catch (error) {
         if (!(error instanceof ChainError)) {
           onFault(transaction)
@@ -135,6 +106,8 @@ export class BlockExecution {
   readonly #pause = takingTurns(SHORT_TURN)
   readonly #transactionTrie = new ListTrie()
   readonly #receiptTrie = new ListTrie()
+  /** What opcodes do in the block's transactions: the fork's table with the proposals that are active. */
+  #table: OpcodeTable | undefined
   /** How many transactions are in the two tries. */
   #hashed = 0
   #gasUsed = 0n
@@ -167,15 +140,21 @@ export class BlockExecution {
     return transaction.gasLimit <= this.gasLeft && blobs <= blobsLeft
   }
 
-  /** System calls and the modules' begin hooks. */
+  /** The DAO fork's transfers, system calls, and the modules' begin hooks. */
   async begin(): Promise<void> {
+    const { env, machine } = this
     const { parentHash, parentBeaconBlockRoot } = this.#header
-    await beginSystemCalls(this.machine, this.env, parentHash, parentBeaconBlockRoot)
-    if (this.#modules === undefined) return
-    installContracts(this.#view, this.env.number)
-    beginBlock(this.#modules)
-    // An upgrade holds for the block's own transactions.
-    this.machine.useTable(this.#runtime.table(this.#view, this.env))
+    moveDaoFunds(this.#runtime.spec, machine, env.number)
+    // System calls run on the fork's own table: a proposal that breaks their code must not stop the chain.
+    machine.useTable(this.#runtime.forkTable(env))
+    await beginSystemCalls(machine, env, parentHash, parentBeaconBlockRoot)
+    if (this.#modules !== undefined) {
+      installContracts(this.#view, env.number)
+      beginBlock(this.#modules)
+    }
+    // Read after the begin hooks: an upgrade holds for the transactions of its own block.
+    this.#table = this.#runtime.table(this.#view, env)
+    machine.useTable(this.#table)
   }
 
   /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */
@@ -223,7 +202,7 @@ export class BlockExecution {
     uncles: readonly Header[] = [],
   ): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
     const { env, machine } = this
-    const requests = env.rules.prague ? await collectRequests(machine, env, this.#runtime.spec, this.receipts) : []
+    const requests = env.rules.prague ? await this.#collectRequests() : []
     let withdrawn = 0n
     if (env.rules.shanghai) {
       withdrawn = payWithdrawals(machine, withdrawals)
@@ -251,6 +230,14 @@ export class BlockExecution {
         ...(env.rules.prague && { requestsHash: requestsHash(requests) }),
       },
     }
+  }
+
+  /** EIP-7685's requests. Their system calls run on the fork's own table, as those of `begin`. */
+  async #collectRequests(): Promise<Uint8Array[]> {
+    this.machine.useTable(this.#runtime.forkTable(this.env))
+    const requests = await collectRequests(this.machine, this.env, this.#runtime.spec, this.receipts)
+    if (this.#table !== undefined) this.machine.useTable(this.#table)
+    return requests
   }
 
   /** `finish` for a block of our own making: its header is sealed over what it did. */

@@ -5,7 +5,10 @@ import { encodeWithdrawal } from '../primitives/block.ts'
 import type { Block, Header } from '../primitives/types.ts'
 import { orderedListRoot } from '../state/trie.ts'
 import type { StateView } from '../state/types.ts'
-import { type Ancestry, check, checkHeader } from './check-header.ts'
+import { rulesOf } from './block-env.ts'
+import { checkBlockSize } from './block-size.ts'
+import { check } from './check.ts'
+import { type Ancestry, checkHeader } from './check-header.ts'
 import { BlockExecution, type ExecutedRoots } from './execute-block.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { ExecutedBlock } from './types.ts'
@@ -21,6 +24,7 @@ export async function importBlock(
   const { header, uncles, withdrawals } = block
   try {
     checkHeader(runtime, block, ancestry)
+    checkBlockSize(rulesOf(runtime.forkOf(header)), block)
     if (header.withdrawalsRoot !== undefined) {
       check(withdrawals !== undefined, 'withdrawals are missing')
       const root = toHash(orderedListRoot(withdrawals.map(encodeWithdrawal)))

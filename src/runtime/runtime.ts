@@ -99,6 +99,11 @@ export class Runtime {
     return openModules({ spec: this.spec.native, block, view, access, checkProposals })
   }
 
+  /** What opcodes do by the fork alone, without improvement proposals: the table of the protocol's own calls. */
+  forkTable({ fork }: Pick<BlockEnv, 'fork'>): OpcodeTable {
+    return this.#table(fork, [])
+  }
+
   /** What opcodes do under the parameters that a view holds. Throws ChainError as `checkProposals`. */
   table(view: StateView, env: BlockEnv): OpcodeTable {
     return this.#table(env.fork, this.#proposalsOn(view))

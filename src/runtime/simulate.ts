@@ -1,18 +1,19 @@
 // Blocks that never were: calls put into blocks on top of a real one, each block built as any other (eth_simulateV1).
 // All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
 import { setImmediate } from 'node:timers/promises'
-import { TransferTracer } from '../evm/transfer-tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
-import type { Block, Log, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
+import type { Block, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { CallLimits } from './call.ts'
-import { BlockExecution, draftHeader } from './execute-block.ts'
+import { draftHeader } from './draft-header.ts'
+import { BlockExecution } from './execute-block.ts'
 import { applyOverrides } from './overrides.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
+import { type IndexedLog, SimulatedLogs } from './simulated-logs.ts'
 import type { BlockOverrides, CallRequest, StateOverrides } from './types.ts'
 
 /** A block to be made: calls, and what shall be otherwise. Fee recipient and gas limit are kept until changed again. */
@@ -40,7 +41,8 @@ export type SimulatedCall = {
   readonly maxGasUsed: bigint
   /** Return data, or revert data when `error` is `execution reverted`. */
   readonly returnData: Uint8Array
-  readonly logs: readonly Log[]
+  /** Those that were not undone. */
+  readonly logs: readonly IndexedLog[]
   /** geth's words; undefined on success. */
   readonly error: string | undefined
 }
@@ -169,9 +171,10 @@ class Simulation {
     if (state !== undefined) applyOverrides(execution.machine, state)
     await execution.begin()
     const calls: SimulatedCall[] = []
+    const logs = new SimulatedLogs(this.#options.traceTransfers)
     for (const request of requests) {
       await this.#pause()
-      calls.push(await this.#call(execution, request))
+      calls.push(await this.#call(execution, request, logs))
     }
     const { block } = await execution.seal(withdrawals)
     this.#parent = block.header
@@ -179,8 +182,7 @@ class Simulation {
     return { block, calls }
   }
 
-  async #call(execution: BlockExecution, request: CallRequest): Promise<SimulatedCall> {
-    const { validation, traceTransfers } = this.#options
+  async #call(execution: BlockExecution, request: CallRequest, logs: SimulatedLogs): Promise<SimulatedCall> {
     const { gasLeft } = execution
     const gas = request.gas ?? gasLeft
     if (gas > gasLeft) {
@@ -188,9 +190,9 @@ class Simulation {
       throw new Rejection(words, 'block-gas-limit', 'invalid-params')
     }
     const gasLimit = gas < this.#budget ? gas : this.#budget
-    const tracer = traceTransfers ? new TransferTracer() : undefined
     const transaction = this.#transaction(execution, request, gasLimit)
-    const result = await execution.apply(transaction, { mode: validation ? 'simulated' : 'call', tracer })
+    const mode = this.#options.validation ? 'simulated' : 'call'
+    const result = await execution.apply(transaction, { mode, tracer: logs })
     this.#budget -= result.gasUsed
     const { gasUsed, gasBeforeRefund, returnData, error } = result
     return {
@@ -198,7 +200,7 @@ class Simulation {
       gasUsed,
       maxGasUsed: gasBeforeRefund > gasUsed ? gasBeforeRefund : gasUsed,
       returnData,
-      logs: tracer?.logs ?? result.logs,
+      logs: logs.take(),
       error,
     }
   }

@@ -2,6 +2,7 @@
 // None of it pays gas or makes a receipt.
 import { createHash } from 'node:crypto'
 import type { Machine } from '../evm/machine.ts'
+import type { Result } from '../evm/result.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, fromHex, type Hash, hexToHash, toHash } from '../lib/hex.ts'
 import { withdrawnWei } from '../primitives/block.ts'
@@ -9,14 +10,24 @@ import type { Header, Receipt, Withdrawal } from '../primitives/types.ts'
 import { SYSTEM_ADDRESS, SYSTEM_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
+import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
+import { check } from './check.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
 const ETHER = 10n ** 18n
+/** Contracts that blocks cannot do without from Prague on, in the order of their request types: 1 and 2. */
+const REQUEST_CONTRACTS = [
+  { address: SYSTEM_CONTRACT.withdrawalRequests, eip: 'EIP-7002' },
+  { address: SYSTEM_CONTRACT.consolidationRequests, eip: 'EIP-7251' },
+] as const
 /** DepositEvent(bytes,bytes,bytes,bytes,bytes) of the deposit contract (EIP-6110). */
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 
-/** EIP-4788 and EIP-2935: before the first transaction the parent's beacon root and hash are stored. */
+/**
+ * EIP-4788 and EIP-2935: before the first transaction the parent's beacon root and hash are stored. Both EIPs let the call
+ * fail silently.
+ */
 export async function beginSystemCalls(
   machine: Machine,
   env: BlockEnv,
@@ -24,12 +35,15 @@ export async function beginSystemCalls(
   parentBeaconBlockRoot: Hash | undefined,
 ): Promise<void> {
   if (env.rules.cancun && parentBeaconBlockRoot !== undefined) {
-    await systemCall(machine, env, SYSTEM_CONTRACT.beaconRoots, fromHex(parentBeaconBlockRoot))
+    await notify(machine, env, SYSTEM_CONTRACT.beaconRoots, fromHex(parentBeaconBlockRoot))
   }
-  if (env.rules.prague) await systemCall(machine, env, SYSTEM_CONTRACT.history, fromHex(parentHash))
+  if (env.rules.prague) await notify(machine, env, SYSTEM_CONTRACT.history, fromHex(parentHash))
 }
 
-/** EIP-6110, EIP-7002 and EIP-7251 requests in type order, each as type byte and data; empty ones are left out. */
+/**
+ * EIP-6110, EIP-7002 and EIP-7251 requests in type order, each as type byte and data; empty ones are left out.
+ * Throws ChainError `invalid-block` when a contract of EIP-7002 or EIP-7251 has no code or its call fails.
+ */
 export async function collectRequests(
   machine: Machine,
   env: BlockEnv,
@@ -39,11 +53,8 @@ export async function collectRequests(
   const deposits = receipts.flatMap(({ logs }) =>
     logs.filter(({ address, topics }) => address === spec.depositContract && topics[0] === DEPOSIT_TOPIC),
   )
-  const data = [
-    Buffer.concat(deposits.map((log) => depositRequest(log.data))),
-    await systemCall(machine, env, SYSTEM_CONTRACT.withdrawalRequests, EMPTY_BYTES),
-    await systemCall(machine, env, SYSTEM_CONTRACT.consolidationRequests, EMPTY_BYTES),
-  ]
+  const data: Uint8Array[] = [Buffer.concat(deposits.map((log) => depositRequest(log.data)))]
+  for (const contract of REQUEST_CONTRACTS) data.push(await queuedRequests(machine, env, contract))
   return data.flatMap((bytes, type) => (bytes.length === 0 ? [] : [Buffer.concat([Uint8Array.of(type), bytes])]))
 }
 
@@ -86,20 +97,44 @@ export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Hea
   for (const { author, value } of rewardsOf(env, uncles)) machine.view.addBalance(author, value)
 }
 
-/** A call of the protocol itself; a contract that is not there is skipped, one that fails makes the block invalid. */
-async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Uint8Array> {
-  if (machine.view.code(to).length === 0) return EMPTY_BYTES
+/** Tells a contract something. A contract without code is not called; a call that fails leaves the state as it was. */
+async function notify(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<void> {
+  if (machine.view.code(to).length > 0) await systemCall(machine, env, to, data)
+}
+
+/** What a request contract returns. The block is invalid when the contract has no code or fails, as its EIP demands. */
+async function queuedRequests(
+  machine: Machine,
+  env: BlockEnv,
+  { address, eip }: (typeof REQUEST_CONTRACTS)[number],
+): Promise<Uint8Array> {
+  const isThere = machine.view.code(address).length > 0
+  check(isThere, `empty system contract: no code at ${address} (${eip}; from Prague on every block calls it)`)
+  const { output, failure } = await systemCall(machine, env, address, EMPTY_BYTES)
+  check(failure === undefined, `system call failed to execute: ${address} (${eip}): ${failure?.words}`)
+  return output
+}
+
+/** What a user should know of a chain that has Prague, or will have it, while its state lacks a request contract. */
+export function missingRequestContracts(spec: ChainSpec, view: StateView): string[] {
+  if (!spec.forks.some(({ fork }) => atLeast(fork, 'prague'))) return []
+  return REQUEST_CONTRACTS.filter(({ address }) => view.code(address).length === 0).map(
+    ({ address, eip }) =>
+      `there is no code at ${address} (${eip}): from Prague on no block can be made without it. Put it into the ` +
+      'genesis file, whose "alloc" `kestrel genesis` shows how, or deploy it before Prague begins',
+  )
+}
+
+/** A call of the protocol itself: nobody pays for it, and it has 30,000,000 gas beside the block's. */
+async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Result> {
   machine.view.beginTransaction()
   machine.warmth.clear()
-  const { failure, output } = await machine.run({
+  const result = await machine.run({
     ...{ from: SYSTEM_ADDRESS, to, data, gasLimit: SYSTEM_CALL_GAS, block: env },
     ...{ value: 0n, gasPrice: 0n, isStatic: false, blobVersionedHashes: [], refund: 0n },
   })
   machine.warmth.clear()
-  if (failure !== undefined) {
-    throw new ChainError('invalid-block', `system call to ${to} failed: ${failure.words}`)
-  }
-  return output
+  return result
 }
 
 /** Cuts the five byte strings out of a deposit log: key 48, credentials 32, amount 8, signature 96, index 8. */

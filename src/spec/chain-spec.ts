@@ -135,6 +135,8 @@ export type ChainSpec = {
   readonly terminalTotalDifficulty: bigint | undefined
   /** Counts in fork ids (EIP-2124) and nowhere else. */
   readonly mergeNetsplitBlock: bigint | undefined
+  /** `daoForkBlock` of a chain with `daoForkSupport: false`. A chain that supports the DAO fork has it among `forks`. */
+  readonly opposedDaoForkBlock?: bigint | undefined
   /** Of every scheduled fork from `cancun` on. */
   readonly blobSchedule: ReadonlyMap<Fork, BlobParams>
   readonly depositContract: Address

@@ -76,6 +76,8 @@ export function forkId(
   const genesisTime = spec.genesis.timestamp
   const blocks = spec.forks.flatMap(({ fork, block }) => (fork === 'paris' || block === undefined ? [] : [block]))
   if (spec.mergeNetsplitBlock !== undefined) blocks.push(spec.mergeNetsplitBlock)
+  // geth counts every configured block number, that of an opposed fork too.
+  if (spec.opposedDaoForkBlock !== undefined) blocks.push(spec.opposedDaoForkBlock)
   const times = spec.forks.flatMap(({ time }) => (time === undefined || time <= genesisTime ? [] : [time]))
   const ascending = (values: bigint[]) => [...new Set(values)].sort((a, b) => (a < b ? -1 : 1))
 

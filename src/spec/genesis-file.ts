@@ -58,12 +58,14 @@ export function parseGenesis(json: unknown): ChainSpec {
 
   const forks = readForks(config)
   const terminal = terminalDifficulty(config)
+  const opposedDaoFork = config.daoForkSupport ? undefined : (config.daoForkBlock ?? undefined)
   const spec: ChainSpec = {
     name: file.kestrel?.name ?? 'ethereum',
     chainId: config.chainId,
     forks,
     terminalTotalDifficulty: terminal === 0n ? undefined : terminal,
     mergeNetsplitBlock: config.mergeNetsplitBlock ?? undefined,
+    ...(opposedDaoFork !== undefined && { opposedDaoForkBlock: opposedDaoFork }),
     blobSchedule: readBlobSchedule(config, forks),
     depositContract: config.depositContractAddress ?? ZERO_ADDRESS,
     genesis: {
@@ -122,6 +124,7 @@ export function formatGenesis(spec: ChainSpec): unknown {
       ...Object.fromEntries([...BLOCK_FORKS, ...TIME_FORKS].map(({ fork, field }) => [field, activation.get(fork)])),
       eip155Block: activation.get('spuriousDragon'),
       daoForkSupport: activation.has('dao') ? true : undefined,
+      ...(spec.opposedDaoForkBlock !== undefined && { daoForkBlock: spec.opposedDaoForkBlock, daoForkSupport: false }),
       terminalTotalDifficulty: activation.get('paris') ?? spec.terminalTotalDifficulty,
       mergeNetsplitBlock: spec.mergeNetsplitBlock,
       depositContractAddress: spec.depositContract,
@@ -142,7 +145,7 @@ function readForks(config: Config): ForkActivation[] {
   const blocks: Config = {
     ...config,
     petersburgBlock: config.petersburgBlock ?? config.constantinopleBlock, // as geth reads it
-    daoForkBlock: config.daoForkSupport ? config.daoForkBlock : undefined, // without support nothing happens there
+    daoForkBlock: config.daoForkSupport ? config.daoForkBlock : undefined, // without support no rules change there
   }
   const byBlock = inOrder(BLOCK_FORKS, blocks).map(({ fork, at }) => ({ fork, block: at }))
   const byTime = inOrder(TIME_FORKS, config).map(({ fork, at }) => ({ fork, time: at }))

@@ -199,7 +199,7 @@ describe('the history of fees', () => {
     expect(second && fees.history(2, second, [])).toMatchObject({
       oldestBlock: 1n,
       baseFeePerGas: [875_000_000n, 903_437_500n, 837_938_282n],
-      reward: [[], []],
+      reward: undefined,
     })
     // There are no more blocks than there are.
     expect(fees.history(1024, head, undefined).oldestBlock).toBe(0n)

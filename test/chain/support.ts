@@ -17,6 +17,7 @@ import type { ChainSpec } from '../../src/spec/chain-spec.ts'
 import { parseGenesis } from '../../src/spec/genesis-file.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
+import { systemAlloc } from '../support/plain-spec.ts'
 
 export const GWEI = 10n ** 9n
 export const ETHER = 10n ** 18n
@@ -84,6 +85,7 @@ export function smallSpec(until: 'shanghai' | 'prague' = 'prague', gasLimit = 30
     timestamp: '0x1',
     baseFeePerGas: '0x3b9aca00',
     alloc: Object.fromEntries([
+      ...(until === 'prague' ? Object.entries(systemAlloc()) : []),
       ...KEYS.map(({ address }) => [address, { balance: `0x${(1_000n * ETHER).toString(16)}` }]),
       ...CODES.map(([address, code]) => [address, { code, balance: '0x0' }]),
     ]),

@@ -38,6 +38,44 @@ test('takes the chain of another client and gives it back byte for byte', async 
   expect((await run(cwd, 'export', 'copy.rlp')).stderr).toBe('kestrel: copy.rlp: exists already\n')
 })
 
+test('says which contracts a chain of Prague lacks, and why it stands still without them', async () => {
+  const cwd = await folder()
+  const { config, ...genesis } = JSON.parse(await readFile(GENESIS, 'utf8'))
+  // EIP-7002's and EIP-7251's contracts.
+  const [withdrawals, consolidations] = [
+    '00000961ef480eb55e80d19ad83579a64c007002',
+    '0000bbddc7ce488642fb579f8b00f3a590007251',
+  ]
+  const without = (...addresses: readonly string[]) =>
+    Object.fromEntries(
+      Object.entries(genesis.alloc).filter(([of]) => !addresses.includes(of.toLowerCase().replace('0x', ''))),
+    )
+  const posFromGenesis = {
+    ...Object.fromEntries(Object.keys(config).map((field) => [field, /Block$|Time$/.test(field) ? 0 : config[field]])),
+    terminalTotalDifficulty: 0,
+  }
+  const file = { ...genesis, difficulty: '0x0', config: posFromGenesis, alloc: without(withdrawals, consolidations) }
+  await writeFile(join(cwd, 'genesis.json'), JSON.stringify(file))
+  const init = await run(cwd, 'init', '--genesis', 'genesis.json')
+  expect(init.code).toBe(0)
+  expect(init.stderr).toContain(`there is no code at 0x${withdrawals} (EIP-7002): from Prague on no block can be made`)
+  expect(init.stderr).toContain(
+    `there is no code at 0x${consolidations} (EIP-7251): from Prague on no block can be made`,
+  )
+
+  const node = await start(cwd, '--no-mining')
+  const mined = request(node.url, 'evm_mine')
+  await expect(mined).rejects.toThrow(`empty system contract: no code at 0x${withdrawals}`)
+  expect(await request(node.url, 'eth_blockNumber')).toBe('0x0')
+  expect((await node.stop()).code).toBe(0)
+
+  // One that lacks the other contract only.
+  await writeFile(join(cwd, 'other.json'), JSON.stringify({ ...file, alloc: without(consolidations) }))
+  const other = await run(cwd, 'init', '--genesis', 'other.json', '--datadir', 'other')
+  expect(other.stderr).not.toContain(withdrawals)
+  expect(other.stderr).toContain(consolidations)
+})
+
 test('exports blocks that others can read', async () => {
   const cwd = await folder()
   const node = await start(cwd)

@@ -7,10 +7,10 @@ import { Machine } from '../../src/evm/machine.ts'
 import { runNative } from '../../src/evm/run-native.ts'
 import { Substate } from '../../src/evm/substate.ts'
 import { CallTreeTracer, type Frame } from '../../src/evm/tracer.ts'
-import { TransferTracer } from '../../src/evm/transfer-tracer.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { createNativeAccount } from '../../src/modules/module.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
+import { SimulatedLogs } from '../../src/runtime/simulated-logs.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
@@ -217,13 +217,18 @@ describe('tracers', () => {
   })
 
   it('are told of each log once', async () => {
-    const tracer = new TransferTracer()
+    const tracer = new SimulatedLogs(false)
     await run(passOn(target), {
       machine: (machine) => {
         machine.tracer = tracer
       },
     })
-    expect(tracer.logs.map(({ address }) => address).sort()).toEqual([trial.address, trial.address, target].sort())
+    expect(
+      tracer
+        .take()
+        .map(({ log }) => log.address)
+        .sort(),
+    ).toEqual([trial.address, trial.address, target].sort())
   })
 })
 

@@ -70,7 +70,27 @@ describe('transfers of value', () => {
     expect(results[0]?.logs).toMatchObject([transfer(alice, contract, 5), transfer(contract, bob, 1)])
     expect(results[1]).toMatchObject({ status: '0x0', logs: [] })
     expect(results[2]?.logs).toMatchObject([transfer(alice, bob, 5)])
-    expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2])
+    // geth counts logs as they are written: 1, 2 and 3 were undone in the first call, 5 and 6 in the second.
+    expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 4, 7])
+  })
+
+  it('leave their numbers behind when they are undone: the seventh call’s first log has index 6', async () => {
+    const test = await testChain()
+    // LOG0 and REVERT; LOG0.
+    const stateOverrides = { [contract]: { code: '0x5f5fa05f5ffd' }, [other]: { code: code.log } }
+    const failing = Array.from({ length: 6 }, () => ({ from: alice, to: contract, gas: '0x186a0' }))
+    const calls = [...failing, { from: alice, to: other }, { from: alice, to: other }]
+    for (const traceTransfers of [true, false]) {
+      const results = await callsOf(test, calls, stateOverrides, { traceTransfers })
+      expect(results.map(({ logs }) => logs.map(({ logIndex }) => logIndex))).toEqual([
+        ...Array(6).fill([]),
+        ['0x6'],
+        ['0x7'],
+      ])
+    }
+    // Each block begins anew.
+    const blocks = await simulate(test, [{ stateOverrides, calls }, { calls: calls.slice(5) }])
+    expect(blocks[1]?.calls.map(({ logs }) => logs.map(({ logIndex }) => logIndex))).toEqual([[], ['0x1'], ['0x2']])
   })
 
   it('that no value moves with are no transfers: delegate calls, code calls, calls of nothing', async () => {

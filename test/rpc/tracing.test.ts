@@ -342,6 +342,35 @@ describe('the small tracers', () => {
     expect(all).toHaveLength(4)
   })
 
+  it('count selectors of calls, not the code of creations', async () => {
+    // Init code of five bytes, PUSH1 0, PUSH1 0, RETURN: as a transaction, and through CREATE and CREATE2.
+    const init = '0x60006000f3'
+    const store = [`PUSH5 ${init}`, 'PUSH0', 'MSTORE']
+    const create = ['PUSH1 0x05', 'PUSH1 0x1b', 'PUSH0', 'CREATE', 'POP']
+    const create2 = ['PUSH1 0x07', 'PUSH1 0x05', 'PUSH1 0x1b', 'PUSH0', 'CREATE2', 'POP']
+    const factory = await contract(asm(...store, ...create, ...create2))
+    const made = await send(undefined, { data: init })
+    const inner = await send(factory, { data: '0x1122334455' })
+    const toPrecompile = await send(pad('0x04', { size: 20 }), { data: '0x1122334455' })
+    expect(await trace(made, { tracer: '4byteTracer' })).toEqual({})
+    expect(await trace(inner, { tracer: '4byteTracer' })).toEqual({ '0x11223344-1': 1 })
+    expect(await trace(toPrecompile, { tracer: '4byteTracer' })).toEqual({})
+
+    // geth and Parity: what created a contract stands in its action.
+    const methods = async (hash: Hex) =>
+      (await trace(hash, { tracer: 'flatCallTracer' })).map(
+        ({ type, action }: { type: string; action: { creationMethod?: string; init?: Hex } }) => [
+          ...[type, action.creationMethod, action.init],
+        ],
+      )
+    expect(await methods(made)).toEqual([['create', 'create', init]])
+    expect(await methods(inner)).toEqual([
+      ['call', undefined, undefined],
+      ['create', 'create', init],
+      ['create', 'create2', init],
+    ])
+  })
+
   it('are refused when they are no tracers here', async () => {
     const hash = await send(await contract(asm('STOP')))
     const refusal = async (options: object) => (await chain.raw('debug_traceTransaction', hash, options)).error

@@ -1,6 +1,9 @@
-// A chain without native modules, from a genesis file as geth reads it: Prague from the beginning, one rich account.
+// A chain without native modules, from a genesis file as geth reads it: Prague from the beginning, one rich account, and
+// the system contracts without which no block of Prague is valid.
+import { toHex } from '../../src/lib/hex.ts'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
 import { parseGenesisText } from '../../src/spec/genesis-file.ts'
+import { systemContracts } from '../../src/spec/preinstalls.ts'
 
 const FORKS = [
   'homestead',
@@ -14,6 +17,15 @@ const FORKS = [
   'berlin',
   'london',
 ]
+
+/** Genesis accounts of the contracts that Prague's blocks call (EIPs 4788, 2935, 7002, 7251). */
+export const systemAlloc = (): Record<string, { nonce: string; balance: string; code: string }> =>
+  Object.fromEntries(
+    systemContracts('prague').map(({ address, code }) => [
+      address,
+      { nonce: '0x1', balance: '0x0', code: toHex(code) },
+    ]),
+  )
 
 export const plainSpec = (rich: string): ChainSpec =>
   parseGenesisText(
@@ -32,6 +44,6 @@ export const plainSpec = (rich: string): ChainSpec =>
       gasLimit: '0x1c9c380',
       baseFeePerGas: '0x3b9aca00',
       timestamp: '0x0',
-      alloc: { [rich]: { balance: '0xd3c21bcecceda1000000' } },
+      alloc: { ...systemAlloc(), [rich]: { balance: '0xd3c21bcecceda1000000' } },
     }),
   )

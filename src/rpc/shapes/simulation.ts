@@ -80,14 +80,13 @@ const EXECUTION_ERROR = -32015
 
 /** A simulated block's wire form: the block object, and what its calls did. */
 export function wireSimulatedBlock({ block, calls }: SimulatedBlock, transactions: 'hashes' | 'full') {
-  let logIndex = 0
   const { header } = block
   return {
     ...wireBlock(block, transactions),
     calls: calls.map(({ transaction, gasUsed, maxGasUsed, returnData, logs, error }, transactionIndex) => ({
       returnData: error === undefined ? toHex(returnData) : '0x',
-      logs: logs.map((log) =>
-        wireLog({ log, header, transactionHash: transaction.hash, transactionIndex, logIndex: logIndex++ }),
+      logs: logs.map(({ log, index }) =>
+        wireLog({ log, header, transactionHash: transaction.hash, transactionIndex, logIndex: index }),
       ),
       gasUsed: toQuantity(gasUsed),
       maxUsedGas: toQuantity(maxGasUsed),

@@ -66,7 +66,8 @@ function wireFlat(frame: FlatFrame) {
   const spent = { from, gas: toQuantity(gas), value: toQuantity(value) }
   if (type === 'CREATE' || type === 'CREATE2') {
     const created = { ...(error === undefined && { address: to }), code: toHex(output), gasUsed: toQuantity(gasUsed) }
-    return { type: 'create', action: { ...spent, init: toHex(input) }, ...(hasResult && { result: created }) }
+    const action = { ...spent, creationMethod: type.toLowerCase(), init: toHex(input) }
+    return { type: 'create', action, ...(hasResult && { result: created }) }
   }
   return {
     type: 'call',

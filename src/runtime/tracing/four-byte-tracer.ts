@@ -14,11 +14,9 @@ export class FourByteTracer implements Tracer {
     this.#machine = machine
   }
 
-  enter({ input, depth, to }: Entered): void {
-    if (input.length < SELECTOR) return
-    // The transaction's own data counts whatever it is; inner creations and precompiles have no functions.
-    const isCall = to !== null && !this.#machine?.isPrecompile(to)
-    if (depth > 0 && !isCall) return
+  enter({ input, to }: Entered): void {
+    // Creations (no `to`), the transaction's own included, and precompiles have no functions.
+    if (input.length < SELECTOR || to === null || this.#machine?.isPrecompile(to)) return
     const key = `${toHex(input.subarray(0, SELECTOR))}-${input.length - SELECTOR}`
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }

@@ -1,0 +1,104 @@
+// The contracts that the protocol itself calls: what happens to a block when one is missing or fails. EIP-7002 and
+// EIP-7251 make such a block invalid; EIP-4788 and EIP-2935 let the call fail silently.
+import { describe, expect, it } from 'vitest'
+import { completeDraft } from '../../src/chain/draft.ts'
+import { type Address, bytesToBig, fromHex, type Hex } from '../../src/lib/hex.ts'
+import { executeBlock } from '../../src/runtime/execute-block.ts'
+import { executeGenesis } from '../../src/runtime/genesis.ts'
+import { importBlock } from '../../src/runtime/import-block.ts'
+import { Runtime } from '../../src/runtime/runtime.ts'
+import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
+import type { ChainSpec } from '../../src/spec/chain-spec.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import { StateStore } from '../../src/state/state-store.ts'
+import { openSmallChain, smallSpec, word } from '../chain/support.ts'
+
+/** A chain of Prague with other code at an address; '0x': none. */
+function withCode(address: Address, code: Hex): ChainSpec {
+  const spec = smallSpec()
+  const alloc = new Map(spec.genesis.alloc)
+  if (code === '0x') alloc.delete(address)
+  else alloc.set(address, { balance: 0n, nonce: 1n, code: fromHex(code), storage: new Map() })
+  return { ...spec, genesis: { ...spec.genesis, alloc } }
+}
+
+/** Block 1 of a chain, and the state after it. */
+async function firstBlock(spec: ChainSpec) {
+  const view = new StateStore(await openMemoryStore(), -1).at(-1)
+  const runtime = new Runtime(spec)
+  const parent = executeGenesis(runtime, view).block.header
+  const draft = completeDraft(parent, { timestamp: parent.timestamp + 1n })
+  const genesis = () => view.fork()
+  const executed = await executeBlock(
+    runtime,
+    genesis(),
+    draft,
+    [],
+    () => undefined,
+    () => undefined,
+  )
+  return { runtime, parent, genesis, ...executed }
+}
+
+/** SSTORE(0, 1), then INVALID. */
+const STORES_AND_FAILS = '0x60015f55fe'
+
+describe.each([
+  ['EIP-7002', SYSTEM_CONTRACT.withdrawalRequests],
+  ['EIP-7251', SYSTEM_CONTRACT.consolidationRequests],
+] as const)('the contract of %s', (eip, address) => {
+  it('must be there for a block to be built', async () => {
+    await expect(firstBlock(withCode(address, '0x'))).rejects.toMatchObject({
+      code: 'invalid-block',
+      message: expect.stringContaining(`empty system contract: no code at ${address} (${eip};`),
+    })
+  })
+
+  it('must not fail', async () => {
+    await expect(firstBlock(withCode(address, STORES_AND_FAILS))).rejects.toMatchObject({
+      code: 'invalid-block',
+      message: expect.stringContaining(`system call failed to execute: ${address} (${eip}): invalid opcode`),
+    })
+  })
+
+  it('must be there for a block of somebody else', async () => {
+    const { runtime, parent, genesis, block } = await firstBlock(smallSpec())
+    const ancestry = { parent, totalDifficulty: undefined, recent: [] }
+    await expect(importBlock(runtime, genesis(), block, ancestry, () => undefined)).resolves.toMatchObject({ block })
+    const without = genesis()
+    without.deleteAccount(address)
+    await expect(importBlock(runtime, without, block, ancestry, () => undefined)).rejects.toMatchObject({
+      code: 'invalid-block',
+      message: expect.stringContaining(`block 1: empty system contract: no code at ${address}`),
+    })
+  })
+
+  it('must be there for a chain to move', async () => {
+    const chain = await openSmallChain({ spec: withCode(address, '0x') })
+    await expect(chain.produce()).rejects.toThrow('empty system contract')
+    expect(chain.head.number).toBe(0n)
+  })
+})
+
+describe.each([
+  ['EIP-4788', SYSTEM_CONTRACT.beaconRoots],
+  ['EIP-2935', SYSTEM_CONTRACT.history],
+] as const)('the contract of %s', (_, address) => {
+  it('may be missing', async () => {
+    const { block, view } = await firstBlock(withCode(address, '0x'))
+    expect(block.header.number).toBe(1n)
+    expect(view.account(address)).toBeUndefined()
+  })
+
+  it('may fail, and then leaves nothing behind', async () => {
+    const { block, view } = await firstBlock(withCode(address, STORES_AND_FAILS))
+    expect(block.header.number).toBe(1n)
+    expect(bytesToBig(view.word(address, word(0n)))).toBe(0n)
+  })
+
+  it('is told of the block, by a call of the system address', async () => {
+    // SSTORE(0, CALLER)
+    const { view } = await firstBlock(withCode(address, '0x335f5500'))
+    expect(bytesToBig(view.word(address, word(0n)))).toBe(0xfffffffffffffffffffffffffffffffffffffffen)
+  })
+})
