@@ -14,8 +14,9 @@ import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.
 import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
-import { ChainError } from './lib/errors.ts'
+import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import type { Report } from './modules/module.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/filters.ts'
@@ -87,7 +88,7 @@ export async function openChain({
     const own = specOf(store, { datadir, spec })
     const registry = proposalsOf(own.name)
     registry.register(proposals ?? [])
-    const runtime = new Runtime(own, kzg, registry, engine)
+    const runtime = new Runtime(own, kzg, registry, engine, reportTo(log))
     if (storedSpec(store) === undefined) await createChain(store, own, indexer, runtime)
     const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
     const chain = new Chain({ store, runtime, indexer, limits, pool, onError })
@@ -99,6 +100,15 @@ export async function openChain({
     throw error
   }
 }
+
+/** Refusals are for whoever wants to know, faults of this program for whoever has to act. */
+const reportTo =
+  (log: Logger): Report =>
+  (message, error) => {
+    const room = 'runtime'
+    if (error instanceof ChainError) log.warn({ room }, `${message}: ${wordsForPeople(error)}`)
+    else log.error({ err: error, room }, message)
+  }
 
 /** The chain that the store holds, or the one that it is to hold. */
 function specOf(store: KvStore, { datadir, spec }: StoreOptions): ChainSpec {

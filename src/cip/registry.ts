@@ -45,7 +45,7 @@ export function createRegistry(chainName: string, own: readonly Proposal[]): Reg
   const proposalOf = (name: string): Proposal => {
     const proposal = known.get(name)
     if (proposal !== undefined) return proposal
-    throw refuse(`EIP ${name} is not activateable, valid EIPs are: [${names().join(' ')}]`)
+    throw refuse(`EIP ${name} is not activateable`, `this chain may use ${names().join(', ')}`)
   }
   const check = (list: readonly string[]) => checkProposalList(list, proposalOf)
   add(own, () => undefined)
@@ -78,9 +78,10 @@ function applyOne(name: string, proposal: Proposal, table: JumpTable): void {
     }
     table.validate()
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
-    throw refuse(`EIP ${name} failed to activate: ${problem}`)
+    // What the module or the engine says about it may differ between nodes, and the refusal may become revert data.
+    throw refuse(`EIP ${name} failed to activate`, error instanceof Error ? error.message : String(error))
   }
 }
 
-const refuse = (problem: string): ChainError => new ChainError('invalid-params', problem)
+const refuse = (problem: string, detail?: string): ChainError =>
+  new ChainError('invalid-params', problem, undefined, detail)

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { parseDec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
+import { firstIssue, ourWords } from '../lib/issue-words.ts'
 
 const FRACTION = { error: 'expected a decimal string from "0" to "1"' }
 
@@ -29,10 +30,8 @@ export const seconds = z
 
 /** A module's section by its schema. Throws ChainError `invalid-genesis` that names the field. */
 export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {
-  const parsed = schema.safeParse(json)
+  const parsed = schema.safeParse(json, { error: ourWords })
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = ['kestrel.modules', module, ...(issue?.path ?? []), ...unknown].join('.')
-  throw new ChainError('invalid-genesis', `${field}: ${unknown.length > 0 ? 'unknown field' : issue?.message}`)
+  const { path, words } = firstIssue(parsed.error)
+  throw new ChainError('invalid-genesis', `${['kestrel.modules', module, path].filter(Boolean).join('.')}: ${words}`)
 }

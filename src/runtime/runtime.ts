@@ -11,6 +11,7 @@ import { buildTable, type OpcodeTable } from '../evm/tables.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { type Modules, openModules } from '../modules/index.ts'
+import type { Report } from '../modules/module.ts'
 import { activeProposals, upgraded } from '../modules/params.ts'
 import { holdings } from '../modules/vesting/held.ts'
 import { sharedNativeContracts } from '../precompiles/index.ts'
@@ -26,30 +27,40 @@ export type BlockHashes = (number: bigint) => Hash | undefined
 const NO_NATIVES: NativeContracts = new Map()
 /** Tables of this many lists of proposals are kept; there are never more than a few, unless somebody plays with them. */
 const TABLES = 64
+/** Outcomes of trials that are kept. */
+const TRIALS = 256
 
 export class Runtime {
   readonly spec: ChainSpec
   readonly fees: FeePolicy
   readonly #kzg: KZG | undefined
   readonly #engine: EngineChoice | undefined
-  readonly #natives: (block: bigint) => NativeContracts
+  /** A native contract tries out lists of proposals by the fork that it runs on, so each fork has its own. */
+  readonly #natives = new Map<Fork, (block: bigint) => NativeContracts>()
+  readonly #report: Report
   /** A header says the same whenever it is asked. */
   readonly #envs = new WeakMap<Header, BlockEnv>()
   readonly #tables = new LRUCache<string, OpcodeTable>({ max: TABLES })
+  /** Lists that have been tried out, kept apart from the tables in use: whoever submits many lists displaces none of those. */
+  readonly #sound = new LRUCache<string, true>({ max: TRIALS })
   /** The improvement proposals that this program knows on this chain. */
   readonly proposals: Registry
 
-  /** `engine`: what runs ordinary code; left out: ours, where it has been built. */
+  /**
+   * `engine`: what runs ordinary code; left out: ours, where it has been built. `report` hears of what went wrong in a
+   * block in words that must not enter it.
+   */
   constructor(
     spec: ChainSpec,
     kzg?: KZG,
     proposals: Registry = proposalsOf(spec.name),
     engine?: EngineChoice | undefined,
+    report: Report = (message, error) => console.error(message, error),
   ) {
     this.spec = spec
     this.#kzg = kzg
     this.#engine = engine
-    this.#natives = spec.native === undefined ? () => NO_NATIVES : sharedNativeContracts(spec.native)
+    this.#report = report
     this.proposals = proposals
     proposals.seal()
     const collects = spec.native !== undefined && !spec.native.feeMarket.burnBaseFee
@@ -77,13 +88,25 @@ export class Runtime {
       common: commonFor(this.spec, env.fork, this.#kzg),
       view,
       table: this.table(view, env),
-      natives: this.#natives(env.number),
+      natives: this.#nativesOf(env),
       block: { number: env.number, timestamp: env.timestamp, proposer: env.coinbase },
       blockHash,
       deadline,
       engine: this.#engine,
       held: this.held(view, () => env.timestamp),
     })
+  }
+
+  #nativesOf({ fork, number }: BlockEnv): NativeContracts {
+    const { native } = this.spec
+    if (native === undefined) return NO_NATIVES
+    const known = this.#natives.get(fork)
+    if (known !== undefined) return known(number)
+    const contracts = sharedNativeContracts(native, this.#report, (names, block) =>
+      this.checkProposals(names, { fork, number: block.number }),
+    )
+    this.#natives.set(fork, contracts)
+    return contracts(number)
   }
 
   /** How much of its balance an account must keep at a time (unix seconds); undefined on a plain chain: nothing. */
@@ -96,7 +119,7 @@ export class Runtime {
     if (this.spec.native === undefined) return undefined
     const block = { number: env.number, timestamp: env.timestamp, proposer: env.coinbase }
     const checkProposals = (names: readonly string[]) => this.checkProposals(names, env)
-    return openModules({ spec: this.spec.native, block, view, access, checkProposals })
+    return openModules({ spec: this.spec.native, block, view, access, checkProposals, report: this.#report })
   }
 
   /** What opcodes do under the parameters that a view holds. Throws ChainError as `checkProposals`. */
@@ -122,7 +145,7 @@ export class Runtime {
   /** Throws ChainError when this program lacks a proposal that the chain has active, or will have at an upgrade. */
   requireProposals(view: StateView, env: BlockEnv): void {
     const active = this.#proposalsOn(view)
-    explained('; this chain needs it: give the module that defines it', () => this.checkProposals(active, env))
+    this.checkProposals(active, env)
   }
 
   #proposalsOn(view: StateView): readonly string[] {
@@ -132,28 +155,38 @@ export class Runtime {
   #tryOut(names: readonly string[], from: Fork): void {
     if (names.length === 0) return
     this.proposals.check(names)
-    for (const { fork } of this.spec.forks) if (atLeast(fork, from)) this.#table(fork, names)
+    for (const { fork } of this.spec.forks) {
+      const key = keyOf(fork, names)
+      if (!atLeast(fork, from) || this.#sound.has(key)) continue
+      this.#build(fork, names)
+      this.#sound.set(key, true)
+    }
   }
 
   /** The opcode table of a fork with improvement proposals applied in their order. */
   #table(fork: Fork, names: readonly string[]): OpcodeTable {
-    const key = [fork, ...names].join(' ')
-    const known = this.#tables.get(key)
-    if (known !== undefined) return known
+    const key = keyOf(fork, names)
+    const known = this.#tables.get(key) ?? this.#build(fork, names)
+    this.#tables.set(key, known)
+    return known
+  }
+
+  #build(fork: Fork, names: readonly string[]): OpcodeTable {
     const common = commonFor(this.spec, fork, this.#kzg)
-    const table = buildTable(common, (map) => {
+    return buildTable(common, (map) => {
       if (names.length > 0) changeTable(map, common, (opcodes) => this.proposals.apply(names, opcodes))
     })
-    this.#tables.set(key, table)
-    return table
   }
 }
+
+const keyOf = (fork: Fork, names: readonly string[]): string => [fork, ...names].join(' ')
 
 /** Adds words to the refusal, if it comes to one. */
 function explained(words: string, check: () => void): void {
   try {
     check()
   } catch (error) {
-    throw error instanceof ChainError ? new ChainError(error.code, `${error.message}${words}`) : error
+    if (!(error instanceof ChainError)) throw error
+    throw new ChainError(error.code, `${error.message}${words}`, error.data, error.detail)
   }
 }

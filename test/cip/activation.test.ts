@@ -49,7 +49,7 @@ describe('from genesis', () => {
   it.each([
     [['kestrel_0', 'kestrel_0'], 'found duplicate EIP: kestrel_0'],
     [['kestrel0'], 'EIP kestrel0 name is not valid'],
-    [['kestrel_99'], 'EIP kestrel_99 is not activateable, valid EIPs are: [ethereum_1344 '],
+    [['kestrel_99'], 'EIP kestrel_99 is not activateable'],
   ])('%j begins no chain', async (active, words) => {
     await expect(startNode(nodeOptions({ spec: specWith({ active }) }))).rejects.toThrow(words)
   })
@@ -250,8 +250,7 @@ describe('proposals of users', () => {
     const node = await startNode({ ...options, proposals: [set] })
     await node.close()
     const restarted = startNode(options)
-    await expect(restarted).rejects.toThrow('EIP kestrel_8 is not activateable, valid EIPs are: [ethereum_1344')
-    await expect(restarted).rejects.toThrow('; this chain needs it: give the module that defines it')
+    await expect(restarted).rejects.toThrow('EIP kestrel_8 is not activateable')
 
     const later = specWith({ upgrades: [upgrade(9n, { addProposals: ['kestrel_8'] })] })
     const refused = startNode(nodeOptions({ spec: later }))
@@ -276,7 +275,10 @@ describe('proposals of users', () => {
     // CLZ is an opcode from Osaka on.
     const clz = proposal(7, (table) => void table.define(0x1e, 'LEADING', { execute: () => undefined }))
     const started = startNode(nodeOptions({ spec: specWith({ active: ['kestrel_7'] }), proposals: [clz] }))
-    await expect(started).rejects.toThrow('EIP kestrel_7 failed to activate: opcode 0x1e is CLZ already')
+    await expect(started).rejects.toMatchObject({
+      message: 'EIP kestrel_7 failed to activate',
+      detail: 'opcode 0x1e is CLZ already',
+    })
   })
 })
 
