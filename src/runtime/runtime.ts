@@ -2,7 +2,7 @@
 // Everything it needs is in its arguments and in the state, so an old block is executed by its own rules.
 import type { KZG } from '@ethereumjs/util'
 import { LRUCache } from 'lru-cache'
-import { proposalsOf } from '../cip/index.ts'
+import { registryOf } from '../cip/modules.ts'
 import type { Registry } from '../cip/registry.ts'
 import { changeTable } from '../evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../evm/machine.ts'
@@ -43,7 +43,7 @@ export class Runtime {
   readonly #tables = new LRUCache<string, OpcodeTable>({ max: TABLES })
   /** Lists that have been tried out, kept apart from the tables in use: whoever submits many lists displaces none of those. */
   readonly #sound = new LRUCache<string, true>({ max: TRIALS })
-  /** The improvement proposals that this program knows on this chain. */
+  /** The improvement proposals that this chain may use. */
   readonly proposals: Registry
 
   /**
@@ -53,7 +53,7 @@ export class Runtime {
   constructor(
     spec: ChainSpec,
     kzg?: KZG,
-    proposals: Registry = proposalsOf(spec.name),
+    proposals: Registry = registryOf(spec),
     engine?: EngineChoice | undefined,
     report: Report = (message, error) => console.error(message, error),
   ) {
@@ -132,13 +132,13 @@ export class Runtime {
    * can be made on top of them. All forks that may still come are tried out.
    */
   checkProposals(names: readonly string[], { fork, number }: Pick<BlockEnv, 'fork' | 'number'>): void {
-    this.#tryOut(names, fork)
+    this.#tryOut(names, fork, number)
     let active = names
     for (const upgrade of this.spec.native?.upgrades ?? []) {
       if (upgrade.height <= number) continue
       active = upgraded(active, upgrade)
       const { name, height } = upgrade
-      explained(` (at upgrade ${name}, block ${height})`, () => this.#tryOut(active, fork))
+      explained(` (at upgrade ${name}, block ${height})`, () => this.#tryOut(active, fork, height))
     }
   }
 
@@ -152,9 +152,9 @@ export class Runtime {
     return this.spec.native === undefined ? [] : activeProposals(view)
   }
 
-  #tryOut(names: readonly string[], from: Fork): void {
+  #tryOut(names: readonly string[], from: Fork, block: bigint): void {
     if (names.length === 0) return
-    this.proposals.check(names)
+    this.proposals.check(names, block)
     for (const { fork } of this.spec.forks) {
       const key = keyOf(fork, names)
       if (!atLeast(fork, from) || this.#sound.has(key)) continue

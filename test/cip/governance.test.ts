@@ -4,13 +4,13 @@ import { toHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
 import { evmParams, govChain, submit } from '../precompiles/gov-support.ts'
-import { CODES, measures, type Setting, specWith, USED } from './support.ts'
+import { CODES, measures, moduleOf, type Setting, specWith, USED } from './support.ts'
 
 const { create } = CODES
 const DEAR = USED.create + 9n * 32_000n
 
 async function chain(setting: Setting = {}, proposals: readonly Proposal[] = []) {
-  const governed = await govChain({ spec: specWith(setting), proposals })
+  const governed = await govChain({ spec: specWith(setting), modules: [moduleOf(...proposals)] })
   const { propose, voteAll, proposal, mineAt, viem, dev } = governed
   const { rpc, ...measured } = measures(governed)
   return {
