@@ -102,12 +102,12 @@ export async function openChain(settings: ChainSettings): Promise<Chain> {
   }
 }
 
-/** Refusals are for whoever wants to know, faults of this program for whoever has to act. */
+/** Refusals are what happens, faults of this program are for somebody to act on. */
 const reportTo =
   (log: Logger): Report =>
   (message, error) => {
     const room = 'runtime'
-    if (error instanceof ChainError) log.warn({ room }, `${message}: ${wordsForPeople(error)}`)
+    if (error instanceof ChainError) log.info({ room }, `${message}: ${wordsForPeople(error)}`)
     else log.error({ err: error, room }, message)
   }
 
@@ -125,6 +125,13 @@ function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datad
   }
   return spec === undefined ? stored : withNewNames(stored, spec, head)
 }
+
+/**
+ * Whether a proposal is known from the next block on. Calls and gas estimates look at the head, so that block is made at
+ * once where nothing else would make it.
+ */
+const namesNext = ({ spec, head }: Chain): boolean =>
+  spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
@@ -159,6 +166,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     await chain.restorePool()
     const url = await server.listen({ host, port })
     await producer.start()
+    if (options.automine && namesNext(chain)) await producer.mine(1n)
     return {
       chain,
       producer,

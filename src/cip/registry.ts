@@ -52,9 +52,8 @@ export function createRegistry(chainName: string, own: readonly Proposal[]): Reg
   const proposalOf = (name: string, block?: bigint): Proposal => {
     const found = known.get(name)
     if (found !== undefined && (block === undefined || found.since <= block)) return found.proposal
-    const detail =
-      found === undefined ? `this chain may use ${names().join(', ')}` : `known from block ${found.since} on`
-    throw refuse(`EIP ${name} is not activateable`, detail)
+    if (found !== undefined) throw refuse(`EIP ${name} is not activateable before block ${found.since}`)
+    throw refuse(`EIP ${name} is not activateable`, `this chain may use ${names().join(', ')}`)
   }
   const check = (list: readonly string[], block?: bigint) => checkProposalList(list, (name) => proposalOf(name, block))
   add(own, 0n, () => undefined)

@@ -263,13 +263,15 @@ const HALTS = [
 const haltNamed = (error: string): string => HALTS.find((known) => error.startsWith(known)) ?? 'execution failed'
 
 /**
- * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left.
+ * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left; its
+ * detail is for the operator only.
  * Anything else is a fault of ours: it costs all gas, is reported, and the block goes on.
  */
 function failed(self: Self, report: FaultReport, call: NativeCall, error: unknown, used: bigint): NativeResult {
   const nothing = { output: EMPTY_BYTES, gasUsed: call.gasLimit, logs: [] }
   if (error instanceof OutOfGas) return { ...nothing, error: 'out of gas' }
   if (error instanceof ChainError) {
+    if (error.detail !== undefined) report(`${self.name} refused a call`, error)
     const output = error.data === undefined ? errorString(error.message) : fromHex(error.data)
     return { output, gasUsed: used, logs: [], error: 'revert' }
   }
