@@ -16,7 +16,7 @@ const WHOLE = { error: 'expected a whole number of up to 30 digits' }
 
 /** A number of base units, as a JSON number that is exact or as a decimal string. */
 export const whole = z
-  .union([z.int().nonnegative().transform(String), z.string().regex(/^\d{1,30}$/)], WHOLE)
+  .union([z.int(WHOLE).nonnegative(WHOLE).transform(String), z.string().regex(/^\d{1,30}$/, WHOLE)], WHOLE)
   .transform(BigInt)
 
 const LONGEST_PERIOD = 86_400n * 10_000n
@@ -24,7 +24,7 @@ const SECONDS = { error: `expected seconds from 1 to ${LONGEST_PERIOD}, as a num
 
 /** Seconds: a number, its digits, or the way protobuf writes durations. */
 export const seconds = z
-  .union([z.int().transform(String), z.string().regex(/^\d{1,12}s?$/)], SECONDS)
+  .union([z.int(SECONDS).transform(String), z.string().regex(/^\d{1,12}s?$/, SECONDS)], SECONDS)
   .transform((text) => BigInt(text.replace('s', '')))
   .refine((period) => period >= 1n && period <= LONGEST_PERIOD, SECONDS)
 

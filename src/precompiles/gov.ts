@@ -16,7 +16,7 @@ import { faceOfToken } from './tokens.ts'
 /** Gas of each byte of a proposal, which is read, checked and kept; and of what has to be removed with it. */
 const BYTE_GAS = 100n
 /** Gas of trying out a list of improvement proposals: an opcode table is built for every fork and upgrade to come. */
-const LIST_GAS = 50_000n
+const LIST_GAS = 100_000n
 const DEPOSIT_GAS = 8_000n
 const VOTE_GAS = 3_000n
 /** Gas of each option that a vote is split over. */

@@ -99,7 +99,7 @@ describe('a submission', () => {
 
   it('has messages with the fields of their type', async () => {
     const one = (of: object) => refusal({ ...words, messages: [of] })
-    expect(await one(message(EVM_PARAMS, {}))).toMatch(/^message 0: params: .*: invalid proposal message$/)
+    expect(await one(message(EVM_PARAMS, {}))).toBe('message 0: params: expected an object: invalid proposal message')
     expect(await one(message(EVM_PARAMS, { params: { extra_eips: [], evm_denom: 'a' } }))).toBe(
       'message 0: params.evmDenom: unknown field: invalid proposal message',
     )
@@ -109,8 +109,12 @@ describe('a submission', () => {
     expect(await one(spend(bech32(alice), 0n))).toBe(
       'message 0: amount: expected more than nothing: invalid proposal message',
     )
-    expect(await one(message(SPEND, { recipient: alice, amount: [{ denom: 'ibc/1', amount: '1' }] }))).toMatch(
-      /^message 0: amount\.0\.denom: /,
+    expect(await one(message(SPEND, { recipient: alice, amount: [{ denom: 'ibc/1', amount: '1' }] }))).toBe(
+      'message 0: amount.0.denom: expected "akest": invalid proposal message',
+    )
+    const amounts = [{ denom: 'akest', amount: '1.5' }]
+    expect(await one(message(SPEND, { recipient: alice, amount: amounts }))).toBe(
+      'message 0: amount.0.amount: expected a whole number of up to 30 digits: invalid proposal message',
     )
     expect(await one(message(REGISTER, { erc20addresses: ['0x12'] }))).toBe(
       'message 0: erc20addresses.0: expected the address of a contract, 20 bytes of hex: invalid proposal message',
