@@ -4,9 +4,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { PoolPolicy } from './chain/admission-rules.ts'
 import { Chain } from './chain/chain.ts'
-import { createChain, storedSpec } from './chain/open.ts'
-import type { Proposal } from './cip/define.ts'
-import { proposalsOf } from './cip/index.ts'
+import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
+import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import { Solo } from './consensus/solo.ts'
 import type { EngineChoice } from './evm/machine.ts'
 import { Verification } from './explorer/contracts/verification.ts'
@@ -14,8 +13,9 @@ import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.
 import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
-import { ChainError } from './lib/errors.ts'
+import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import type { Report } from './modules/module.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/filters.ts'
@@ -25,7 +25,6 @@ import { missingRequestContracts } from './runtime/system.ts'
 import { createServer } from './server.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore } from './state/kv.ts'
-import type { KvStore } from './state/types.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 export type StoreOptions = {
@@ -36,8 +35,13 @@ export type StoreOptions = {
 }
 
 export type ChainSettings = StoreOptions & {
-  /** Improvement proposals beside the program's own. */
-  readonly proposals?: readonly Proposal[] | undefined
+  /** Modules with improvement proposals beside the program's own. */
+  readonly modules?: readonly ProposalModule[] | undefined
+  /**
+   * Whether modules that the chain does not name yet are added to its specification: for all its blocks on a new chain, else
+   * from the next block on. Left out: they are refused.
+   */
+  readonly namesModules?: boolean | undefined
   /** What runs contracts; left out: our engine, where it has been built. */
   readonly engine?: EngineChoice | undefined
   readonly limits: CallLimits
@@ -72,24 +76,22 @@ export type Node = {
 
 /**
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
- * registry's when the chain needs an improvement proposal that is not there.
+ * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export async function openChain({
-  datadir,
-  spec,
-  proposals,
-  engine,
-  limits,
-  pool,
-  log,
-}: ChainSettings): Promise<Chain> {
+export async function openChain(settings: ChainSettings): Promise<Chain> {
+  const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, log } = settings
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
   try {
-    const own = specOf(store, { datadir, spec })
-    const registry = proposalsOf(own.name)
-    registry.register(proposals ?? [])
-    const runtime = new Runtime(own, kzg, registry, engine)
-    if (storedSpec(store) === undefined) await createChain(store, own, indexer, runtime)
+    const stored = storedSpec(store)
+    const head = stored === undefined ? undefined : readHead(store).number
+    const found = specOf(stored, head, { datadir, spec })
+    if (!namesModules) requireNamed(found, modules)
+    const own = namesModules ? nameModules(found, modules, head === undefined ? 0n : head + 1n) : found
+    const runtime = new Runtime(own, kzg, registryOf(own, modules), engine, reportTo(log))
+    if (stored === undefined) await createChain(store, own, indexer, runtime)
+    else if (own !== stored) await store.write([specRow(own)])
+    for (const { name, sha256, since } of newNames(stored ?? found, own))
+      log.info({ room: 'chain' }, `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`)
     const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
     const chain = new Chain({ store, runtime, indexer, limits, pool, onError })
     const { header, view } = await chain.at('latest')
@@ -102,10 +104,18 @@ export async function openChain({
   }
 }
 
-/** The chain that the store holds, or the one that it is to hold. */
-function specOf(store: KvStore, { datadir, spec }: StoreOptions): ChainSpec {
-  const stored = storedSpec(store)
-  if (stored === undefined) {
+/** Refusals are what happens, faults of this program are for somebody to act on. */
+const reportTo =
+  (log: Logger): Report =>
+  (message, error) => {
+    const room = 'runtime'
+    if (error instanceof ChainError) log.info({ room }, `${message}: ${wordsForPeople(error)}`)
+    else log.error({ err: error, room }, message)
+  }
+
+/** The chain that the store holds, or the one that it is to hold. `head`: undefined where there is none yet. */
+function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datadir, spec }: StoreOptions): ChainSpec {
+  if (stored === undefined || head === undefined) {
     if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain`)
     return spec
   }
@@ -115,8 +125,15 @@ function specOf(store: KvStore, { datadir, spec }: StoreOptions): ChainSpec {
       `${datadir} holds the chain ${stored.name} (${stored.chainId}), not ${spec.name} (${spec.chainId})`,
     )
   }
-  return stored
+  return spec === undefined ? stored : withNewNames(stored, spec, head)
 }
+
+/**
+ * Whether a proposal is known from the next block on. Calls and gas estimates look at the head, so that block is made at
+ * once where nothing else would make it.
+ */
+const namesNext = ({ spec, head }: Chain): boolean =>
+  spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
@@ -151,6 +168,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     await chain.restorePool()
     const url = await server.listen({ host, port })
     await producer.start()
+    if (options.automine && namesNext(chain)) await producer.mine(1n)
     return {
       chain,
       producer,

@@ -20,7 +20,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   evm: ['lib', 'primitives', 'spec', 'state'],
   pool: ['lib', 'primitives', 'spec', 'state'],
   modules: ['lib', 'primitives', 'spec', 'state'],
-  cip: ['lib', 'evm'],
+  cip: ['lib', 'spec', 'evm'],
   precompiles: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules'],
   runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
   chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],

@@ -56,9 +56,19 @@ export async function createChain(
     headRow(0n, staged.version),
     indexRow('complete'),
     { type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) },
-    { type: 'put', key: KEY.meta('genesis'), value: Buffer.from(JSON.stringify(formatGenesis(spec))) },
+    specRow(spec),
   ])
 }
+
+/**
+ * The specification as it is kept. Of a chain that exists only `kestrel.proposals` may grow, by entries whose first block
+ * is still to come: whatever else changed would change what stored blocks do.
+ */
+export const specRow = (spec: ChainSpec): Op => ({
+  type: 'put',
+  key: KEY.meta('genesis'),
+  value: Buffer.from(JSON.stringify(formatGenesis(spec))),
+})
 
 /** Says that the readers' tables are whole; while they are made again it is not there. */
 export const indexRow = (state: 'complete' | 'incomplete'): Op =>

@@ -8,5 +8,5 @@ import { createRegistry, type Registry } from './registry.ts'
 
 export const PROPOSALS: readonly Proposal[] = [cip0, cip1, cip2]
 
-/** What a chain of this name may activate, open for the proposals of its users. */
+/** What every chain of this name may activate, open for the proposals of its users. */
 export const proposalsOf = (chainName: string): Registry => createRegistry(chainName, [...ETHEREUM, ...PROPOSALS])

@@ -1,11 +1,15 @@
 // Proposals of a chain's users: modules that are loaded at start, JavaScript or TypeScript, each with one proposal or a
 // list of them as its default export. They need nothing of this program: what they work on is handed to them.
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
+import { hexToHash } from '../lib/hex.ts'
 import type { Proposal } from './define.ts'
+import type { ProposalModule } from './modules.ts'
 
 const MOST = 2 ** 31 - 1
 
@@ -23,9 +27,19 @@ const shape = z
     error: 'expected either a number or a name',
   })
 
-/** The proposals of a file. Throws ChainError `invalid-params` that begins with the file's name. */
-export async function loadProposals(file: string): Promise<readonly Proposal[]> {
+/** A file as a module of proposals. Throws ChainError `invalid-params` that begins with the file's name. */
+export async function loadModule(file: string): Promise<ProposalModule> {
+  if (!existsSync(file)) throw refuse(file, 'no such file')
+  const sha256 = hexToHash(
+    `0x${createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex')}`,
+  )
   const { default: exported }: { default?: unknown } = await importModule(file)
+  return { file, sha256, proposals: proposalsIn(file, exported) }
+}
+
+function proposalsIn(file: string, exported: unknown): readonly Proposal[] {
   const listed: readonly unknown[] = Array.isArray(exported) ? exported : [exported]
   return listed.map((given, index) => {
     const parsed = shape.safeParse(given)
@@ -37,7 +51,6 @@ export async function loadProposals(file: string): Promise<readonly Proposal[]> 
 }
 
 async function importModule(file: string): Promise<{ default?: unknown }> {
-  if (!existsSync(file)) throw refuse(file, 'no such file')
   try {
     return await import(pathToFileURL(resolve(file)).href)
   } catch (error) {

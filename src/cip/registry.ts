@@ -7,27 +7,34 @@ import type { Proposal, Tools } from './define.ts'
 import { RESERVED } from './ethereum.ts'
 
 export interface Registry {
-  /** Takes all of them or none. Throws ChainError `invalid-params`, or `not-allowed` when it is sealed. */
-  register(proposals: Proposal | readonly Proposal[]): void
+  /**
+   * Takes all of them or none; lists may hold them from block `since` on, left out: from block 0. Throws ChainError
+   * `invalid-params`, or `not-allowed` when it is sealed.
+   */
+  register(proposals: Proposal | readonly Proposal[], since?: bigint): void
   /** From now on nothing is added. */
   seal(): void
   /** Sorted. */
   names(): readonly string[]
   get(name: string): Proposal | undefined
-  /** Throws ChainError `invalid-params` for a name that is malformed, unknown or repeated. */
-  check(names: readonly string[]): void
+  /**
+   * Throws ChainError `invalid-params` for a name that is malformed, unknown in a block (left out: the newest) or repeated.
+   */
+  check(names: readonly string[], block?: bigint): void
   /** Applies proposals in their order. Throws as `check`, and when one fails. */
   apply(names: readonly string[], table: JumpTable): void
 }
+
+type Known = { readonly proposal: Proposal; readonly since: bigint }
 
 const TOOLS: Tools = { expansionGas, maxStackAtEntry }
 
 /** `own` are proposals of this program: nobody else may use the names that are reserved for it. */
 export function createRegistry(chainName: string, own: readonly Proposal[]): Registry {
-  const known = new Map<string, Proposal>()
+  const known = new Map<string, Known>()
   let isSealed = false
   const names = () => [...known.keys()].sort()
-  const add = (proposals: readonly Proposal[], check: (name: string) => void) => {
+  const add = (proposals: readonly Proposal[], since: bigint, check: (name: string) => void) => {
     if (isSealed) throw new ChainError('not-allowed', 'already sealed and cannot be modified')
     const added = new Map<string, Proposal>()
     for (const proposal of proposals) {
@@ -40,18 +47,19 @@ export function createRegistry(chainName: string, own: readonly Proposal[]): Reg
       }
       added.set(name, proposal)
     }
-    for (const [name, proposal] of added) known.set(name, proposal)
+    for (const [name, proposal] of added) known.set(name, { proposal, since })
   }
-  const proposalOf = (name: string): Proposal => {
-    const proposal = known.get(name)
-    if (proposal !== undefined) return proposal
-    throw refuse(`EIP ${name} is not activateable, valid EIPs are: [${names().join(' ')}]`)
+  const proposalOf = (name: string, block?: bigint): Proposal => {
+    const found = known.get(name)
+    if (found !== undefined && (block === undefined || found.since <= block)) return found.proposal
+    if (found !== undefined) throw refuse(`EIP ${name} is not activateable before block ${found.since}`)
+    throw refuse(`EIP ${name} is not activateable`, `this chain may use ${names().join(', ')}`)
   }
-  const check = (list: readonly string[]) => checkProposalList(list, proposalOf)
-  add(own, () => undefined)
+  const check = (list: readonly string[], block?: bigint) => checkProposalList(list, (name) => proposalOf(name, block))
+  add(own, 0n, () => undefined)
   return {
-    register(proposals) {
-      add([proposals].flat(), (name) => {
+    register(proposals, since = 0n) {
+      add([proposals].flat(), since, (name) => {
         if (name.startsWith(RESERVED)) throw refuse(`${name}: names that begin with ${RESERVED} are reserved`)
       })
     },
@@ -59,7 +67,7 @@ export function createRegistry(chainName: string, own: readonly Proposal[]): Reg
       isSealed = true
     },
     names,
-    get: (name) => known.get(name),
+    get: (name) => known.get(name)?.proposal,
     check,
     apply(list, table) {
       check(list)
@@ -78,9 +86,10 @@ function applyOne(name: string, proposal: Proposal, table: JumpTable): void {
     }
     table.validate()
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
-    throw refuse(`EIP ${name} failed to activate: ${problem}`)
+    // What the module or the engine says about it may differ between nodes, and the refusal may become revert data.
+    throw refuse(`EIP ${name} failed to activate`, error instanceof Error ? error.message : String(error))
   }
 }
 
-const refuse = (problem: string): ChainError => new ChainError('invalid-params', problem)
+const refuse = (problem: string, detail?: string): ChainError =>
+  new ChainError('invalid-params', problem, undefined, detail)

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import type { ChainSpec } from '../spec/chain-spec.ts'
+import type { ChainSpec, NamedProposal } from '../spec/chain-spec.ts'
 import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
 import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
@@ -85,9 +85,21 @@ export async function checkAgrees(flags: ChainFlags, stored: ChainSpec, datadir:
   if (!preinstalls && hasFactories) throw refuseFlag('no-preinstalls', `${holds}, which has them since genesis`)
 }
 
-/** Whether two specs make the same chain. */
-export const sameChain = (one: ChainSpec, other: ChainSpec): boolean =>
-  isDeepStrictEqual(formatGenesis(one), formatGenesis(other))
+/** Whether two specs make the same chain. Either may name proposals that the other does not: they can come later. */
+export function sameChain(one: ChainSpec, other: ChainSpec): boolean {
+  const isNamedByOther = ({ name }: NamedProposal) => other.native?.proposals.some((named) => named.name === name)
+  const isNamedByOne = ({ name }: NamedProposal) => one.native?.proposals.some((named) => named.name === name)
+  const [first, second] = [withNames(one, isNamedByOther), withNames(other, isNamedByOne)]
+  return isDeepStrictEqual(formatGenesis(first), formatGenesis(second))
+}
+
+/** The spec with those of its named proposals that are chosen, in order of their names. */
+function withNames(spec: ChainSpec, choose: (named: NamedProposal) => boolean | undefined): ChainSpec {
+  const { native } = spec
+  if (native === undefined) return spec
+  const proposals = native.proposals.filter(choose).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { ...spec, native: { ...native, proposals } }
+}
 
 /**
  * The development accounts of a chain: those the flags name, else the preset's own as far as genesis funded them.

@@ -1,5 +1,5 @@
 // Any failure as one line for people: what is wrong, with which file, port or flag.
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, wordsForPeople } from '../lib/errors.ts'
 
 /** Reasons of the operating system, in words. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const firstLine = error.message.split('\n', 1)[0] ?? ''
+  const firstLine = wordsForPeople(error).split('\n', 1)[0] ?? ''
   if (error instanceof ChainError || !('code' in error)) return firstLine
   const reason = REASONS[String(error.code)]
   return reason === undefined ? firstLine : `${subject(error)}: ${reason}`

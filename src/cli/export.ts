@@ -9,7 +9,7 @@ import { requireChainSpec, withDatadir } from './datadir.ts'
 import { integer, readFlags, refuseFlag } from './flags.ts'
 import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
+import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const blockNumber = integer(0n, 2n ** 64n - 1n)
 const flags = z.object({ datadir: z.string(), first: blockNumber, last: blockNumber.optional(), ...proposalFlags })
@@ -38,8 +38,8 @@ Examples:
     )
     .action(async (file: string, given) => {
       const { datadir, first, last, proposal } = readFlags(flags, given)
-      const proposals = await readProposals(proposal)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir), proposals)
+      const modules = await readModules(proposal)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
       try {
         await exportFile(chain, file, first, last ?? chain.head.number)
       } finally {

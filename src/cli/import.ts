@@ -10,7 +10,7 @@ import { requireChainSpec, withDatadir } from './datadir.ts'
 import { readFlags } from './flags.ts'
 import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
+import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const flags = z.object({ datadir: z.string(), ...proposalFlags })
 
@@ -34,8 +34,8 @@ Example:
     )
     .action(async (file: string, given) => {
       const { datadir, proposal } = readFlags(flags, given)
-      const proposals = await readProposals(proposal)
-      const chain = await openForWork(datadir, await requireChainSpec(datadir), proposals)
+      const modules = await readModules(proposal)
+      const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
       try {
         await importFile(chain, file)
       } finally {

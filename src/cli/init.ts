@@ -6,7 +6,7 @@ import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
 import { readChainSpec, withDatadir } from './datadir.ts'
 import { readFlags } from './flags.ts'
 import { openForWork } from './open-chain.ts'
-import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
+import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 import { activation, withActivation } from './start-flags.ts'
 
 const flags = z.object({ datadir: z.string(), genesis: z.string(), activate: activation, ...proposalFlags })
@@ -30,14 +30,14 @@ Examples:
     .action(async (given) => {
       const { datadir, genesis, activate, proposal } = readFlags(flags, given)
       const spec = withActivated(await readGenesis(genesis), activate)
-      const proposals = await readProposals(proposal)
+      const modules = await readModules(proposal)
       const stored = await readChainSpec(datadir)
-      if (stored !== undefined && !sameChain(stored, spec))
+      if (stored !== undefined && !sameChain(spec, stored))
         throw new ChainError(
           'storage',
           `${datadir} holds another chain, ${stored.name} (id ${stored.chainId}); choose another with --datadir`,
         )
-      const chain = await openForWork(datadir, spec, proposals)
+      const chain = await openForWork(datadir, spec, modules, stored === undefined)
       try {
         process.stdout.write(`${chain.canonicalHash(0n)}\n`)
       } finally {

@@ -1,9 +1,9 @@
-// `--proposal`: improvement proposals from files, for every command that opens a chain. A chain that has one active
-// cannot be read without it.
+// `--proposal`: improvement proposals from files, for every command that opens a chain. A chain opens only with all
+// modules that its specification names.
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { Proposal } from '../cip/define.ts'
-import { loadProposals } from '../cip/load.ts'
+import { loadModule } from '../cip/load.ts'
+import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { refuseFlag } from './flags.ts'
 
@@ -14,15 +14,15 @@ const collect = (value: string, earlier: string[] = []): string[] => [...earlier
 export const withProposals = (command: Command): Command =>
   command.option('--proposal <file>', 'module with opcode proposals of your own; may be repeated', collect)
 
-/** The proposals of all files. Throws ChainError `invalid-params` that names the flag and the file. */
-export async function readProposals(files: readonly string[]): Promise<readonly Proposal[]> {
-  const proposals: Proposal[] = []
+/** The modules of all files. Throws ChainError `invalid-params` that names the flag and the file. */
+export async function readModules(files: readonly string[]): Promise<readonly ProposalModule[]> {
+  const modules: ProposalModule[] = []
   for (const file of files) {
     try {
-      proposals.push(...(await loadProposals(file)))
+      modules.push(await loadModule(file))
     } catch (error) {
       throw error instanceof ChainError ? refuseFlag('proposal', error.message) : error
     }
   }
-  return proposals
+  return modules
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { reindex } from '../chain/reindex.ts'
-import { proposalsOf } from '../cip/index.ts'
+import { registryOf, requireNamed } from '../cip/modules.ts'
 import { indexer } from '../indexer/indexer.ts'
 import { kzg } from '../primitives/blobs.ts'
 import { Runtime } from '../runtime/runtime.ts'
@@ -10,7 +10,7 @@ import { openStore } from '../state/kv.ts'
 import { chainFolder, requireChainSpec, withDatadir } from './datadir.ts'
 import { readFlags } from './flags.ts'
 import { showProgress } from './progress.ts'
-import { proposalFlags, readProposals, withProposals } from './proposal-flags.ts'
+import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const flags = z.object({ datadir: z.string(), ...proposalFlags })
 
@@ -32,8 +32,9 @@ Example:
     .action(async (given) => {
       const { datadir, proposal } = readFlags(flags, given)
       const spec = await requireChainSpec(datadir)
-      const registry = proposalsOf(spec.name)
-      registry.register(await readProposals(proposal))
+      const modules = await readModules(proposal)
+      requireNamed(spec, modules)
+      const registry = registryOf(spec, modules)
       const store = await openStore(chainFolder(datadir))
       try {
         const progress = showProgress('indexed')

@@ -15,7 +15,7 @@ import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './c
 import { chainFolder, compilersFolder, keystoreFolder, readChainSpec } from './datadir.ts'
 import { refuseFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
-import { readProposals } from './proposal-flags.ts'
+import { readModules } from './proposal-flags.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
@@ -46,9 +46,10 @@ async function start(flags: StartFlags): Promise<void> {
   const stopped = stopSignal()
   const stored = flags.inMemory ? undefined : await readChainSpec(flags.datadir)
   if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
-  const spec = stored ?? (await newChain(flags))
+  // A genesis file that is given again may name proposals that the chain does not know yet.
+  const spec = stored === undefined || flags.genesis !== undefined ? await newChain(flags) : stored
 
-  const proposals = await readProposals(flags.proposal)
+  const modules = await readModules(flags.proposal)
 
   const development = developmentWallet(flags, spec)
   const shown = flags.production ? new Wallet() : development
@@ -56,7 +57,7 @@ async function start(flags: StartFlags): Promise<void> {
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
 
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
-  const node = await startNode({ ...nodeOptions(flags, spec, wallet, log), proposals })
+  const node = await startNode({ ...nodeOptions(flags, spec, wallet, log), modules, namesModules: !flags.production })
   if (!flags.silent) process.stdout.write(await banner(node, flags, shown, operators))
   if (flags.production && flags.mnemonic === undefined && development.addresses().length > 0)
     log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')

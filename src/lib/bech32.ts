@@ -9,6 +9,10 @@ export const operatorPrefix = (prefix: string): string => `${prefix}valoper`
 /** The prefix of consensus addresses on a chain. */
 export const consensusPrefix = (prefix: string): string => `${prefix}valcons`
 
+/** Whether a text of 20 bytes can have this prefix: visible ASCII, and 90 characters with separator and checksum. */
+export const isPrefix = (prefix: string): boolean =>
+  prefix !== '' && VISIBLE.test(prefix) && prefix.length + 1 + 32 + CHECKSUM_SIZE <= LONGEST
+
 /** Any bytes as bech32, lower case. */
 export const bytesToBech32 = (prefix: string, bytes: Uint8Array): string => bech32.encode(prefix, bech32.toWords(bytes))
 
@@ -18,12 +22,33 @@ export const toBech32 = (prefix: string, address: Address): string => bytesToBec
 /** Prefix (lower case) and bytes of a bech32 text. Throws ChainError `decoding bech32 failed: <why>`. */
 export function decodeBech32(text: string): { prefix: string; bytes: Uint8Array } {
   if (text.trim() === '') throw invalid('empty address string is not allowed')
-  try {
-    const { prefix, words } = bech32.decode(text as `${string}1${string}`)
-    return { prefix, bytes: bech32.fromWords(words) }
-  } catch (error) {
-    throw invalid(`decoding bech32 failed: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  const fault = faultOf(text)
+  if (fault !== undefined) throw invalid(`decoding bech32 failed: ${fault}`)
+  const decoded = bech32.decodeUnsafe(text)
+  if (decoded === undefined) throw invalid('decoding bech32 failed: invalid checksum')
+  const bytes = bech32.fromWordsUnsafe(decoded.words)
+  if (bytes === undefined) throw invalid('decoding bech32 failed: invalid incomplete group')
+  return { prefix: decoded.prefix, bytes }
+}
+
+const VISIBLE = /^[!-~]*$/
+const SHORTEST = 8
+const LONGEST = 90
+const CHECKSUM_SIZE = 6
+
+/**
+ * What is wrong with a text before its checksum is looked at, by the rules of BIP-173 and in the words of the SDK's
+ * library (btcutil), so that no words of ours come from a library of this program; undefined: nothing.
+ */
+function faultOf(text: string): string | undefined {
+  if (text.length < SHORTEST || text.length > LONGEST) return `invalid bech32 string length ${text.length}`
+  if (!VISIBLE.test(text)) return 'invalid character in string'
+  const lower = text.toLowerCase()
+  if (text !== lower && text !== text.toUpperCase()) return 'string not all lowercase or all uppercase'
+  const separator = lower.lastIndexOf('1')
+  if (separator < 1 || separator + 1 + CHECKSUM_SIZE > text.length) return `invalid separator index ${separator}`
+  const strange = /[^qpzry9x8gf2tvdw0s3jn54khce6mua7l]/.exec(lower.slice(separator + 1))
+  return strange === null ? undefined : `invalid character not part of charset: ${strange[0]}`
 }
 
 /** The 20 bytes of a bech32 text that must have this prefix. Throws ChainError. */

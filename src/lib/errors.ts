@@ -26,15 +26,29 @@ export type ChainErrorCode =
   | 'invalid-block'
   | 'storage'
 
+/**
+ * `message` may become revert data, and so state: it holds words of this program and of the request, never those of a
+ * library, of the JavaScript engine or of a user's module, which differ between nodes. Those go into `detail`.
+ */
 export class ChainError extends Error {
   readonly code: ChainErrorCode
   /** Revert bytes or other machine-readable detail that the face passes on. */
   readonly data: Hex | undefined
+  /** What a person may want to know besides. It is logged or printed, and enters no block. */
+  readonly detail: string | undefined
 
-  constructor(code: ChainErrorCode, message: string, data?: Hex) {
+  constructor(code: ChainErrorCode, message: string, data?: Hex, detail?: string) {
     super(message)
     this.name = 'ChainError'
     this.code = code
     this.data = data
+    this.detail = detail
   }
+}
+
+/** Message and detail of an error, for a log line or a terminal; not for anything that enters a block. */
+export function wordsForPeople(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const detail = error instanceof ChainError ? error.detail : undefined
+  return detail === undefined ? error.message : `${error.message}: ${detail}`
 }

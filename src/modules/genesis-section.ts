@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { parseDec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
+import { firstIssue, ourWords } from '../lib/issue-words.ts'
 
 const FRACTION = { error: 'expected a decimal string from "0" to "1"' }
 
@@ -15,7 +16,7 @@ const WHOLE = { error: 'expected a whole number of up to 30 digits' }
 
 /** A number of base units, as a JSON number that is exact or as a decimal string. */
 export const whole = z
-  .union([z.int().nonnegative().transform(String), z.string().regex(/^\d{1,30}$/)], WHOLE)
+  .union([z.int(WHOLE).nonnegative(WHOLE).transform(String), z.string().regex(/^\d{1,30}$/, WHOLE)], WHOLE)
   .transform(BigInt)
 
 const LONGEST_PERIOD = 86_400n * 10_000n
@@ -23,16 +24,14 @@ const SECONDS = { error: `expected seconds from 1 to ${LONGEST_PERIOD}, as a num
 
 /** Seconds: a number, its digits, or the way protobuf writes durations. */
 export const seconds = z
-  .union([z.int().transform(String), z.string().regex(/^\d{1,12}s?$/)], SECONDS)
+  .union([z.int(SECONDS).transform(String), z.string().regex(/^\d{1,12}s?$/, SECONDS)], SECONDS)
   .transform((text) => BigInt(text.replace('s', '')))
   .refine((period) => period >= 1n && period <= LONGEST_PERIOD, SECONDS)
 
 /** A module's section by its schema. Throws ChainError `invalid-genesis` that names the field. */
 export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {
-  const parsed = schema.safeParse(json)
+  const parsed = schema.safeParse(json, { error: ourWords })
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = ['kestrel.modules', module, ...(issue?.path ?? []), ...unknown].join('.')
-  throw new ChainError('invalid-genesis', `${field}: ${unknown.length > 0 ? 'unknown field' : issue?.message}`)
+  const { path, words } = firstIssue(parsed.error)
+  throw new ChainError('invalid-genesis', `${['kestrel.modules', module, path].filter(Boolean).join('.')}: ${words}`)
 }

@@ -12,6 +12,12 @@ export type BlockInfo = {
   readonly proposer: Address
 }
 
+/**
+ * Tells the operator why something went wrong, in words that must not enter the state; a ChainError is a refusal, anything
+ * else a fault of this program.
+ */
+export type Report = (message: string, error: unknown) => void
+
 /** What a module is opened over; the modules of one context see each other's changes at once. */
 export type ModuleContext = {
   readonly spec: NativeSpec
@@ -24,6 +30,7 @@ export type ModuleContext = {
    * nobody changes them.
    */
   readonly checkProposals?: ((names: readonly string[]) => void) | undefined
+  readonly report?: Report | undefined
 }
 
 /**

@@ -81,9 +81,14 @@ export class Params implements NativeModule<ParamsGenesis> {
    * old list stands.
    */
   setActiveProposals(names: readonly string[]): void {
-    const { checkProposals = checkProposalList } = this.#context
-    checkProposals(names)
+    this.requireActivatable({ extraEips: names })
     this.#state.activeProposals.set(names)
+  }
+
+  /** Throws ChainError unless `update` would take this set in the present block. Changes nothing. */
+  requireActivatable({ extraEips }: EvmParams): void {
+    const { checkProposals = checkProposalList } = this.#context
+    checkProposals(extraEips)
   }
 }
 

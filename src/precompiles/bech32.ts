@@ -1,7 +1,7 @@
 // Bech32: addresses as text and back, which Solidity can hardly do itself. It reads no state.
 // (The functions are Evmos'. There they are not `view`; here they are, so that view functions may call them too.)
 import { parseAbi } from 'viem'
-import { consensusPrefix, decodeBech32, fromBech32, operatorPrefix, toBech32 } from '../lib/bech32.ts'
+import { consensusPrefix, decodeBech32, fromBech32, isPrefix, operatorPrefix, toBech32 } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
@@ -42,10 +42,6 @@ export const bech32 = definePrecompile({
 
 /** Throws ChainError on a prefix with characters outside ASCII's visible ones, or so long that the text exceeds 90. */
 function encode(prefix: string, address: Address): string {
-  try {
-    return toBech32(prefix, address)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw refused(`invalid bech32 human readable prefix (HRP): ${why}`)
-  }
+  if (isPrefix(prefix)) return toBech32(prefix, address)
+  throw refused('invalid bech32 human readable prefix (HRP): expected up to 51 visible ASCII characters')
 }

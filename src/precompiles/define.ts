@@ -15,6 +15,7 @@ import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { type Modules, openModules } from '../modules/index.ts'
+import type { Report } from '../modules/module.ts'
 import type { Log } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type ValuesOf } from './abi.ts'
@@ -119,11 +120,14 @@ export type Precompile = {
   /** All of its interfaces. */
   readonly abi: Abi
   /** The contract as it runs on a chain; `report` hears of our own faults. */
-  on(spec: NativeSpec, report: FaultReport): NativeContract
+  on(spec: NativeSpec, report: FaultReport, checkProposals?: CheckProposals): NativeContract
 }
 
 /** Tells the operator of an error that is none of the caller's. */
-export type FaultReport = (message: string, error: unknown) => void
+export type FaultReport = Report
+
+/** Throws ChainError unless these improvement proposals can be active together from a block on. */
+export type CheckProposals = (names: readonly string[], block: NativeBlock) => void
 
 export function definePrecompile(of: {
   readonly name: string
@@ -143,7 +147,10 @@ export function definePrecompile(of: {
     address,
     since,
     abi,
-    on: (spec, report) => ({ address, run: (call) => run(self, spec, report, call) }),
+    on: (spec, report, checkProposals) => {
+      const chain = { spec, report, checkProposals }
+      return { address, run: (call) => run(self, chain, call) }
+    },
   }
 }
 
@@ -153,6 +160,13 @@ type Self = {
   readonly methods: ReadonlyMap<Hex, Method>
 }
 
+/** What a native contract has from the chain that it runs on. */
+type Surroundings = {
+  readonly spec: NativeSpec
+  readonly report: FaultReport
+  readonly checkProposals: CheckProposals | undefined
+}
+
 class OutOfGas extends Error {}
 
 /** Gas of the input: a base and a price per byte behind the selector (Evmos' formula). */
@@ -160,14 +174,14 @@ const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_
 
 const SELECTOR_SIZE = 4
 
-function run(self: Self, spec: NativeSpec, report: FaultReport, call: NativeCall): Eventually<NativeResult> {
+function run(self: Self, chain: Surroundings, call: NativeCall): Eventually<NativeResult> {
   let used = 0n
   const charge = (gas: bigint) => {
     used += gas
     if (used > call.gasLimit) throw new OutOfGas()
   }
   const logs: Log[] = []
-  const fail = (error: unknown) => failed(self, report, call, error, used)
+  const fail = (error: unknown) => failed(self, chain.report, call, error, used)
   try {
     const method = admit(self, call)
     const data = call.input.subarray(SELECTOR_SIZE)
@@ -179,7 +193,7 @@ function run(self: Self, spec: NativeSpec, report: FaultReport, call: NativeCall
       return { output: encodeValues(method.abi.outputs, results), gasUsed: used, logs, error: undefined }
     }
     const meter = { charge, left: () => call.gasLimit - used }
-    const results = method.run(handed(self, spec, call, method, meter, logs), ...args)
+    const results = method.run(handed(self, chain, call, method, meter, logs), ...args)
     return results instanceof Promise ? results.then(done).catch(fail) : done(results)
   } catch (error) {
     return fail(error)
@@ -206,14 +220,16 @@ function admit(self: Self, call: NativeCall): Method {
 
 function handed(
   self: Self,
-  spec: NativeSpec,
+  { spec, report, checkProposals: check }: Surroundings,
   call: NativeCall,
   method: Method,
   meter: Meter,
   logs: Log[],
 ): WriteCall<Abi> {
   const { caller, origin, value, block, view } = call
-  const modules = openModules({ spec, block, view, access: method.isView ? 'read' : 'write' })
+  const checkProposals = check && ((names: readonly string[]) => check(names, block))
+  const access = method.isView ? 'read' : 'write'
+  const modules = openModules({ spec, block, view, access, checkProposals, report })
   const emit = (name: string, args: Readonly<Record<string, unknown>>) => {
     const event = method.events.get(name)
     if (event === undefined) throw new TypeError(`${self.name} has no event ${name}`)
@@ -232,16 +248,30 @@ function handed(
 
 /** What our caller hears of a contract's failure: its own revert data if it gave any. */
 const failureOf = (contract: Address, error: string, output: Uint8Array): [string, Hex?] =>
-  output.length > 0 ? [error, toHex(output)] : [`call of ${getAddress(contract)} failed: ${error}`]
+  output.length > 0 ? [error, toHex(output)] : [`call of ${getAddress(contract)} failed: ${haltNamed(error)}`]
+
+/** Exceptional halts in geth's words, without the numbers and opcodes behind them. */
+const HALTS = [
+  ...['execution reverted', 'out of gas', 'contract creation code storage out of gas', 'gas uint64 overflow'],
+  ...['max call depth exceeded', 'insufficient balance for transfer', 'contract address collision'],
+  ...['max code size exceeded', 'max initcode size exceeded', 'invalid code: must not begin with 0xef'],
+  ...['invalid opcode', 'invalid jump destination', 'stack underflow', 'stack limit reached'],
+  ...['write protection', 'return data out of bounds', 'nonce uint64 overflow'],
+]
+
+/** An opcode of a proposal halts with whatever its module threw; of that nothing may get into revert data. */
+const haltNamed = (error: string): string => HALTS.find((known) => error.startsWith(known)) ?? 'execution failed'
 
 /**
- * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left.
+ * A ChainError is a refusal: revert with its data, or its message as `Error(string)`, and keep the gas that is left; its
+ * detail is for the operator only.
  * Anything else is a fault of ours: it costs all gas, is reported, and the block goes on.
  */
 function failed(self: Self, report: FaultReport, call: NativeCall, error: unknown, used: bigint): NativeResult {
   const nothing = { output: EMPTY_BYTES, gasUsed: call.gasLimit, logs: [] }
   if (error instanceof OutOfGas) return { ...nothing, error: 'out of gas' }
   if (error instanceof ChainError) {
+    if (error.detail !== undefined) report(`${self.name} refused a call`, error)
     const output = error.data === undefined ? errorString(error.message) : fromHex(error.data)
     return { output, gasUsed: used, logs: [], error: 'revert' }
   }

@@ -2,7 +2,7 @@
 // contracts alike; nothing here can be granted. What passes is done by the module at the end of a block.
 import { ChainError } from '../lib/errors.ts'
 import { fromHex } from '../lib/hex.ts'
-import { tokensOf } from '../modules/gov/submission.ts'
+import { listsOf, tokensOf } from '../modules/gov/submission.ts'
 import { weightsOf, wholeVote } from '../modules/gov/votes.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
@@ -15,6 +15,8 @@ import { faceOfToken } from './tokens.ts'
 
 /** Gas of each byte of a proposal, which is read, checked and kept; and of what has to be removed with it. */
 const BYTE_GAS = 100n
+/** Gas of trying out a list of improvement proposals: an opcode table is built for every fork and upgrade to come. */
+const LIST_GAS = 100_000n
 const DEPOSIT_GAS = 8_000n
 const VOTE_GAS = 3_000n
 /** Gas of each option that a vote is split over. */
@@ -30,6 +32,7 @@ const transactions = implement({
       const json = fromHex(jsonProposal)
       call.charge(BYTE_GAS * BigInt(json.length))
       const submission = gov.read(json)
+      call.charge(LIST_GAS * BigInt(listsOf(submission)))
       const amount = depositOf(call.spec, deposit)
       for (const token of tokensOf(submission)) erc20.describe(token, await faceOfToken(call, token))
       const proposalId = gov.submit(proposer, submission, amount)

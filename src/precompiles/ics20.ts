@@ -163,7 +163,8 @@ function hashNamed(text: string) {
   try {
     return readHash(text)
   } catch (error) {
-    throw refused(`invalid denom trace hash: ${text}, error: ${error instanceof Error ? error.message : error}`)
+    if (!(error instanceof ChainError)) throw error
+    throw refused(`invalid denom trace hash: ${text}, error: ${error.message}`)
   }
 }
 

@@ -7,7 +7,7 @@ import type { StateView } from '../state/types.ts'
 import { authorization } from './authorization.ts'
 import { bank } from './bank.ts'
 import { bech32 } from './bech32.ts'
-import type { FaultReport, Precompile } from './define.ts'
+import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
 import { gov } from './gov.ts'
 import { ics20 } from './ics20.ts'
@@ -31,19 +31,24 @@ export function nativeContracts(
   spec: NativeSpec,
   block: bigint,
   report: FaultReport = (message, error) => console.error(message, error),
+  checkProposals?: CheckProposals,
 ): NativeContracts {
   const active = PRECOMPILES.filter(({ since }) => since <= block)
-  const fixed = new Map(active.map((precompile) => [precompile.address, precompile.on(spec, report)]))
+  const fixed = new Map(active.map((precompile) => [precompile.address, precompile.on(spec, report, checkProposals)]))
   return Object.assign(fixed, { find: voucherContracts(spec, report) })
 }
 
 /** The same, made once for all blocks in which the same ones answer. */
-export function sharedNativeContracts(spec: NativeSpec): (block: bigint) => NativeContracts {
+export function sharedNativeContracts(
+  spec: NativeSpec,
+  report: FaultReport,
+  checkProposals: CheckProposals,
+): (block: bigint) => NativeContracts {
   const made = new Map<number, NativeContracts>()
   return (block) => {
     // They only become more: their number tells which they are.
     const count = PRECOMPILES.filter(({ since }) => since <= block).length
-    const known = made.get(count) ?? nativeContracts(spec, block)
+    const known = made.get(count) ?? nativeContracts(spec, block, report, checkProposals)
     made.set(count, known)
     return known
   }

@@ -90,6 +90,16 @@ export type EvmGenesisParams = {
   readonly activeProposals: readonly string[]
 }
 
+/** An opcode proposal of a user's module that a chain may use. */
+export type NamedProposal = {
+  /** `kestrel_9` */
+  readonly name: string
+  /** SHA-256 of the module file that defines it. */
+  readonly sha256: Hash
+  /** First block in which the name is known: no list before it could hold the proposal. */
+  readonly since: bigint
+}
+
 /** What a chain of our own adds to Ethereum; absent on a plain chain. */
 export type NativeSpec = {
   /** `kestrel_125-1` */
@@ -116,6 +126,8 @@ export type NativeSpec = {
     /** DecCoin amounts in units of 10^-18, as their precision says; else whole base units, as Evmos has them. */
     readonly decCoinRaw: boolean
   }
+  /** Beside this program's own; a node needs the module files of all of them. */
+  readonly proposals: readonly NamedProposal[]
   /** The EVM's parameters from genesis on. */
   readonly params: EvmGenesisParams
   /** In order of height. */

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, hexToAddress, toHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import { isProposalName } from '../lib/proposal-name.ts'
 import type { BlobParams, ChainSpec, Fork, ForkActivation, GenesisAccount, NativeSpec } from './chain-spec.ts'
 import { atLeast, genesisFork, MAINNET_BLOBS } from './forks.ts'
 import { type GenesisFile, genesisFile } from './genesis-schema.ts'
@@ -222,6 +223,11 @@ function readNative(section: NonNullable<GenesisFile['kestrel']>, chainId: bigin
     if (commission.rate > commission.maxRate) throw refuse(`${field}.commission.rate`, 'expected at most maxRate')
     if (commission.maxChangeRate > commission.maxRate)
       throw refuse(`${field}.commission.maxChangeRate`, 'expected at most maxRate')
+  })
+  native.proposals.forEach(({ name }, index, all) => {
+    const field = `kestrel.proposals.${index}.name`
+    if (!isProposalName(name)) throw refuse(field, `EIP ${name} name is not valid`)
+    if (all.findIndex((other) => other.name === name) !== index) throw refuse(field, 'expected each name once')
   })
   native.upgrades.forEach(({ name, height }, index, all) => {
     const field = `kestrel.upgrades.${index}`

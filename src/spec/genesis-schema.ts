@@ -214,6 +214,20 @@ const proposals = names.superRefine((list, context) => {
 })
 const params = z.strictObject({ activeProposals: proposals })
 
+const namedProposal = z.strictObject({
+  name: text(/^/, 'a proposal name such as "kestrel_9"'),
+  /** As `sha256sum` prints it. */
+  sha256: value<Hash>(
+    (wire) => {
+      const digits = hexDigits(wire)
+      if (digits?.length !== 64) throw expected('the SHA-256 of a file, 64 hex digits', wire)
+      return hexToHash(`0x${digits.toLowerCase()}`)
+    },
+    (sha256) => sha256.slice(2),
+  ),
+  since: u64.default(0n),
+})
+
 const validator = z.strictObject({
   operator: address,
   consensusKey: hash.optional(),
@@ -246,6 +260,7 @@ const kestrel = z.strictObject({
   feeMarket: z.strictObject({ burnBaseFee: z.boolean() }).default({ burnBaseFee: false }),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
   compat: compat.default({ allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false }),
+  proposals: z.array(namedProposal).readonly().default([]),
   params: params.default({ activeProposals: [] }),
   upgrades: z.array(upgrade).readonly().default([]),
   validators: z.array(validator).readonly().default([]),

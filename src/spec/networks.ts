@@ -88,6 +88,7 @@ const kestrel: Network = {
     feeMarket: { burnBaseFee: false },
     authz: { granter: 'caller' },
     compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+    proposals: [],
     params: { activeProposals: [] },
     upgrades: [],
     validators: [
@@ -125,6 +126,7 @@ const evmos: Network = {
     feeMarket: { burnBaseFee: false },
     authz: { granter: 'origin' },
     compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+    proposals: [],
     params: { activeProposals: [] },
     upgrades: [],
     validators: [validator('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', 'localtestnet', 1_000n * COIN)],

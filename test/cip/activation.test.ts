@@ -8,7 +8,7 @@ import type { Upgrade } from '../../src/spec/chain-spec.ts'
 import { nodeOptions, testChain, withClients } from '../support/chain.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 import { temporaryFolder } from '../support/process.ts'
-import { CODES, measures, proposalChain, specWith, USED } from './support.ts'
+import { CODES, measures, moduleOf, proposalChain, specWith, USED } from './support.ts'
 
 const { create, create2, sstore, call } = CODES
 const TENFOLD = 9n * 32_000n
@@ -49,7 +49,7 @@ describe('from genesis', () => {
   it.each([
     [['kestrel_0', 'kestrel_0'], 'found duplicate EIP: kestrel_0'],
     [['kestrel0'], 'EIP kestrel0 name is not valid'],
-    [['kestrel_99'], 'EIP kestrel_99 is not activateable, valid EIPs are: [ethereum_1344 '],
+    [['kestrel_99'], 'EIP kestrel_99 is not activateable'],
   ])('%j begins no chain', async (active, words) => {
     await expect(startNode(nodeOptions({ spec: specWith({ active }) }))).rejects.toThrow(words)
   })
@@ -194,7 +194,7 @@ describe('proposals of users', () => {
 
   test('on one opcode are applied in the order of the list', async () => {
     const priceOf = async (...active: string[]) => {
-      const { gasOf } = await proposalChain({ active }, { proposals: [multiply, set] })
+      const { gasOf } = await proposalChain({ active }, { modules: [moduleOf(multiply, set)] })
       return (await gasOf(create.address, 5_000_000)) - USED.create + 32_000n
     }
     expect(await priceOf('kestrel_7', 'kestrel_8')).toBe(50_000n)
@@ -222,7 +222,7 @@ describe('proposals of users', () => {
       [one]: '0x600a0c00',
     } as const
     const setting = { codes, upgrades: [upgrade(3n, { addProposals: ['kestrel_9'] })] }
-    const { rpc, gasOf, send, receiptOf } = await proposalChain(setting, { proposals: [average] })
+    const { rpc, gasOf, send, receiptOf } = await proposalChain(setting, { modules: [moduleOf(average)] })
     await expect(rpc('eth_call', { to: two }, 'latest')).rejects.toThrow('invalid opcode: opcode 0xc not defined')
     expect(await gasOf(two, 60_000)).toBe(60_000n)
     expect(await gasOf(two, 60_000)).toBe(60_000n)
@@ -247,11 +247,10 @@ describe('proposals of users', () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const options = nodeOptions({ datadir: folder.path, spec: specWith({ active: ['kestrel_8'] }) })
-    const node = await startNode({ ...options, proposals: [set] })
+    const node = await startNode({ ...options, modules: [moduleOf(set)] })
     await node.close()
-    const restarted = startNode(options)
-    await expect(restarted).rejects.toThrow('EIP kestrel_8 is not activateable, valid EIPs are: [ethereum_1344')
-    await expect(restarted).rejects.toThrow('; this chain needs it: give the module that defines it')
+    const missing = '--proposal: no module defines kestrel_8, which this chain may use; its file has sha256 '
+    await expect(startNode(options)).rejects.toThrow(missing)
 
     const later = specWith({ upgrades: [upgrade(9n, { addProposals: ['kestrel_8'] })] })
     const refused = startNode(nodeOptions({ spec: later }))
@@ -259,24 +258,39 @@ describe('proposals of users', () => {
     await expect(refused).rejects.toThrow('(at upgrade v9, block 9)')
   })
 
-  test('of the past are missed only where they were active', async () => {
+  test('of the past are needed as well: whether a list is refused may not depend on the node', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const upgrades = [upgrade(1n, { addProposals: ['kestrel_8'] }), upgrade(2n, { removeProposals: ['kestrel_8'] })]
     const options = nodeOptions({ datadir: folder.path, spec: specWith({ upgrades }) })
-    const first = await startNode({ ...options, proposals: [set] })
+    const first = await startNode({ ...options, modules: [moduleOf(set)] })
     await withClients(first).mine(2)
     await first.close()
-    const { rpc } = await testChain(options)
-    expect(await rpc('eth_call', { to: create.address }, 'latest')).toBe('0x')
-    await expect(rpc('eth_call', { to: create.address }, '0x1')).rejects.toThrow('EIP kestrel_8 is not activateable')
+    await expect(startNode(options)).rejects.toThrow('--proposal: no module defines kestrel_8')
+    const { gasOfCall } = measures(await testChain({ ...options, modules: [moduleOf(set)] }))
+    expect(await gasOfCall(create.address, '0x1')).toBe(USED.create + 18_000n)
+    expect(await gasOfCall(create.address, 'latest')).toBe(USED.create)
+  })
+
+  test('that conflict at an upgrade begin no chain', async () => {
+    const takes = (number: number) =>
+      proposal(number, (table) => void table.define(0x0c, `TAKEN${number}`, { execute: () => undefined }))
+    const upgrades = [upgrade(5n, { addProposals: ['kestrel_7'] }), upgrade(9n, { addProposals: ['kestrel_8'] })]
+    const started = startNode(nodeOptions({ spec: specWith({ upgrades }), modules: [moduleOf(takes(7), takes(8))] }))
+    await expect(started).rejects.toMatchObject({
+      message: 'EIP kestrel_8 failed to activate (at upgrade v9, block 9)',
+      detail: 'opcode 0x0c is TAKEN7 already',
+    })
   })
 
   test('that fail on the chain’s forks begin no chain', async () => {
     // CLZ is an opcode from Osaka on.
     const clz = proposal(7, (table) => void table.define(0x1e, 'LEADING', { execute: () => undefined }))
-    const started = startNode(nodeOptions({ spec: specWith({ active: ['kestrel_7'] }), proposals: [clz] }))
-    await expect(started).rejects.toThrow('EIP kestrel_7 failed to activate: opcode 0x1e is CLZ already')
+    const started = startNode(nodeOptions({ spec: specWith({ active: ['kestrel_7'] }), modules: [moduleOf(clz)] }))
+    await expect(started).rejects.toMatchObject({
+      message: 'EIP kestrel_7 failed to activate',
+      detail: 'opcode 0x1e is CLZ already',
+    })
   })
 })
 

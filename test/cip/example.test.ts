@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import { loadProposals } from '../../src/cip/load.ts'
+import { loadModule } from '../../src/cip/load.ts'
 import { testChain } from '../support/chain.ts'
 import { compileYul } from '../support/solc.ts'
 import { specWith } from './support.ts'
@@ -13,9 +13,9 @@ const abi = parseAbi(['function average(uint256, uint256) view returns (uint256)
 const MOST = 2n ** 256n - 1n
 
 test('a contract uses an opcode as soon as its proposal is active', async () => {
-  const proposals = await loadProposals(join(EXAMPLES, 'average.mjs'))
+  const modules = [await loadModule(join(EXAMPLES, 'average.mjs'))]
   const upgrade = { name: 'average', height: 3n, addProposals: ['kestrel_7'], removeProposals: [] }
-  const { viem, walletOf, mine, rpc } = await testChain({ spec: specWith({ upgrades: [upgrade] }), proposals })
+  const { viem, walletOf, mine, rpc } = await testChain({ spec: specWith({ upgrades: [upgrade] }), modules })
   const bytecode = compileYul(await readFile(join(EXAMPLES, 'Average.yul'), 'utf8'))
   const hash = await walletOf(0).deployContract({ abi, bytecode })
   const { contractAddress: address } = await viem.waitForTransactionReceipt({ hash })

@@ -3,20 +3,22 @@
 import { toHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
-import { evmParams, govChain } from '../precompiles/gov-support.ts'
-import { CODES, measures, type Setting, specWith, USED } from './support.ts'
+import { evmParams, govChain, submit } from '../precompiles/gov-support.ts'
+import { CODES, measures, moduleOf, type Setting, specWith, USED } from './support.ts'
 
 const { create } = CODES
 const DEAR = USED.create + 9n * 32_000n
 
 async function chain(setting: Setting = {}, proposals: readonly Proposal[] = []) {
-  const governed = await govChain({ spec: specWith(setting), proposals })
+  const governed = await govChain({ spec: specWith(setting), modules: [moduleOf(...proposals)] })
   const { propose, voteAll, proposal, mineAt, viem, dev } = governed
   const { rpc, ...measured } = measures(governed)
   return {
     ...governed,
     ...measured,
     rpc,
+    /** Sends a transaction to the governance contract. */
+    pay: governed.send,
     /** Puts a list to the vote, with a transaction in the block in which it ends. Its number, and the transaction's hash. */
     async decide(...names: string[]) {
       const id = await propose([evmParams(...names)])
@@ -55,32 +57,42 @@ test('a vote activates a proposal from the next block on, and another takes it b
   expect(await active()).toEqual([])
 })
 
-test('a list that cannot be activated fails and changes nothing', async () => {
-  const { decide, proposal, failure, active, gasOf } = await chain()
+/** Defines opcode 0x0c under this name. */
+const takes = (number: number, name: string): Proposal => ({
+  ...{ number, title: name },
+  apply: (table) => void table.define(0x0c, name, { execute: () => undefined }),
+})
+const throws: Proposal = {
+  ...{ number: 9, title: 'throws' },
+  apply: () => {
+    throw new Error('words of a module')
+  },
+}
+
+test('a list that cannot be activated is refused when it is submitted', async () => {
+  const { decide, refusal, pay, invariants, active } = await chain({}, [takes(7, 'SEVEN'), takes(8, 'EIGHT'), throws])
   await decide('kestrel_2')
   const lists = [
     [['kestrel_0', 'kestrel_0'], 'found duplicate EIP: kestrel_0'],
     [['kestrel0'], 'EIP kestrel0 name is not valid'],
-    [['kestrel_0', 'kestrel_99'], 'EIP kestrel_99 is not activateable, valid EIPs are: [ethereum_1344 '],
+    [['kestrel10'], 'EIP kestrel10 name is not valid'],
+    [['kestrel_0', 'kestrel_99'], 'EIP kestrel_99 is not activateable'],
+    [['kestrel_7', 'kestrel_8'], 'EIP kestrel_8 failed to activate'],
+    [['kestrel_9'], 'EIP kestrel_9 failed to activate'],
   ] as const
   for (const [names, words] of lists) {
-    const { id } = await decide(...names)
-    // 5: failed.
-    expect([(await proposal(id)).status, await failure(id)]).toEqual([5, expect.stringContaining(words)])
-    expect(await active()).toEqual(['kestrel_2'])
-    expect(await gasOf(create.address)).toBe(USED.create)
+    // The words of Evmos' checks and no others: a contract may store them.
+    expect(await refusal(submit([evmParams(...names)]))).toBe(`message 0: ${words}`)
+    expect(await refusal(submit([evmParams('kestrel_0'), evmParams(...names)]))).toBe(`message 1: ${words}`)
   }
+  expect((await pay(submit([evmParams('kestrel_9')]))).status).toBe('reverted')
+  expect(await active()).toEqual(['kestrel_2'])
+  expect(await invariants()).toEqual([])
 })
 
-test('a list on which an upgrade to come could not be made fails', async () => {
-  const takes = (number: number, name: string): Proposal => ({
-    ...{ number, title: name },
-    apply: (table) => void table.define(0x0c, name, { execute: () => undefined }),
-  })
+test('a list on which an upgrade to come could not be made is refused', async () => {
   const upgrade = { name: 'later', height: 1_000n, addProposals: ['kestrel_7'], removeProposals: [] }
-  const { decide, failure, active } = await chain({ upgrades: [upgrade] }, [takes(7, 'SEVEN'), takes(8, 'EIGHT')])
-  const { id } = await decide('kestrel_8')
-  const words = 'EIP kestrel_7 failed to activate: opcode 0x0c is EIGHT already (at upgrade later, block 1000)'
-  expect(await failure(id)).toContain(words)
-  expect(await active()).toEqual([])
+  const { refusal } = await chain({ upgrades: [upgrade] }, [takes(7, 'SEVEN'), takes(8, 'EIGHT')])
+  const words = 'EIP kestrel_7 failed to activate (at upgrade later, block 1000)'
+  expect(await refusal(submit([evmParams('kestrel_8')]))).toBe(`message 0: ${words}`)
 })

@@ -2,8 +2,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { loadProposals } from '../../src/cip/load.ts'
+import { loadModule } from '../../src/cip/load.ts'
 import { temporaryFolder } from '../support/process.ts'
+
+const loadProposals = async (path: string) => (await loadModule(path)).proposals
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

@@ -94,14 +94,14 @@ describe('a list', () => {
   it.each([
     [['kestrel_0', 'kestrel_0'], 'found duplicate EIP: kestrel_0'],
     [['kestrel0'], 'EIP kestrel0 name is not valid'],
-    [['kestrel_99'], `EIP kestrel_99 is not activateable, valid EIPs are: [${BUILT_IN.join(' ')}]`],
-    [['evmos_0'], `EIP evmos_0 is not activateable, valid EIPs are: [${BUILT_IN.join(' ')}]`],
+    [['kestrel_99'], 'EIP kestrel_99 is not activateable'],
+    [['evmos_0'], 'EIP evmos_0 is not activateable'],
     // Item by item: the first that is wrong is named.
     [['kestrel_99', 'kestrel_99'], 'EIP kestrel_99 is not activateable'],
     [['kestrel_0', 'kestrel_0', 'x'], 'found duplicate EIP: kestrel_0'],
   ])('%j is refused', (names, words) => {
     expect(() => registry.check(names)).toThrow(ChainError)
-    expect(() => registry.check(names)).toThrow(words)
+    expect(() => registry.check(names)).toThrow(new RegExp(`^${words}$`))
   })
 
   it('may hold everything that is known', () => {
@@ -141,11 +141,15 @@ describe('a list', () => {
       }),
     ])
     const failures = [
-      ['kestrel_3', 'EIP kestrel_3 failed to activate: no opcode NOTHING'],
-      ['kestrel_4', 'EIP kestrel_4 failed to activate: ADD has a memory size and no dynamic gas to pay for it'],
-      ['kestrel_5', 'EIP kestrel_5 failed to activate: apply must not be asynchronous'],
+      ['kestrel_3', 'no opcode NOTHING'],
+      ['kestrel_4', 'ADD has a memory size and no dynamic gas to pay for it'],
+      ['kestrel_5', 'apply must not be asynchronous'],
     ] as const
-    for (const [name, words] of failures) expect(() => applied(failing, ['kestrel_0', name])).toThrow(words)
+    for (const [name, detail] of failures) {
+      // The message may become revert data: what the module and the engine say is kept apart from it.
+      const refused = { code: 'invalid-params', message: `EIP ${name} failed to activate`, detail }
+      expect(() => applied(failing, ['kestrel_0', name])).toThrow(expect.objectContaining(refused))
+    }
     expect(() => applied(failing, ['kestrel_6'])).not.toThrow()
   })
 })

@@ -1,6 +1,9 @@
 // A chain whose genesis has contracts to measure with, and proposals and upgrades as a test wants them.
+import { createHash } from 'node:crypto'
 import type { Hex } from 'viem'
-import { fromHex, hexToAddress } from '../../src/lib/hex.ts'
+import type { Proposal } from '../../src/cip/define.ts'
+import type { ProposalModule } from '../../src/cip/modules.ts'
+import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import type { NodeOptions } from '../../src/node.ts'
 import type { ChainSpec, GenesisAccount, Upgrade } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
@@ -22,6 +25,12 @@ export const USED = {
   sstore: 21_000n + 6n + 22_100n,
   call: 21_000n + 21n + 100n,
 } as const
+
+/** Proposals as a module whose hash is that of their code. */
+export function moduleOf(...proposals: readonly Proposal[]): ProposalModule {
+  const code = proposals.map(({ name, number, apply }) => `${name} ${number} ${apply}`).join('\n')
+  return { file: 'test.mjs', sha256: hexToHash(`0x${createHash('sha256').update(code).digest('hex')}`), proposals }
+}
 
 export type Setting = {
   readonly active?: readonly string[]

@@ -1,4 +1,5 @@
 // Opcode proposals from the command line: modules of a user's own, and what is active from block 0.
+import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,11 +25,11 @@ test('a chain begins with proposals, and goes on with them', async () => {
   await request(first.url, 'evm_mine')
   await first.stop()
 
-  // The module is needed for as long as its proposal is active; the rest is on disk.
-  for (const command of [['start'], ['export', 'none.rlp']]) {
+  // The module is needed, as the chain names it; the rest is on disk.
+  for (const command of [['start'], ['export', 'none.rlp'], ['reindex']]) {
     const { code, stderr } = await run(cwd, ...command)
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(ONE_LINE) })
-    expect(stderr).toContain('EIP kestrel_7 is not activateable, valid EIPs are: [ethereum_1344 ')
+    expect(stderr).toContain('--proposal: no module defines kestrel_7, which this chain may use; its file has sha256 ')
   }
   const second = await start(cwd, '--proposal', AVERAGE)
   expect(await active(second.url)).toEqual({ extraEips: ['kestrel_0', 'kestrel_7'] })
@@ -54,6 +55,56 @@ test('a genesis file gets proposals by a flag', async () => {
   const node = await start(cwd, '--genesis', 'genesis.json', '--activate', 'kestrel_0')
   expect(await active(node.url)).toEqual({ extraEips: ['kestrel_2', 'kestrel_0'] })
   await node.stop()
+})
+
+test('a chain goes on with a new module in development, and in production with one that its genesis names', async () => {
+  const cwd = await folder()
+  const nine = `export default { number: 9, title: 'nine', apply() {} }`
+  await writeFile(join(cwd, 'nine.mjs'), nine)
+  const sha256 = createHash('sha256').update(nine).digest('hex')
+  const printed = await run(cwd, 'genesis', '--proposal', AVERAGE)
+  await writeFile(join(cwd, 'genesis.json'), printed.stdout)
+  const genesis = ['--genesis', 'genesis.json']
+  const named = JSON.parse(printed.stdout).kestrel.proposals
+  expect(named).toMatchObject([{ name: 'kestrel_7', since: '0x0' }])
+
+  const production = [...genesis, '--production', '--proposal', AVERAGE]
+  const first = await start(cwd, ...production)
+  await first.stop()
+  const refused = await run(cwd, 'start', ...production, '--proposal', 'nine.mjs')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(ONE_LINE) })
+  expect(refused.stderr).toContain(`has no {"name":"kestrel_9","sha256":"${sha256}"}`)
+
+  // In development the same flags add it.
+  const second = await start(cwd, ...genesis, '--proposal', AVERAGE, '--proposal', 'nine.mjs')
+  const known = (await request(second.url, 'kestrel_getProposals')) as { name: string }[]
+  expect(known.map(({ name }) => name)).toEqual(expect.arrayContaining(['kestrel_7', 'kestrel_9']))
+  await request(second.url, 'evm_mine')
+  const { stderr } = await second.stop()
+  expect(stderr).toContain(`this chain may use kestrel_9 from block 1 on: sha256 ${sha256}`)
+  const stored = JSON.parse((await run(cwd, 'genesis', '--datadir', 'kestrel-data')).stdout)
+  expect(stored.kestrel.proposals).toEqual([...named, { name: 'kestrel_9', sha256, since: '0x1' }])
+  expect((await run(cwd, 'export', 'chain.rlp', '--proposal', 'nine.mjs', '--proposal', AVERAGE)).code).toBe(0)
+
+  await writeFile(join(cwd, 'nine.mjs'), `${nine}\n`)
+  const changed = await run(cwd, 'start', '--proposal', AVERAGE, '--proposal', 'nine.mjs')
+  expect(changed.stderr).toMatch(/^kestrel: --proposal nine\.mjs: kestrel_9 has changed: [^\n]+another chain\n$/)
+})
+
+test('a genesis with upgrades that cannot be made begins no chain', async () => {
+  const cwd = await folder()
+  const genesis = JSON.parse((await run(cwd, 'genesis')).stdout)
+  const add = (height: number, name: string) => ({ name: `v${height}`, height, addProposals: [name] })
+  const upgrades = [add(5, 'kestrel_0'), add(9, 'kestrel_10')]
+  const kestrel = { ...genesis.kestrel, upgrades }
+  await writeFile(join(cwd, 'genesis.json'), JSON.stringify({ ...genesis, kestrel }))
+  for (const command of [['init'], ['start', '--in-memory', '--port', '0']]) {
+    const { code, stderr } = await run(cwd, ...command, '--genesis', 'genesis.json')
+    const words =
+      'kestrel: EIP kestrel_10 is not activateable (at upgrade v9, block 9): this chain may use ethereum_1344, '
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(words) })
+    expect(stderr).toMatch(ONE_LINE)
+  }
 })
 
 test('takes modules in TypeScript', async () => {

@@ -203,6 +203,7 @@ describe('our section', () => {
         bech32Prefix: 'falc',
         feeMarket: { burnBaseFee: false },
         authz: { granter: 'caller' },
+        proposals: [],
         params: { activeProposals: [] },
         upgrades: [],
         validators: [],
@@ -218,6 +219,7 @@ describe('our section', () => {
       feeMarket: { burnBaseFee: true },
       authz: { granter: 'origin' },
       compat: { allowanceOrder: 'grantee-first', decCoinRaw: true },
+      proposals: [{ name: 'falcon_9', sha256: 'AB'.repeat(32), since: 5 }],
       params: { activeProposals: ['falcon_1', 'falcon_0'] },
       upgrades: [{ name: 'v2', height: 10, addProposals: ['falcon_2'] }],
       validators: [
@@ -238,6 +240,7 @@ describe('our section', () => {
       feeMarket: { burnBaseFee: true },
       authz: { granter: 'origin' },
       compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: true },
+      proposals: [{ name: 'falcon_9', sha256: `0x${'ab'.repeat(32)}`, since: 5n }],
       params: { activeProposals: ['falcon_1', 'falcon_0'] },
       upgrades: [{ name: 'v2', height: 10n, addProposals: ['falcon_2'], removeProposals: [] }],
       validators: [

@@ -41,6 +41,7 @@ export function nodeOptions(overrides: Partial<NodeOptions> = {}): NodeOptions {
     gasLimit: undefined,
     wallet: Wallet.fromMnemonic(MNEMONIC, 10),
     rpc: { development: true },
+    namesModules: true,
     ...overrides,
   }
 }

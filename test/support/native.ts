@@ -18,6 +18,7 @@ export const nativeSpec: NativeSpec = {
   feeMarket: { burnBaseFee: false },
   authz: { granter: 'caller' },
   compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+  proposals: [],
   params: { activeProposals: [] },
   upgrades: [],
   validators: [],

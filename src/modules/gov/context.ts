@@ -5,7 +5,7 @@ import type { Address } from '../../lib/hex.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
-import type { BlockInfo } from '../module.ts'
+import type { BlockInfo, Report } from '../module.ts'
 import type { Staking } from '../staking/staking.ts'
 import type { GovState, ProposalRecord, ProposalState } from './layout.ts'
 import type { Reach } from './messages.ts'
@@ -19,6 +19,7 @@ export type GovContext = {
   readonly state: GovState
   /** What messages change. */
   readonly reach: Reach
+  readonly report: Report
 }
 
 export const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)

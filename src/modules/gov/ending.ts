@@ -5,7 +5,9 @@ import type { List } from '../../state/layout.ts'
 import { schedule, takeDue } from '../staking/calendar.ts'
 import { type GovContext, requireProposal } from './context.ts'
 import { burnDeposits, refundDeposits } from './deposits.ts'
+import { type StoredFailure, storedFailure } from './failure.ts'
 import type { Appointment, ProposalState } from './layout.ts'
+import type { Act } from './messages.ts'
 import { clearVotes, contest, removeProposal } from './proposals.ts'
 import { readStored } from './submission.ts'
 import { type Count, count, decide, tallyOf } from './tally.ts'
@@ -55,23 +57,35 @@ function conclude(context: GovContext, id: bigint): void {
   if (burns) burnDeposits(context, proposal)
   else refundDeposits(context, proposal)
   contest(context, proposal, -1n)
-  const failure = passes ? execute(context, proposal) : undefined
-  if (failure !== undefined) proposal.texts.update({ failure })
-  proposal.record.update({ status: !passes ? 'rejected' : failure === undefined ? 'passed' : 'failed' })
+  const failure = passes ? execute(context, id, proposal) : ''
+  if (failure !== '') proposal.texts.update({ failure })
+  proposal.record.update({ status: !passes ? 'rejected' : failure === '' ? 'passed' : 'failed' })
 }
 
-/** Carries out a proposal's messages in their order. When one fails, none has happened; returns why. */
-function execute({ spec, view, reach }: GovContext, proposal: ProposalState): string | undefined {
+/**
+ * Carries out a proposal's messages in their order. When one fails, none has happened, and what is to be stored is
+ * returned; the error itself is for the operator only. A fault of this program fails the proposal as a refusal does,
+ * because it must not stop the chain.
+ */
+function execute(context: GovContext, id: bigint, proposal: ProposalState): StoredFailure {
+  const { spec, view, reach, report } = context
+  let index = 0
+  let act: Act | undefined
   view.checkpoint()
   try {
-    for (const message of proposal.messages.get()) readStored(spec, message).run(reach)
+    for (const message of proposal.messages.get()) {
+      act = undefined
+      act = readStored(spec, message)
+      act.run(reach)
+      index++
+    }
     view.commit()
-    return undefined
+    return ''
   } catch (error) {
     view.revert()
-    const why = error instanceof Error ? error.message : String(error)
-    // A fault of ours must not stop the chain: the same in every node, it fails the proposal as a refusal does.
-    return error instanceof ChainError ? why : `internal error: ${why}`
+    report(`proposal ${id} failed at message ${index}`, error)
+    if (!(error instanceof ChainError)) return storedFailure(index, 'internal-error')
+    return storedFailure(index, act === undefined ? 'message-unreadable' : act.failure(reach))
   }
 }
 

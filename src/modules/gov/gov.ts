@@ -41,13 +41,13 @@ export class Gov implements NativeModule<GovGenesis> {
   readonly #context: GovContext
 
   constructor(
-    { spec, block, view, access }: ModuleContext,
+    { spec, block, view, access, report = () => undefined }: ModuleContext,
     bank: Bank,
     staking: GovContext['staking'],
     others: Omit<Reach, 'gov'>,
   ) {
     const state = govLayout.open(view.slots(NATIVE_CONTRACT.gov, access))
-    this.#context = { spec, block, view, bank, staking, state, reach: { ...others, gov: this } }
+    this.#context = { spec, block, view, bank, staking, state, report, reach: { ...others, gov: this } }
   }
 
   initGenesis({ params, constitution }: GovGenesis): void {
@@ -133,7 +133,10 @@ export class Gov implements NativeModule<GovGenesis> {
     return readSubmission(this.#context.spec, json)
   }
 
-  /** Puts a submission forward with its first deposit (base units). Returns its number. */
+  /**
+   * Puts a submission forward with its first deposit (base units). Returns its number. Throws ChainError for a deposit
+   * that is too small and for a list of improvement proposals that cannot be activated.
+   */
   submit(proposer: Address, submission: Submission, deposit: bigint): bigint {
     return submit(this.#context, proposer, submission, deposit)
   }

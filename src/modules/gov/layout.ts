@@ -69,7 +69,7 @@ export type ProposalTexts = {
   readonly title: string
   readonly summary: string
   readonly metadata: string
-  /** Why its messages could not be carried out. */
+  /** Why its messages could not be carried out: a `StoredFailure`. */
   readonly failure: string
 }
 

@@ -4,8 +4,10 @@ import { z } from 'zod'
 import { readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { firstIssue, ourWords } from '../../lib/issue-words.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
+import { isBlocked } from '../blocked.ts'
 import type { Distribution } from '../distribution/distribution.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
 import { whole } from '../genesis-section.ts'
@@ -14,6 +16,7 @@ import { newStakingParams } from '../staking/genesis.ts'
 import type { Staking } from '../staking/staking.ts'
 import type { Vesting } from '../vesting/vesting.ts'
 import { refuse } from './context.ts'
+import type { FailureCode } from './failure.ts'
 import type { GovParams } from './layout.ts'
 import { govParams } from './params.ts'
 
@@ -35,8 +38,14 @@ export type Act = {
   readonly tokens: readonly Address[]
   /** An account whose funder has to wait for the outcome. */
   readonly contested: Address | undefined
+  /** How many lists of improvement proposals `check` tries out, which takes time. */
+  readonly lists: number
+  /** Throws ChainError when the message could not be carried out even now, and the vote would be for nothing. */
+  check(reach: Reach): void
   /** Throws ChainError. */
   run(reach: Reach): void
+  /** The code of the failure when `run` has thrown ChainError; asked after what it wrote has been undone. */
+  failure(reach: Reach): FailureCode
 }
 
 type Kind = {
@@ -53,6 +62,9 @@ function kind<T>(of: {
   readonly authority?: Kind['authority']
   fields(spec: NativeSpec): z.ZodType<T>
   run(fields: T, reach: Reach): void
+  failure(fields: T, reach: Reach): FailureCode
+  /** Tries out a list of improvement proposals when the message is submitted. */
+  tryList?(fields: T, reach: Reach): void
   tokens?(fields: T): readonly Address[]
   contested?(fields: T): Address
 }): Kind {
@@ -60,13 +72,16 @@ function kind<T>(of: {
     types: of.types,
     authority: of.authority ?? ['authority'],
     read(spec, json) {
-      const parsed = of.fields(spec).safeParse(json)
+      const parsed = of.fields(spec).safeParse(json, { error: ourWords })
       if (!parsed.success) throw refuse(`${wordsOf(parsed.error)}: invalid proposal message`)
       const { data } = parsed
       return {
         tokens: of.tokens?.(data) ?? [],
         contested: of.contested?.(data),
+        lists: of.tryList === undefined ? 0 : 1,
+        check: (reach) => of.tryList?.(data, reach),
         run: (reach) => of.run(data, reach),
+        failure: (reach) => of.failure(data, reach),
       }
     },
   }
@@ -101,7 +116,10 @@ const KINDS: readonly Kind[] = [
   kind({
     types: ['/ethermint.evm.v1.MsgUpdateParams', '/cosmos.evm.vm.v1.MsgUpdateParams'],
     fields: () => z.strictObject({ params: evmParamsSchema }),
+    // As Evmos' MsgUpdateParams.ValidateBasic: nobody is asked to vote on a list that cannot be activated.
+    tryList: ({ params: update }, { params }) => params.requireActivatable(update),
     run: ({ params: update }, { params }) => params.update(update),
+    failure: () => 'list-refused',
   }),
   kind({
     types: ['/evmos.erc20.v1.MsgRegisterERC20', '/cosmos.evm.erc20.v1.MsgRegisterERC20'],
@@ -111,26 +129,32 @@ const KINDS: readonly Kind[] = [
     run({ erc20addresses }, { erc20 }) {
       for (const token of erc20addresses) erc20.registerDescribed(token)
     },
+    failure: ({ erc20addresses }, { erc20 }) =>
+      erc20addresses.some((token) => erc20.pair(token) !== undefined) ? 'pair-exists' : 'token-refused',
   }),
   kind({
     types: ['/evmos.erc20.v1.MsgToggleConversion', '/cosmos.evm.erc20.v1.MsgToggleConversion'],
     fields: () => z.strictObject({ token: z.string() }),
     run: ({ token }, { erc20 }) => erc20.toggleNamed(token),
+    failure: () => 'pair-not-found',
   }),
   kind({
     types: ['/cosmos.distribution.v1beta1.MsgCommunityPoolSpend'],
     fields: (spec) => z.strictObject({ recipient: account(spec), amount: baseCoin(spec) }),
     run: ({ recipient, amount }, { distribution }) => distribution.spendCommunityPool(recipient, amount),
+    failure: ({ recipient }) => (isBlocked(recipient) ? 'recipient-refused' : 'pool-insufficient'),
   }),
   kind({
     types: ['/cosmos.gov.v1.MsgUpdateParams'],
     fields: (spec) => z.strictObject({ params: govParams(spec) }),
     run: ({ params }, { gov }) => gov.updateParams(params),
+    failure: () => 'params-refused',
   }),
   kind({
     types: ['/cosmos.staking.v1beta1.MsgUpdateParams'],
     fields: (spec) => z.strictObject({ params: newStakingParams(spec.denom) }),
     run: ({ params }, { staking }) => staking.updateParams(params),
+    failure: () => 'params-refused',
   }),
   kind({
     types: ['/evmos.vesting.v2.MsgClawback'],
@@ -141,6 +165,7 @@ const KINDS: readonly Kind[] = [
     run({ accountAddress }, { vesting, distribution }) {
       vesting.clawbackByGovernance(accountAddress, (from, amount) => distribution.fundCommunityPool(from, amount))
     },
+    failure: () => 'clawback-refused',
   }),
 ]
 
@@ -195,9 +220,7 @@ function inCamelCase(json: unknown, depth = 0): unknown {
 }
 
 /** `params.quorum: expected …` */
-function wordsOf({ issues: [issue] }: z.ZodError): string {
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const path = [...(issue?.path ?? []), ...unknown].join('.')
-  const words = unknown.length > 0 ? 'unknown field' : (issue?.message ?? '')
+function wordsOf(error: z.ZodError): string {
+  const { path, words } = firstIssue(error)
   return path === '' ? words : `${path}: ${words}`
 }

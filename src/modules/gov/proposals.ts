@@ -1,16 +1,19 @@
 // The life of a proposal until its vote is over: submitted, paid for, voted on, and perhaps cancelled.
+import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import { schedule } from '../staking/calendar.ts'
 import { type Found, type GovContext, nameOf, refuse, requireProposal } from './context.ts'
 import { chargeDeposits, minDepositOf, requireDeposit, requireInitialDeposit, takeDeposit } from './deposits.ts'
 import type { ProposalState, Vote } from './layout.ts'
+import type { Act } from './messages.ts'
 import { LONGEST_METADATA, readStored, requireLength, type Submission } from './submission.ts'
 
 /** Brings a proposal into being with its first deposit, which may be nothing. Returns its number. */
 export function submit(context: GovContext, proposer: Address, submission: Submission, deposit: bigint): bigint {
   const { state, block } = context
-  const { title, summary, metadata, messages, isExpedited } = submission
+  const { title, summary, metadata, messages, isExpedited, acts } = submission
   requireInitialDeposit(context, isExpedited, deposit)
+  checkActs(context, acts)
   const id = state.lastId.get() + 1n
   state.lastId.set(id)
   const depositEndTime = block.timestamp + state.params.get().maxDepositPeriod
@@ -32,6 +35,18 @@ export function submit(context: GovContext, proposer: Address, submission: Submi
   schedule(state.depositEnds, { time: depositEndTime, id })
   addDeposit(context, requireProposal(context, id), proposer, deposit)
   return id
+}
+
+/** Throws ChainError `message <index>: <why>` for the first message that could not be carried out. */
+function checkActs({ reach }: GovContext, acts: readonly Act[]): void {
+  for (const [index, act] of acts.entries()) {
+    try {
+      act.check(reach)
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      throw new ChainError('execution-reverted', `message ${index}: ${error.message}`, undefined, error.detail)
+    }
+  }
 }
 
 /** Adds coins to a proposal that is not over. */

@@ -65,6 +65,9 @@ export const readStored = (spec: NativeSpec, message: string): Act => readMessag
 /** Contracts that the messages make token pairs of, each once. */
 export const tokensOf = ({ acts }: Submission): readonly Address[] => [...new Set(acts.flatMap(({ tokens }) => tokens))]
 
+/** How many lists of improvement proposals are tried out when it is submitted. */
+export const listsOf = ({ acts }: Submission): number => acts.reduce((sum, { lists }) => sum + lists, 0)
+
 /** Throws ChainError `got <what> with length <n>: <what> too long`. */
 export function requireLength(what: string, text: string, most: number): void {
   const length = Buffer.byteLength(text, 'utf8')

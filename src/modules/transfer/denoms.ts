@@ -65,7 +65,7 @@ export function checkDenom(denom: string): void {
   try {
     readHash(denom)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw refused(`invalid denom trace hash ${denom.slice(VOUCHER_PREFIX.length)}: ${why}`)
+    if (!(error instanceof ChainError)) throw error
+    throw refused(`invalid denom trace hash ${denom.slice(VOUCHER_PREFIX.length)}: ${error.message}`)
   }
 }

@@ -1,0 +1,46 @@
+// What is wrong with a value that a schema refused, in words of this program: a contract may store a refusal, and zod's
+// own words change with its version. A schema's own `error` text comes first; these words stand where it has none.
+import type { z } from 'zod'
+
+const KINDS: Readonly<Record<string, string>> = {
+  array: 'a list',
+  bigint: 'a whole number',
+  boolean: 'true or false',
+  int: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a text',
+  tuple: 'a list',
+}
+
+/**
+ * Words for an issue whose schema gives none; handed to `safeParse` as its `error`. The kinds of issues are zod's closed
+ * list, <https://zod.dev/error-customization>.
+ */
+export const ourWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${KINDS[issue.expected] ?? 'another kind of value'}`
+    case 'too_small':
+      return `expected at least ${issue.minimum}`
+    case 'too_big':
+      return `expected at most ${issue.maximum}`
+    case 'not_multiple_of':
+      return `expected a multiple of ${issue.divisor}`
+    case 'invalid_value':
+      return `expected ${issue.values.map((value) => JSON.stringify(String(value))).join(' or ')}`
+    case 'unrecognized_keys':
+      return 'unknown field'
+    default:
+      return 'not in the form that is expected'
+  }
+}
+
+/** The first issue with its place: `params.quorum: expected a text`. An unknown field is named by its own path. */
+export function firstIssue({ issues: [issue] }: z.ZodError): { readonly path: string; readonly words: string } {
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const path = [...(issue?.path ?? []), ...unknown].join('.')
+  return { path, words: unknown.length > 0 ? 'unknown field' : (issue?.message ?? 'not acceptable') }
+}

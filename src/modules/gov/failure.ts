@@ -1,0 +1,24 @@
+// Why a proposal that passed was not carried out, as it is stored: a code of a closed list, by its fixed words. Nothing
+// else may be stored, because an error's own text can differ from node to node, and with it the state root.
+
+/** Codes with their words; what is stored begins with the message: `message 0: token pair not found`. */
+const FAILURES = {
+  'message-unreadable': 'the message can no longer be read',
+  'list-refused': 'the list of improvement proposals cannot be activated',
+  'token-refused': 'the token cannot be registered',
+  'pair-exists': 'token pair already exists',
+  'pair-not-found': 'token pair not found',
+  'pool-insufficient': 'community pool does not have sufficient coins to distribute',
+  'recipient-refused': 'the recipient is not allowed to receive funds',
+  'params-refused': 'the parameters cannot be set',
+  'clawback-refused': 'the account has no vesting that governance may claw back',
+  'internal-error': 'internal error',
+} as const
+
+export type FailureCode = keyof typeof FAILURES
+
+/** What `texts.failure` holds; empty while nothing has failed. */
+export type StoredFailure = '' | `message ${number}: ${(typeof FAILURES)[FailureCode]}`
+
+/** `index` is the place of the message in its proposal, from 0. */
+export const storedFailure = (index: number, code: FailureCode): StoredFailure => `message ${index}: ${FAILURES[code]}`
