@@ -96,8 +96,14 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   }
 
   pairOf(denom: string): Pair | undefined {
+    const token = this.tokenOf(denom)
+    return token === undefined ? undefined : this.pair(token)
+  }
+
+  /** The contract of the pair that a coin is in; undefined: it is in none. */
+  tokenOf(denom: string): Address | undefined {
     const token = this.#state.tokens.at(denom).get()
-    return token === ZERO_ADDRESS ? undefined : this.pair(token)
+    return token === ZERO_ADDRESS ? undefined : token
   }
 
   pairs(): readonly Pair[] {

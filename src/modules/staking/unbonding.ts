@@ -8,7 +8,7 @@ import { schedule, takeDue } from './calendar.ts'
 import { nextEntryId, refuse, type StakingContext } from './context.ts'
 import { bond, sharesWorth, unbond } from './delegations.ts'
 import type { UnbondingEntry } from './layout.ts'
-import { hasNoPrice, movePool, requireValidator } from './validators.ts'
+import { hasNoPrice, movePool, requireStake } from './validators.ts'
 
 /** In order of creation. */
 export const unbondingEntries = (
@@ -35,7 +35,7 @@ function setEntries(
 /** Begins the way back of `amount` tokens. Returns when they will be paid out. */
 export function undelegate(context: StakingContext, delegator: Address, operator: Address, amount: bigint): bigint {
   const { state, block } = context
-  const { status } = requireValidator(context, operator)
+  const { status } = requireStake(context, operator)
   const shares = sharesWorth(context, delegator, operator, amount)
   const { maxEntries, unbondingTime } = state.params.get()
   if (BigInt(unbondingEntries(context, delegator, operator).length) >= maxEntries) {
@@ -83,8 +83,9 @@ export function cancelUnbonding(
   amount: bigint,
   creationHeight: bigint,
 ): Dec {
-  const validator = requireValidator(context, operator)
-  if (validator.jailed) throw refuse('validator for this address is currently jailed')
+  const validator = requireStake(context, operator)
+  if (context.state.validators.at(operator).only('jailed'))
+    throw refuse('validator for this address is currently jailed')
   if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
   const entries = unbondingEntries(context, delegator, operator)
   if (entries.length === 0) {

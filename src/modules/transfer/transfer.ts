@@ -5,6 +5,7 @@ import { fromBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { SortedHashes } from '../../state/sorted-hashes.ts'
 import { checkIdentifier } from '../authz/allocations.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
@@ -159,9 +160,9 @@ export class Transfer implements NativeModule<TransferGenesis> {
     return full === undefined ? undefined : parseTrace(full)
   }
 
-  /** Hashes of all coins that have come here. */
-  traces(): readonly Hash[] {
-    return [...this.#state.traces.keys()]
+  /** Hashes of all coins that have come here, in ascending order; only what is asked for is read. */
+  traces(): Pick<SortedHashes, 'length' | 'at' | 'below'> {
+    return this.#state.traceOrder
   }
 
   /** The hash of a full path; undefined: no such coin has come here. Throws ChainError on what is no path. */
@@ -225,7 +226,9 @@ export class Transfer implements NativeModule<TransferGenesis> {
   #remember(full: string): string {
     const hash = traceHash(full)
     const denom = voucherDenom(hash)
+    if (this.#state.traces.has(hash)) return denom
     this.#state.traces.set(hash, full)
+    this.#state.traceOrder.add(hash)
     const { baseDenom } = parseTrace(full)
     const original = this.#erc20.pairOf(baseDenom)
     this.#erc20.addFace({ token: faceAddress(hash), denom, ...faceOf(this.#context.spec, baseDenom, original) })
