@@ -1,6 +1,6 @@
 // A set of hashes in ascending order in contract storage, for pages: an item at a place is a few reads, whatever the size.
 // A tree by hexadecimal digits: every node counts the members behind each digit, a lone member stands where it is alone.
-import type { Hash } from '../lib/hex.ts'
+import { bigToFixed, type Hash } from '../lib/hex.ts'
 import { layout, mapping, struct } from './layout.ts'
 import type { SlotAccess } from './types.ts'
 import { type Field, hash, text, u256 } from './words.ts'
@@ -41,10 +41,17 @@ export const sortedHashes: Field<SortedHashes> = (() => {
   const open = (slots: SlotAccess, base: bigint): SortedHashes => {
     const { counts, lone } = parts.open(slots, base)
 
+    /** Digits behind which there are members, with their number, ascending. */
     function* children(path: string): Generator<{ digit: number; count: number }> {
       for (let first = 0; first < 2 * A_WORD; first += A_WORD) {
         const word = counts.at(path).only(halfOf(first))
-        for (let digit = first; digit < first + A_WORD; digit++) yield { digit, count: countIn(word, digit) }
+        if (word === 0n) continue
+        const bytes = bigToFixed(word, 32)
+        const counted = new DataView(bytes.buffer, bytes.byteOffset)
+        for (let place = 0; place < A_WORD; place++) {
+          const count = counted.getUint32(4 * (A_WORD - 1 - place))
+          if (count > 0) yield { digit: first + place, count }
+        }
       }
     }
 

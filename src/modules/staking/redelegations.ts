@@ -5,7 +5,7 @@ import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { schedule, takeDue } from './calendar.ts'
-import { nextEntryId, refuse, type StakingContext } from './context.ts'
+import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
 import { bond, sharesOf, sharesWorth, unbond } from './delegations.ts'
 import type { Redelegation, RedelegationEntry } from './layout.ts'
 import { burnFromEntries, isLiable, type SlashOf, slashOfEntry } from './unbonding.ts'
@@ -77,10 +77,10 @@ function liabilityOf({ state, block }: StakingContext, { operator, status }: Sta
   return { creationHeight: block.number, completionTime: block.timestamp + state.params.get().unbondingTime }
 }
 
-/** Forgets what no longer answers for anything. */
+/** Forgets what no longer answers for anything, up to `MOST_ENDED_A_BLOCK`. */
 export function finishRedelegations(context: StakingContext): void {
   const { state, block } = context
-  for (const { key } of takeDue(state.endingRedelegations, block.timestamp)) {
+  for (const { key } of takeDue(state.endingRedelegations, block.timestamp, MOST_ENDED_A_BLOCK)) {
     const { entries, ...route } = state.redelegations.at(key).get()
     if (entries.length === 0) continue
     setEntries(

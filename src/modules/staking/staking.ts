@@ -125,6 +125,11 @@ export class Staking implements NativeModule<StakingGenesis> {
     return shares === 0n ? undefined : { shares }
   }
 
+  /** Validators that a delegator delegates to. */
+  delegationCount(delegator: Address): number {
+    return this.#context.state.delegations.at(delegator).size
+  }
+
   /** In order of operator. */
   delegationsOf(delegator: Address): readonly { readonly operator: Address; readonly shares: Dec }[] {
     const all = [...this.#context.state.delegations.at(delegator).entries()]

@@ -5,7 +5,7 @@ import { type Dec, mulInt, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { schedule, takeDue } from './calendar.ts'
-import { nextEntryId, refuse, type StakingContext } from './context.ts'
+import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
 import { bond, sharesWorth, unbond } from './delegations.ts'
 import type { UnbondingEntry } from './layout.ts'
 import { hasNoPrice, movePool, requireStake } from './validators.ts'
@@ -113,11 +113,11 @@ export function cancelUnbonding(
   return shares
 }
 
-/** Pays out what has waited long enough. */
+/** Pays out what has waited long enough, up to `MOST_ENDED_A_BLOCK`. */
 export function payUnbonded(context: StakingContext): void {
   const { state, block, bank } = context
   const isDue = ({ completionTime }: UnbondingEntry) => completionTime <= block.timestamp
-  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp)) {
+  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp, MOST_ENDED_A_BLOCK)) {
     const entries = unbondingEntries(context, delegator, operator)
     // An entry that was cancelled, or paid together with another, is no longer there.
     if (!entries.some(isDue)) continue

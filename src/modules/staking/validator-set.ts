@@ -2,7 +2,7 @@
 // The set that one block's end has fixed is the one that signs the next block and earns its fees.
 import { type Address, fromHex } from '../../lib/hex.ts'
 import { schedule, takeDue } from './calendar.ts'
-import type { StakingContext } from './context.ts'
+import { MOST_ENDED_A_BLOCK, type StakingContext } from './context.ts'
 import type { BondedValidator, BondStatus } from './layout.ts'
 import { findStake, movePool, removeValidator } from './validators.ts'
 
@@ -52,10 +52,13 @@ function setStatus(context: StakingContext, operator: Address, to: BondStatus): 
   record.update({ status: to })
 }
 
-/** Ends the unbonding of validators whose time has come; those that nobody delegates to any more are removed. */
+/**
+ * Ends the unbonding of validators whose time has come, up to `MOST_ENDED_A_BLOCK`; those that nobody delegates to any
+ * more are removed.
+ */
 export function finishUnbondingValidators(context: StakingContext): void {
   const { state, block } = context
-  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp)) {
+  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, MOST_ENDED_A_BLOCK)) {
     const validator = findStake(context, operator)
     // It may have been bonded again since, and be unbonding once more with a later time.
     if (validator?.status !== 'unbonding' || state.validators.at(operator).only('unbondingTime') !== time) continue

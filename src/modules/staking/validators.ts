@@ -49,28 +49,48 @@ export function requireStake(context: StakingContext, operator: Address): Stake 
   return stake
 }
 
-/**
- * undefined: there is no such validator. Commission and description, whose texts may be a hundred slots, are read when
- * they are asked for.
- */
+/** undefined: there is no such validator. */
 export function findValidator(context: StakingContext, operator: Address): Validator | undefined {
   const stake = findStake(context, operator)
-  if (stake === undefined) return undefined
-  const record = context.state.validators.at(operator)
-  return {
-    ...stake,
-    consensusKey: record.only('consensusKey'),
-    jailed: record.only('jailed'),
-    minSelfDelegation: record.only('minSelfDelegation'),
-    unbondingHeight: record.only('unbondingHeight'),
-    unbondingTime: record.only('unbondingTime'),
-    jailedUntil: record.only('jailedUntil'),
-    get commission() {
-      return record.only('commission')
-    },
-    get description() {
-      return record.only('description')
-    },
+  return stake === undefined ? undefined : new StoredValidator(stake, context.state.validators.at(operator))
+}
+
+type ValidatorCell = ReturnType<StakingContext['state']['validators']['at']>
+
+/** A validator as it is now; commission and description, whose texts may be a hundred slots, are read when asked for. */
+class StoredValidator implements Validator {
+  readonly operator: Address
+  readonly status: BondStatus
+  readonly tokens: bigint
+  readonly shares: Dec
+  readonly consensusKey: Validator['consensusKey']
+  readonly jailed: boolean
+  readonly minSelfDelegation: bigint
+  readonly unbondingHeight: bigint
+  readonly unbondingTime: bigint
+  readonly jailedUntil: bigint
+  readonly #record: ValidatorCell
+
+  constructor({ operator, status, tokens, shares }: Stake, record: ValidatorCell) {
+    this.operator = operator
+    this.status = status
+    this.tokens = tokens
+    this.shares = shares
+    this.consensusKey = record.only('consensusKey')
+    this.jailed = record.only('jailed')
+    this.minSelfDelegation = record.only('minSelfDelegation')
+    this.unbondingHeight = record.only('unbondingHeight')
+    this.unbondingTime = record.only('unbondingTime')
+    this.jailedUntil = record.only('jailedUntil')
+    this.#record = record
+  }
+
+  get commission(): Validator['commission'] {
+    return this.#record.only('commission')
+  }
+
+  get description(): Validator['description'] {
+    return this.#record.only('description')
   }
 }
 

@@ -21,6 +21,7 @@ import {
   isVoucher,
   parseTrace,
   readHash,
+  requireHops,
   type Trace,
   traceHash,
   voucherDenom,
@@ -125,7 +126,12 @@ export class Transfer implements NativeModule<TransferGenesis> {
     this.requireSendEnabled()
     const full = this.#fullPathOf(denom)
     if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.burn(sender, amount, denom)
-    else this.#escrow(source, sender, denom, amount)
+    else {
+      const { peer, counterparty } = this.channels.end(source)
+      // The other end would refuse it: it is here, and has the same rule.
+      if (peer === 'loopback') requireHops(hopPrefix(counterparty.port, counterparty.channel) + full)
+      this.#escrow(source, sender, denom, amount)
+    }
     const text = toBech32(this.#context.spec.bech32Prefix, sender)
     const data = encodePacketData({ amount, denom: full, memo, receiver, sender: text })
     return this.channels.send(source, timeout, data).sequence
@@ -194,7 +200,11 @@ export class Transfer implements NativeModule<TransferGenesis> {
     }
     const hop = hopPrefix(source.port, source.channel)
     if (full.startsWith(hop)) this.#release(destination, receiver, denomOf(full.slice(hop.length)), amount)
-    else this.#bank.mint(receiver, amount, this.#remember(hopPrefix(destination.port, destination.channel) + full))
+    else {
+      const path = hopPrefix(destination.port, destination.channel) + full
+      requireHops(path)
+      this.#bank.mint(receiver, amount, this.#remember(path))
+    }
   }
 
   /** Undoes a sending. */
