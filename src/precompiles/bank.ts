@@ -20,7 +20,7 @@ const SUPPLY_GAS = 2_477n
 /** Coins by their contracts; those without one are not listed. */
 function byContract({ modules, spec, charge }: ReadCall, coins: readonly Coin[], gasOfOne: bigint) {
   const listed = coins.flatMap(({ denom, amount }) => {
-    const contractAddress = denom === spec.denom ? ZERO_ADDRESS : modules.erc20.pairOf(denom)?.token
+    const contractAddress = denom === spec.denom ? ZERO_ADDRESS : modules.erc20.tokenOf(denom)
     return contractAddress === undefined ? [] : [{ contractAddress, amount }]
   })
   if (listed.length > 1) charge(gasOfOne * BigInt(listed.length - 1))

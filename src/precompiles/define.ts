@@ -19,6 +19,8 @@ import type { Report } from '../modules/module.ts'
 import type { Log } from '../primitives/types.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { decodeValues, encodeLog, encodeValues, errorString, type ValueOf, type ValuesOf } from './abi.ts'
+import { GasMeter, OutOfGas } from './gas-meter.ts'
+import { MeteredView } from './metered-view.ts'
 
 /** What a view function is handed. */
 export type ReadCall = {
@@ -29,7 +31,10 @@ export type ReadCall = {
   readonly block: NativeBlock
   readonly spec: NativeSpec
   readonly modules: Modules
-  /** Takes gas for an item before it is processed; ends the call when there is too little. */
+  /**
+   * Takes a price of the table for an item before it is processed; ends the call when there is too little. Work on the
+   * state that the prices do not cover is charged beside them (`gas-meter.ts`).
+   */
   charge(gas: bigint): void
 }
 
@@ -161,46 +166,38 @@ type Self = {
 }
 
 /** What a native contract has from the chain that it runs on. */
-type Surroundings = {
+type Chain = {
   readonly spec: NativeSpec
   readonly report: FaultReport
   readonly checkProposals: CheckProposals | undefined
 }
-
-class OutOfGas extends Error {}
 
 /** Gas of the input: a base and a price per byte behind the selector (Evmos' formula). */
 const INPUT_GAS = { view: { base: 1_000n, perByte: 3n }, transaction: { base: 2_000n, perByte: 30n } }
 
 const SELECTOR_SIZE = 4
 
-function run(self: Self, chain: Surroundings, call: NativeCall): Eventually<NativeResult> {
-  let used = 0n
-  const charge = (gas: bigint) => {
-    used += gas
-    if (used > call.gasLimit) throw new OutOfGas()
-  }
+function run(self: Self, chain: Chain, call: NativeCall): Eventually<NativeResult> {
+  const meter = new GasMeter(call.gasLimit)
   const logs: Log[] = []
-  const fail = (error: unknown) => failed(self, chain.report, call, error, used)
+  const fail = (error: unknown) => failed(self, chain.report, call, error, meter.used)
   try {
     const method = admit(self, call)
     const data = call.input.subarray(SELECTOR_SIZE)
     const price = INPUT_GAS[method.isView ? 'view' : 'transaction']
     // Charged before decoding, which is work as well.
-    charge(price.base + price.perByte * BigInt(data.length) + method.gas)
+    meter.spend(price.base + price.perByte * BigInt(data.length))
+    meter.charge(method.gas)
     const args = decodeValues(method.abi.inputs, data)
     const done = (results: readonly unknown[]): NativeResult => {
-      return { output: encodeValues(method.abi.outputs, results), gasUsed: used, logs, error: undefined }
+      return { output: encodeValues(method.abi.outputs, results), gasUsed: meter.used, logs, error: undefined }
     }
-    const meter = { charge, left: () => call.gasLimit - used }
     const results = method.run(handed(self, chain, call, method, meter, logs), ...args)
     return results instanceof Promise ? results.then(done).catch(fail) : done(results)
   } catch (error) {
     return fail(error)
   }
 }
-
-type Meter = Pick<ReadCall, 'charge'> & { left(): bigint }
 
 /** The guards, in order; which function the call means. Throws ChainError when it may not run. */
 function admit(self: Self, call: NativeCall): Method {
@@ -220,13 +217,14 @@ function admit(self: Self, call: NativeCall): Method {
 
 function handed(
   self: Self,
-  { spec, report, checkProposals: check }: Surroundings,
+  { spec, report, checkProposals: check }: Chain,
   call: NativeCall,
   method: Method,
-  meter: Meter,
+  meter: GasMeter,
   logs: Log[],
 ): WriteCall<Abi> {
-  const { caller, origin, value, block, view } = call
+  const { caller, origin, value, block } = call
+  const view = new MeteredView(call.view, meter)
   const checkProposals = check && ((names: readonly string[]) => check(names, block))
   const access = method.isView ? 'read' : 'write'
   const modules = openModules({ spec, block, view, access, checkProposals, report })
@@ -236,14 +234,14 @@ function handed(
     logs.push(encodeLog(self.address, event, args))
   }
   const callContract = async (message: ContractCall) => {
-    const left = meter.left()
+    const { left } = meter
     const { output, gasUsed, logs: inner, error } = await call.callContract({ ...message, gasLimit: left - left / 64n })
-    meter.charge(gasUsed)
+    meter.spend(gasUsed)
     if (error !== undefined) throw new ChainError('execution-reverted', ...failureOf(message.to, error, output))
     logs.push(...inner)
     return output
   }
-  return { caller, origin, value, block, spec, modules, charge: meter.charge, emit, callContract }
+  return { caller, origin, value, block, spec, modules, charge: (gas) => meter.charge(gas), emit, callContract }
 }
 
 /** What our caller hears of a contract's failure: its own revert data if it gave any. */

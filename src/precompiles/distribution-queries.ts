@@ -152,7 +152,7 @@ function rewardsOf(call: ReadCall, delegator: Address, operator: Address): Dec |
 /** The operator of a validator that must exist. */
 function validatorNamed({ modules, spec }: ReadCall, text: string): Address {
   const operator = operatorNamed(spec, text)
-  if (modules.staking.validator(operator) === undefined) throw refused('validator does not exist')
+  if (!modules.staking.has(operator)) throw refused('validator does not exist')
   return operator
 }
 

@@ -1,14 +1,14 @@
 // Governance: proposals, deposits and votes, and the contract as a whole. Everybody acts for themselves, users and
 // contracts alike; nothing here can be granted. What passes is done by the module at the end of a block.
 import { ChainError } from '../lib/errors.ts'
-import { fromHex } from '../lib/hex.ts'
+import { type Address, fromHex } from '../lib/hex.ts'
 import { listsOf, tokensOf } from '../modules/gov/submission.ts'
 import { weightsOf, wholeVote } from '../modules/gov/votes.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import { requireOwner } from './authority.ts'
 import { type Coin, requireCoins } from './coins.ts'
-import { definePrecompile, implement } from './define.ts'
+import { definePrecompile, implement, type ReadCall } from './define.ts'
 import { govTransactionsAbi } from './gov-abi.ts'
 import { govQueries } from './gov-queries.ts'
 import { faceOfToken } from './tokens.ts'
@@ -19,6 +19,9 @@ const BYTE_GAS = 100n
 const LIST_GAS = 100_000n
 const DEPOSIT_GAS = 8_000n
 const VOTE_GAS = 3_000n
+/** Gas of each delegation of a voter: it is read again when the votes are counted, at the end of a block. */
+const DELEGATION_GAS = 1_000n
+const COVERED_DELEGATIONS = 3
 /** Gas of each option that a vote is split over. */
 const OPTION_GAS = 2_000n
 
@@ -56,6 +59,7 @@ const transactions = implement({
     },
     vote(call, voter, proposalId, option, metadata) {
       requireOwner(call, voter, 'voter')
+      chargeCount(call, voter)
       call.modules.gov.vote(proposalId, voter, { options: wholeVote(option), metadata })
       call.emit('Vote', { voter, proposalId, option })
       return [true]
@@ -63,6 +67,7 @@ const transactions = implement({
     voteWeighted(call, voter, proposalId, options, metadata) {
       requireOwner(call, voter, 'voter')
       call.charge(OPTION_GAS * BigInt(options.length))
+      chargeCount(call, voter)
       call.modules.gov.vote(proposalId, voter, { options: weightsOf(options), metadata })
       call.emit('VoteWeighted', { voter, proposalId, options })
       return [true]
@@ -76,6 +81,15 @@ export const gov = definePrecompile({
   since: 0n,
   interfaces: [transactions, govQueries],
 })
+
+/**
+ * Charges a vote for being counted. The function's own price covers one delegation to each of as many validators as a
+ * chain begins with; what goes beyond is charged.
+ */
+function chargeCount({ modules, charge }: ReadCall, voter: Address): void {
+  const beyond = modules.staking.delegationCount(voter) - COVERED_DELEGATIONS
+  if (beyond > 0) charge(DELEGATION_GAS * BigInt(beyond))
+}
 
 /** Base units of a deposit, which may be nothing. Throws ChainError for malformed coins, and for other denominations. */
 function depositOf({ denom }: NativeSpec, coins: readonly Coin[]): bigint {

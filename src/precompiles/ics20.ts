@@ -2,7 +2,7 @@
 // lets the caller; grants of them are by channel and denomination.
 import { parseAbi } from 'viem'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import { type Address, hexToHash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Allocation } from '../modules/authz/allocations.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
 import { fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
@@ -10,7 +10,7 @@ import type { Sending } from '../modules/transfer/transfer.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { authorizeTransfer, granterOf } from './authority.ts'
 import { definePrecompile, type Functions, implement, type WriteCall } from './define.ts'
-import { byKey, page } from './paging.ts'
+import { page } from './paging.ts'
 import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './structs.ts'
 import { tokensToCoins } from './tokens.ts'
 
@@ -137,12 +137,19 @@ const published = implement({
     denomTrace({ modules }, text) {
       return [modules.transfer.trace(hashNamed(text)) ?? { path: '', baseDenom: '' }]
     },
-    denomTraces({ modules, charge }, pageRequest) {
-      const hashes = [...modules.transfer.traces()].sort()
-      const { places, response } = page(pageRequest, byKey(hashes, 32))
-      charge(TRACE_GAS * BigInt(places.length))
-      const listed = new Set(places)
-      const traces = hashes.flatMap((hash, place) => (listed.has(place) ? (modules.transfer.trace(hash) ?? []) : []))
+    denomTraces({ modules: { transfer }, charge }, pageRequest) {
+      const hashes = transfer.traces()
+      const { places, response } = page(pageRequest, {
+        length: hashes.length,
+        keySize: 32,
+        keyAt: (place) => hashes.at(place) ?? '0x',
+        placeOf: (key) => hashes.below(hexToHash(key)),
+      })
+      const traces = places.flatMap((place) => {
+        charge(TRACE_GAS)
+        const hash = hashes.at(place)
+        return hash === undefined ? [] : (transfer.trace(hash) ?? [])
+      })
       return [traces.sort((a, b) => (fullPath(a) < fullPath(b) ? -1 : 1)), response]
     },
     denomHash({ modules }, trace) {

@@ -20,11 +20,13 @@ export type PageResponse = {
   readonly total: bigint
 }
 
-/** A list in ascending order of its keys, which all have the same size. */
+/** A list in ascending order of its keys, of which a page reads no more than it shows and the item behind it. */
 export type Keyed = {
   readonly length: number
+  /** Bytes of every key. */
+  readonly keySize: number
   keyAt(place: number): Hex
-  /** The first place whose key is not below the given one; the length if there is none. */
+  /** The first place whose key is not below the given one, which has the right size; the length if there is none. */
   placeOf(key: Hex): number
 }
 
@@ -60,6 +62,7 @@ function afterOffset({ offset, reverse }: PageRequest, length: number): number {
 
 /** Where a page with this key begins; backward it begins at the last item that is not above the key. */
 function placeFrom(key: Hex, list: Keyed, reverse: boolean): number {
+  if (key.length !== 2 + 2 * list.keySize) throw refused(`invalid page key: expected ${list.keySize} bytes`)
   const place = list.placeOf(key)
   const isThere = place < list.length && list.keyAt(place) === key
   return reverse && !isThere ? place - 1 : place
@@ -68,26 +71,20 @@ function placeFrom(key: Hex, list: Keyed, reverse: boolean): number {
 /** A list whose keys are its places, as 8 big-endian bytes. */
 export const byPlace = (length: number): Keyed => ({
   length,
+  keySize: 8,
   keyAt: (place) => toHex(bigToFixed(BigInt(place), 8)),
-  placeOf(key) {
-    requireSize(key, 8)
-    return BigInt(key) < BigInt(length) ? Number(BigInt(key)) : length
-  },
+  placeOf: (key) => (BigInt(key) < BigInt(length) ? Number(BigInt(key)) : length),
 })
 
 /** A list with these keys: lower-case hex of `size` bytes, ascending. */
 export const byKey = (keys: readonly Hex[], size: number): Keyed => ({
   length: keys.length,
+  keySize: size,
   keyAt: (place) => keys[place] ?? '0x',
   placeOf(key) {
-    requireSize(key, size)
     const place = keys.findIndex((other) => other >= key)
     return place < 0 ? keys.length : place
   },
 })
-
-function requireSize(key: Hex, size: number): void {
-  if (key.length !== 2 + 2 * size) throw refused(`invalid page key: expected ${size} bytes`)
-}
 
 const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

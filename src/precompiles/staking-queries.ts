@@ -123,7 +123,7 @@ function withStatus({ modules: { staking }, charge }: ReadCall, status: string):
   if (wanted === undefined && status !== '') throw refused(`invalid validator status ${status}`)
   const operators = staking.operators()
   charge(LOOK_GAS * BigInt(operators.length))
-  return wanted === undefined ? operators : operators.filter((of) => staking.validator(of)?.status === wanted)
+  return wanted === undefined ? operators : operators.filter((of) => staking.status(of) === wanted)
 }
 
 /** What is given must match. */

@@ -77,6 +77,9 @@ export async function faceOfToken({ callContract }: Converting, token: Address):
 /** More than any token needs for a transfer; what it does beyond that is not the block's to pay for. */
 const RETURN_GAS = 500_000n
 
+/** No further contract is called at the end of a block when these have used so much; their turn comes in the next block. */
+const RETURN_GAS_A_BLOCK = 5_000_000n
+
 /**
  * Changes coins that came out of escrow back into tokens, at the end of a block. `callContract` sends a message of the
  * protocol's own. Coins whose contract will not pay stay coins, with which their holder can go on.
@@ -85,11 +88,14 @@ export async function returnTokens(
   { erc20 }: Modules,
   callContract: (message: InnerMessage) => Eventual<InnerResult>,
 ): Promise<void> {
-  for (let due = erc20.takeDueTokens(); due !== undefined; due = erc20.takeDueTokens()) {
+  for (let used = 0n; used < RETURN_GAS_A_BLOCK; ) {
+    const due = erc20.takeDueTokens()
+    if (due === undefined) return
     const { token, holder, amount } = due
     const input = transferTo(holder, amount)
     const message = { from: MODULE_ACCOUNT.erc20, to: token, input, gasLimit: RETURN_GAS, isStatic: false }
-    const { error, output } = await callContract(message)
+    const { error, output, gasUsed } = await callContract(message)
+    used += gasUsed
     erc20.settle(due, error === undefined && isTrue(output))
   }
 }

@@ -28,7 +28,7 @@ const abi = parseAbi([
 const gas = {
   name: 2_600n,
   symbol: 2_600n,
-  decimals: 500n,
+  decimals: 2_600n,
   totalSupply: 2_477n,
   balanceOf: 2_851n,
   allowance: 2_600n,

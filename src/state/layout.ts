@@ -212,7 +212,8 @@ export function enumerable<K, V>(key: Key<K>, element: Value<V>): Field<Enumerab
     const { keys, places, values } = parts.open(slots, base)
     const has = (of: K) => places.at(of).get() !== 0n
     function* keysFrom(from = 0): Generator<K> {
-      for (let i = from; i < keys.length; i++) {
+      const { length } = keys
+      for (let i = from; i < length; i++) {
         const of = keys.at(i)
         if (of !== undefined) yield of
       }

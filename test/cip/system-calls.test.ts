@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
 import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
 import { evmParams, govChain } from '../precompiles/gov-support.ts'
-import { measures, proposalChain, specWith } from './support.ts'
+import { measures, moduleOf, proposalChain, specWith } from './support.ts'
 
 const wantsFive: Proposal = {
   number: 13,
@@ -31,7 +31,7 @@ const storedHash = (rpc: (method: string, ...params: unknown[]) => Promise<unkno
 it('an upgrade: blocks go on being made, and their own calls do what they did', async () => {
   const addProposals = ['kestrel_13', 'kestrel_14']
   const upgrades = [{ name: 'v3', height: 3n, addProposals, removeProposals: [] }]
-  const { gasOf, rpc } = await proposalChain({ codes, upgrades }, { proposals })
+  const { gasOf, rpc } = await proposalChain({ codes, upgrades }, { modules: [moduleOf(...proposals)] })
   // Two pushes and ADD are 3 each; four pushes are 12.
   expect(await gasOf(adds)).toBe(21_000n + 9n)
   expect(await gasOf(pushes)).toBe(21_000n + 12n)
@@ -54,7 +54,7 @@ it('an upgrade: blocks go on being made, and their own calls do what they did', 
 })
 
 it('a vote: blocks go on being made', async () => {
-  const governed = await govChain({ spec: specWith({ codes }), proposals })
+  const governed = await govChain({ spec: specWith({ codes }), modules: [moduleOf(...proposals)] })
   const { gasOf, rpc } = measures(governed)
   const id = await governed.propose([evmParams('kestrel_14', 'kestrel_13')])
   await governed.voteAll(id)

@@ -31,7 +31,7 @@ const precompile = definePrecompile({
   interfaces: [
     implement({
       abi,
-      gas: { delegate: 75_000n, delegation: 6_000n, pay: 0n, fail: 0n, work: 100n, write: 0n },
+      gas: { delegate: 75_000n, delegation: 6_000n, pay: 0n, fail: 2_000n, work: 100n, write: 0n },
       functions: {
         delegate(call, delegatorAddress, validatorAddress, amount) {
           seen.push([
@@ -230,8 +230,8 @@ describe('errors', () => {
   it('turns a refusal into Error(string) and keeps the gas that is left', () => {
     const result = run(fail('refuse'))
     expect(reason(result)).toBe('no: invalid request')
-    // 2000 + 30 * 96
-    expect(result.gasUsed).toBe(4_880n)
+    // The input, 2000 + 30 * 96, and the function.
+    expect(result.gasUsed).toBe(4_880n + 2_000n)
     expect(result.logs).toEqual([])
   })
 

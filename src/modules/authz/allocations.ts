@@ -135,6 +135,12 @@ export function totalLimit(allocations: readonly Allocation[], denom: string): b
   return total > UNLIMITED ? UNLIMITED : total
 }
 
+/** Coins and texts in all lists together. */
+export const listedIn = (allocations: readonly Allocation[]): number =>
+  allocations.reduce((sum, { spendLimit, allowList, allowedPacketData }) => {
+    return sum + spendLimit.length + allowList.length + allowedPacketData.length
+  }, 0)
+
 const isThrough = (allocation: Allocation, { sourcePort, sourceChannel }: CoinsOfChannel): boolean =>
   allocation.sourcePort === sourcePort && allocation.sourceChannel === sourceChannel
 

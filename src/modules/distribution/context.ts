@@ -6,14 +6,15 @@ import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { Bank } from '../bank.ts'
 import type { BlockInfo } from '../module.ts'
-import type { Validator } from '../staking/layout.ts'
 import type { Staking } from '../staking/staking.ts'
+import type { Stake } from '../staking/validators.ts'
 import type { Books, distributionLayout } from './layout.ts'
 
 /** What rewards are reckoned from. */
 export type StakingReader = Pick<
   Staking,
-  | 'validator'
+  | 'has'
+  | 'stake'
   | 'commissionRate'
   | 'operators'
   | 'bondedValidators'
@@ -35,10 +36,10 @@ export const refuse = (why: string): ChainError => new ChainError('execution-rev
 export const booksOf = ({ state }: DistributionContext, operator: Address): Books => state.books.at(operator)
 
 /** The validator that a hook or a delegation speaks of. */
-export function validatorOf({ staking }: DistributionContext, operator: Address): Validator {
-  const validator = staking().validator(operator)
-  if (validator === undefined) throw new Error(`no validator ${operator}`)
-  return validator
+export function validatorOf({ staking }: DistributionContext, operator: Address): Stake {
+  const stake = staking().stake(operator)
+  if (stake === undefined) throw new Error(`no validator ${operator}`)
+  return stake
 }
 
 /** Where rewards and commission of an account go. */

@@ -125,7 +125,7 @@ export class Distribution implements NativeModule<DistributionGenesis> {
 
   /** Pays out what a delegation has earned. Returns the base units paid, which may be none. */
   withdrawRewards(delegator: Address, operator: Address): bigint {
-    if (this.#context.staking().validator(operator) === undefined) throw refuse('no validator distribution info')
+    if (!this.#context.staking().has(operator)) throw refuse('no validator distribution info')
     if (!isEarning(this.#context, delegator, operator)) throw refuse('no delegation distribution info')
     const paid = payDelegation(this.#context, delegator, operator)
     beginEarning(this.#context, delegator, operator)

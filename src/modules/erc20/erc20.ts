@@ -17,6 +17,9 @@ import { type DueTokens, erc20Layout, type Pair, type TokenFace, voucherLayout }
 const COIN_PREFIX = 'erc20/'
 const UNLIMITED = 2n ** 256n - 1n
 
+/** Notes of coins that are to become tokens which one request for the next note drops at most; others wait for a block. */
+const MOST_DROPPED = 100
+
 /** The coin of an external pair. */
 export const coinOf = (token: Address): string => `${COIN_PREFIX}${getAddress(token)}`
 
@@ -96,8 +99,14 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   }
 
   pairOf(denom: string): Pair | undefined {
+    const token = this.tokenOf(denom)
+    return token === undefined ? undefined : this.pair(token)
+  }
+
+  /** The contract of the pair that a coin is in; undefined: it is in none. */
+  tokenOf(denom: string): Address | undefined {
     const token = this.#state.tokens.at(denom).get()
-    return token === ZERO_ADDRESS ? undefined : this.pair(token)
+    return token === ZERO_ADDRESS ? undefined : token
   }
 
   pairs(): readonly Pair[] {
@@ -135,7 +144,9 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
 
   /** Takes the oldest note with its coins, which the module holds until `settle`. Notes that cannot be met are dropped. */
   takeDueTokens(): (DueTokens & { readonly pair: Pair }) | undefined {
-    for (let due = this.#state.dueTokens.shift(); due !== undefined; due = this.#state.dueTokens.shift()) {
+    for (let dropped = 0; dropped < MOST_DROPPED; dropped++) {
+      const due = this.#state.dueTokens.shift()
+      if (due === undefined) return undefined
       const pair = this.pair(due.token)
       if (pair === undefined || !pair.isEnabled || !this.#state.isEnabled.get()) continue
       if (this.#bank.balance(due.holder, pair.denom) < due.amount) continue

@@ -18,9 +18,15 @@ export function schedule<T extends Timed>(calendar: List<T>, item: T): void {
   calendar.put(place, item)
 }
 
-/** Takes out the items whose time has come (`time` <= now), earliest first. */
-export function* takeDue<T extends Timed>(calendar: List<T>, now: bigint): Generator<T> {
-  for (let first = calendar.at(0); first !== undefined && first.time <= now; first = calendar.at(0)) {
+/** Takes out the items whose time has come (`time` <= now), earliest first, and no more than `most`; the others stay. */
+export function* takeDue<T extends Timed>(
+  calendar: List<T>,
+  now: bigint,
+  most = Number.POSITIVE_INFINITY,
+): Generator<T> {
+  for (let taken = 0; taken < most; taken++) {
+    const first = calendar.at(0)
+    if (first === undefined || first.time > now) return
     const last = calendar.pop()
     if (last !== undefined && calendar.length > 0) sink(calendar, last)
     yield first

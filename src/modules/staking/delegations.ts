@@ -3,7 +3,7 @@
 import { type Dec, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { refuse, type StakingContext } from './context.ts'
-import type { BondStatus, Validator } from './layout.ts'
+import type { BondStatus } from './layout.ts'
 import {
   addTokens,
   hasNoPrice,
@@ -12,7 +12,8 @@ import {
   poolOf,
   removeShares,
   removeValidator,
-  requireValidator,
+  requireStake,
+  type Stake,
   sharesFromTokens,
   tokensFromShares,
 } from './validators.ts'
@@ -43,7 +44,7 @@ export function bond(
   from: 'account' | BondStatus,
 ): Dec {
   const { bank, hooks } = context
-  const validator = requireValidator(context, operator)
+  const validator = requireStake(context, operator)
   if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
   // Pays out rewards, so the coins are taken afterwards.
   hooks.beforeDelegationSharesChange(delegator, operator)
@@ -62,25 +63,27 @@ export function unbond(context: StakingContext, delegator: Address, operator: Ad
   if (owned === 0n) throw refuse('no delegation for (address, validator) tuple')
   if (owned < shares) throw refuse('not enough delegation shares')
   hooks.beforeDelegationSharesChange(delegator, operator)
-  const validator = requireValidator(context, operator)
-  if (delegator === operator && isTooSmall(validator, owned - shares)) jail(context, operator)
+  const validator = requireStake(context, operator)
+  if (delegator === operator && isTooSmall(context, validator, owned - shares)) jail(context, operator)
   setShares(context, delegator, operator, owned - shares)
   // The starting info of what is left is reckoned at the rate before the tokens leave, as in the SDK.
   if (owned > shares) hooks.afterDelegationChange(delegator, operator)
   const tokens = removeShares(context, validator, shares)
   if (shares === validator.shares && validator.status === 'unbonded') {
-    removeValidator(context, operator, validator.consensusKey)
+    removeValidator(context, operator)
   }
   return tokens
 }
 
 /** Whether an operator who keeps these shares must be jailed for holding too little of its own validator. */
-const isTooSmall = (validator: Validator, kept: Dec): boolean =>
-  !validator.jailed && truncateInt(tokensFromShares(validator, kept)) < validator.minSelfDelegation
+function isTooSmall({ state }: StakingContext, stake: Stake, kept: Dec): boolean {
+  const validator = state.validators.at(stake.operator)
+  return !validator.only('jailed') && truncateInt(tokensFromShares(stake, kept)) < validator.only('minSelfDelegation')
+}
 
 /** The shares that must go so that `amount` tokens leave. Throws ChainError when the delegation is not worth as much. */
 export function sharesWorth(context: StakingContext, delegator: Address, operator: Address, amount: bigint): Dec {
-  const validator = requireValidator(context, operator)
+  const validator = requireStake(context, operator)
   const owned = sharesOf(context, delegator, operator)
   if (owned === 0n) throw refuse('no delegation for (address, validator) tuple')
   const shares = sharesFromTokens(validator, amount)

@@ -5,11 +5,11 @@ import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { schedule, takeDue } from './calendar.ts'
-import { nextEntryId, refuse, type StakingContext } from './context.ts'
+import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
 import { bond, sharesOf, sharesWorth, unbond } from './delegations.ts'
-import type { Redelegation, RedelegationEntry, Validator } from './layout.ts'
+import type { Redelegation, RedelegationEntry } from './layout.ts'
 import { burnFromEntries, isLiable, type SlashOf, slashOfEntry } from './unbonding.ts'
-import { findValidator, hasNoPrice, poolOf, requireValidator, sharesFromTokens } from './validators.ts'
+import { findStake, hasNoPrice, poolOf, requireStake, type Stake, sharesFromTokens } from './validators.ts'
 
 export type Route = Pick<Redelegation, 'delegator' | 'source' | 'destination'>
 
@@ -18,7 +18,7 @@ const keyOf = ({ delegator, source, destination }: Route): Hash =>
 
 /** In order of creation. */
 export const redelegationEntries = ({ state }: StakingContext, route: Route): readonly RedelegationEntry[] =>
-  state.redelegations.at(keyOf(route)).get().entries
+  state.redelegations.at(keyOf(route)).only('entries')
 
 function setEntries({ state }: StakingContext, route: Route, entries: readonly RedelegationEntry[]): void {
   const { delegator, source, destination } = route
@@ -45,8 +45,8 @@ export function redelegate(context: StakingContext, route: Route, amount: bigint
   const { state, block } = context
   const { delegator, source, destination } = route
   if (source === destination) throw refuse('cannot redelegate to the same validator')
-  if (findValidator(context, destination) === undefined) throw refuse('redelegation destination validator not found')
-  const from = requireValidator(context, source)
+  if (!state.operators.has(destination)) throw refuse('redelegation destination validator not found')
+  const from = requireStake(context, source)
   const shares = sharesWorth(context, delegator, source, amount)
   if (state.redelegationsTo.at(delegator).at(source).get() > 0n) {
     throw refuse(
@@ -68,16 +68,19 @@ export function redelegate(context: StakingContext, route: Route, amount: bigint
 }
 
 /** Since when and until when tokens that leave the validator now answer for it; undefined: they do not. */
-function liabilityOf({ state, block }: StakingContext, { status, unbondingHeight, unbondingTime }: Validator) {
+function liabilityOf({ state, block }: StakingContext, { operator, status }: Stake) {
   if (status === 'unbonded') return undefined
-  if (status === 'unbonding') return { creationHeight: unbondingHeight, completionTime: unbondingTime }
+  if (status === 'unbonding') {
+    const validator = state.validators.at(operator)
+    return { creationHeight: validator.only('unbondingHeight'), completionTime: validator.only('unbondingTime') }
+  }
   return { creationHeight: block.number, completionTime: block.timestamp + state.params.get().unbondingTime }
 }
 
-/** Forgets what no longer answers for anything. */
+/** Forgets what no longer answers for anything, up to `MOST_ENDED_A_BLOCK`. */
 export function finishRedelegations(context: StakingContext): void {
   const { state, block } = context
-  for (const { key } of takeDue(state.endingRedelegations, block.timestamp)) {
+  for (const { key } of takeDue(state.endingRedelegations, block.timestamp, MOST_ENDED_A_BLOCK)) {
     const { entries, ...route } = state.redelegations.at(key).get()
     if (entries.length === 0) continue
     setEntries(
@@ -122,7 +125,7 @@ function burnAt(
     return taken
   })
   context.bank.burn(MODULE_ACCOUNT.notBondedPool, unbonding)
-  const validator = findValidator(context, operator)
+  const validator = findStake(context, operator)
   if (validator === undefined || hasNoPrice(validator)) return
   const shares = sharesToBurn(validator, left, sharesOf(context, delegator, operator))
   if (shares === 0n) return
@@ -130,7 +133,7 @@ function burnAt(
 }
 
 /** Shares worth an amount, but no more than are owned. */
-function sharesToBurn(validator: Validator, amount: bigint, owned: Dec): Dec {
+function sharesToBurn(validator: Stake, amount: bigint, owned: Dec): Dec {
   if (amount === 0n || owned === 0n) return 0n
   const shares = sharesFromTokens(validator, amount)
   return shares < owned ? shares : owned

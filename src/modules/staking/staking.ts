@@ -12,6 +12,7 @@ import { derivedConsensusKey, type StakingGenesis } from './genesis.ts'
 import { stakingInvariants } from './invariants.ts'
 import {
   type BondedValidator,
+  type BondStatus,
   type Redelegation,
   type RedelegationEntry,
   type StakingParams,
@@ -24,7 +25,7 @@ import { finishRedelegations, type Route, redelegate, redelegationEntries } from
 import { type Infraction, jailValidator, slash, unjailValidator } from './slashing.ts'
 import { cancelUnbonding, payUnbonded, unbondingEntries, undelegate } from './unbonding.ts'
 import { compareAddresses, finishUnbondingValidators, updateValidatorSet } from './validator-set.ts'
-import { addValidator, findValidator, requireValidator, tokensFromShares } from './validators.ts'
+import { addValidator, findStake, findValidator, requireValidator, type Stake, tokensFromShares } from './validators.ts'
 
 export class Staking implements NativeModule<StakingGenesis> {
   readonly name = 'staking'
@@ -74,6 +75,26 @@ export class Staking implements NativeModule<StakingGenesis> {
     return findValidator(this.#context, operator)
   }
 
+  /** What delegations to a validator are reckoned with; undefined: there is none with this operator. */
+  stake(operator: Address): Stake | undefined {
+    return findStake(this.#context, operator)
+  }
+
+  /** Whether there is a validator with this operator. */
+  has(operator: Address): boolean {
+    return this.#context.state.operators.has(operator)
+  }
+
+  /** undefined: there is none with this operator. */
+  status(operator: Address): BondStatus | undefined {
+    return this.has(operator) ? this.#context.state.validators.at(operator).only('status') : undefined
+  }
+
+  /** Operators of the validators that are not jailed, in order of their bytes. */
+  openOperators(): readonly Address[] {
+    return this.operators().filter((operator) => !this.#context.state.validators.at(operator).only('jailed'))
+  }
+
   /** The operator's part of its validator's rewards. Asked in every block, so that the rest of it is not read. */
   commissionRate(operator: Address): Dec {
     return this.#context.state.validators.at(operator).only('commission').rate
@@ -96,12 +117,17 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   /** Tokens of all bonded validators. */
   totalBonded(): bigint {
-    return this.bondedValidators().reduce((sum, { operator }) => sum + (this.validator(operator)?.tokens ?? 0n), 0n)
+    return this.bondedValidators().reduce((sum, { operator }) => sum + (this.stake(operator)?.tokens ?? 0n), 0n)
   }
 
   delegation(delegator: Address, operator: Address): { readonly shares: Dec } | undefined {
     const shares = sharesOf(this.#context, delegator, operator)
     return shares === 0n ? undefined : { shares }
+  }
+
+  /** Validators that a delegator delegates to. */
+  delegationCount(delegator: Address): number {
+    return this.#context.state.delegations.at(delegator).size
   }
 
   /** In order of operator. */
@@ -121,7 +147,7 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   /** Tokens that shares of a validator are worth, as a Dec, rounded. Zero for a validator that nobody delegates to. */
   tokensFromShares(operator: Address, shares: Dec): Dec {
-    const validator = this.validator(operator)
+    const validator = this.stake(operator)
     return validator === undefined || validator.shares === 0n ? 0n : tokensFromShares(validator, shares)
   }
 

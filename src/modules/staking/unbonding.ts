@@ -5,10 +5,10 @@ import { type Dec, mulInt, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { schedule, takeDue } from './calendar.ts'
-import { nextEntryId, refuse, type StakingContext } from './context.ts'
+import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
 import { bond, sharesWorth, unbond } from './delegations.ts'
 import type { UnbondingEntry } from './layout.ts'
-import { hasNoPrice, movePool, requireValidator } from './validators.ts'
+import { hasNoPrice, movePool, requireStake } from './validators.ts'
 
 /** In order of creation. */
 export const unbondingEntries = (
@@ -35,7 +35,7 @@ function setEntries(
 /** Begins the way back of `amount` tokens. Returns when they will be paid out. */
 export function undelegate(context: StakingContext, delegator: Address, operator: Address, amount: bigint): bigint {
   const { state, block } = context
-  const { status } = requireValidator(context, operator)
+  const { status } = requireStake(context, operator)
   const shares = sharesWorth(context, delegator, operator, amount)
   const { maxEntries, unbondingTime } = state.params.get()
   if (BigInt(unbondingEntries(context, delegator, operator).length) >= maxEntries) {
@@ -83,8 +83,9 @@ export function cancelUnbonding(
   amount: bigint,
   creationHeight: bigint,
 ): Dec {
-  const validator = requireValidator(context, operator)
-  if (validator.jailed) throw refuse('validator for this address is currently jailed')
+  const validator = requireStake(context, operator)
+  if (context.state.validators.at(operator).only('jailed'))
+    throw refuse('validator for this address is currently jailed')
   if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
   const entries = unbondingEntries(context, delegator, operator)
   if (entries.length === 0) {
@@ -112,11 +113,11 @@ export function cancelUnbonding(
   return shares
 }
 
-/** Pays out what has waited long enough. */
+/** Pays out what has waited long enough, up to `MOST_ENDED_A_BLOCK`. */
 export function payUnbonded(context: StakingContext): void {
   const { state, block, bank } = context
   const isDue = ({ completionTime }: UnbondingEntry) => completionTime <= block.timestamp
-  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp)) {
+  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp, MOST_ENDED_A_BLOCK)) {
     const entries = unbondingEntries(context, delegator, operator)
     // An entry that was cancelled, or paid together with another, is no longer there.
     if (!entries.some(isDue)) continue

@@ -2,18 +2,18 @@
 // The set that one block's end has fixed is the one that signs the next block and earns its fees.
 import { type Address, fromHex } from '../../lib/hex.ts'
 import { schedule, takeDue } from './calendar.ts'
-import type { StakingContext } from './context.ts'
+import { MOST_ENDED_A_BLOCK, type StakingContext } from './context.ts'
 import type { BondedValidator, BondStatus } from './layout.ts'
-import { findValidator, movePool, removeValidator } from './validators.ts'
+import { findStake, movePool, removeValidator } from './validators.ts'
 
 /** By power, the strongest first; equal ones by operator. */
 function ranked({ state }: StakingContext): BondedValidator[] {
   const { maxValidators, powerReduction } = state.params.get()
   const candidates: BondedValidator[] = []
   for (const operator of state.operators.keys()) {
-    const { jailed, tokens } = state.validators.at(operator).get()
-    const power = tokens / powerReduction
-    if (!jailed && power > 0n) candidates.push({ operator, power })
+    const record = state.validators.at(operator)
+    const power = record.only('tokens') / powerReduction
+    if (power > 0n && !record.only('jailed')) candidates.push({ operator, power })
   }
   candidates.sort((a, b) =>
     a.power === b.power ? compareAddresses(a.operator, b.operator) : a.power > b.power ? -1 : 1,
@@ -48,19 +48,21 @@ function beginUnbonding(context: StakingContext, operator: Address): void {
 
 function setStatus(context: StakingContext, operator: Address, to: BondStatus): void {
   const record = context.state.validators.at(operator)
-  const { status, tokens } = record.get()
-  movePool(context, status, to, tokens)
+  movePool(context, record.only('status'), to, record.only('tokens'))
   record.update({ status: to })
 }
 
-/** Ends the unbonding of validators whose time has come; those that nobody delegates to any more are removed. */
+/**
+ * Ends the unbonding of validators whose time has come, up to `MOST_ENDED_A_BLOCK`; those that nobody delegates to any
+ * more are removed.
+ */
 export function finishUnbondingValidators(context: StakingContext): void {
   const { state, block } = context
-  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp)) {
-    const validator = findValidator(context, operator)
-    // It may have been bonded again meanwhile, and be unbonding once more with a later time.
-    if (validator?.status !== 'unbonding' || validator.unbondingTime !== time) continue
+  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, MOST_ENDED_A_BLOCK)) {
+    const validator = findStake(context, operator)
+    // It may have been bonded again since, and be unbonding once more with a later time.
+    if (validator?.status !== 'unbonding' || state.validators.at(operator).only('unbondingTime') !== time) continue
     setStatus(context, operator, 'unbonded')
-    if (validator.shares === 0n) removeValidator(context, operator, validator.consensusKey)
+    if (validator.shares === 0n) removeValidator(context, operator)
   }
 }

@@ -1,7 +1,7 @@
 // Validators: their tokens, the shares that divide them, and the two pools in which the tokens lie. The tokens of bonded
 // validators are the bonded pool's coins; those of all others lie in the other pool, with what is unbonding.
 import { type Dec, fromInt, mulInt, quo, quoInt, quoTruncate, truncateInt } from '../../lib/dec.ts'
-import type { Address, Hash } from '../../lib/hex.ts'
+import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import { refuse, type StakingContext } from './context.ts'
 import type { BondStatus, Validator } from './layout.ts'
@@ -32,9 +32,66 @@ export function movePool({ bank }: StakingContext, from: BondStatus, to: BondSta
   if (poolOf(from) !== poolOf(to)) bank.transfer(poolOf(from), poolOf(to), amount)
 }
 
+/** What delegations are reckoned with. The other members of a validator are many slots, which they need not read. */
+export type Stake = Pick<Validator, 'operator' | 'status' | 'tokens' | 'shares'>
+
 /** undefined: there is no such validator. */
-export function findValidator({ state }: StakingContext, operator: Address): Validator | undefined {
-  return state.operators.has(operator) ? { operator, ...state.validators.at(operator).get() } : undefined
+export function findStake({ state }: StakingContext, operator: Address): Stake | undefined {
+  if (!state.operators.has(operator)) return undefined
+  const record = state.validators.at(operator)
+  return { operator, status: record.only('status'), tokens: record.only('tokens'), shares: record.only('shares') }
+}
+
+/** Throws ChainError `validator does not exist`. */
+export function requireStake(context: StakingContext, operator: Address): Stake {
+  const stake = findStake(context, operator)
+  if (stake === undefined) throw refuse('validator does not exist')
+  return stake
+}
+
+/** undefined: there is no such validator. */
+export function findValidator(context: StakingContext, operator: Address): Validator | undefined {
+  const stake = findStake(context, operator)
+  return stake === undefined ? undefined : new StoredValidator(stake, context.state.validators.at(operator))
+}
+
+type ValidatorCell = ReturnType<StakingContext['state']['validators']['at']>
+
+/** A validator as it is now; commission and description, whose texts may be a hundred slots, are read when asked for. */
+class StoredValidator implements Validator {
+  readonly operator: Address
+  readonly status: BondStatus
+  readonly tokens: bigint
+  readonly shares: Dec
+  readonly consensusKey: Validator['consensusKey']
+  readonly jailed: boolean
+  readonly minSelfDelegation: bigint
+  readonly unbondingHeight: bigint
+  readonly unbondingTime: bigint
+  readonly jailedUntil: bigint
+  readonly #record: ValidatorCell
+
+  constructor({ operator, status, tokens, shares }: Stake, record: ValidatorCell) {
+    this.operator = operator
+    this.status = status
+    this.tokens = tokens
+    this.shares = shares
+    this.consensusKey = record.only('consensusKey')
+    this.jailed = record.only('jailed')
+    this.minSelfDelegation = record.only('minSelfDelegation')
+    this.unbondingHeight = record.only('unbondingHeight')
+    this.unbondingTime = record.only('unbondingTime')
+    this.jailedUntil = record.only('jailedUntil')
+    this.#record = record
+  }
+
+  get commission(): Validator['commission'] {
+    return this.#record.only('commission')
+  }
+
+  get description(): Validator['description'] {
+    return this.#record.only('description')
+  }
 }
 
 /** Throws ChainError `validator does not exist`. */
@@ -67,7 +124,8 @@ export function addValidator(
 }
 
 /** Removes a validator that is unbonded and has no shares left. */
-export function removeValidator({ state, hooks }: StakingContext, operator: Address, consensusKey: Hash): void {
+export function removeValidator({ state, hooks }: StakingContext, operator: Address): void {
+  const consensusKey = state.validators.at(operator).only('consensusKey')
   state.operators.delete(operator)
   state.operatorByKey.at(consensusKey).clear()
   state.validators.at(operator).clear()
@@ -82,14 +140,14 @@ function setShared({ state }: StakingContext, operator: Address, { tokens, share
 }
 
 /** Adds tokens that lie in the right pool already. Returns the new shares. */
-export function addTokens(context: StakingContext, { operator, tokens, shares }: Validator, amount: bigint): Dec {
+export function addTokens(context: StakingContext, { operator, tokens, shares }: Stake, amount: bigint): Dec {
   const minted = shares === 0n ? fromInt(amount) : sharesFromTokens({ tokens, shares }, amount)
   setShared(context, operator, { tokens: tokens + amount, shares: shares + minted })
   return minted
 }
 
 /** Takes shares away with the tokens they stand for, which stay in their pool. Returns the tokens. */
-export function removeShares(context: StakingContext, { operator, tokens, shares }: Validator, removed: Dec): bigint {
+export function removeShares(context: StakingContext, { operator, tokens, shares }: Stake, removed: Dec): bigint {
   const worth = truncateInt(tokensFromShares({ tokens, shares }, removed))
   // The last shares take what rounding has left.
   const issued = removed === shares || worth > tokens ? tokens : worth
@@ -98,11 +156,7 @@ export function removeShares(context: StakingContext, { operator, tokens, shares
 }
 
 /** Takes tokens away from all shares alike and destroys them. */
-export function burnTokens(
-  context: StakingContext,
-  { operator, tokens, shares, status }: Validator,
-  burnt: bigint,
-): void {
+export function burnTokens(context: StakingContext, { operator, tokens, shares, status }: Stake, burnt: bigint): void {
   context.bank.burn(poolOf(status), burnt)
   setShared(context, operator, { tokens: tokens - burnt, shares })
 }

@@ -20,11 +20,31 @@ export function parseTrace(full: string): Trace {
   return { path: parts.slice(0, hops).join('/'), baseDenom: parts.slice(hops).join('/') }
 }
 
+/**
+ * Channels that a coin may have come through. ibc-go has no bound for its paths; it has one of 8 hops for forwarding
+ * (ICS-20 version 2), and nobody sends a coin through more chains than that and back. A path is kept, hashed and carried by
+ * every packet, so that it must not grow for ever.
+ */
+export const MOST_HOPS = 16
+
+/** Bytes of the longest path: port (128), channel (64) and two slashes for each hop, and a base name of the SDK (128). */
+export const LONGEST_PATH = MOST_HOPS * (128 + 64 + 2) + 128
+
+/** Throws ChainError on a coin that has come through too many channels. */
+export function requireHops(full: string): void {
+  const { path } = parseTrace(full)
+  const hops = path === '' ? 0 : path.split('/').length / 2
+  if (hops > MOST_HOPS)
+    throw refused(`coin has passed ${hops} channels, at most ${MOST_HOPS} are allowed: invalid request`)
+}
+
 /** `transfer/channel-1/akest`; at home the name alone. */
 export const fullPath = ({ path, baseDenom }: Trace): string => (path === '' ? baseDenom : `${path}/${baseDenom}`)
 
 /** Throws ChainError unless it names a coin, and ports and channels in pairs. */
 export function checkTrace({ path, baseDenom }: Trace): void {
+  const length = path.length + baseDenom.length
+  if (length > LONGEST_PATH) throw refused(`trace of ${length} characters is longer than ${LONGEST_PATH}`)
   if (baseDenom.trim() === '') throw refused('base denomination cannot be blank')
   if (path === '') return
   for (const [place, id] of path.split('/').entries()) {

@@ -2,6 +2,7 @@
 // Nobody outside this folder writes here.
 import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
 import { queue } from '../../state/queue.ts'
+import { sortedHashes } from '../../state/sorted-hashes.ts'
 import { bool, bytes, hash, oneOf, text, u64, u256 } from '../../state/words.ts'
 import type { ChannelId, Height, Packet, Timeout } from './packets.ts'
 
@@ -60,6 +61,8 @@ export const transferLayout = layout({
   waiting: enumerable(u64, packet),
   byHeight: list(dueAt),
   byTime: list(dueAt),
+  /** The hashes in `traces` in ascending order, for pages. */
+  traceOrder: sortedHashes,
 })
 
 export type TransferState = ReturnType<typeof transferLayout.open>

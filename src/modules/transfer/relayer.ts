@@ -15,6 +15,14 @@ export type Application = {
 
 const INTERNAL_ERROR = 1
 
+/**
+ * Packets that the end of one block delivers, and timeouts by height and by time that it looks at, of each at most so many;
+ * the others wait for the next block, in their order. A packet is 50 to 75 reads and 20 to 40 changes of the state, some 40
+ * more where it brings a new voucher: 0.7 to 2 ms. A block of 36,000,000 gas can send some 350 packets, so that what waits
+ * are timeouts that many blocks have set to one moment.
+ */
+export const MOST_PACKETS_A_BLOCK = 500
+
 export function relay(
   context: ModuleContext,
   state: TransferState,
@@ -22,13 +30,14 @@ export function relay(
   application: Application,
 ): void {
   const { outbox } = state
-  for (let next = outbox.at(0); next !== undefined; next = outbox.at(0)) {
-    if (next.sentAt >= context.block.number) break
+  for (let delivered = 0; delivered < MOST_PACKETS_A_BLOCK; delivered++) {
+    const next = outbox.at(0)
+    if (next === undefined || next.sentAt >= context.block.number) break
     outbox.shift()
     deliver(state, channels, application, next.packet)
   }
-  for (const { id } of takeDue(state.byHeight, context.block.number)) end(id)
-  for (const { id } of takeDue(state.byTime, channels.time())) end(id)
+  for (const { id } of takeDue(state.byHeight, context.block.number, MOST_PACKETS_A_BLOCK)) end(id)
+  for (const { id } of takeDue(state.byTime, channels.time(), MOST_PACKETS_A_BLOCK)) end(id)
 
   function end(id: bigint): void {
     const packet = state.waiting.get(id)

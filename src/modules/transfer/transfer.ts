@@ -5,6 +5,7 @@ import { fromBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { SortedHashes } from '../../state/sorted-hashes.ts'
 import { checkIdentifier } from '../authz/allocations.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
@@ -20,6 +21,7 @@ import {
   isVoucher,
   parseTrace,
   readHash,
+  requireHops,
   type Trace,
   traceHash,
   voucherDenom,
@@ -124,7 +126,12 @@ export class Transfer implements NativeModule<TransferGenesis> {
     this.requireSendEnabled()
     const full = this.#fullPathOf(denom)
     if (full.startsWith(hopPrefix(source.port, source.channel))) this.#bank.burn(sender, amount, denom)
-    else this.#escrow(source, sender, denom, amount)
+    else {
+      const { peer, counterparty } = this.channels.end(source)
+      // The other end would refuse it: it is here, and has the same rule.
+      if (peer === 'loopback') requireHops(hopPrefix(counterparty.port, counterparty.channel) + full)
+      this.#escrow(source, sender, denom, amount)
+    }
     const text = toBech32(this.#context.spec.bech32Prefix, sender)
     const data = encodePacketData({ amount, denom: full, memo, receiver, sender: text })
     return this.channels.send(source, timeout, data).sequence
@@ -159,9 +166,9 @@ export class Transfer implements NativeModule<TransferGenesis> {
     return full === undefined ? undefined : parseTrace(full)
   }
 
-  /** Hashes of all coins that have come here. */
-  traces(): readonly Hash[] {
-    return [...this.#state.traces.keys()]
+  /** Hashes of all coins that have come here, in ascending order; only what is asked for is read. */
+  traces(): Pick<SortedHashes, 'length' | 'at' | 'below'> {
+    return this.#state.traceOrder
   }
 
   /** The hash of a full path; undefined: no such coin has come here. Throws ChainError on what is no path. */
@@ -193,7 +200,11 @@ export class Transfer implements NativeModule<TransferGenesis> {
     }
     const hop = hopPrefix(source.port, source.channel)
     if (full.startsWith(hop)) this.#release(destination, receiver, denomOf(full.slice(hop.length)), amount)
-    else this.#bank.mint(receiver, amount, this.#remember(hopPrefix(destination.port, destination.channel) + full))
+    else {
+      const path = hopPrefix(destination.port, destination.channel) + full
+      requireHops(path)
+      this.#bank.mint(receiver, amount, this.#remember(path))
+    }
   }
 
   /** Undoes a sending. */
@@ -225,7 +236,9 @@ export class Transfer implements NativeModule<TransferGenesis> {
   #remember(full: string): string {
     const hash = traceHash(full)
     const denom = voucherDenom(hash)
+    if (this.#state.traces.has(hash)) return denom
     this.#state.traces.set(hash, full)
+    this.#state.traceOrder.add(hash)
     const { baseDenom } = parseTrace(full)
     const original = this.#erc20.pairOf(baseDenom)
     this.#erc20.addFace({ token: faceAddress(hash), denom, ...faceOf(this.#context.spec, baseDenom, original) })

@@ -1,0 +1,94 @@
+// The end of a block does so much and no more: what many blocks have set to one moment is done in several, in its order.
+import { describe, expect, it } from 'vitest'
+import { MOST_ENDED_A_BLOCK } from '../../src/modules/staking/context.ts'
+import { MOST_HOPS, readHash } from '../../src/modules/transfer/denoms.ts'
+import { MOST_PACKETS_A_BLOCK } from '../../src/modules/transfer/relayer.ts'
+import { alice, bob } from '../support/native.ts'
+import { DAY, delegator, genesisValidator, operator, P, chainWith as stakingChain } from './staking/support.ts'
+import { START, textOf, chainWith as transferChain } from './transfer/support.ts'
+
+const more = 20
+
+describe('the end of a block', () => {
+  it('pays a bounded number of unbondings, the earliest first, and the others in the next block', async () => {
+    const chain = await stakingChain([genesisValidator(0, 100n * P)])
+    const people = Array.from({ length: MOST_ENDED_A_BLOCK + more }, (_, index) => delegator(100 + index))
+    for (const person of people) {
+      chain.view.setBalance(person, P)
+      chain.staking.delegate(person, operator(0), P)
+    }
+    const begin = (some: typeof people) =>
+      some.forEach((person) => void chain.staking.undelegate(person, operator(0), P))
+    begin(people.slice(0, more))
+    chain.next(1n)
+    begin(people.slice(more))
+    // Sets the clock behind the end of all of them, at once.
+    chain.next(22n * DAY)
+    chain.next(1n)
+    const paid = () => people.map((person) => chain.view.balance(person) === P)
+    expect(paid().filter(Boolean)).toHaveLength(MOST_ENDED_A_BLOCK)
+    expect(paid().slice(0, more).every(Boolean)).toBe(true)
+    chain.next(1n)
+    expect(paid().every(Boolean)).toBe(true)
+    expect(chain.staking.invariants()).toEqual([])
+  })
+
+  it('times a bounded number of packets out, and the others in the next block', async () => {
+    const chain = await transferChain()
+    const count = MOST_PACKETS_A_BLOCK + more
+    chain.bank.mint(alice, BigInt(count))
+    const before = chain.view.balance(alice)
+    const timeout = { height: { revisionNumber: 0n, revisionHeight: 0n }, timestamp: (START + 1_000n) * 1_000_000_000n }
+    // A block of its own for each half: a block delivers no more than it can end.
+    for (const half of [count / 2, count / 2]) {
+      for (let i = 0; i < half; i++) chain.send({ channel: 'channel-5', amount: 1n, timeout })
+      chain.next()
+    }
+    chain.next(2_000n)
+    const refunded = () => BigInt(count) - (before - chain.view.balance(alice))
+    expect(refunded()).toBe(0n)
+    chain.next()
+    expect(refunded()).toBe(BigInt(MOST_PACKETS_A_BLOCK))
+    chain.next()
+    expect(refunded()).toBe(BigInt(count))
+    expect(chain.transfer.invariants()).toEqual([])
+  })
+
+  it('delivers a bounded number of packets, and the others in the next block', async () => {
+    const chain = await transferChain()
+    chain.bank.mint(alice, BigInt(MOST_PACKETS_A_BLOCK + more))
+    for (let i = 0; i < MOST_PACKETS_A_BLOCK + more; i++) chain.send({ amount: 1n })
+    chain.next()
+    chain.next()
+    const vouchers = () => chain.bank.balances(bob).find(({ denom }) => denom.startsWith('ibc/'))?.amount
+    expect(vouchers()).toBe(BigInt(MOST_PACKETS_A_BLOCK))
+    chain.next()
+    expect(vouchers()).toBe(BigInt(MOST_PACKETS_A_BLOCK + more))
+  })
+})
+
+describe('a coin', () => {
+  it('goes through a bounded number of channels, and back', async () => {
+    const chain = await transferChain()
+    let [denom, holder] = ['akest', alice]
+    const hop = (channel: string) => {
+      const next = holder === alice ? bob : alice
+      chain.send({ channel, denom, amount: 1n, sender: holder, receiver: textOf(next) })
+      chain.next()
+      chain.next()
+      holder = next
+      denom = chain.bank.balances(next).find((coin) => coin.denom !== 'akest' && coin.amount === 1n)?.denom ?? 'akest'
+    }
+    // Out of channel-0 it arrives at channel-1, and out of channel-0 again it goes on: a coin goes back by channel-1 only.
+    for (let hops = 0; hops < MOST_HOPS; hops++) hop('channel-0')
+    expect(chain.transfer.trace(readHash(denom))?.path.split('/')).toHaveLength(2 * MOST_HOPS)
+    expect(chain.attempt(() => chain.send({ denom, amount: 1n, sender: holder, receiver: textOf(bob) }))).toBe(
+      `coin has passed ${MOST_HOPS + 1} channels, at most ${MOST_HOPS} are allowed: invalid request`,
+    )
+    const supply = () => chain.bank.supply(denom)
+    expect(supply()).toBe(1n)
+    chain.send({ channel: 'channel-1', denom, amount: 1n, sender: holder, receiver: textOf(bob) })
+    expect(supply()).toBe(0n)
+    expect(chain.transfer.invariants()).toEqual([])
+  })
+})

@@ -1,0 +1,67 @@
+// What a native call is charged beside the table, worked out by hand from the prices: covered are 100 gas a read and 500 a
+// change; charged are 200 a read, and SSTORE's 22,100 and 5,000 (EIP-2929, EIP-3529), or 1,000 for a slot that is cleared.
+import { describe, expect, it } from 'vitest'
+import { GasMeter, OutOfGas } from '../../src/precompiles/gas-meter.ts'
+import { MeteredView } from '../../src/precompiles/metered-view.ts'
+import { alice, bob, emptyView } from '../support/native.ts'
+
+async function metered(price: bigint, limit = 10n ** 9n) {
+  const view = await emptyView()
+  for (const [slot, word] of [
+    [1n, 7n],
+    [2n, 7n],
+    [3n, 7n],
+  ] as const) {
+    view.setStorage(alice, slot, word)
+  }
+  const meter = new GasMeter(limit)
+  meter.charge(price)
+  return { view, meter, slots: new MeteredView(view, meter).slots(alice, 'write') }
+}
+
+describe('work on the state', () => {
+  it('is covered by the price, read by read and change by change', async () => {
+    const { meter, slots } = await metered(1_000n)
+    for (let i = 0; i < 5; i++) slots.load(1n)
+    slots.store(9n, 1n)
+    // 5 * 100 + 500
+    expect(meter.used).toBe(1_000n)
+    slots.load(1n)
+    expect(meter.used).toBe(1_200n)
+  })
+
+  it('costs what SSTORE does where the price does not cover it', async () => {
+    const { meter, slots } = await metered(0n)
+    slots.store(9n, 1n)
+    expect(meter.used).toBe(22_100n)
+    slots.store(1n, 8n)
+    expect(meter.used).toBe(27_100n)
+    slots.store(2n, 0n)
+    expect(meter.used).toBe(28_100n)
+  })
+
+  it('costs a read where nothing changes, or what this call has changed already', async () => {
+    const { meter, slots } = await metered(0n)
+    slots.store(3n, 7n)
+    expect(meter.used).toBe(200n)
+    slots.store(1n, 8n)
+    slots.store(1n, 9n)
+    expect(meter.used).toBe(200n + 5_000n + 200n)
+  })
+
+  it('counts accounts too', async () => {
+    const { view, meter } = await metered(0n)
+    view.setBalance(alice, 5n)
+    const counted = new MeteredView(view, meter)
+    counted.transfer(alice, bob, 2n)
+    expect([view.balance(alice), view.balance(bob), meter.used]).toEqual([3n, 2n, 10_000n])
+    expect(counted.balance(bob)).toBe(2n)
+    expect(meter.used).toBe(10_200n)
+  })
+
+  it('ends with the gas, before it is done', async () => {
+    const { view, slots } = await metered(0n, 22_099n)
+    expect(() => slots.store(9n, 1n)).toThrow(OutOfGas)
+    expect(view.storage(alice, 9n)).toBe(0n)
+  })
+})

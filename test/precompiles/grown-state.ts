@@ -1,0 +1,156 @@
+// A state that has grown in every way that users can make it grow, around the accounts that the samples of
+// `matrix-samples.ts` speak of. It is built by the modules themselves, without a chain, in some seconds.
+import { createHash } from 'node:crypto'
+import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
+import { MESSAGE } from '../../src/modules/authz/messages.ts'
+import { wholeVote } from '../../src/modules/gov/votes.ts'
+import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../src/modules/index.ts'
+import { installContracts } from '../../src/precompiles/index.ts'
+import type { GenesisValidator, NativeSpec } from '../../src/spec/chain-spec.ts'
+import type { StateView } from '../../src/state/types.ts'
+import { account } from '../support/chain.ts'
+import { emptyView, moduleContext, nativeSpec } from '../support/native.ts'
+
+const COIN = 10n ** 18n
+export const START = 1_700_000_000n
+export const addressOf = (index: number): Address => hexToAddress(account(index).address)
+const [owner, spender] = [addressOf(0), hexToAddress(`0x${'5e'.repeat(20)}`)]
+const numbered = (first: string, index: number) => hexToAddress(`0x${first}${index.toString(16).padStart(38, '0')}`)
+/** Of the samples: accounts that are, or are not yet, clawback accounts. */
+const [EMPTY, FUNDED, NEEDLESS] = [7, 8, 9]
+
+/** How far everything has grown. */
+export const SIZE = {
+  validators: 100,
+  vouchers: 3_000,
+  /** Of the owner's, to each of `validators`; and of others, to the first validator. */
+  delegators: 300,
+  unbonding: 20,
+  redelegations: 30,
+  entries: 7,
+  slashes: 200,
+  receivers: 400,
+  steps: 1_990,
+  proposals: 200,
+  votes: 300,
+}
+
+const operators = [10, 11, 12]
+  .map(addressOf)
+  .concat(Array.from({ length: SIZE.validators - 3 }, (_, index) => numbered('aa', index)))
+const validator = (operator: Address): GenesisValidator => ({
+  operator,
+  consensusKey: undefined,
+  moniker: 'a validator',
+  commission: { rate: COIN / 10n, maxRate: COIN / 5n, maxChangeRate: COIN / 100n },
+  selfDelegation: 100n * COIN,
+  minSelfDelegation: 1n,
+})
+/** A base name of the longest kind, so that traces take several slots. */
+const voucher = (index: number): string => `transfer/channel-2/${'gamm/pool/'.repeat(6)}${index}`
+
+export const grownSpec: NativeSpec = {
+  ...nativeSpec,
+  validators: operators.map(validator),
+  modules: {
+    gov: { params: { votingPeriod: 100_000 } },
+    transfer: {
+      sinks: [{ channel: 'channel-2', behaviour: 'never' }],
+      vouchers: Array.from({ length: SIZE.vouchers }, (_, index) => ({
+        trace: voucher(index),
+        balances: { [owner]: '7' },
+      })),
+    },
+  },
+}
+
+export type Grown = {
+  readonly view: StateView
+  readonly block: { number: bigint; timestamp: bigint; proposer: Address }
+}
+
+/** The modules on a state in a block. */
+export const modulesOn = ({ view, block }: Grown): Modules =>
+  openModules(moduleContext(view, { spec: grownSpec, block: { ...block } }))
+
+/** Ends the block and begins the next one. */
+export function nextBlock(grown: Grown, seconds = 5n): void {
+  endBlock(modulesOn(grown))
+  grown.block.number += 1n
+  grown.block.timestamp += seconds
+  beginBlock(modulesOn(grown))
+}
+
+export async function grownState(): Promise<Grown> {
+  const grown = { view: await emptyView(), block: { number: 0n, timestamp: START, proposer: ZERO_ADDRESS } }
+  const { view, block } = grown
+  const rich = [...operators, ...Array.from({ length: 13 }, (_, index) => addressOf(index))]
+  const holders = [
+    ...new Set([...rich, ...Array.from({ length: SIZE.delegators }, (_, index) => numbered('dd', index))]),
+  ]
+  for (const holder of holders) view.setBalance(holder, 1_000_000n * COIN)
+  initGenesis(view, grownSpec, BigInt(holders.length) * 1_000_000n * COIN, { ...block })
+  installContracts(view, 0n)
+  nextBlock(grown)
+  stake(grown)
+  grant(modulesOn(grown))
+  vest(modulesOn(grown))
+  propose(modulesOn(grown))
+  nextBlock(grown)
+  const { transfer } = modulesOn(grown)
+  const timeout = { height: { revisionNumber: 0n, revisionHeight: 0n }, timestamp: 2n ** 63n }
+  const source = { port: 'transfer', channel: 'channel-0' }
+  const receiver = account(0).address
+  transfer.send({ source, denom: 'akest', amount: COIN, sender: owner, receiver, timeout, memo: '' })
+  nextBlock(grown)
+  return grown
+}
+
+function stake(grown: Grown): void {
+  const [first = owner, ...others] = operators
+  for (const operator of operators) modulesOn(grown).staking.delegate(owner, operator, 1_000n * COIN)
+  for (let index = 0; index < SIZE.delegators; index++)
+    modulesOn(grown).staking.delegate(numbered('dd', index), first, COIN)
+  // Entries of one block and second become one: each round is a block of its own.
+  for (let entry = 0; entry < SIZE.entries; entry++) {
+    nextBlock(grown)
+    const { staking } = modulesOn(grown)
+    for (const operator of operators.slice(0, SIZE.unbonding)) staking.undelegate(owner, operator, COIN)
+    for (const destination of others.slice(0, SIZE.redelegations)) staking.redelegate(owner, first, destination, COIN)
+  }
+  for (let slash = 0; slash < SIZE.slashes; slash++) {
+    grown.block.number += 1n
+    modulesOn(grown).staking.slash(first, { height: grown.block.number, power: 1_000n, fraction: 10n ** 12n })
+  }
+}
+
+function grant({ authz }: Modules): void {
+  const { delegate, clawback, withdrawReward, undelegate, redelegate, cancelUnbonding } = MESSAGE
+  for (const message of [delegate, undelegate, redelegate, cancelUnbonding]) {
+    authz.approve(owner, spender, message, 5n * COIN, authz.openValidators())
+  }
+  for (const message of [clawback, withdrawReward]) authz.approve(owner, spender, message, COIN, [])
+  const receivers = Array.from({ length: SIZE.receivers }, (_, index) => `kest1receiver${index}`.padEnd(43, 'q'))
+  const spendLimit = [{ denom: 'akest', amount: 5n * COIN }]
+  const channel = { sourcePort: 'transfer', sourceChannel: 'channel-0' }
+  authz.grantTransfer(owner, spender, [{ ...channel, spendLimit, allowList: receivers, allowedPacketData: ['*'] }])
+}
+
+function vest({ vesting }: Modules): void {
+  for (const index of [EMPTY, FUNDED, NEEDLESS]) vesting.create(owner, addressOf(index), false)
+  const periods = Array.from({ length: SIZE.steps }, () => ({ length: 86_400n, amount: COIN }))
+  vesting.fund(owner, addressOf(FUNDED), { start: START, lockup: periods, vesting: periods })
+}
+
+function propose({ gov }: Modules): void {
+  const json = Buffer.from(JSON.stringify({ title: 'A title', summary: 's'.repeat(2_000) }))
+  for (let id = 1; id <= SIZE.proposals; id++) gov.submit(owner, gov.read(json), id === 1 ? 100_000n : 10_000_000n)
+  for (let index = 0; index < SIZE.votes; index++) {
+    gov.vote(2n, numbered('dd', index), { options: wholeVote(1n), metadata: 'why' })
+    gov.deposit(2n, numbered('dd', index), 100_000n)
+  }
+  gov.vote(2n, owner, { options: wholeVote(1n), metadata: '' })
+}
+
+/** The hash of the first voucher, as users write it. */
+export const voucherHash = createHash('sha256').update(voucher(0)).digest('hex').toUpperCase()
