@@ -8,7 +8,7 @@ import { createChain, storedSpec } from './chain/open.ts'
 import type { Proposal } from './cip/define.ts'
 import { proposalsOf } from './cip/index.ts'
 import { Solo } from './consensus/solo.ts'
-import type { EngineChoice } from './evm/machine.ts'
+import { DEFAULT_ENGINE, type EngineChoice } from './evm/machine-options.ts'
 import { Verification } from './explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
 import { Hub } from './explorer/socket/hub.ts'
@@ -22,6 +22,7 @@ import { PollingFilters } from './rpc/filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { createServer } from './server.ts'
+import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore } from './state/kv.ts'
 import type { KvStore } from './state/types.ts'
@@ -54,6 +55,8 @@ export type NodeOptions = ChainSettings & {
   /** Of new blocks; undefined: as the genesis has it. */
   readonly gasLimit: bigint | undefined
   readonly wallet: Wallet
+  /** Runs every committed block again on another engine; left out: nobody does. */
+  readonly shadow?: ShadowOptions | undefined
   readonly rpc: Partial<RpcOptions>
   readonly explorer?: Partial<ExplorerOptions>
 }
@@ -63,6 +66,8 @@ export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 export type Node = {
   readonly chain: Chain
   readonly producer: Solo
+  /** When it fails, whoever has started the node is to close it. */
+  readonly shadow: Shadow | undefined
   readonly server: FastifyInstance
   /** `http://127.0.0.1:8545` */
   readonly url: string
@@ -73,16 +78,15 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * registry's when the chain needs an improvement proposal that is not there.
  */
-export async function openChain({
-  datadir,
-  spec,
-  proposals,
-  engine,
-  limits,
-  pool,
-  log,
-}: ChainSettings): Promise<Chain> {
+export const openChain = async (settings: ChainSettings): Promise<Chain> => (await open(settings, undefined)).chain
+
+/** The chain, with the shadow that checks its blocks when there are options for one. Throws as `openChain`. */
+async function open(
+  { datadir, spec, proposals, engine, limits, pool, log }: ChainSettings,
+  shadowOptions: ShadowOptions | undefined,
+): Promise<{ chain: Chain; shadow: Shadow | undefined }> {
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
+  let shadow: Shadow | undefined
   try {
     const own = specOf(store, { datadir, spec })
     const registry = proposalsOf(own.name)
@@ -90,11 +94,13 @@ export async function openChain({
     const runtime = new Runtime(own, kzg, registry, engine)
     if (storedSpec(store) === undefined) await createChain(store, own, indexer, runtime)
     const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
-    const chain = new Chain({ store, runtime, indexer, limits, pool, onError })
+    shadow = shadowOptions && new Shadow(store, own, engine ?? DEFAULT_ENGINE, shadowOptions)
+    const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
-    return chain
+    return { chain, shadow }
   } catch (error) {
+    await shadow?.close()
     await store.close()
     throw error
   }
@@ -119,7 +125,8 @@ function specOf(store: KvStore, { datadir, spec }: StoreOptions): ChainSpec {
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
-  const chain = await openChain(options)
+  const { chain, shadow } = await open(options, options.shadow)
+  void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
   const producer = new Solo(chain, {
     automine: options.automine,
     interval: options.blockTime,
@@ -152,20 +159,26 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     return {
       chain,
       producer,
+      shadow,
       server,
       url,
       close: async () => {
+        // From now on no block waits for the shadow, which has some time left for those it has not checked.
+        const unchecked = shadow?.close()
         // Requests may be waiting for blocks: the producer ends first.
         await producer.stop()
         await server.close()
         filters.stop()
         verification.close()
+        const left = (await unchecked) ?? 0
+        if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)
         await chain.close()
       },
     }
   } catch (error) {
     await server.close()
     verification.close()
+    await shadow?.close()
     await chain.close()
     throw error
   }
