@@ -132,7 +132,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     interval: options.blockTime,
     coinbase: chain.spec.genesis.coinbase,
     gasLimit: options.gasLimit ?? chain.head.gasLimit,
-    onError: (error) => log.error({ err: error, room: 'consensus' }, String(error)),
+    onError: (error) => {
+      // After a failure of the shadow every block is refused, and one line about it is enough.
+      if (shadow?.failure === undefined) log.error({ err: error, room: 'consensus' }, String(error))
+    },
   })
   const filters = new PollingFilters(chain)
   const explorer = { ...defaultExplorerOptions, ...options.explorer }
@@ -155,6 +158,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   try {
     await chain.restorePool()
     const url = await server.listen({ host, port })
+    // Only now: the thread would take a core while the node itself is starting.
+    shadow?.start()
     await producer.start()
     return {
       chain,

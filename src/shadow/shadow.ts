@@ -15,8 +15,8 @@ import { KEY } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
 import { describeDifference } from './difference.ts'
-import type { Answer, Question, Report } from './messages.ts'
-import { ShadowThread } from './thread.ts'
+import type { Answer, Question } from './messages.ts'
+import { type OwnedJob, ShadowThread, type ThreadReport } from './thread.ts'
 
 /** The queue is full with this many blocks, or when its blocks have this many transactions. */
 const MOST_BLOCKS = 64
@@ -49,7 +49,8 @@ export class Shadow implements SecondRun {
   #failure: string | undefined
   readonly #store: Pick<Reader, 'get'>
   readonly #first: EngineChoice
-  readonly #thread: ShadowThread
+  readonly #begin: () => ShadowThread
+  #thread: ShadowThread | undefined
   /** Blocks that are not yet checked, oldest first; those at the front are with the thread. */
   #queue: Waiting[] = []
   readonly #given = new Set<number>()
@@ -68,14 +69,21 @@ export class Shadow implements SecondRun {
     this.failed = new Promise((resolve) => {
       this.#fail = resolve
     })
-    this.#thread = new ShadowThread(
-      { spec, ...options },
-      {
-        reported: (report) => this.#take(report),
-        asked: (id, question) => this.#answer(id, question),
-        died: (message) => this.#stop(`the shadow (${this.engine}) has failed: ${message}`),
-      },
-    )
+    const events = {
+      reported: (report: ThreadReport) => this.#take(report),
+      asked: (id: number, question: Question) => this.#answer(id, question),
+      died: (message: string) => this.#stop(this.#failedWith(message)),
+    }
+    this.#begin = () => new ShadowThread({ spec, ...options }, events)
+  }
+
+  /**
+   * Starts the thread, which takes a second or two of a core; blocks that have been committed already are checked first.
+   * Throws ChainError `not-found` when the thread's program has not been built.
+   */
+  start(): void {
+    this.#thread ??= this.#begin()
+    void this.#give()
   }
 
   /** The line of `failed`, once it has settled. */
@@ -119,7 +127,7 @@ export class Shadow implements SecondRun {
     })
     await Promise.race([this.settled(), late])
     clearTimeout(timer)
-    await this.#thread.close()
+    await this.#thread?.close()
     const left = this.#queue.length
     this.#keep(() => false)
     return left
@@ -131,7 +139,8 @@ export class Shadow implements SecondRun {
 
   /** Gives the thread its next blocks. */
   async #give(): Promise<void> {
-    if (this.#isGiving) return
+    const thread = this.#thread
+    if (this.#isGiving || thread === undefined) return
     this.#isGiving = true
     try {
       for (;;) {
@@ -140,28 +149,33 @@ export class Shadow implements SecondRun {
         this.#given.add(next.id)
         const witness = (await next.reads?.encode()) ?? new Uint8Array(0)
         // It may have been taken back meanwhile.
-        if (this.#queue.includes(next)) this.#hand(next, witness)
+        if (this.#queue.includes(next)) thread.run(this.#job(next, witness))
       }
     } catch (error) {
-      this.#stop(`the shadow (${this.engine}) has failed: ${error instanceof Error ? error.message : String(error)}`)
+      this.#stop(this.#failedWith(error))
     } finally {
       this.#isGiving = false
     }
   }
 
-  #hand({ id, executed, version }: Waiting, witness: Uint8Array<ArrayBuffer>): void {
+  #job({ id, executed, version }: Waiting, witness: Uint8Array<ArrayBuffer>): OwnedJob {
     const { number } = executed.block.header
     const [header, body] = [KEY.header(number), KEY.body(number)].map((key) => this.#store.get(key))
     if (header === undefined || body === undefined) throw new ChainError('storage', `block ${number} is missing`)
-    this.#thread.run({ id, version, witness, header: Uint8Array.from(header), body: Uint8Array.from(body) })
+    return { id, version, witness, header: Uint8Array.from(header), body: Uint8Array.from(body) }
   }
 
   #answer(id: number, question: Question): Answer {
     const job = this.#queue.find((waiting) => waiting.id === id)
     if (job === undefined) return 'gone'
-    const value = this.#read(question, job.version)
-    // A copy: a row may lie in the midst of other memory, and all of that would be sent.
-    return { value: value && Uint8Array.from(value) }
+    try {
+      const value = this.#read(question, job.version)
+      // A copy: a row may lie in the midst of other memory, and all of that would be sent.
+      return { value: value && Uint8Array.from(value) }
+    } catch (error) {
+      this.#stop(this.#failedWith(error))
+      return 'gone'
+    }
   }
 
   #read(question: Question, version: number): Uint8Array | undefined {
@@ -171,7 +185,7 @@ export class Shadow implements SecondRun {
     return header && fromHex(decodeHeader(header).hash)
   }
 
-  #take(report: Exclude<Report, { kind: 'question' }>): void {
+  #take(report: ThreadReport): void {
     const job = this.#queue.find(({ id }) => id === report.id)
     // Blocks that were taken back are of no interest.
     if (job === undefined) return
@@ -179,12 +193,16 @@ export class Shadow implements SecondRun {
     if (report.kind === 'differs') {
       this.#stop(describeDifference(job.executed, report.run, this.#first, this.engine))
     } else if (report.kind === 'fault') {
-      this.#stop(`block ${number} (${hash}): the shadow (${this.engine}) has failed: ${report.message}`)
+      this.#stop(`block ${number} (${hash}): ${this.#failedWith(report.message)}`)
     } else {
       this.#checked++
       this.#keep(({ id }) => id !== report.id)
       void this.#give()
     }
+  }
+
+  #failedWith(error: unknown): string {
+    return `the shadow (${this.engine}) has failed: ${error instanceof Error ? error.message : String(error)}`
   }
 
   /** After the first failure nothing is checked and nothing committed. */

@@ -7,8 +7,14 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import { ChainError } from '../lib/errors.ts'
 import type { Answer, Job, Question, Report, ThreadData } from './messages.ts'
 
+/** How a job has ended. */
+export type ThreadReport = Exclude<Report, { kind: 'question' }>
+
+/** A job whose arrays each have memory of their own: it goes along with them. */
+export type OwnedJob = Job & Readonly<Record<'header' | 'body' | 'witness', Uint8Array<ArrayBuffer>>>
+
 export type ThreadEvents = {
-  readonly reported: (report: Exclude<Report, { kind: 'question' }>) => void
+  readonly reported: (report: ThreadReport) => void
   readonly asked: (id: number, question: Question) => Answer
   /** The thread could not start, or has ended without being told to. */
   readonly died: (message: string) => void
@@ -40,8 +46,8 @@ export class ShadowThread {
     })
   }
 
-  /** Jobs run in the order in which they are given. The arrays of a job must each have memory of their own; it goes along. */
-  run(job: Job & Record<'header' | 'body' | 'witness', Uint8Array<ArrayBuffer>>): void {
+  /** Jobs run in the order in which they are given. */
+  run(job: OwnedJob): void {
     this.#worker.postMessage(job, [job.header.buffer, job.body.buffer, job.witness.buffer])
   }
 
