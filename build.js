@@ -47,6 +47,23 @@ const compiler = await build({
   logLevel: 'warning',
 })
 
+// The thread that runs blocks again on another engine: a program of its own, with everything that runs blocks.
+const shadow = await build({
+  absWorkingDir: root,
+  entryPoints: { shadow: 'src/shadow/worker.ts' },
+  outdir: dist,
+  bundle: true,
+  metafile: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  external: ['secp256k1'],
+  banner: {
+    js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
+  },
+  logLevel: 'warning',
+})
+
 // The pages of the node's own explorer.
 const pages = await build({
   absWorkingDir: root,
@@ -64,7 +81,7 @@ const pages = await build({
 })
 
 await chmod(join(dist, 'main.js'), 0o755)
-const outputs = [metafile, compiler.metafile, pages.metafile].flatMap((of) => Object.keys(of.outputs))
+const outputs = [metafile, compiler.metafile, shadow.metafile, pages.metafile].flatMap((of) => Object.keys(of.outputs))
 const written = new Set(['dist/engine.wasm', ...outputs])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)

@@ -7,7 +7,7 @@ import { Chain } from './chain/chain.ts'
 import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import { Solo } from './consensus/solo.ts'
-import type { EngineChoice } from './evm/machine.ts'
+import { DEFAULT_ENGINE, type EngineChoice } from './evm/machine-options.ts'
 import { Verification } from './explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
 import { Hub } from './explorer/socket/hub.ts'
@@ -23,6 +23,7 @@ import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
 import { createServer } from './server.ts'
+import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore } from './state/kv.ts'
 import type { Wallet } from './wallet/wallet.ts'
@@ -59,6 +60,8 @@ export type NodeOptions = ChainSettings & {
   /** Of new blocks; undefined: as the genesis has it. */
   readonly gasLimit: bigint | undefined
   readonly wallet: Wallet
+  /** Runs every committed block again on another engine; left out: nobody does. */
+  readonly shadow?: ShadowOptions | undefined
   readonly rpc: Partial<RpcOptions>
   readonly explorer?: Partial<ExplorerOptions>
 }
@@ -68,6 +71,8 @@ export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 export type Node = {
   readonly chain: Chain
   readonly producer: Solo
+  /** When it fails, whoever has started the node is to close it. */
+  readonly shadow: Shadow | undefined
   readonly server: FastifyInstance
   /** `http://127.0.0.1:8545` */
   readonly url: string
@@ -78,9 +83,16 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export async function openChain(settings: ChainSettings): Promise<Chain> {
+export const openChain = async (settings: ChainSettings): Promise<Chain> => (await open(settings, undefined)).chain
+
+/** The chain, with the shadow that checks its blocks when there are options for one. Throws as `openChain`. */
+async function open(
+  settings: ChainSettings,
+  shadowOptions: ShadowOptions | undefined,
+): Promise<{ chain: Chain; shadow: Shadow | undefined }> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, log } = settings
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
+  let shadow: Shadow | undefined
   try {
     const stored = storedSpec(store)
     const head = stored === undefined ? undefined : readHead(store).number
@@ -93,12 +105,14 @@ export async function openChain(settings: ChainSettings): Promise<Chain> {
     for (const { name, sha256, since } of newNames(stored ?? found, own))
       log.info({ room: 'chain' }, `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`)
     const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
-    const chain = new Chain({ store, runtime, indexer, limits, pool, onError })
+    shadow = shadowOptions && new Shadow(store, own, engine ?? DEFAULT_ENGINE, shadowOptions)
+    const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
-    return chain
+    return { chain, shadow }
   } catch (error) {
+    await shadow?.close()
     await store.close()
     throw error
   }
@@ -138,13 +152,17 @@ const namesNext = ({ spec, head }: Chain): boolean =>
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
-  const chain = await openChain(options)
+  const { chain, shadow } = await open(options, options.shadow)
+  void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
   const producer = new Solo(chain, {
     automine: options.automine,
     interval: options.blockTime,
     coinbase: chain.spec.genesis.coinbase,
     gasLimit: options.gasLimit ?? chain.head.gasLimit,
-    onError: (error) => log.error({ err: error, room: 'consensus' }, String(error)),
+    onError: (error) => {
+      // After a failure of the shadow every block is refused, and one line about it is enough.
+      if (shadow?.failure === undefined) log.error({ err: error, room: 'consensus' }, String(error))
+    },
   })
   const filters = new PollingFilters(chain)
   const explorer = { ...defaultExplorerOptions, ...options.explorer }
@@ -167,25 +185,33 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   try {
     await chain.restorePool()
     const url = await server.listen({ host, port })
+    // Only now: the thread would take a core while the node itself is starting.
+    shadow?.start()
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
     return {
       chain,
       producer,
+      shadow,
       server,
       url,
       close: async () => {
+        // From now on no block waits for the shadow, which has some time left for those it has not checked.
+        const unchecked = shadow?.close()
         // Requests may be waiting for blocks: the producer ends first.
         await producer.stop()
         await server.close()
         filters.stop()
         verification.close()
+        const left = (await unchecked) ?? 0
+        if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)
         await chain.close()
       },
     }
   } catch (error) {
     await server.close()
     verification.close()
+    await shadow?.close()
     await chain.close()
     throw error
   }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 /** Everything that a node is made of, without its faces. */
 const ROOMS = [
   ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
-  ...['chain', 'consensus', 'indexer'],
+  ...['chain', 'consensus', 'indexer', 'shadow'],
 ]
 
 /** Room to the rooms it may import; `(types)`: only by `import type`. Within a room everyone may import everyone. */
@@ -26,6 +26,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
   indexer: ['lib', 'primitives', 'spec', 'state', 'runtime', 'chain'],
+  shadow: ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [
     ...['lib', 'primitives', 'spec', 'wallet', 'chain', 'indexer'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],

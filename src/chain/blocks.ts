@@ -213,6 +213,12 @@ function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
   }
 }
 
+/** A block from its two rows. */
+export const decodeStoredBlock = (header: Uint8Array, body: Uint8Array): Block => ({
+  header: decodeHeader(header),
+  ...decodeBody(body),
+})
+
 function byteItems(items: unknown): Uint8Array[] {
   if (!Array.isArray(items)) throw new Error('a block body row is malformed')
   return items.map((item) => {

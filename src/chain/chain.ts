@@ -37,6 +37,7 @@ import type {
   MinedReceipt,
   MinedTransaction,
   ProduceOptions,
+  SecondRun,
 } from './types.ts'
 import { Waiting } from './waiting.ts'
 
@@ -47,6 +48,7 @@ export type ChainOptions = {
   readonly limits: CallLimits
   readonly pool: PoolPolicy
   readonly onError: (error: unknown) => void
+  readonly secondRun?: SecondRun | undefined
 }
 
 export class Chain implements ChainFace {
@@ -71,12 +73,12 @@ export class Chain implements ChainFace {
     () => Object.values(this.#draft()).join(),
   )
 
-  constructor({ store, runtime, indexer, limits, pool, onError }: ChainOptions) {
+  constructor({ store, runtime, indexer, limits, pool, onError, secondRun }: ChainOptions) {
     this.spec = runtime.spec
     this.store = store
     this.#runtime = runtime
     this.#limits = limits
-    this.#ledger = new Ledger(store, runtime, indexer)
+    this.#ledger = new Ledger(store, runtime, indexer, secondRun)
     this.live = new Live(onError)
     const head = () => this.head
     this.fees = new ChainFees(runtime, this.#ledger.blocks, head, () => this.#draft().baseFeePerGas)
@@ -186,7 +188,7 @@ export class Chain implements ChainFace {
 
   async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), more?: ProduceOptions['more']) {
     const complete = completeDraft(this.head, this.#draft(), draft)
-    const view = this.#ledger.view()
+    const view = this.#ledger.viewForBlock()
     const ancestors = this.#ledger.ancestors(this.head)
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
     return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, async (taken) =>
@@ -212,8 +214,8 @@ export class Chain implements ChainFace {
     return this.#writer.run(async () => {
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
-      const ancestors = this.#ledger.ancestors(this.head)
-      const executed = await importBlock(this.#runtime, this.#ledger.view(), block, this.#ledger.ancestry(), ancestors)
+      const [view, ancestors] = [this.#ledger.viewForBlock(), this.#ledger.ancestors(this.head)]
+      const executed = await importBlock(this.#runtime, view, block, this.#ledger.ancestry(), ancestors)
       await this.#commit(executed)
       return executed
     })

@@ -10,6 +10,7 @@ import type { ExecutedBlock } from '../runtime/types.ts'
 import { StateStore } from '../state/state-store.ts'
 import type { KvStore, Op, StateView } from '../state/types.ts'
 import { View } from '../state/view.ts'
+import { WitnessRecorder } from '../state/witness.ts'
 import { Blocks, blockRemoval, blockRows } from './blocks.ts'
 import {
   headRow,
@@ -20,7 +21,7 @@ import {
   stateVersionRow,
   totalDifficultyAfter,
 } from './open.ts'
-import type { Indexer } from './types.ts'
+import type { Indexer, SecondRun } from './types.ts'
 
 /** How far back a block may name uncles: six generations, and their parents. */
 const UNCLE_REACH = 7n
@@ -34,15 +35,17 @@ export class Ledger {
   readonly #runtime: Runtime
   readonly #indexer: Indexer
   readonly #state: StateStore
+  readonly #secondRun: SecondRun | undefined
   #head: SealedHeader
 
   /** Throws ChainError `storage` when the store holds no chain, or its index is not whole. */
-  constructor(store: KvStore, runtime: Runtime, indexer: Indexer) {
+  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, secondRun?: SecondRun) {
     const { number, version } = readHead(store)
     requireIndex(store)
     this.store = store
     this.#runtime = runtime
     this.#indexer = indexer
+    this.#secondRun = secondRun
     this.blocks = new Blocks(store, number)
     this.#state = new StateStore(store, version)
     this.#head = this.#header(number)
@@ -66,6 +69,12 @@ export class Ledger {
     return this.#state.at(this.#state.version)
   }
 
+  /** The same for the next block: where blocks are run a second time, it records what the block reads. */
+  viewForBlock(): View {
+    if (this.#secondRun === undefined) return this.view()
+    return new View(new WitnessRecorder(this.#state), this.#state.version)
+  }
+
   /** A fresh view of the state after a block. Throws ChainError `header-not-found`. */
   viewAt(number: bigint): View {
     return this.#state.at(this.#versionAt(number))
@@ -85,13 +94,19 @@ export class Ledger {
     }
   }
 
-  /** State, block, receipts and readers' rows in one batch. The block must have been run on the head's state. */
+  /**
+   * State, block, receipts and readers' rows in one batch. The block must have been run on the head's state. Waits while
+   * the second run is too far behind, and throws as `SecondRun.room`.
+   */
   async commit(executed: ExecutedBlock): Promise<void> {
     const { block, receipts, view } = executed
     const { header } = block
     if (header.parentHash !== this.#head.hash || !(view instanceof View) || view.version !== this.#state.version) {
       throw new ChainError('invalid-block', `block ${header.number} was not built on the head`)
     }
+    await this.#secondRun?.room()
+    const reads = view.rows instanceof WitnessRecorder ? view.rows : undefined
+    reads?.stop()
     const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes)
     const read = contractReader(this.#runtime, view, header, this.ancestors(this.#head))
@@ -106,6 +121,7 @@ export class Ledger {
     staged.landed()
     this.blocks.remember(block, receipts)
     this.#head = header
+    this.#secondRun?.committed(executed, view.version, reads)
   }
 
   /** Changes the state at the head outside any block: the block's own header does not tell of it. */
@@ -133,6 +149,7 @@ export class Ledger {
       return { block, receipts }
     })
     const undone = this.#state.rewind(version)
+    this.#secondRun?.rewinding(version)
     const undoneRows: Op[] = []
     for (let above = this.#state.version; above > version; above--) {
       undoneRows.push(...this.#indexer.undo(above, this.store))

@@ -11,6 +11,7 @@ import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
+import type { WitnessRecorder } from '../state/witness.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -82,6 +83,16 @@ export type Indexer = {
   ): Promise<Op[]>
   /** Takes a version's rows back, exactly; several are taken back newest first. */
   undo(version: number, now: Reader): Op[]
+}
+
+/** Whoever runs committed blocks a second time. The ledger calls it; `shadow/` implements it. */
+export type SecondRun = {
+  /** Settles when one more block may be committed. Throws ChainError `not-allowed` when none may be any more. */
+  room(): Promise<void>
+  /** A block has been committed on the state of a version; `reads` are what its first run read there, if that is known. */
+  committed(executed: ExecutedBlock, version: number, reads: WitnessRecorder | undefined): void
+  /** All versions above this one are about to be taken back. */
+  rewinding(version: number): void
 }
 
 /** One account with everything it holds. */

@@ -4,7 +4,7 @@ import { formatUnits, getAddress } from 'viem'
 import { type Address, toHex } from '../lib/hex.ts'
 import type { Node } from '../node.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { StartFlags } from './start-flags.ts'
+import { engineOf, type StartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
 /**
@@ -28,6 +28,7 @@ export async function banner(
     ['Head', `block ${head.number}  ${head.hash}`],
     ['Blocks', miningMode(node.producer.mode())],
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
+    ['Engine', flags.shadow === undefined ? engineOf(flags) : `${engineOf(flags)}, shadow: ${flags.shadow}`],
     ['Unlocked', listed(flags.unlock)],
     ['Operators', listed(operators)],
   ]

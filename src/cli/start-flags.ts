@@ -1,7 +1,7 @@
 // The flags of `start`: as they are offered, as they are checked, and what they make of a node's options.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { ENGINES } from '../evm/machine-options.ts'
+import { DEFAULT_ENGINE, ENGINES, type EngineChoice } from '../evm/machine-options.ts'
 import { withDatadir } from './datadir.ts'
 import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
@@ -59,6 +59,7 @@ const flags = z.object({
   callGasCap: integer(21_000n, MAX_UINT64),
   callTimeout: wholeNumber(1, 3_600_000),
   engine: oneOf(...ENGINES).optional(),
+  shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
   compilers: z.string().optional(),
@@ -73,6 +74,9 @@ const flags = z.object({
 })
 
 export type StartFlags = z.output<typeof flags>
+
+/** What runs contracts. */
+export const engineOf = ({ engine }: StartFlags): EngineChoice => engine ?? DEFAULT_ENGINE
 
 export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)
 
@@ -109,6 +113,7 @@ export function withStartFlags(command: Command): Command {
     .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
     .option('--engine <name>', 'what runs contracts: compiled (the default), wasm (our interpreter alone) or library')
+    .option('--shadow <name>', 'another engine that runs every block again; the node stops when they differ')
     .optionsGroup('Explorer:')
     .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
     .option('--prices <file>', 'what is known of prices: JSON with coin, tokens and history')

@@ -16,7 +16,7 @@ import { chainFolder, compilersFolder, keystoreFolder, readChainSpec } from './d
 import { refuseFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
-import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
+import { engineOf, readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 import { VERSION } from './version.ts'
 
 /** One Ctrl-C under npm arrives twice, from the terminal and from npm: only a later one is a second wish. */
@@ -36,6 +36,7 @@ Examples:
   kestrel start --preset evmos
   kestrel start --genesis genesis.json --no-mining
   kestrel start --in-memory --proposal average.mjs --activate kestrel_0,kestrel_7
+  kestrel start --shadow library
   kestrel start --production --unlock 0xADDRESS --password-file password.txt`,
     )
     .action((given) => start(readStartFlags(given)))
@@ -43,6 +44,7 @@ Examples:
 
 async function start(flags: StartFlags): Promise<void> {
   refuseExposure(flags)
+  refuseSameEngine(flags)
   const stopped = stopSignal()
   const stored = flags.inMemory ? undefined : await readChainSpec(flags.datadir)
   if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
@@ -61,13 +63,19 @@ async function start(flags: StartFlags): Promise<void> {
   if (!flags.silent) process.stdout.write(await banner(node, flags, shown, operators))
   if (flags.production && flags.mnemonic === undefined && development.addresses().length > 0)
     log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')
+  log.info({ room: 'evm', engine: engineOf(flags), shadow: flags.shadow }, engineLine(flags))
   logActivity(node.chain, log)
-  await stopped
+  await Promise.race([stopped, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
   log.info('closing; once more to stop at once')
   await node.close()
   // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
-  process.exit(0)
+  process.exit(node.shadow?.failure === undefined ? 0 : 1)
 }
+
+const engineLine = (flags: StartFlags): string =>
+  flags.shadow === undefined
+    ? `engine: ${engineOf(flags)}`
+    : `engine: ${engineOf(flags)}; every block runs again on ${flags.shadow}`
 
 function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): NodeOptions {
   const { production, mining, blockTime } = flags
@@ -84,6 +92,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
     blockTime: blockTime ?? 0,
     gasLimit: flags.gasLimit,
     wallet,
+    shadow: flags.shadow && { engine: flags.shadow, proposalFiles: flags.proposal },
     rpc: {
       development: !production,
       testing: flags.testingApi,
@@ -117,6 +126,12 @@ async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> 
     }
   }
   return all
+}
+
+/** A second run on the engine of the first one would find no fault of that engine. */
+function refuseSameEngine(flags: StartFlags): void {
+  if (flags.shadow !== engineOf(flags)) return
+  throw refuseFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
 }
 
 /** Whoever reaches the port could spend the coins of unlocked accounts, or set balances at will. */

@@ -63,15 +63,14 @@ export async function executeTransactions(
 }
 
 function compare(claimed: Header, found: ExecutedRoots): void {
-  check(equalBytes(found.logsBloom, claimed.logsBloom), 'logs bloom differs')
-  for (const field of [
-    'gasUsed',
-    'blobGasUsed',
-    'transactionsRoot',
-    'receiptsRoot',
-    'stateRoot',
-    'requestsHash',
-  ] as const) {
-    check(found[field] === claimed[field], `${field} is ${found[field]}, header says ${claimed[field]}`)
-  }
+  const field = wrongField(claimed, found)
+  if (field === 'logsBloom') check(false, 'logs bloom differs')
+  check(field === undefined, `${field} is ${field && found[field]}, header says ${field && claimed[field]}`)
+}
+
+/** The first field of a header that execution does not confirm; undefined: it confirms all that it decides. */
+export function wrongField(claimed: Header, found: ExecutedRoots): keyof ExecutedRoots | undefined {
+  if (!equalBytes(found.logsBloom, claimed.logsBloom)) return 'logsBloom'
+  const fields = ['gasUsed', 'blobGasUsed', 'transactionsRoot', 'receiptsRoot', 'stateRoot', 'requestsHash'] as const
+  return fields.find((field) => found[field] !== claimed[field])
 }

@@ -36,7 +36,7 @@ export function decodeRow(bytes: Uint8Array): RowState {
 
 /** The row's value as of a version, given its latest state. Throws MissingHistory when that is not what is stored. */
 export function rowAsOf(
-  reader: Reader,
+  reader: Pick<Reader, 'get'>,
   key: Uint8Array,
   latest: RowState | undefined,
   version: number,
@@ -70,10 +70,28 @@ export function rowAsOf(
   return found
 }
 
+/**
+ * A row's value as of a version, read from the store alone, past every cache. The version must not have been taken back;
+ * later ones may be at the moment.
+ */
+export function storedRowAsOf(reader: Pick<Reader, 'get'>, key: Uint8Array, version: number): Uint8Array | undefined {
+  const read = (): Uint8Array | undefined => {
+    const latest = reader.get(key)
+    return rowAsOf(reader, key, latest && decodeRow(latest), version)?.value
+  }
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof MissingHistory)) throw error
+    // Later versions were taken back between the two reads; the batch that did it has landed whole.
+    return read()
+  }
+}
+
 /** The given row and the history under it are not of one moment, or the store is corrupt. */
 export class MissingHistory extends Error {}
 
-function historyEntry(reader: Reader, key: Uint8Array, ordinal: number): RowState {
+function historyEntry(reader: Pick<Reader, 'get'>, key: Uint8Array, ordinal: number): RowState {
   const bytes = reader.get(KEY.history(key, ordinal))
   if (bytes === undefined) throw new MissingHistory(`history of a state row is missing (ordinal ${ordinal})`)
   return decodeRow(bytes)

@@ -15,11 +15,23 @@ import {
   rowAsOf,
 } from './history.ts'
 import { isCode, KEY } from './keyspace.ts'
-import type { KvStore, Op } from './types.ts'
+import type { KvStore, Op, Reader } from './types.ts'
 import { View } from './view.ts'
 
 /** Changed rows of one commit, by key as latin-1, so that it can index a map; a value of null deletes. */
 export type RowChanges = Map<string, { readonly key: Uint8Array; readonly value: Uint8Array | null }>
+
+/** What a view reads, as of the version it was opened at. `StateStore` is the state on disk as such rows. */
+export type StateRows = {
+  /** A row's value; `name` is the key as latin-1. */
+  row(key: Uint8Array, version: number, name?: string): Uint8Array | undefined
+  account(of: Address, version: number): StoredAccount | undefined
+  /** Without leading zeros; no bytes for a slot that holds nothing. */
+  word(of: Address, key: Hash, version: number): Uint8Array
+  code(hash: Hash): Uint8Array | undefined
+  /** For the ranges of rows that go when an account loses its storage. */
+  readonly store: Pick<Reader, 'scan'>
+}
 
 const CACHED_ROWS = 200_000
 const CACHED_CODES = 2_000
@@ -29,7 +41,7 @@ const DECODED_ACCOUNTS = 50_000
 /** Stands for a row that has never been: what is not there is asked for as often as what is. */
 const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 
-export class StateStore {
+export class StateStore implements StateRows {
   readonly store: KvStore
   #version: number
   readonly #rows = new Recent<string, RowState>(CACHED_ROWS)

@@ -10,7 +10,7 @@ import type { RowChanges } from './state-store.ts'
 import { EMPTY_ROOT, updateTrie } from './trie.ts'
 import type { TrieChange } from './trie-edits.ts'
 import type { NodePath, NodeReader } from './trie-rows.ts'
-import type { Account, KvStore } from './types.ts'
+import type { Account, Reader } from './types.ts'
 import type { View } from './view.ts'
 
 export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
@@ -104,7 +104,7 @@ export class StateTrie {
   }
 
   /** Every row that differs from the disk: accounts, slots and nodes. Call after `root`. */
-  async changedRows(store: KvStore): Promise<RowChanges> {
+  async changedRows(store: Pick<Reader, 'scan'>): Promise<RowChanges> {
     const rows: RowChanges = new Map()
     const add = (key: Uint8Array, value: Uint8Array | null) => {
       const name = toLatin1(key)

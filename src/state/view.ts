@@ -6,7 +6,7 @@ import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './diff.ts'
 import { proveAccount } from './proof.ts'
-import type { RowChanges, StateStore } from './state-store.ts'
+import type { RowChanges, StateRows } from './state-store.ts'
 import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
 
@@ -25,7 +25,8 @@ const FIRST_KEYS = Array.from({ length: 64 }, (_, slot) => bigToWord(BigInt(slot
 export const slotKey = (slot: bigint): Hash => (slot < 64n && FIRST_KEYS[Number(slot)]) || bigToWord(slot)
 
 export class View implements StateView {
-  readonly #store: StateStore
+  /** What it reads of what has been committed. */
+  readonly rows: StateRows
   readonly version: number
   readonly noted = new Set<string>()
   /** null: known not to exist. */
@@ -41,8 +42,8 @@ export class View implements StateView {
   #originalAccounts = new Map<Address, Account | undefined>()
   #originalSlots = new Map<Address, Slots>()
 
-  constructor(store: StateStore, version: number) {
-    this.#store = store
+  constructor(rows: StateRows, version: number) {
+    this.rows = rows
     this.version = version
     this.#trie = new StateTrie(this)
   }
@@ -72,7 +73,7 @@ export class View implements StateView {
 
   codeWith(hash: Hash): Uint8Array {
     if (hash === EMPTY_CODE_HASH) return EMPTY
-    const code = this.#codes.get(hash) ?? this.#store.code(hash)
+    const code = this.#codes.get(hash) ?? this.rows.code(hash)
     if (code === undefined) throw new Error(`code ${hash} is missing`)
     return code
   }
@@ -128,7 +129,7 @@ export class View implements StateView {
     }
     const known = slots.get(key)
     if (known !== undefined) return known
-    const word = this.#cleared.has(of) ? EMPTY : this.#store.word(of, key, this.version)
+    const word = this.#cleared.has(of) ? EMPTY : this.rows.word(of, key, this.version)
     slots.set(key, word)
     return word
   }
@@ -240,7 +241,7 @@ export class View implements StateView {
       const code = account && this.#codes.get(account.codeHash)
       if (code) codes.set(account.codeHash, code)
     }
-    return { rows: await this.#trie.changedRows(this.#store.store), codes }
+    return { rows: await this.#trie.changedRows(this.rows.store), codes }
   }
 
   /** Accounts whose own fields are not what they were at this view's version, in order of address. */
@@ -249,7 +250,7 @@ export class View implements StateView {
   }
 
   fork(): View {
-    const copy = new View(this.#store, this.version)
+    const copy = new View(this.rows, this.version)
     copy.#accounts = new Map(this.#accounts)
     for (const [of, slots] of this.#slots) copy.#slots.set(of, new Map(slots))
     copy.#cleared = new Set(this.#cleared)
@@ -262,11 +263,11 @@ export class View implements StateView {
 
   /** The account as the disk has it at this version. */
   stored(of: Address): StoredAccount | undefined {
-    return this.#store.account(of, this.version)
+    return this.rows.account(of, this.version)
   }
 
   storedRow(key: Uint8Array, name?: string): Uint8Array | undefined {
-    return this.#store.row(key, this.version, name)
+    return this.rows.row(key, this.version, name)
   }
 
   isCleared(of: Address): boolean {

@@ -18,7 +18,7 @@ import { hexToAddress } from '../../src/lib/hex.ts'
 import { type Node, startNode } from '../../src/node.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { account, nodeOptions } from '../support/chain.ts'
-import { type Clients, clientsOf } from '../support/process.ts'
+import { type Clients, clientsOf, SHADOW } from '../support/process.ts'
 import { type Compiled, compileSolidity } from '../support/solc.ts'
 
 const STAKING = '0x0000000000000000000000000000000000000800'
@@ -47,10 +47,15 @@ beforeAll(async () => {
     { channel: 'channel-4', behaviour: 'ack-success' },
   ]
   const modules = { ...spec.native.modules, transfer: { sinks } }
-  node = await startNode(nodeOptions({ spec: { ...spec, native: { ...spec.native, modules } } }))
+  const shadow = { engine: SHADOW, proposalFiles: [] }
+  node = await startNode(nodeOptions({ spec: { ...spec, native: { ...spec.native, modules } }, shadow }))
   chain = clientsOf(node.url)
 }, 120_000)
-afterAll(() => node.close())
+afterAll(async () => {
+  await node.shadow?.settled()
+  expect(node.shadow?.failure).toBeUndefined()
+  await node.close()
+})
 
 const artifact = (name: string) => {
   const found = compiled.contracts.get(name)

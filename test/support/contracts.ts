@@ -1,6 +1,7 @@
 // The contracts of `contracts/contracts.sol`, compiled, with their interfaces as viem infers types from them.
 // `contracts.json` was made by solc with the version and settings written in it; `e2e/viem.test.ts` holds both together.
 import { getAddress, type Hex, parseAbi, parseEther, type TransactionReceipt } from 'viem'
+import type { withClients } from './chain.ts'
 import compiled from './contracts/contracts.json' with { type: 'json' }
 import type { Clients } from './process.ts'
 
@@ -37,7 +38,7 @@ export const frames = {
   bytecode: Frames.bytecode as Hex,
 }
 
-type Deployer = Pick<Clients, 'viem' | 'walletOf'>
+type Deployer = Pick<Clients, 'viem' | 'walletOf'> | Pick<ReturnType<typeof withClients>, 'viem' | 'walletOf'>
 
 /** Deploys a token of 1000 units of 10^18, all of them the deployer's. */
 export async function deployToken({ viem, walletOf }: Deployer, from: number, supply = parseEther('1000')) {

@@ -13,6 +13,8 @@ import { account, rawRequest, request } from './chain.ts'
 
 /** The program of the last `npm run build`; the variable names another one. */
 const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
+/** The engine that runs every block of these processes again: another one than they run on. */
+export const SHADOW: 'wasm' | 'library' = process.env.KESTREL_ENGINE === 'library' ? 'wasm' : 'library'
 const STARTING = 20_000
 const STOPPING = 10_000
 
@@ -24,6 +26,8 @@ export type RunningProcess = {
   /** What the program has printed, both streams. */
   output(): string
   isRunning(): boolean
+  /** Settles with the exit code, when the program has ended by itself or was stopped. */
+  readonly ended: Promise<number | null>
   /** SIGTERM; settles with the exit code. */
   stop(): Promise<number | null>
   /** SIGKILL; settles when the process is gone. */
@@ -36,12 +40,16 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Runs `kestrel start` with these flags on a free port and waits until it answers. */
+/**
+ * Runs `kestrel start` with these flags on a free port and waits until it answers. A second engine runs every block again:
+ * the program ends with code 1 when they differ.
+ */
 export async function startProcess(flags: readonly string[]): Promise<RunningProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
-  const child = spawn(process.execPath, [PROGRAM, 'start', '--port', String(port), ...flags], {
+  const shadow = flags.includes('--shadow') ? [] : ['--shadow', SHADOW]
+  const child = spawn(process.execPath, [PROGRAM, 'start', '--port', String(port), ...shadow, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -62,6 +70,7 @@ export async function startProcess(flags: readonly string[]): Promise<RunningPro
     startedIn: performance.now() - began,
     output: () => output,
     isRunning,
+    ended: exit,
     async stop() {
       child.kill('SIGTERM')
       const code = await Promise.race([exit, sleep(STOPPING, 'late' as const, { ref: false })])
@@ -129,6 +138,9 @@ export type Clients = ReturnType<typeof clientsOf>
 /** A process for all tests of the calling file, with clients on it. */
 export async function processForFile(flags: readonly string[] = ['--in-memory']) {
   const node = await startProcess(flags)
-  afterAll(() => node.stop())
+  afterAll(async () => {
+    const code = await node.stop()
+    if (code !== 0) throw new Error(`the process has ended with ${code}:\n${node.output()}`)
+  })
   return { node, ...clientsOf(node.url) }
 }

@@ -1,0 +1,51 @@
+// A committed block run again, by a runtime with another engine, on the view of its parent. What comes out is compared
+// with the block's own header; when it differs, everything is kept that can tell where.
+import { ChainError } from '../lib/errors.ts'
+import { toHex } from '../lib/hex.ts'
+import type { Block, Receipt } from '../primitives/types.ts'
+import type { StateView, TransactionDiff } from '../state/types.ts'
+import { BlockExecution, type ExecutedRoots } from './execute-block.ts'
+import { wrongField } from './import-block.ts'
+import type { BlockHashes, Runtime } from './runtime.ts'
+
+/** What a block that did not come out as its header says has done. */
+export type DifferingRun = {
+  readonly receipts: readonly Receipt[]
+  readonly diffs: readonly TransactionDiff[]
+  readonly requests: readonly Uint8Array[]
+  /** The transaction after the last receipt could not run, and why; undefined: all have run. */
+  readonly refused: string | undefined
+  /** The first wrong field of the header and its value here; undefined when a transaction was refused. */
+  readonly field: { readonly name: string; readonly value: string } | undefined
+}
+
+/** Undefined: the block came out as its header says. Throws what is no outcome of execution: a fault of the program. */
+export async function rerunBlock(
+  runtime: Runtime,
+  view: StateView,
+  block: Block,
+  blockHash: BlockHashes,
+): Promise<DifferingRun | undefined> {
+  const { header, transactions, uncles, withdrawals } = block
+  const execution = new BlockExecution(runtime, view, header, blockHash)
+  const { receipts, diffs } = execution
+  await execution.begin()
+  for (const transaction of transactions) {
+    try {
+      const applied = execution.apply(transaction)
+      if (applied instanceof Promise) await applied
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      return { receipts, diffs, requests: [], refused: error.message, field: undefined }
+    }
+  }
+  const { roots, requests } = await execution.finish(withdrawals ?? [], uncles)
+  const name = wrongField(header, roots)
+  if (name === undefined) return undefined
+  return { receipts, diffs, requests, refused: undefined, field: { name, value: textOf(roots, name) } }
+}
+
+const textOf = (roots: ExecutedRoots, name: keyof ExecutedRoots): string => {
+  const value = roots[name]
+  return value instanceof Uint8Array ? toHex(value) : String(value)
+}
