@@ -1,20 +1,29 @@
-// Files of state tests, run several at a time: processes that each take the next file when they are free. A file is the
-// unit of work, because its subtests share what it costs to read, and a process that dies takes only the file it had.
+// Files of Ethereum's tests, run several at a time: processes that each take the next file when they are free. A file is
+// the unit of work, because its tests share what it costs to read, and a process that dies takes only the file it had.
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { type BlockTestResult, runBlockTests } from '../conformance/block-test.ts'
+import { type RunOptions, runStateTests, type StateTestResult } from '../conformance/state-test.ts'
 import { Mutex } from '../lib/mutex.ts'
-import { runStateTests, type StateTestResult } from '../runtime/state-test.ts'
 import { explain } from './explain.ts'
 
-export type FileOutcome = {
-  readonly results: readonly StateTestResult[]
+/** The formats of tests, each with what it tells of one. */
+type Results = { readonly state: StateTestResult; readonly block: BlockTestResult }
+export type TestFormat = keyof Results
+
+const RUNNERS: { readonly [F in TestFormat]: (text: string, options: RunOptions) => AsyncGenerator<Results[F]> } = {
+  state: runStateTests,
+  block: runBlockTests,
+}
+
+export type FileOutcome<F extends TestFormat> = {
+  readonly results: readonly Results[F][]
   /** Which file could not be run, or not to its end, and why. */
   readonly error?: string
 }
 
-export type StateTestOptions = {
-  /** By the tests' names; undefined: all. */
-  readonly forks: readonly string[] | undefined
+export type TestFilesOptions<F extends TestFormat> = RunOptions & {
+  readonly format: F
   /** Files at a time; one alone runs in this process. */
   readonly jobs: number
   /** Arguments with which this program's script comes to `answerParent`. */
@@ -22,16 +31,16 @@ export type StateTestOptions = {
 }
 
 /** Runs files and reports each in the order in which they are named, as soon as it and all before it are done. */
-export async function runStateTestFiles(
+export async function runTestFiles<F extends TestFormat>(
   files: AsyncIterable<string> | Iterable<string>,
-  { forks, jobs, workerArgs }: StateTestOptions,
-  report: (outcome: FileOutcome, file: string) => void,
+  { format, forks, engine, jobs, workerArgs }: TestFilesOptions<F>,
+  report: (outcome: FileOutcome<F>, file: string) => void,
 ): Promise<void> {
-  const workers = new Workers(jobs, workerArgs)
+  const workers = new Workers<F>(jobs, workerArgs)
   const here = new Mutex()
   let reported = Promise.resolve()
   for await (const file of files) {
-    const work = { file, forks }
+    const work = { file, format, options: { forks, engine } }
     const running = jobs === 1 ? here.run(() => runFile(work)) : workers.run(work)
     reported = reported.then(async () => report(await running, file))
   }
@@ -41,16 +50,16 @@ export async function runStateTestFiles(
 
 /** What a worker process does: one file at a time, until its parent lets go. */
 export function answerParent(): void {
-  process.on('message', async (work: Work) => process.send?.(await runFile(work)))
+  process.on('message', async (work: Work<TestFormat>) => process.send?.(await runFile(work)))
 }
 
-type Work = { readonly file: string; readonly forks: readonly string[] | undefined }
+type Work<F extends TestFormat> = { readonly file: string; readonly format: F; readonly options: RunOptions }
 
-async function runFile({ file, forks }: Work): Promise<FileOutcome> {
-  const results: StateTestResult[] = []
+async function runFile<F extends TestFormat>({ file, format, options }: Work<F>): Promise<FileOutcome<F>> {
+  const results: Results[F][] = []
   try {
     const text = await readFile(file, 'utf8')
-    for await (const result of runStateTests(text, forks && new Set(forks))) results.push(result)
+    for await (const result of RUNNERS[format](text, options)) results.push(result)
     return { results }
   } catch (error) {
     const words = explain(error)
@@ -58,7 +67,7 @@ async function runFile({ file, forks }: Work): Promise<FileOutcome> {
   }
 }
 
-class Workers {
+class Workers<F extends TestFormat> {
   readonly #size: number
   readonly #args: readonly string[]
   readonly #idle: ChildProcess[] = []
@@ -70,7 +79,7 @@ class Workers {
     this.#args = args
   }
 
-  async run(work: Work): Promise<FileOutcome> {
+  async run(work: Work<F>): Promise<FileOutcome<F>> {
     while (this.#running === this.#size) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#running++
     const worker = this.#idle.pop() ?? this.#start()
@@ -92,12 +101,12 @@ class Workers {
 }
 
 /** Gives a worker its file and waits for the answer, or for the worker's end. */
-function ask(worker: ChildProcess, work: Work): Promise<FileOutcome> {
+function ask<F extends TestFormat>(worker: ChildProcess, work: Work<F>): Promise<FileOutcome<F>> {
   return new Promise((resolve) => {
     const ended = (code: number | null, signal: string | null) =>
       resolve({ results: [], error: `${work.file}: its process has ended (${signal ?? `exit code ${code}`})` })
     worker.once('exit', ended)
-    worker.once('message', (outcome: FileOutcome) => {
+    worker.once('message', (outcome: FileOutcome<F>) => {
       worker.off('exit', ended)
       resolve(outcome)
     })
