@@ -5,7 +5,7 @@ import { Chain } from '../chain/chain.ts'
 import { createChain } from '../chain/open.ts'
 import type { Indexer } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
-import { equalBytes, fromHex, type Hash, hexToAddress } from '../lib/hex.ts'
+import { bytesToBig, equalBytes, type Hash, hexToAddress } from '../lib/hex.ts'
 import { encodeBlock } from '../primitives/block.ts'
 import { kzg } from '../primitives/kzg.ts'
 import { Runtime } from '../runtime/runtime.ts'
@@ -157,7 +157,7 @@ function wrongAccount(view: StateView, world: Accounts): string | undefined {
     if (view.nonce(of) !== nonce) return `nonce of ${of} is ${view.nonce(of)}, want ${nonce}`
     if (!equalBytes(view.code(of), code)) return `code of ${of} differs`
     for (const [key, value] of storage)
-      if (!equalBytes(view.word(of, key), fromHex(value))) return `slot ${key} of ${of} differs`
+      if (bytesToBig(view.word(of, key)) !== BigInt(value)) return `slot ${key} of ${of} differs`
   }
   return undefined
 }
