@@ -1,7 +1,7 @@
 // `kestrel statetest`: runs Ethereum's state tests through this node's own state and execution, in the manner of geth's
 // `evm statetest`. Standard output holds one JSON object per subtest and nothing else, in the order of the files.
 import type { Command } from 'commander'
-import { TEST_FORKS } from '../conformance/networks.ts'
+import { forkOf, TEST_FORKS } from '../conformance/networks.ts'
 import { withTestFiles } from './test-command.ts'
 
 export function register(program: Command): void {
@@ -20,7 +20,7 @@ Examples:
   withTestFiles(command, {
     name: 'statetest',
     format: 'state',
-    isFork: (name) => name in TEST_FORKS,
+    isFork: (name) => forkOf(name) !== undefined,
     forks: Object.keys(TEST_FORKS),
     line: ({ name, fork, index, pass, stateRoot, logsHash, error }) =>
       JSON.stringify({ name, fork, index, pass, stateRoot, logsHash, error }),

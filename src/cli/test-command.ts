@@ -34,7 +34,10 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
     worker: z.boolean().optional(),
   })
   return command
-    .argument('[file...]', 'files of tests; without any their names are read from standard input, one per line')
+    .argument(
+      '[file...]',
+      'files of tests, plain or gzipped (.gz); without any their names are read from standard input, one per line',
+    )
     .option('--fork <names>', "run only these forks, by the tests' names, separated by commas")
     .option('--jobs <number>', 'how many files run at a time (default: as many as there are cores)')
     .option('--engine <name>', `what runs the code: ${ENGINES.join(', ')}`)

@@ -2,6 +2,7 @@
 // the unit of work, because its tests share what it costs to read, and a process that dies takes only the file it had.
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
 import { type BlockTestResult, runBlockTests } from '../conformance/block-test.ts'
 import { type RunOptions, runStateTests, type StateTestResult } from '../conformance/state-test.ts'
 import { Mutex } from '../lib/mutex.ts'
@@ -58,13 +59,18 @@ type Work<F extends TestFormat> = { readonly file: string; readonly format: F; r
 async function runFile<F extends TestFormat>({ file, format, options }: Work<F>): Promise<FileOutcome<F>> {
   const results: Results[F][] = []
   try {
-    const text = await readFile(file, 'utf8')
-    for await (const result of RUNNERS[format](text, options)) results.push(result)
+    for await (const result of RUNNERS[format](await readText(file), options)) results.push(result)
     return { results }
   } catch (error) {
     const words = explain(error)
     return { results, error: words.startsWith(file) ? words : `${file}: ${words}` }
   }
+}
+
+/** A file's text; one that ends in `.gz` is compressed. */
+async function readText(file: string): Promise<string> {
+  const bytes = await readFile(file)
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
 }
 
 class Workers<F extends TestFormat> {

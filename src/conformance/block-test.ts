@@ -14,7 +14,7 @@ import { openMemoryStore } from '../state/kv.ts'
 import type { StateView } from '../state/types.ts'
 import { type BlockTest, blockTest } from './block-test-format.ts'
 import { type Accounts, faultOf, parseTests } from './fields.ts'
-import { networkOf, specOf, TEST_FORKS } from './networks.ts'
+import { forkOf, networkOf, specOf } from './networks.ts'
 import type { RunOptions } from './state-test.ts'
 
 export type BlockTestResult = {
@@ -108,7 +108,7 @@ function chainOf({ network, config, genesisBlockHeader, pre }: BlockTest): Chain
   const { hash: _, baseFeePerGas, blobGasUsed, excessBlobGas, ...header } = genesisBlockHeader
   const blobSchedule = new Map<Fork, BlobParams>()
   for (const [name, limits] of Object.entries(config?.blobSchedule ?? {})) {
-    const fork = TEST_FORKS[name]
+    const fork = forkOf(name)
     if (fork !== undefined) blobSchedule.set(fork, limits)
   }
   return specOf(network, {

@@ -15,10 +15,11 @@ export const quantity = z
 /** 32 bytes; leading zeros may be missing. */
 export const word = quantity.refine((value) => value < 2n ** 256n).transform((value) => toHash(bigToFixed(value, 32)))
 
-/** Any number of bytes. */
+/** Any number of bytes. The pattern has no group, because a repeated group runs out of stack at some megabytes. */
 export const bytes = z
   .string()
-  .regex(/^0x([0-9a-f]{2})*$/i)
+  .regex(/^0x[0-9a-f]*$/i)
+  .refine((hex) => hex.length % 2 === 0, 'expected whole bytes')
   .transform(fromHex)
 
 /** 20 bytes. */

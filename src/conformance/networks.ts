@@ -35,10 +35,17 @@ export const TEST_FORKS: Readonly<Record<string, Fork>> = {
 /** Only a target of `HomesteadToDaoAt5`: chains of the other names never had the DAO fork. */
 const TRANSITION_FORKS: Readonly<Record<string, Fork>> = { ...TEST_FORKS, Dao: 'dao' }
 
+/** The fork of a name; undefined for names that every object has, like `toString`. */
+const find = (names: Readonly<Record<string, Fork>>, name: string): Fork | undefined =>
+  Object.hasOwn(names, name) ? names[name] : undefined
+
 const TRANSITION = /^([A-Za-z0-9]+?)To([A-Z][A-Za-z0-9]*?)At(Time|Diff)?([0-9A-F]+)(k)?$/
 
 /** When the second fork of a transition begins. */
 type Start = { readonly block: bigint } | { readonly time: bigint } | { readonly difficulty: bigint }
+
+/** The single fork of a name; undefined when it is not known. */
+export const forkOf = (name: string): Fork | undefined => find(TEST_FORKS, name)
 
 /** Forks of a test's chain and the total difficulty at which it merges. */
 export type Network = Pick<ChainSpec, 'forks' | 'terminalTotalDifficulty'>
@@ -49,10 +56,10 @@ export type Network = Pick<ChainSpec, 'forks' | 'terminalTotalDifficulty'>
  * `ArrowGlacierToParisAtDiffC0000`: from the block after total difficulty 0xc0000 on.
  */
 export function networkOf(name: string): Network | undefined {
-  const single = TEST_FORKS[name]
+  const single = forkOf(name)
   if (single !== undefined) return networkFrom(single, single, { block: 0n })
   const [, from = '', to = '', unit, digits = '', thousands] = TRANSITION.exec(name) ?? []
-  const [first, second] = [TEST_FORKS[from], TRANSITION_FORKS[to]]
+  const [first, second] = [forkOf(from), find(TRANSITION_FORKS, to)]
   if (first === undefined || second === undefined) return undefined
   if (unit === 'Diff') return networkFrom(first, second, { difficulty: BigInt(`0x${digits}`) })
   const at = BigInt(digits) * (thousands === undefined ? 1n : 1000n)

@@ -17,7 +17,7 @@ import type { Fork } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import { accounts, address, bytes, faultOf, parseTests, quantity, storeAccounts, word } from './fields.ts'
-import { specOf, TEST_FORKS } from './networks.ts'
+import { forkOf, specOf } from './networks.ts'
 
 /** What of a file is run, and how. */
 export type RunOptions = {
@@ -82,7 +82,7 @@ export async function* runStateTests(text: string, { forks, engine }: RunOptions
   for (const [name, test] of Object.entries(parseTests(text, stateTest, 'state test'))) {
     const { state, version } = await storeAccounts(test.pre)
     for (const [fork, subtests] of Object.entries(test.post)) {
-      const rules = TEST_FORKS[fork]
+      const rules = forkOf(fork)
       if (rules === undefined || forks?.includes(fork) === false) continue
       const runtime = runtimeOf(fork, engine)
       for (const [index, subtest] of subtests.entries()) {
