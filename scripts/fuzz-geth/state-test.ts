@@ -77,10 +77,13 @@ function pickKind(random: Random, kinds: readonly NamedKind[]): NamedKind {
   throw new RangeError('no kind of scenario')
 }
 
-function write(random: Random, scenario: Scenario, forks: readonly string[]): StateTest {
+function write(random: Random, made: Scenario, forks: readonly string[]): StateTest {
   const isMerged = isSince(forks[0] ?? '', 'Paris')
-  const type = scenario.type ?? pickType(random, forks[0] ?? '')
-  const fields = fieldsOf(random, scenario, type, isSince(forks[0] ?? '', 'EIP158'))
+  const type = made.type ?? pickType(random, forks[0] ?? '')
+  const fields = fieldsOf(random, made, type, isSince(forks[0] ?? '', 'EIP158'))
+  // Now and then without it, so that some transactions cannot pay for what they begin with.
+  const more = random.oneIn(20) ? 0n : gasOfLists(fields)
+  const scenario = { ...made, gasLimits: made.gasLimits.map((gas) => gas + more) }
   return {
     env: {
       currentCoinbase: random.oneIn(20) ? (CONTRACTS[1] ?? COINBASE) : COINBASE,
@@ -128,6 +131,11 @@ function fieldsOf(random: Random, scenario: Scenario, type: TransactionType, isP
     authorizationList: scenario.authorizations ?? [],
   }
 }
+
+/** EIP-2930: 2,400 for an address and 1,900 for a slot. EIP-7702: 25,000 for an authorization. */
+const gasOfLists = ({ accessList, authorizationList }: Fields): bigint =>
+  accessList.reduce((sum, { storageKeys }) => sum + 2400n + 1900n * BigInt(storageKeys.length), 0n) +
+  25_000n * BigInt(authorizationList.length)
 
 function transactionOf({ data, gasLimits, values = [0n] }: Scenario, fields: Fields): StateTest['transaction'] {
   const { type, to, nonce, maxFeePerGas, maxPriorityFeePerGas, accessList } = fields
