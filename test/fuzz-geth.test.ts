@@ -8,13 +8,13 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Guess, judgedByGeth, judgedByOurs } from '../scripts/fuzz-geth/judge.ts'
 import { TestProgram } from '../scripts/fuzz-geth/program.ts'
+import { Random } from '../scripts/fuzz-geth/random-code.ts'
 import { settingOf } from '../scripts/fuzz-geth/scenario.ts'
 import { fullBlocks } from '../scripts/fuzz-geth/scenarios/code-ends.ts'
 import { KINDS } from '../scripts/fuzz-geth/scenarios/index.ts'
 import { shrink } from '../scripts/fuzz-geth/shrink.ts'
 import { type StateTest, testOfSeed } from '../scripts/fuzz-geth/state-test.ts'
 import { runStateTests } from '../src/conformance/state-test.ts'
-import { Random } from './evm/engine/programs.ts'
 
 /** A program that answers each file's name with a text of its own. */
 async function programThat(prints: string, form: 'lines' | 'array'): Promise<TestProgram> {

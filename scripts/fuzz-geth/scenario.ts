@@ -3,8 +3,8 @@
 import { type Address, hexToAddress } from '../../src/lib/hex.ts'
 import { privateKeyToAddress } from '../../src/primitives/signature.ts'
 import type { AccessList, Authorization, TransactionType } from '../../src/primitives/types.ts'
-import type { Random } from '../../test/evm/engine/programs.ts'
 import { hasOpcode, isSince } from './code.ts'
+import type { Random } from './random-code.ts'
 
 const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
 

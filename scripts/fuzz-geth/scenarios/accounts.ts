@@ -2,8 +2,8 @@
 // (EIP-7702), stores and their refunds, transient storage, calls in calls until the depth limit.
 import { fromHex, toAddress } from '../../../src/lib/hex.ts'
 import { delegationTo } from '../../../src/primitives/delegation.ts'
-import type { Random } from '../../../test/evm/engine/programs.ts'
 import { Code, deploying, OP } from '../code.ts'
+import type { Random } from '../random-code.ts'
 import { CONTRACTS, gasCuts, gasWith, NOBODY, randomBytes, type Scenario, type Setting, TARGETS } from '../scenario.ts'
 import { fullBlocks } from './code-ends.ts'
 import { program } from './programs.ts'

@@ -1,8 +1,8 @@
 // Scenarios of ordinary code: contracts that call each other at random, code that computes, precompiled contracts, and
 // one contract called with every amount of gas in a range.
-import { DenseCode, inputOf } from '../../../test/evm/compiler/dense.ts'
-import { Program, type Random } from '../../../test/evm/engine/programs.ts'
+
 import { Code, OP } from '../code.ts'
+import { DenseCode, inputOf, Program, type Random } from '../random-code.ts'
 import {
   CONTRACTS,
   gasCuts,
