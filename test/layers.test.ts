@@ -36,9 +36,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['lib', 'primitives', 'spec', 'state', 'precompiles', 'chain', 'indexer'],
     ...['runtime (types)', 'pool (types)'],
   ],
+  // Readers of Ethereum's test formats; no part of a node.
+  conformance: ['lib', 'primitives', 'spec', 'state', 'evm', 'runtime', 'chain'],
   'server.ts': ['lib', 'rpc', 'explorer'],
   'node.ts': [...ROOMS, 'rpc', 'explorer', 'server.ts'],
-  cli: [...ROOMS, 'explorer', 'server.ts', 'node.ts'],
+  cli: [...ROOMS, 'conformance', 'explorer', 'server.ts', 'node.ts'],
 }
 
 /** Files that may gather a folder: one line there for one thing added. */

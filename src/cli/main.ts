@@ -4,6 +4,7 @@
 // Exit codes: 0 done, 1 failed or refused, 2 the command line itself is wrong.
 import { Command, CommanderError } from 'commander'
 import { register as accounts } from './accounts.ts'
+import { register as blocktest } from './blocktest.ts'
 import { explain } from './explain.ts'
 import { register as exporting } from './export.ts'
 import { register as genesis } from './genesis.ts'
@@ -18,7 +19,20 @@ import { register as verify } from './verify.ts'
 import { VERSION } from './version.ts'
 
 /** Every command, in the order of the help page. A new one gets a line here. */
-const commands = [start, init, genesis, importing, exporting, accounts, gov, params, reindexing, verify, statetest]
+const commands = [
+  start,
+  init,
+  genesis,
+  importing,
+  exporting,
+  accounts,
+  gov,
+  params,
+  reindexing,
+  verify,
+  statetest,
+  blocktest,
+]
 
 const program = new Command('kestrel')
   .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')

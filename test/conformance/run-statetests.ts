@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { answerParent, runStateTestFiles } from '../../src/cli/state-test-workers.ts'
+import { answerParent, runTestFiles } from '../../src/cli/test-workers.ts'
 import { stateTestFiles, suite } from './statetests.ts'
 
 const { values, positionals } = parseArgs({
@@ -17,12 +17,13 @@ else await run(positionals[0] ?? suite())
 async function run(root: string): Promise<void> {
   const counts = new Map<string, { passed: number; failed: number }>()
   const options = {
+    format: 'state' as const,
     forks: values.fork?.split(','),
     jobs: values.jobs === undefined ? availableParallelism() : Number(values.jobs),
     workerArgs: ['--worker'],
   }
   const files = stateTestFiles(root).map((path) => join(root, path))
-  await runStateTestFiles(files, options, ({ results, error }, file) => {
+  await runTestFiles(files, options, ({ results, error }, file) => {
     const folder = relative(root, dirname(file))
     const count = counts.get(folder) ?? { passed: 0, failed: 0 }
     counts.set(folder, count)

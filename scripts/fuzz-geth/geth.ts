@@ -1,0 +1,39 @@
+// go-ethereum's own `evm` program at one version: from the path, from the cache, or built there with Go.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+export const GETH_VERSION = '1.17.6'
+const run = promisify(execFile)
+
+/** Where the version is kept between runs. */
+const cache = (): string =>
+  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'kestrel', `geth-${GETH_VERSION}`)
+
+/** Whether a program is the version that is pinned. */
+async function isPinned(program: string): Promise<boolean> {
+  try {
+    return (await run(program, ['--version'])).stdout.includes(` ${GETH_VERSION}`)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The path of `evm`; undefined when there is none and it cannot be built here. `GETH_EVM` names one; any other found has
+ * to be of the pinned version.
+ */
+export async function gethEvm(): Promise<string | undefined> {
+  const named = process.env['GETH_EVM']
+  const kept = join(cache(), 'evm')
+  for (const program of [named, 'evm', kept]) if (program !== undefined && (await isPinned(program))) return program
+  const version = `github.com/ethereum/go-ethereum/cmd/evm@v${GETH_VERSION}`
+  try {
+    await run('go', ['install', version], { env: { ...process.env, GOBIN: cache() }, timeout: 600_000 })
+  } catch {
+    return undefined
+  }
+  return existsSync(kept) ? kept : undefined
+}

@@ -1,0 +1,106 @@
+// A program that runs state tests for as long as we like: names of files go in, results come out in the files' order.
+// go-ethereum's `evm statetest` and ours both do that; they differ in how results are printed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface, type Interface } from 'node:readline'
+import { z } from 'zod'
+import { Mutex } from '../../src/lib/mutex.ts'
+
+/** What a program says of one subtest. */
+export type Verdict = {
+  readonly name: string
+  readonly fork: string
+  readonly pass: boolean
+  readonly stateRoot: string | undefined
+  /** Ours only. */
+  readonly logsHash: string | undefined
+  readonly error: string | undefined
+}
+
+const verdict = z.object({
+  name: z.string(),
+  fork: z.string(),
+  pass: z.boolean(),
+  stateRoot: z.string().optional(),
+  logsHash: z.string().optional(),
+  error: z.string().optional(),
+})
+
+/** How long a file may take before the program counts as hung. */
+const PATIENCE = 240_000
+
+export type ProgramOptions = {
+  readonly name: string
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** `lines`: an object on a line for each subtest. `array`: one indented array for each file, as geth prints it. */
+  readonly form: 'lines' | 'array'
+}
+
+export class TestProgram {
+  readonly name: string
+  readonly #child: ChildProcess
+  readonly #lines: Interface
+  readonly #form: ProgramOptions['form']
+  #take: (line: string | undefined) => void = () => undefined
+  #complaints = ''
+  readonly #turn = new Mutex()
+
+  constructor({ name, command, args, env = {}, form }: ProgramOptions) {
+    this.name = name
+    this.#form = form
+    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#child = child
+    this.#lines = createInterface({ input: child.stdout })
+    this.#lines.on('line', (line) => this.#take(line))
+    child.stderr.on('data', (text) => {
+      // geth repeats each root here, which nobody needs.
+      this.#complaints = (this.#complaints + text).replace(/^\{"stateRoot".*\n/gm, '').slice(-2000)
+    })
+    child.on('close', () => this.#take(undefined))
+    child.on('error', () => this.#take(undefined))
+    child.stdin.on('error', () => undefined)
+  }
+
+  /**
+   * Runs a file of `count` subtests. Throws an Error with the program's last words when it ends before it has answered,
+   * or takes longer than four minutes. Files are run in the order in which they are given.
+   */
+  run(file: string, count: number): Promise<Verdict[]> {
+    return this.#turn.run(() => this.#run(file, count))
+  }
+
+  async #run(file: string, count: number): Promise<Verdict[]> {
+    const printed = await new Promise<string>((resolve, reject) => {
+      const fail = (why: string) => reject(new Error(`${this.name} ${why} on ${file}: ${this.#complaints.trim()}`))
+      const timer = setTimeout(() => {
+        fail('gave no answer')
+        this.close()
+      }, PATIENCE)
+      const lines: string[] = []
+      this.#take = (line) => {
+        if (line === undefined) {
+          clearTimeout(timer)
+          fail('ended')
+          return
+        }
+        lines.push(line)
+        const isComplete = this.#form === 'array' ? line === ']' || line === '[]' : lines.length === count
+        if (!isComplete) return
+        clearTimeout(timer)
+        resolve(this.#form === 'array' ? lines.join('\n') : `[${lines.join(',')}]`)
+      }
+      this.#child.stdin?.write(`${file}\n`)
+    })
+    return z
+      .array(verdict)
+      .parse(JSON.parse(printed))
+      .map(({ stateRoot, logsHash, error, ...rest }) => ({ ...rest, stateRoot, logsHash, error }))
+  }
+
+  close(): void {
+    this.#take = () => undefined
+    this.#child.stdin?.end()
+    this.#child.kill()
+  }
+}

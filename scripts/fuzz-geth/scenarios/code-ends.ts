@@ -1,0 +1,155 @@
+// Codes that end where compilers err: in a PUSH whose bytes the code's end cuts off, in a basic block that is full just
+// there (100 opcodes), in a trace that is (300), in a jump, or without any end. Sizes at the limits of stack and memory.
+
+import { Code, OP } from '../code.ts'
+import type { Random } from '../random-code.ts'
+import { CONTRACTS, gasCuts, gasWith, randomBytes, type Scenario, type Setting } from '../scenario.ts'
+
+/** Lengths in opcodes at which something in an engine may be full, give or take some. */
+const FULL = [16, 32, 64, 99, 100, 100, 100, 101, 200, 200, 299, 300, 300, 301, 400, 600]
+
+/** Straight opcodes that leave the stack as it was, `count` of them; a few are jumped to. */
+function filler(random: Random, code: Code, count: number): void {
+  const hasDests = random.oneIn(3)
+  for (let left = count; left > 0; ) {
+    const choice = random.below(hasDests ? 8 : 7)
+    if (choice === 7) {
+      code.op(OP.JUMPDEST)
+      left--
+    } else if (left === 1) {
+      code.op(random.oneIn(2) ? OP.JUMPDEST : OP.PC)
+      left--
+    } else if (left >= 4 && choice < 2) {
+      code.pushes(random.below(4), random.below(4)).op(random.pick([OP.ADD, OP.MUL, OP.LT]), OP.POP)
+      left -= 4
+    } else if (left >= 3 && choice === 2) {
+      code.push(random.below(256)).push(32 * random.below(8))
+      code.op(OP.MSTORE)
+      left -= 3
+    } else if (left >= 3 && choice === 3) {
+      code.push(random.below(64)).op(OP.CALLDATALOAD, OP.POP)
+      left -= 3
+    } else {
+      code.op(random.pick([OP.PC, OP.GAS, OP.MSIZE, OP.ADDRESS, OP.CODESIZE]), OP.POP)
+      left -= 2
+    }
+  }
+}
+
+/** A PUSH1 to PUSH32 with some of its bytes, possibly none. */
+function cutOffPush(random: Random): readonly number[] {
+  const size = 1 + random.below(32)
+  return [0x5f + size, ...randomBytes(random, random.below(size))]
+}
+
+/**
+ * Code whose last block is full where the code ends. In half of them the input decides whether a store is jumped over:
+ * the last block then begins there and not at the code's start.
+ */
+export function fullBlocks({ random }: Setting): Uint8Array {
+  const code = new Code()
+  if (random.oneIn(2)) {
+    filler(random, code, random.below(40))
+    code.push(0).op(OP.CALLDATALOAD)
+    // if (input != 0) { slot 5 = 1 }: ten bytes, behind which all goes on.
+    const behind = code.bytes.length + 10
+    code.op(OP.ISZERO).push(behind, 2).op(OP.JUMPI).push(1).store(5).op(OP.JUMPDEST)
+  }
+  const ending = random.below(8)
+  filler(random, code, Math.max(0, random.pick(FULL) - (random.oneIn(2) ? 1 : 0)))
+  if (ending < 4) code.op(...cutOffPush(random))
+  else if (ending === 4) code.push(random.below(Math.max(1, code.bytes.length)), 2).op(OP.JUMP)
+  else if (ending === 5)
+    code
+      .op(OP.GAS)
+      .push(random.below(Math.max(1, code.bytes.length)), 2)
+      .op(OP.JUMPI)
+  else if (ending === 6) code.op(random.pick([OP.STOP, OP.JUMPDEST, OP.INVALID, OP.RETURN]))
+  return code.build()
+}
+
+/** The entry goes round a loop that calls such codes, so that a turn of an engine may end inside any of them. */
+function caller(random: Random, rounds: number): Uint8Array {
+  const code = new Code().push(rounds)
+  const loop = code.dest()
+  for (const target of CONTRACTS.slice(1, 5)) {
+    code.pushes(0, 0, 32, 0)
+    if (random.oneIn(2)) code.push(0)
+    else code.push(random.below(2))
+    code
+      .push(BigInt(target))
+      .push(random.pick([500, 2000, 30_000]))
+      .op(OP.CALL)
+    code.push(0).op(OP.MLOAD, OP.ADD).push(0).op(OP.MSTORE)
+  }
+  code.push(1).op(OP.SWAP1, OP.SUB, OP.DUP1).loopTo(loop)
+  code.push(0).op(OP.MLOAD).store(0)
+  return code.build()
+}
+
+export function codeEnds(setting: Setting): Scenario {
+  const { random } = setting
+  const codes = [1, 2, 3, 4].map(() => fullBlocks(setting))
+  const data = [new Uint8Array(0), new Uint8Array(32).fill(1), randomBytes(random, 33)]
+  const isDirect = random.oneIn(4)
+  // The entry itself may be such a code; then gas ends at places next to each other.
+  const gasLimits = isDirect
+    ? Array.from({ length: 12 }, (_, i) => gasWith(data[2] ?? new Uint8Array(0), 200 + random.below(300) + i))
+    : gasCuts(random, data, 1_500_000, 4)
+  return { codes: [isDirect ? fullBlocks(setting) : caller(random, 2 + random.below(30)), ...codes], data, gasLimits }
+}
+
+/** The stack filled up to its limit of 1,024 and over it, by a loop of a few pushes, and emptied again. */
+export function stackLimits({ random }: Setting): Scenario {
+  const code = new Code()
+  const each = 1 + random.below(7)
+  const rounds = Math.floor(1024 / each) + random.below(3) - 1
+  code.push(rounds).push(0).op(OP.MSTORE)
+  const loop = code.dest()
+  for (let i = 0; i < each; i++) code.op(random.pick([OP.GAS, OP.PC, OP.MSIZE, OP.ADDRESS]))
+  code.push(1).push(0).op(OP.MLOAD, OP.SUB, OP.DUP1).push(0).op(OP.MSTORE).loopTo(loop)
+  for (let i = random.below(8); i > 0; i--) code.op(OP.DUP1 + random.below(16))
+  if (random.oneIn(2)) for (let i = random.below(1030); i > 0; i--) code.op(OP.POP)
+  for (let i = 0; i < 3; i++) code.op(OP.ADD)
+  code.store(0)
+  const outer = new Code()
+    .pushes(0, 0, 0, 0, 0, BigInt(CONTRACTS[1] ?? 0), 200_000)
+    .op(OP.CALL)
+    .store(1)
+  const data = [new Uint8Array(0)]
+  return {
+    codes: [random.oneIn(2) ? outer.build() : code.build(), code.build()],
+    data,
+    gasLimits: gasCuts(random, data, 300_000, 4),
+  }
+}
+
+/** Reads, writes and copies at word boundaries, at the end of what is there, and where memory would be too large. */
+export function memoryEdges({ random, has }: Setting): Scenario {
+  const code = new Code()
+  const edge = (): bigint => {
+    if (random.oneIn(40)) return random.pick([2n ** 32n - 1n, 2n ** 32n, 2n ** 64n - 1n, 2n ** 255n, 2n ** 256n - 1n])
+    return BigInt(Math.max(0, 32 * random.below(random.oneIn(10) ? 2000 : 24) + random.below(3) - 1))
+  }
+  const length = (): bigint => (random.oneIn(6) ? 0n : random.oneIn(80) ? edge() : BigInt(random.below(100)))
+  for (let i = 10 + random.below(30); i > 0; i--) {
+    const choice = random.below(9)
+    if (choice < 2) code.op(OP.GAS).push(edge()).op(OP.MSTORE)
+    else if (choice === 2) code.op(OP.GAS).push(edge()).op(OP.MSTORE8)
+    else if (choice === 3) code.push(edge()).op(OP.MLOAD).store(random.below(4))
+    else if (choice === 4) code.push(length()).push(edge()).op(OP.KECCAK256).store(random.below(4))
+    else if (choice === 5) code.push(length()).push(edge()).push(edge()).op(OP.CALLDATACOPY)
+    else if (choice === 6) code.push(length()).push(edge()).push(edge()).op(OP.CODECOPY)
+    else if (choice === 7 && has(OP.MCOPY)) code.push(length()).push(edge()).push(edge()).op(OP.MCOPY)
+    else if (random.oneIn(4)) code.pushes(length(), edge(), edge(), BigInt(CONTRACTS[1] ?? 0)).op(OP.EXTCODECOPY)
+    else code.pushes(length(), edge(), length(), edge(), 0, 4, 3000).op(OP.CALL, OP.POP)
+    if (random.oneIn(4)) code.op(OP.MSIZE).store(random.below(4))
+  }
+  code.op(OP.MSIZE).store(6)
+  code
+    .push(length())
+    .push(edge())
+    .op(random.pick([OP.RETURN, OP.LOG0]))
+  const data = [new Uint8Array(0), randomBytes(random, 77)]
+  return { codes: [code.build(), randomBytes(random, 200)], data, gasLimits: gasCuts(random, data, 400_000, 6) }
+}

@@ -1,0 +1,74 @@
+// Transactions that set codes (EIP-7702): authorizations that hold, that are of the sender, for another chain, with
+// another nonce, twice, or with a signature that is none; and calls of accounts that are delegated already.
+
+import { bigToBytes, fromHex } from '../../../src/lib/hex.ts'
+import { keccak256 } from '../../../src/lib/keccak.ts'
+import { encodeRlp } from '../../../src/primitives/rlp.ts'
+import { MAX_LOW_S, SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
+import type { Authorization } from '../../../src/primitives/types.ts'
+import { Code, OP } from '../code.ts'
+import type { Random } from '../random-code.ts'
+import {
+  AUTHORITIES,
+  AUTHORITY_KEYS,
+  CONTRACTS,
+  gasCuts,
+  randomBytes,
+  type Scenario,
+  SENDER_KEY,
+  type Setting,
+} from '../scenario.ts'
+import { delegatedAccounts, randomTarget } from './accounts.ts'
+import { program } from './programs.ts'
+
+/** Signs keccak256(0x05 || rlp([chainId, address, nonce])). */
+function authorization(random: Random): Authorization {
+  const key = random.oneIn(5) ? SENDER_KEY : random.pick(AUTHORITY_KEYS)
+  const chainId = random.pick([1n, 1n, 1n, 0n, 0n, 2n])
+  const address = randomTarget(random)
+  // The sender's nonce is one by the time the list is read.
+  const nonce = BigInt(key === SENDER_KEY ? random.pick([1, 1, 0]) : random.pick([0, 0, 0, 1, 2]))
+  const tuple = encodeRlp([bigToBytes(chainId), fromHex(address), bigToBytes(nonce)])
+  const { r, s, yParity } = signHash(keccak256(Buffer.concat([Uint8Array.of(5), tuple])), key)
+  const signed = { chainId, address, nonce, yParity: BigInt(yParity), r, s }
+  if (!random.oneIn(8)) return signed
+  return random.pick([
+    { ...signed, yParity: 1n - signed.yParity },
+    { ...signed, yParity: 2n },
+    { ...signed, s: SECP256K1_N - s },
+    { ...signed, s: MAX_LOW_S + 1n },
+    { ...signed, r: 0n },
+  ])
+}
+
+export function delegations(setting: Setting): Scenario {
+  const { random } = setting
+  const code = new Code()
+  for (const target of [...AUTHORITIES, ...CONTRACTS.slice(4)]) {
+    code
+      .push(BigInt(target))
+      .op(random.pick([OP.EXTCODESIZE, OP.EXTCODEHASH, 0x31]))
+      .store(random.below(50) + 50)
+    const kind = random.pick([OP.CALL, OP.CALLCODE, OP.DELEGATECALL, OP.STATICCALL])
+    code.pushes(32, 0, 32, 0)
+    if (kind === OP.CALL || kind === OP.CALLCODE) code.push(random.below(2))
+    code
+      .push(BigInt(target))
+      .push(random.pick([100, 2600, 5000, 60_000]))
+      .op(kind)
+      .store(random.below(50))
+    code.op(OP.RETURNDATASIZE).store(random.below(50))
+  }
+  const data = [new Uint8Array(0), randomBytes(random, 36)]
+  const isSetting = setting.since('Prague')
+  const to = random.oneIn(4) ? random.pick(AUTHORITIES) : (CONTRACTS[0] ?? null)
+  return {
+    codes: [code.build(), ...[1, 2, 3].map(() => program(setting))],
+    ...delegatedAccounts(setting),
+    ...{ data, to, values: [0n, 2n], gasLimits: gasCuts(random, data, 900_000, 6) },
+    ...(isSetting && {
+      type: 4 as const,
+      authorizations: Array.from({ length: 1 + random.below(5) }, () => authorization(random)),
+    }),
+  }
+}

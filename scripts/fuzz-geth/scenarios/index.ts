@@ -1,0 +1,31 @@
+// Every kind of scenario, with how often it is made and for which forks.
+import type { Kind } from '../scenario.ts'
+import { creations, creationTransactions, recursion, selfDestructs, stores } from './accounts.ts'
+import { codeEnds, memoryEdges, stackLimits } from './code-ends.ts'
+import { delegations } from './delegations.ts'
+import { dense, gasLadders, precompiles, programs } from './programs.ts'
+
+export type NamedKind = {
+  readonly name: string
+  readonly make: Kind
+  /** Out of the sum of all weights. */
+  readonly weight: number
+  /** The first fork for which it is of use. */
+  readonly since: string
+}
+
+export const KINDS: readonly NamedKind[] = [
+  { name: 'programs', make: programs, weight: 20, since: 'Frontier' },
+  { name: 'dense', make: dense, weight: 12, since: 'Cancun' },
+  { name: 'precompiles', make: precompiles, weight: 10, since: 'Frontier' },
+  { name: 'gas-ladders', make: gasLadders, weight: 6, since: 'Frontier' },
+  { name: 'code-ends', make: codeEnds, weight: 16, since: 'Frontier' },
+  { name: 'stack-limits', make: stackLimits, weight: 4, since: 'Frontier' },
+  { name: 'memory-edges', make: memoryEdges, weight: 8, since: 'Frontier' },
+  { name: 'creations', make: creations, weight: 10, since: 'Frontier' },
+  { name: 'creation-transactions', make: creationTransactions, weight: 5, since: 'Frontier' },
+  { name: 'self-destructs', make: selfDestructs, weight: 8, since: 'Frontier' },
+  { name: 'stores', make: stores, weight: 8, since: 'Frontier' },
+  { name: 'recursion', make: recursion, weight: 2, since: 'Frontier' },
+  { name: 'delegations', make: delegations, weight: 12, since: 'Prague' },
+]

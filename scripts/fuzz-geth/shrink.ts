@@ -1,0 +1,50 @@
+// A test that shows a difference, made smaller as long as it shows one: the other subtests and forks go, accounts go, and
+// code is cut off, cut out, or turned into JUMPDESTs, which keeps every other place where it was.
+import type { StateTest } from './state-test.ts'
+
+/** Whether a test still shows the difference. */
+export type Shows = (test: StateTest) => Promise<boolean>
+
+/** Only one subtest of a test. */
+export function only(test: StateTest, fork: string, index: number): StateTest {
+  const subtest = test.post[fork]?.[index]
+  return { ...test, post: { [fork]: subtest === undefined ? [] : [subtest] } }
+}
+
+/** The smallest test found within `seconds`; the given one if it shows nothing by itself. */
+export async function shrink(test: StateTest, shows: Shows, seconds = 60): Promise<StateTest> {
+  const end = performance.now() + seconds * 1000
+  let smallest = test
+  const attempt = async (next: StateTest): Promise<boolean> => {
+    if (performance.now() > end || !(await shows(next))) return false
+    smallest = next
+    return true
+  }
+  for (const account of Object.keys(test.pre)) {
+    const { [account]: _, ...others } = smallest.pre
+    await attempt({ ...smallest, pre: others })
+  }
+  for (const account of Object.keys(smallest.pre)) {
+    const withCode = (bytes: Buffer): StateTest => {
+      const of = smallest.pre[account]
+      const code = `0x${bytes.toString('hex')}`
+      return of === undefined ? smallest : { ...smallest, pre: { ...smallest.pre, [account]: { ...of, code } } }
+    }
+    const codeOf = () => Buffer.from(smallest.pre[account]?.code.slice(2) ?? '', 'hex')
+    for (let size = codeOf().length; size > 0; size = size >> 1) {
+      for (let at = 0; at < codeOf().length; at += size) {
+        const code = codeOf()
+        const [head, part, tail] = [code.subarray(0, at), code.subarray(at, at + size), code.subarray(at + size)]
+        if (await attempt(withCode(Buffer.concat([head, tail])))) {
+          at -= size
+          continue
+        }
+        if (part.some((byte) => byte !== 0x5b)) {
+          await attempt(withCode(Buffer.concat([head, Buffer.alloc(part.length, 0x5b), tail])))
+        }
+      }
+      if (performance.now() > end) return smallest
+    }
+  }
+  return smallest
+}

@@ -1,0 +1,36 @@
+// `kestrel blocktest`: runs Ethereum's blockchain tests through this node's own import of blocks, in the manner of geth's
+// `evm blocktest`. Standard output holds one JSON object per test, in the order of the files; the counts are on standard
+// error.
+import type { Command } from 'commander'
+import { networkOf, TEST_FORKS } from '../conformance/networks.ts'
+import { withTestFiles } from './test-command.ts'
+
+export function register(program: Command): void {
+  const command = program
+    .command('blocktest')
+    .description("run Ethereum's blockchain tests; prints one line of JSON per test")
+    .addHelpText(
+      'after',
+      `
+Each test is a chain of its own in memory, which takes the blocks as bytes with every check on. Invalid blocks have to be
+refused. Tests of reorganisations are skipped, because this chain never reorganises, and counted as such. Proof-of-work
+seals are not checked. The exit code is 1 if any test failed.
+
+Examples:
+  kestrel blocktest --fork Prague,CancunToPragueAtTime15k fixtures/blockchain_tests/*.json
+  find BlockchainTests -name '*.json' | kestrel blocktest --engine library`,
+    )
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  withTestFiles(command, {
+    name: 'blocktest',
+    format: 'block',
+    isFork: (name) => networkOf(name) !== undefined,
+    forks: [...Object.keys(TEST_FORKS), 'and their transitions'],
+    line: (result) => {
+      counts[result.skipped !== undefined ? 'skipped' : result.pass ? 'passed' : 'failed']++
+      return JSON.stringify(result)
+    },
+    isFailure: ({ pass, skipped }) => !pass && skipped === undefined,
+    summary: () => `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped as not applicable`,
+  })
+}

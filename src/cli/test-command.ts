@@ -1,0 +1,68 @@
+// What `statetest` and `blocktest` have in common: their flags, files from arguments or standard input, one line of JSON
+// per test on standard output, and the exit code 1 if any failed.
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import { ENGINES } from '../evm/machine-options.ts'
+import { list, oneOf, readFlags, wholeNumber } from './flags.ts'
+import { answerParent, type FileOutcome, runTestFiles, type TestFormat } from './test-workers.ts'
+
+export type TestCommand<F extends TestFormat> = {
+  readonly name: string
+  readonly format: F
+  /** Whether `--fork` may name it. */
+  readonly isFork: (name: string) => boolean
+  /** The names to choose from, for the refusal of others. */
+  readonly forks: readonly string[]
+  /** The line of one result. */
+  readonly line: (result: FileOutcome<F>['results'][number]) => string
+  /** Whether the exit code is 1 because of this result. */
+  readonly isFailure: (result: FileOutcome<F>['results'][number]) => boolean
+  /** What is said on standard error when all files are done. */
+  readonly summary?: () => string
+}
+
+/** Adds arguments, flags and action to a command that has its name and texts. */
+export function withTestFiles<F extends TestFormat>(command: Command, what: TestCommand<F>): Command {
+  const flags = z.object({
+    fork: list
+      .refine((names) => names.every(what.isFork), { message: `expected forks out of ${what.forks.join(', ')}` })
+      .optional(),
+    jobs: wholeNumber(1, 1024).optional(),
+    engine: oneOf(...ENGINES).optional(),
+    worker: z.boolean().optional(),
+  })
+  return command
+    .argument(
+      '[file...]',
+      'files of tests, plain or gzipped (.gz); without any their names are read from standard input, one per line',
+    )
+    .option('--fork <names>', "run only these forks, by the tests' names, separated by commas")
+    .option('--jobs <number>', 'how many files run at a time (default: as many as there are cores)')
+    .option('--engine <name>', `what runs the code: ${ENGINES.join(', ')}`)
+    .addOption(new Option('--worker').hideHelp())
+    .action(async (files: string[], given) => {
+      const { fork: forks, jobs = availableParallelism(), engine, worker } = readFlags(flags, given)
+      if (worker === true) return answerParent()
+      const options = {
+        ...{ format: what.format, forks, engine, workerArgs: [what.name, '--worker'] },
+        jobs: files.length === 0 ? jobs : Math.min(jobs, files.length),
+      }
+      const names = files.length === 0 ? namesFrom(process.stdin) : files
+      await runTestFiles(names, options, ({ results, error }) => {
+        for (const result of results) process.stdout.write(`${what.line(result)}\n`)
+        if (error !== undefined) process.stderr.write(`kestrel: ${error}\n`)
+        if (error !== undefined || results.some(what.isFailure)) process.exitCode = 1
+      })
+      if (what.summary !== undefined) process.stderr.write(`kestrel: ${what.summary()}\n`)
+    })
+}
+
+/** The names on a stream, one per line. */
+async function* namesFrom(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+  for await (const text of createInterface({ input })) {
+    const name = text.trim()
+    if (name !== '') yield name
+  }
+}

@@ -1,0 +1,121 @@
+// Files of Ethereum's tests, run several at a time: processes that each take the next file when they are free. A file is
+// the unit of work, because its tests share what it costs to read, and a process that dies takes only the file it had.
+import { type ChildProcess, fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
+import { type BlockTestResult, runBlockTests } from '../conformance/block-test.ts'
+import { type RunOptions, runStateTests, type StateTestResult } from '../conformance/state-test.ts'
+import { Mutex } from '../lib/mutex.ts'
+import { explain } from './explain.ts'
+
+/** The formats of tests, each with what it tells of one. */
+type Results = { readonly state: StateTestResult; readonly block: BlockTestResult }
+export type TestFormat = keyof Results
+
+const RUNNERS: { readonly [F in TestFormat]: (text: string, options: RunOptions) => AsyncGenerator<Results[F]> } = {
+  state: runStateTests,
+  block: runBlockTests,
+}
+
+export type FileOutcome<F extends TestFormat> = {
+  readonly results: readonly Results[F][]
+  /** Which file could not be run, or not to its end, and why. */
+  readonly error?: string
+}
+
+export type TestFilesOptions<F extends TestFormat> = RunOptions & {
+  readonly format: F
+  /** Files at a time; one alone runs in this process. */
+  readonly jobs: number
+  /** Arguments with which this program's script comes to `answerParent`. */
+  readonly workerArgs: readonly string[]
+}
+
+/** Runs files and reports each in the order in which they are named, as soon as it and all before it are done. */
+export async function runTestFiles<F extends TestFormat>(
+  files: AsyncIterable<string> | Iterable<string>,
+  { format, forks, engine, jobs, workerArgs }: TestFilesOptions<F>,
+  report: (outcome: FileOutcome<F>, file: string) => void,
+): Promise<void> {
+  const workers = new Workers<F>(jobs, workerArgs)
+  const here = new Mutex()
+  let reported = Promise.resolve()
+  for await (const file of files) {
+    const work = { file, format, options: { forks, engine } }
+    const running = jobs === 1 ? here.run(() => runFile(work)) : workers.run(work)
+    reported = reported.then(async () => report(await running, file))
+  }
+  await reported
+  workers.close()
+}
+
+/** What a worker process does: one file at a time, until its parent lets go. */
+export function answerParent(): void {
+  process.on('message', async (work: Work<TestFormat>) => process.send?.(await runFile(work)))
+}
+
+type Work<F extends TestFormat> = { readonly file: string; readonly format: F; readonly options: RunOptions }
+
+async function runFile<F extends TestFormat>({ file, format, options }: Work<F>): Promise<FileOutcome<F>> {
+  const results: Results[F][] = []
+  try {
+    for await (const result of RUNNERS[format](await readText(file), options)) results.push(result)
+    return { results }
+  } catch (error) {
+    const words = explain(error)
+    return { results, error: words.startsWith(file) ? words : `${file}: ${words}` }
+  }
+}
+
+/** A file's text; one that ends in `.gz` is compressed. */
+async function readText(file: string): Promise<string> {
+  const bytes = await readFile(file)
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
+}
+
+class Workers<F extends TestFormat> {
+  readonly #size: number
+  readonly #args: readonly string[]
+  readonly #idle: ChildProcess[] = []
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(size: number, args: readonly string[]) {
+    this.#size = size
+    this.#args = args
+  }
+
+  async run(work: Work<F>): Promise<FileOutcome<F>> {
+    while (this.#running === this.#size) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#running++
+    const worker = this.#idle.pop() ?? this.#start()
+    const outcome = await ask(worker, work)
+    if (worker.connected) this.#idle.push(worker)
+    this.#running--
+    this.#waiting.shift()?.()
+    return outcome
+  }
+
+  /** Lets the processes go; none may be at work. */
+  close(): void {
+    for (const worker of this.#idle) worker.disconnect()
+  }
+
+  #start(): ChildProcess {
+    return fork(process.argv[1] ?? '', this.#args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  }
+}
+
+/** Gives a worker its file and waits for the answer, or for the worker's end. */
+function ask<F extends TestFormat>(worker: ChildProcess, work: Work<F>): Promise<FileOutcome<F>> {
+  return new Promise((resolve) => {
+    const ended = (code: number | null, signal: string | null) =>
+      resolve({ results: [], error: `${work.file}: its process has ended (${signal ?? `exit code ${code}`})` })
+    worker.once('exit', ended)
+    worker.once('message', (outcome: FileOutcome<F>) => {
+      worker.off('exit', ended)
+      resolve(outcome)
+    })
+    worker.send(work)
+  })
+}

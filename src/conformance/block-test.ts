@@ -1,0 +1,163 @@
+// Ethereum's blockchain tests through the node's own import: a chain on a store in memory takes the blocks as bytes, with
+// every check on. A block that must be refused has to leave the head where it was.
+// Proof-of-work seals are not checked, as nowhere in this node.
+import { Chain } from '../chain/chain.ts'
+import { createChain } from '../chain/open.ts'
+import type { Indexer } from '../chain/types.ts'
+import { ChainError } from '../lib/errors.ts'
+import { bytesToBig, equalBytes, type Hash, hexToAddress } from '../lib/hex.ts'
+import { encodeBlock } from '../primitives/block.ts'
+import { kzg } from '../primitives/kzg.ts'
+import { Runtime } from '../runtime/runtime.ts'
+import type { BlobParams, ChainSpec, Fork } from '../spec/chain-spec.ts'
+import { openMemoryStore } from '../state/kv.ts'
+import type { StateView } from '../state/types.ts'
+import { type BlockTest, blockTest } from './block-test-format.ts'
+import { type Accounts, faultOf, parseTests } from './fields.ts'
+import { forkOf, networkOf, specOf } from './networks.ts'
+import type { RunOptions } from './state-test.ts'
+
+export type BlockTestResult = {
+  readonly name: string
+  /** The test's network, as the file spells it: `ShanghaiToCancunAtTime15k`. */
+  readonly fork: string
+  /** false for a test that was skipped. */
+  readonly pass: boolean
+  /** Why the test does not apply to this node; undefined when it ran. */
+  readonly skipped: string | undefined
+  /** Blocks that were taken, genesis left out, and blocks that were refused as they should be. */
+  readonly imported: number
+  readonly refused: number
+  /** Of the head at the end; undefined when there was none. */
+  readonly stateRoot: Hash | undefined
+  /** Why the test failed; undefined when it passed or was skipped. */
+  readonly error: string | undefined
+}
+
+type Outcome = Omit<BlockTestResult, 'name' | 'fork' | 'pass'>
+
+/** Mainnet's (EIP-6110), which the tests of all networks use. */
+const DEPOSIT_CONTRACT = hexToAddress('0x00000000219ab540356cBB839Cbe05303d7705Fa')
+/** Readers' tables decide nothing about a block. */
+const NO_INDEX: Indexer = { block: async () => [], edit: async () => [], undo: () => [] }
+const LIMITS = { gasCap: 50_000_000n, time: 5_000 }
+const POOL = { minTip: 0n, allowUnprotected: true }
+
+/**
+ * Runs the tests of one file, in the file's order; those of other networks than `forks` are left out. A network that
+ * this node does not know is skipped with that reason. Throws ChainError `invalid-params` for a text that is no
+ * blockchain test.
+ */
+export async function* runBlockTests(text: string, { forks, engine }: RunOptions): AsyncGenerator<BlockTestResult> {
+  for (const [name, test] of Object.entries(parseTests(text, blockTest, 'blockchain test'))) {
+    if (forks?.includes(test.network) === false) continue
+    const why = inapplicable(test)
+    const progress = { imported: 0, refused: 0 }
+    const outcome: Outcome =
+      why !== undefined
+        ? { ...progress, skipped: why, stateRoot: undefined, error: undefined }
+        : await runTest(test, engine).catch((error: unknown) => ({
+            ...{ ...progress, skipped: undefined, stateRoot: undefined },
+            error: error instanceof ChainError ? error.message : faultOf(error),
+          }))
+    const pass = outcome.error === undefined && outcome.skipped === undefined
+    yield { name, fork: test.network, pass, ...outcome }
+  }
+}
+
+/** Why a test does not apply: rules that are not known, or valid blocks that are not one chain. */
+function inapplicable({ network, genesisBlockHeader, blocks }: BlockTest): string | undefined {
+  if (networkOf(network) === undefined) return `unknown network ${network}`
+  let head = genesisBlockHeader.hash
+  for (const { blockHeader } of blocks) {
+    if (blockHeader === undefined) continue
+    if (blockHeader.parentHash !== head) return 'not applicable: the chain never reorganises'
+    head = blockHeader.hash
+  }
+  return undefined
+}
+
+async function runTest(test: BlockTest, engine: RunOptions['engine']): Promise<Outcome> {
+  const spec = chainOf(test)
+  const runtime = new Runtime(spec, kzg, undefined, engine)
+  const store = await openMemoryStore()
+  await createChain(store, spec, NO_INDEX, runtime)
+  const faults: unknown[] = []
+  const onError = (error: unknown) => faults.push(error)
+  const chain = new Chain({ store, runtime, indexer: NO_INDEX, limits: LIMITS, pool: POOL, onError })
+  const progress = { imported: 0, refused: 0 }
+  try {
+    let error = await wrongGenesis(chain, test)
+    for (const [position, block] of test.blocks.entries()) {
+      if (error !== undefined) break
+      error = await giveBlock(chain, block)
+      if (error !== undefined) error = `blocks[${position}]: ${error}`
+      else if (block.blockHeader === undefined) progress.refused++
+      else progress.imported++
+    }
+    error ??= await wrongEnd(chain, test)
+    if (faults.length > 0) error ??= faultOf(faults[0])
+    return { ...progress, skipped: undefined, stateRoot: chain.head.stateRoot, error }
+  } finally {
+    await chain.close()
+  }
+}
+
+/** The test's chain: its network, its genesis, blob limits by the names of single forks. */
+function chainOf({ network, config, genesisBlockHeader, pre }: BlockTest): ChainSpec {
+  const { hash: _, baseFeePerGas, blobGasUsed, excessBlobGas, ...header } = genesisBlockHeader
+  const blobSchedule = new Map<Fork, BlobParams>()
+  for (const [name, limits] of Object.entries(config?.blobSchedule ?? {})) {
+    const fork = forkOf(name)
+    if (fork !== undefined) blobSchedule.set(fork, limits)
+  }
+  return specOf(network, {
+    chainId: config?.chainid ?? 1n,
+    blobSchedule,
+    depositContract: DEPOSIT_CONTRACT,
+    genesis: { ...header, baseFeePerGas, blobGasUsed, excessBlobGas, alloc: pre },
+  })
+}
+
+async function wrongGenesis(chain: Chain, { genesisBlockHeader, genesisRLP }: BlockTest): Promise<string | undefined> {
+  const block = await chain.block({ number: 0n })
+  if (chain.head.hash !== genesisBlockHeader.hash)
+    return `genesis hash mismatch: got ${chain.head.hash}, want ${genesisBlockHeader.hash}`
+  if (genesisRLP === undefined || (block !== undefined && equalBytes(encodeBlock(block), genesisRLP))) return undefined
+  return 'genesis RLP mismatch'
+}
+
+/** Imports one block; what is wrong with what came of it. */
+async function giveBlock(chain: Chain, { rlp, blockHeader }: BlockTest['blocks'][number]): Promise<string | undefined> {
+  const before = chain.head.hash
+  try {
+    await chain.importBlock(rlp)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    if (blockHeader !== undefined) return `refused: ${error.message}`
+    return chain.head.hash === before ? undefined : 'a refused block moved the head'
+  }
+  if (blockHeader === undefined) return 'taken, but has to be refused'
+  return chain.head.hash === blockHeader.hash ? undefined : `hash is ${chain.head.hash}, want ${blockHeader.hash}`
+}
+
+async function wrongEnd(chain: Chain, { lastblockhash, postState, postStateHash }: BlockTest) {
+  const { head } = chain
+  if (head.hash !== lastblockhash) return `last block hash mismatch: got ${head.hash}, want ${lastblockhash}`
+  if (postStateHash != null && head.stateRoot !== postStateHash)
+    return `post state root mismatch: got ${head.stateRoot}, want ${postStateHash}`
+  if (postState == null) return undefined
+  return wrongAccount((await chain.at('latest')).view, postState)
+}
+
+/** The first account that is not as the test has it. The state root has shown that there are no others. */
+function wrongAccount(view: StateView, world: Accounts): string | undefined {
+  for (const [of, { balance, nonce, code, storage }] of world) {
+    if (view.balance(of) !== balance) return `balance of ${of} is ${view.balance(of)}, want ${balance}`
+    if (view.nonce(of) !== nonce) return `nonce of ${of} is ${view.nonce(of)}, want ${nonce}`
+    if (!equalBytes(view.code(of), code)) return `code of ${of} differs`
+    for (const [key, value] of storage)
+      if (bytesToBig(view.word(of, key)) !== BigInt(value)) return `slot ${key} of ${of} differs`
+  }
+  return undefined
+}

@@ -1,0 +1,114 @@
+// The names by which Ethereum's tests call their rules, as the forks of a chain: `Cancun` from the first block on, or
+// one fork that follows another at a block, a time or a total difficulty (`ShanghaiToCancunAtTime15k`).
+import { ChainError } from '../lib/errors.ts'
+import { ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import { type ChainSpec, FORKS, type Fork, type ForkActivation, type GenesisBlock } from '../spec/chain-spec.ts'
+import { atLeast } from '../spec/forks.ts'
+
+/** The names of single forks. go-ethereum's tests/init.go has the same list. */
+export const TEST_FORKS: Readonly<Record<string, Fork>> = {
+  Frontier: 'chainstart',
+  Homestead: 'homestead',
+  EIP150: 'tangerineWhistle',
+  EIP158: 'spuriousDragon',
+  Byzantium: 'byzantium',
+  Constantinople: 'constantinople',
+  ConstantinopleFix: 'petersburg',
+  Istanbul: 'istanbul',
+  MuirGlacier: 'muirGlacier',
+  Berlin: 'berlin',
+  London: 'london',
+  ArrowGlacier: 'arrowGlacier',
+  GrayGlacier: 'grayGlacier',
+  Merge: 'paris',
+  Paris: 'paris',
+  Shanghai: 'shanghai',
+  Cancun: 'cancun',
+  Prague: 'prague',
+  Osaka: 'osaka',
+  BPO1: 'bpo1',
+  BPO2: 'bpo2',
+  BPO3: 'bpo3',
+  BPO4: 'bpo4',
+  BPO5: 'bpo5',
+}
+/** Only a target of `HomesteadToDaoAt5`: chains of the other names never had the DAO fork. */
+const TRANSITION_FORKS: Readonly<Record<string, Fork>> = { ...TEST_FORKS, Dao: 'dao' }
+
+/** The fork of a name; undefined for names that every object has, like `toString`. */
+const find = (names: Readonly<Record<string, Fork>>, name: string): Fork | undefined =>
+  Object.hasOwn(names, name) ? names[name] : undefined
+
+const TRANSITION = /^([A-Za-z0-9]+?)To([A-Z][A-Za-z0-9]*?)At(Time|Diff)?([0-9A-F]+)(k)?$/
+
+/** When the second fork of a transition begins. */
+type Start = { readonly block: bigint } | { readonly time: bigint } | { readonly difficulty: bigint }
+
+/** The single fork of a name; undefined when it is not known. */
+export const forkOf = (name: string): Fork | undefined => find(TEST_FORKS, name)
+
+/** Forks of a test's chain and the total difficulty at which it merges. */
+export type Network = Pick<ChainSpec, 'forks' | 'terminalTotalDifficulty'>
+
+/**
+ * The network of a name; undefined when the name is not known, or asks for rules that this node does not have.
+ * `FrontierToHomesteadAt5`: Homestead from block 5 on. `...AtTime15k`: from timestamp 15,000 on.
+ * `ArrowGlacierToParisAtDiffC0000`: from the block after total difficulty 0xc0000 on.
+ */
+export function networkOf(name: string): Network | undefined {
+  const single = forkOf(name)
+  if (single !== undefined) return networkFrom(single, single, { block: 0n })
+  const [, from = '', to = '', unit, digits = '', thousands] = TRANSITION.exec(name) ?? []
+  const [first, second] = [forkOf(from), find(TRANSITION_FORKS, to)]
+  if (first === undefined || second === undefined) return undefined
+  if (unit === 'Diff') return networkFrom(first, second, { difficulty: BigInt(`0x${digits}`) })
+  const at = BigInt(digits) * (thousands === undefined ? 1n : 1000n)
+  return networkFrom(first, second, unit === 'Time' ? { time: at } : { block: at })
+}
+
+/** Forks up to `first` from the beginning, those after it up to `last` from `start` on. */
+function networkFrom(first: Fork, last: Fork, start: Start): Network {
+  const happened = FORKS.filter((fork) => atLeast(last, fork) && (fork !== 'dao' || last === 'dao'))
+  const forks = happened.map((fork): ForkActivation => {
+    const isFirst = atLeast(first, fork)
+    if (fork === 'paris' && !isFirst && 'difficulty' in start) return { fork }
+    if (atLeast(fork, 'shanghai')) return { fork, time: !isFirst && 'time' in start ? start.time : 0n }
+    return { fork, block: !isFirst && 'block' in start ? start.block : 0n }
+  })
+  const terminal = 'difficulty' in start ? start.difficulty : 0n
+  return { forks, terminalTotalDifficulty: atLeast(last, 'paris') ? terminal : undefined }
+}
+
+/** A genesis of zeros. */
+export const EMPTY_GENESIS: GenesisBlock = {
+  parentHash: ZERO_HASH,
+  coinbase: ZERO_ADDRESS,
+  timestamp: 0n,
+  gasLimit: 0n,
+  gasUsed: 0n,
+  difficulty: 0n,
+  extraData: '0x',
+  mixHash: ZERO_HASH,
+  nonce: `0x${'00'.repeat(8)}`,
+  baseFeePerGas: undefined,
+  blobGasUsed: undefined,
+  excessBlobGas: undefined,
+  alloc: new Map(),
+}
+
+/** A plain chain of a network's rules. Throws ChainError `invalid-params` for a name that `networkOf` does not know. */
+export function specOf(name: string, overrides: Partial<ChainSpec> = {}): ChainSpec {
+  const network = networkOf(name)
+  if (network === undefined) throw new ChainError('invalid-params', `no network ${name}`)
+  return {
+    name: 'conformance-test',
+    chainId: 1n,
+    mergeNetsplitBlock: undefined,
+    blobSchedule: new Map(),
+    depositContract: ZERO_ADDRESS,
+    genesis: EMPTY_GENESIS,
+    native: undefined,
+    ...network,
+    ...overrides,
+  }
+}

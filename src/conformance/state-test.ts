@@ -1,0 +1,179 @@
+// Ethereum's state tests: a world, one transaction, and the root of the world after it, fork by fork.
+// The transaction runs as in a block of the node: state on rows in a store, the same execution, the same checks.
+// Only what surrounds the transaction of a block is left out: system calls, rewards and withdrawals.
+import { z } from 'zod'
+import type { EngineChoice } from '../evm/machine-options.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, type Hash, ZERO_HASH } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
+import { kzg } from '../primitives/kzg.ts'
+import { EMPTY_BLOOM, encodeLogs } from '../primitives/receipt.ts'
+import { decodeSigned } from '../primitives/transaction.ts'
+import type { Header, Log } from '../primitives/types.ts'
+import { BlockExecution } from '../runtime/execute-block.ts'
+import { Runtime } from '../runtime/runtime.ts'
+import type { Fork } from '../spec/chain-spec.ts'
+import { atLeast } from '../spec/forks.ts'
+import type { StateView } from '../state/types.ts'
+import { accounts, address, bytes, faultOf, parseTests, quantity, storeAccounts, word } from './fields.ts'
+import { forkOf, specOf } from './networks.ts'
+
+/** What of a file is run, and how. */
+export type RunOptions = {
+  /** By the tests' names; undefined: all. */
+  readonly forks?: readonly string[] | undefined
+  /** undefined: the process's default. */
+  readonly engine?: EngineChoice | undefined
+}
+
+export type StateTestResult = {
+  readonly name: string
+  /** As the file spells it: `Cancun`. */
+  readonly fork: string
+  /** Place among the subtests of the test and fork. */
+  readonly index: number
+  readonly pass: boolean
+  /** The root that was computed; of the untouched state when the transaction was rejected. */
+  readonly stateRoot: Hash
+  /** keccak256 of the RLP of the logs; of an empty list when the transaction was rejected. */
+  readonly logsHash: Hash
+  /** Why the subtest failed; undefined when it passed. */
+  readonly error: string | undefined
+}
+
+const stateTest = z.object({
+  env: z.object({
+    currentCoinbase: address,
+    currentGasLimit: quantity,
+    currentNumber: quantity,
+    currentTimestamp: quantity,
+    currentDifficulty: quantity.default(0n),
+    currentRandom: word.default(ZERO_HASH),
+    currentBaseFee: quantity.default(10n),
+    currentExcessBlobGas: quantity.default(0n),
+  }),
+  pre: accounts,
+  post: z.record(
+    z.string(),
+    z.array(
+      z.object({
+        // Compared as they stand: whoever only wants to know the roots leaves them blank, in any way.
+        hash: z.unknown().optional(),
+        logs: z.unknown().optional(),
+        txbytes: bytes,
+        expectException: z.string().optional(),
+      }),
+    ),
+  ),
+})
+
+type StateTest = z.infer<typeof stateTest>
+type Subtest = NonNullable<StateTest['post'][string]>[number]
+
+/** Of a transaction that left none: RLP of an empty list is the byte 0xc0. */
+const NO_LOGS = keccakHash(Uint8Array.of(0xc0))
+
+/**
+ * Runs the tests of one file, in the file's order; forks that this node does not know are left out, as are those not in
+ * `forks`. Throws ChainError `invalid-params` for a text that is no state test.
+ */
+export async function* runStateTests(text: string, { forks, engine }: RunOptions): AsyncGenerator<StateTestResult> {
+  for (const [name, test] of Object.entries(parseTests(text, stateTest, 'state test'))) {
+    const { state, version } = await storeAccounts(test.pre)
+    for (const [fork, subtests] of Object.entries(test.post)) {
+      const rules = forkOf(fork)
+      if (rules === undefined || forks?.includes(fork) === false) continue
+      const runtime = runtimeOf(fork, engine)
+      for (const [index, subtest] of subtests.entries()) {
+        const outcome = await runSubtest(test, runtime, rules, subtest, state.at(version)).catch((fault: unknown) => ({
+          // A fault of this node costs one subtest, not the file.
+          ...{ stateRoot: state.at(version).root(), logsHash: NO_LOGS, error: faultOf(fault) },
+        }))
+        yield { name, fork, index, pass: outcome.error === undefined, ...outcome }
+      }
+    }
+  }
+}
+
+type Outcome = Pick<StateTestResult, 'stateRoot' | 'logsHash' | 'error'>
+
+async function runSubtest(
+  test: StateTest,
+  runtime: Runtime,
+  fork: Fork,
+  { hash, logs, txbytes, expectException }: Subtest,
+  view: StateView,
+): Promise<Outcome> {
+  const execution = new BlockExecution(runtime, view, headerOf(test.env, fork), ancestorHash)
+  let rejection: string | undefined
+  let emitted: readonly Log[] = []
+  try {
+    emitted = (await execution.apply(decodeSigned(txbytes))).logs
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    rejection = error.message
+  }
+  if (!execution.env.rules.paris) await payNothing(execution, test.env.currentCoinbase)
+  const stateRoot = view.root()
+  const logsHash = keccakHash(encodeLogs(emitted).rlp)
+  const found = (error: string | undefined) => ({ stateRoot, logsHash, error })
+  if (rejection !== undefined && expectException === undefined) return found(`transaction rejected: ${rejection}`)
+  if (rejection === undefined && expectException !== undefined) return found(`expected exception: ${expectException}`)
+  if (stateRoot !== hash) return found(`post state root mismatch: got ${stateRoot}, want ${hash}`)
+  if (logsHash !== logs) return found(`post state logs hash mismatch: got ${logsHash}, want ${logs}`)
+  return found(undefined)
+}
+
+/**
+ * The suite's reward for proof of work is 0 wei, due even when the transaction was rejected. Before EIP-161 it makes the
+ * coinbase an account; after it an empty one is gone.
+ */
+async function payNothing({ machine }: BlockExecution, coinbase: Address): Promise<void> {
+  machine.view.addBalance(coinbase, 0n)
+  machine.touch(coinbase)
+  machine.warmth.clear()
+}
+
+/** The suite's chain has no ancestors: their hashes are those of their numbers in decimal. */
+const ancestorHash = (number: bigint): Hash => keccakHash(Buffer.from(number.toString()))
+
+function headerOf(env: StateTest['env'], fork: Fork): Header {
+  const isMerged = atLeast(fork, 'paris')
+  return {
+    parentHash: ZERO_HASH,
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    coinbase: env.currentCoinbase,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: ZERO_HASH,
+    receiptsRoot: ZERO_HASH,
+    logsBloom: EMPTY_BLOOM,
+    difficulty: isMerged ? 0n : env.currentDifficulty,
+    number: env.currentNumber,
+    gasLimit: env.currentGasLimit,
+    gasUsed: 0n,
+    timestamp: env.currentTimestamp,
+    extraData: '0x',
+    mixHash: isMerged ? env.currentRandom : ZERO_HASH,
+    nonce: `0x${'00'.repeat(8)}`,
+    baseFeePerGas: atLeast(fork, 'london') ? env.currentBaseFee : undefined,
+    withdrawalsRoot: undefined,
+    blobGasUsed: undefined,
+    excessBlobGas: atLeast(fork, 'cancun') ? env.currentExcessBlobGas : undefined,
+    parentBeaconBlockRoot: undefined,
+    requestsHash: undefined,
+  }
+}
+
+const runtimes = new Map<string, Runtime>()
+
+/** The rules of a fork, on a chain that has had them from its first block. */
+function runtimeOf(fork: string, engine: EngineChoice | undefined): Runtime {
+  const key = `${fork} ${engine}`
+  const known = runtimes.get(key)
+  if (known !== undefined) return known
+  const spec = specOf(fork)
+  const runtime = new Runtime(spec, kzg, undefined, engine)
+  runtimes.set(key, runtime)
+  return runtime
+}
