@@ -1,8 +1,9 @@
+// @ts-check
 // Bundles src/cli/main.ts and the explorer's pages into dist/, so that the node starts in a fraction of the time that loading a thousand files
 // takes. Old files go last: whoever is starting the program meanwhile finds either the old or the new one.
-import { chmod, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
-import { build } from 'esbuild'
+import { appendFile, chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { build, transform } from 'esbuild'
 
 const root = import.meta.dirname
 const dist = join(root, 'dist')
@@ -88,34 +89,53 @@ for (const entry of await readdir(dist, { recursive: true, withFileTypes: true }
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })
 }
 
-/** The interpreter in `src/evm/wasm/assembly/`, from AssemblyScript to WebAssembly; it takes seconds, so only when it has changed. */
+/**
+ * The interpreter, from AssemblyScript to WebAssembly. It takes seconds, so only when the hash in the file that is there is
+ * not that of the sources.
+ */
 async function buildEngine() {
+  const { ENGINE_ENTRY, ENGINE_FLAGS, ENGINE_HASH_LENGTH, ENGINE_SECTION, engineSourceHash } =
+    await importSource('src/evm/engine-sources.ts')
   const target = join(dist, 'engine.wasm')
-  const folder = join(root, 'src/evm/wasm/assembly')
-  const sources = (await readdir(folder)).filter((name) => name.endsWith('.ts')).map((name) => join(folder, name))
-  sources.push(join(root, 'src/evm/wasm/layout.ts'), import.meta.filename)
-  const times = await Promise.all(sources.map(async (source) => (await stat(source)).mtimeMs))
-  const built = await stat(target).catch(() => undefined)
-  if (built !== undefined && built.mtimeMs > Math.max(...times)) return
+  const hash = engineSourceHash(root)
+  const built = await readFile(target).catch(() => undefined)
+  if (built?.subarray(-ENGINE_HASH_LENGTH).toString('latin1') === hash) return
   const { default: asc } = await import('assemblyscript/asc')
   const fresh = `dist/engine-${process.pid}.wasm`
-  const { error, stderr } = await asc.main([
-    ...['src/evm/wasm/assembly/index.ts', '--baseDir', root, '--outFile', fresh],
-    // Its own data lie behind the places that layout.ts gives away.
-    ...[
-      '-O3',
-      '--runtime',
-      'stub',
-      '--noAssert',
-      '--enable',
-      'bulk-memory',
-      '--enable',
-      'simd',
-      '--memoryBase',
-      '8192',
-    ],
-    ...['--initialMemory', '140', '--exportTable', '--disableWarning'],
-  ])
+  const { error, stderr } = await asc.main([ENGINE_ENTRY, '--baseDir', root, '--outFile', fresh, ...ENGINE_FLAGS], {
+    readFile: readForCompiler,
+  })
   if (error) throw new Error(`the engine does not compile: ${stderr}`)
+  await appendFile(join(root, fresh), customSection(ENGINE_SECTION, hash))
   await rename(join(root, fresh), target)
+}
+
+/**
+ * A source as the AssemblyScript compiler reads it; null: there is none. TypeScript has no decorators on functions, so that
+ * in the sources `@inline` is a comment.
+ * @param {string} name
+ * @param {string} folder
+ */
+async function readForCompiler(name, folder) {
+  const text = await readFile(resolve(folder, name), 'utf8').catch(() => null)
+  return text === null ? null : text.replaceAll(/^\/\/ (@inline)$/gm, '$1')
+}
+
+/**
+ * A custom section of a WebAssembly module (core specification, 5.5.3), with name and content of together less than 127 bytes.
+ * @param {string} name
+ * @param {string} content
+ */
+function customSection(name, content) {
+  const body = Buffer.concat([Buffer.of(name.length), Buffer.from(name), Buffer.from(content)])
+  return Buffer.concat([Buffer.of(0, body.length), body])
+}
+
+/**
+ * A module of src/ that imports nothing but node's own: node cannot read TypeScript itself.
+ * @param {string} path
+ */
+async function importSource(path) {
+  const { code } = await transform(await readFile(join(root, path), 'utf8'), { loader: 'ts', format: 'esm' })
+  return import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`)
 }

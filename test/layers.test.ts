@@ -43,11 +43,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [...ROOMS, 'conformance', 'explorer', 'server.ts', 'node.ts'],
 }
 
-/** Files that may gather a folder: one line there for one thing added. */
-const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/routes'].map(
+/** Files that may gather a folder: one line there for one thing added; the last is what a WebAssembly module exports. */
+const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/routes', 'evm/wasm/assembly'].map(
   (folder) => `${folder}/index.ts`,
 )
 const LONGEST_FILE = 300
+const ASSEMBLY = 'evm/wasm/assembly/'
+/** What the AssemblyScript and the TypeScript of the engine share: plain integers. */
+const NUMBERS = ['evm/wasm/layout.ts', 'evm/gas-rules.ts']
 const EMPTY_NAMES = /(^|[-_.])(utils?|helpers?|managers?|services?)([-_.]|$)/i
 
 type Import = { readonly path: string; readonly isType: boolean; readonly isExport: boolean }
@@ -84,8 +87,14 @@ const sources = new Map(
   files.filter((file) => file.endsWith('.ts')).map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 )
 const edges = [...sources].flatMap(([from, source]) =>
-  importsOf(source).map((of) => ({ ...of, from, to: posix.join(dirname(from), of.path) })),
+  importsOf(source).map((of) => ({ ...of, from, to: resolved(from, of.path) })),
 )
+/** The file that an import names. AssemblyScript leaves the `.ts` out. */
+function resolved(from: string, path: string): string {
+  const to = posix.join(dirname(from), path)
+  return sources.has(`${to}.ts`) ? `${to}.ts` : to
+}
+
 const roomOf = (file: string): string => file.split('/')[0] ?? ''
 
 describe('imports', () => {
@@ -116,6 +125,25 @@ describe('imports', () => {
     expect(edges).toContainEqual(
       expect.objectContaining({ from: 'modules/bank.ts', to: 'spec/addresses.ts', isType: false }),
     )
+    expect(edges).toContainEqual(
+      expect.objectContaining({ from: `${ASSEMBLY}run.ts`, to: 'evm/wasm/layout.ts', isType: false }),
+    )
+  })
+
+  it('name files that are there', () => {
+    expect(edges.filter(({ to }) => !files.includes(to)).map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
+  })
+
+  // It is compiled for another machine: whatever it imports has to be readable by both compilers.
+  it("of the engine's AssemblyScript stay within it, but for two pages of numbers", () => {
+    const offenders = edges
+      .filter(({ from, to }) => from.startsWith(ASSEMBLY) && !to.startsWith(ASSEMBLY) && !NUMBERS.includes(to))
+      .map(({ from, to }) => `${from} imports ${to}`)
+    expect(offenders).toEqual([])
+    const intruders = edges
+      .filter(({ from, to }) => to.startsWith(ASSEMBLY) && !from.startsWith(ASSEMBLY))
+      .map(({ from, to }) => `${from} imports ${to}`)
+    expect(intruders).toEqual([])
   })
 
   it('go downward, as the table says', () => {

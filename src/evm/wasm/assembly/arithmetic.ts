@@ -2,8 +2,7 @@
 // for `multiplyWide`.
 import { set } from './word'
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function add(to: usize, a: usize, b: usize): void {
   const a0 = load<u64>(a)
   const r0 = a0 + load<u64>(b)
@@ -20,8 +19,7 @@ export function add(to: usize, a: usize, b: usize): void {
 }
 
 /** Adds a number below 2^64 in place. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function addSmall(at: usize, value: u64): void {
   const w0 = load<u64>(at)
   const r0 = w0 + value
@@ -29,15 +27,14 @@ export function addSmall(at: usize, value: u64): void {
   if (r0 >= w0) return
   const r1 = load<u64>(at, 8) + 1
   store<u64>(at, r1, 8)
-  if (r1 != 0) return
+  if (r1 !== 0) return
   const r2 = load<u64>(at, 16) + 1
   store<u64>(at, r2, 16)
-  if (r2 == 0) store<u64>(at, load<u64>(at, 24) + 1, 24)
+  if (r2 === 0) store<u64>(at, load<u64>(at, 24) + 1, 24)
 }
 
 /** a - b */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function sub(to: usize, a: usize, b: usize): void {
   const a0 = load<u64>(a)
   const b0 = load<u64>(b)
@@ -57,8 +54,7 @@ export function sub(to: usize, a: usize, b: usize): void {
 }
 
 /** The upper half of a product. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function high(a: u64, b: u64): u64 {
   const a0 = a & 0xffffffff
   const a1 = a >> 32
@@ -81,7 +77,7 @@ export function mul(to: usize, a: usize, b: usize): void {
   const b3 = load<u64>(b, 24)
   const r0 = a0 * b0
   let r1 = high(a0, b0)
-  if ((a1 | a2 | a3 | b1 | b2 | b3) == 0) {
+  if ((a1 | a2 | a3 | b1 | b2 | b3) === 0) {
     set(to, r0, r1, 0, 0)
     return
   }
@@ -97,7 +93,7 @@ export function mul(to: usize, a: usize, b: usize): void {
   up = high(a1, b0) + u64(r1 < low)
   r2 += up
   r3 += u64(r2 < up)
-  if ((a1 | b1 | a2 | b2) != 0) {
+  if ((a1 | b1 | a2 | b2) !== 0) {
     low = a0 * b2
     r2 += low
     r3 += high(a0, b2) + u64(r2 < low)
@@ -151,10 +147,10 @@ export function negate(to: usize, from: usize): void {
   const r0 = 0 - load<u64>(from)
   const w1 = load<u64>(from, 8)
   const w2 = load<u64>(from, 16)
-  let borrow = u64(r0 != 0)
+  let borrow = u64(r0 !== 0)
   const r1 = 0 - w1 - borrow
-  borrow |= u64(w1 != 0)
+  borrow |= u64(w1 !== 0)
   const r2 = 0 - w2 - borrow
-  borrow |= u64(w2 != 0)
+  borrow |= u64(w2 !== 0)
   set(to, r0, r1, r2, 0 - load<u64>(from, 24) - borrow)
 }

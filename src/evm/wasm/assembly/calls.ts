@@ -1,6 +1,8 @@
 // Frames upon frames: calls without value to accounts that are known open a frame here and end it here, as long as
 // nothing that happens in it concerns the host. When something does, the host looks at CURRENT and takes the frames over
 // that it has not heard of; what it has taken over it also ends.
+
+import { MAX_DEPTH, RETAINED_PART } from '../../gas-rules'
 import {
   A_ACCOUNT,
   A_CODE,
@@ -52,7 +54,6 @@ import {
   STRETCH,
   TURN,
 } from '../layout'
-import { MAX_DEPTH, RETAINED_PART } from '../../gas-rules'
 import { hot } from './host'
 import { reserve } from './memory'
 import { accountNamed } from './remembered'
@@ -77,9 +78,9 @@ export function run(): i32 {
     // Whoever fails has used all that it had, whatever the frame says.
     turn -= isFailure(reason) ? before : before - load<i64>(frame, F_GAS)
     let next: usize = 0
-    if (reason == CALL || reason == STATICCALL || reason == DELEGATECALL) next = enter(frame, reason)
-    else if (load<u32>(frame, F_KNOWN) == 0 && isEnd(reason)) next = leave(frame, reason)
-    if (next == 0) return reason
+    if (reason === CALL || reason === STATICCALL || reason === DELEGATECALL) next = enter(frame, reason)
+    else if (load<u32>(frame, F_KNOWN) === 0 && isEnd(reason)) next = leave(frame, reason)
+    if (next === 0) return reason
     store<u32>(CURRENT, u32(next))
     frame = next
   }
@@ -96,18 +97,18 @@ export function step(): i32 {
 
 /** The interpreter as the fork's table allows it: pairs of opcodes run as one only at the prices that these know. */
 function interpretCode(frame: usize, turn: i64): i32 {
-  return load<u32>(PLAIN) != 0 ? interpretPlainly(frame, turn, u32.MAX_VALUE) : interpret(frame, turn)
+  return load<u32>(PLAIN) !== 0 ? interpretPlainly(frame, turn, u32.MAX_VALUE) : interpret(frame, turn)
 }
 
 /** Compiled code where there is some, and the interpreter where there is none or it has given up. */
 function runCode(frame: usize, turn: i64): i32 {
-  if (load<u32>(COMPILES) == 0) return interpretCode(frame, turn)
+  if (load<u32>(COMPILES) === 0) return interpretCode(frame, turn)
   const code = usize(load<u32>(frame, F_CODE))
   // Behind the code's end there is the implied STOP, for which the interpreter does.
   const isInside = load<u32>(frame, F_PC) <= load<u32>(frame, F_CODE_LENGTH)
   const compiled = isInside ? usize(load<u32>(code - C_COMPILED)) : 0
   const before = load<i64>(frame, F_GAS)
-  if (compiled == 0) {
+  if (compiled === 0) {
     const reason = interpretCode(frame, turn)
     const heat = load<u32>(code - C_HEAT)
     const least = load<u32>(HOT)
@@ -123,17 +124,17 @@ function runCode(frame: usize, turn: i64): i32 {
   const stretch = load<i64>(STRETCH)
   while (true) {
     const reason = call_indirect<i32>(load<u32>(compiled), frame, load<i64>(frame, F_GAS) - floor)
-    if (reason != FALLEN) return reason
+    if (reason !== FALLEN) return reason
     // Only as far as to where it may be entered again.
     const left = load<i64>(frame, F_GAS) - floor
     const interpreted = interpretCode(frame, left < stretch ? left : stretch)
-    if (interpreted != PAUSED || left <= stretch) return interpreted
+    if (interpreted !== PAUSED || left <= stretch) return interpreted
   }
 }
 
 /** The code has ended, well or not, and asks for nothing more. */
 function isEnd(reason: i32): bool {
-  if (reason == STOPPED || reason == RETURNED || reason == REVERTED) return true
+  if (reason === STOPPED || reason === RETURNED || reason === REVERTED) return true
   return isFailure(reason)
 }
 
@@ -143,11 +144,11 @@ function isFailure(reason: i32): bool {
 
 /** Opens the frame of a call; 0 if the host has to look at it. Changes nothing then. */
 function enter(frame: usize, kind: i32): usize {
-  if (load<u32>(MAY_CALL) == 0 || load<u32>(frame, F_DEPTH) >= u32(MAX_DEPTH)) return 0
+  if (load<u32>(MAY_CALL) === 0 || load<u32>(frame, F_DEPTH) >= u32(MAX_DEPTH)) return 0
   const sp = usize(load<u32>(frame, F_TOP))
-  if (kind == CALL && !isZero(sp - 96)) return 0
+  if (kind === CALL && !isZero(sp - 96)) return 0
   const account = accountNamed(sp - 64)
-  if (account == 0) return 0
+  if (account === 0) return 0
   const left = load<i64>(frame, F_GAS) - load<i64>(PARAMETERS, GAS_WARM)
   if (left < 0) return 0
   const child = (usize(load<u32>(frame, F_MEMORY)) + usize(load<u32>(frame, F_MEMORY_SIZE)) + 31) & ~31
@@ -159,12 +160,12 @@ function enter(frame: usize, kind: i32): usize {
   const most = left - left / i64(RETAINED_PART)
   const gas = asked < u64(most) ? i64(asked) : most
   store<i64>(frame, left, F_GAS)
-  const ranges = kind == CALL ? sp - 128 : sp - 96
+  const ranges = kind === CALL ? sp - 128 : sp - 96
   const dataLength = load<u32>(ranges - 32)
   store<u32>(child, load<u32>(account, A_CODE), F_CODE)
   store<u32>(child, load<u32>(account, A_CODE_LENGTH), F_CODE_LENGTH)
   store<u32>(child, load<u32>(account, A_JUMPS), F_JUMPS)
-  store<u32>(child, dataLength == 0 ? 0 : load<u32>(frame, F_MEMORY) + load<u32>(ranges), F_DATA)
+  store<u32>(child, dataLength === 0 ? 0 : load<u32>(frame, F_MEMORY) + load<u32>(ranges), F_DATA)
   store<u32>(child, dataLength, F_DATA_LENGTH)
   store<u32>(child, u32(stack), F_STACK)
   store<u32>(child, u32(stack), F_TOP)
@@ -177,8 +178,8 @@ function enter(frame: usize, kind: i32): usize {
   store<u32>(child, kind, F_KIND)
   store<u32>(child, u32(frame), F_PARENT)
   store<u32>(child, 0, F_KNOWN)
-  store<u32>(child, kind == STATICCALL ? 1 : load<u32>(frame, F_STATIC), F_STATIC)
-  if (kind == DELEGATECALL) {
+  store<u32>(child, kind === STATICCALL ? 1 : load<u32>(frame, F_STATIC), F_STATIC)
+  if (kind === DELEGATECALL) {
     store<u32>(child, load<u32>(frame, F_ACCOUNT), F_ACCOUNT)
     copy(child + F_ADDRESS, frame + F_ADDRESS)
     copy(child + F_CALLER, frame + F_CALLER)
@@ -197,27 +198,28 @@ function enter(frame: usize, kind: i32): usize {
 
 /** Ends a frame that the host never heard of; the frame that called it. 0: its output is the host's to keep. */
 function leave(frame: usize, reason: i32): usize {
-  const hasOutput = reason == RETURNED || reason == REVERTED
+  const hasOutput = reason === RETURNED || reason === REVERTED
   const length = hasOutput ? load<u32>(frame, F_OUTPUT_LENGTH) : 0
   if (length > u32(RETURN_LIMIT)) return 0
   const parent = usize(load<u32>(frame, F_PARENT))
   const kind = load<i32>(frame, F_KIND)
-  if (reason == STOPPED || hasOutput) store<i64>(parent, load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN) + load<i64>(frame, F_GAS), F_GAS)
+  if (reason === STOPPED || hasOutput)
+    store<i64>(parent, load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN) + load<i64>(frame, F_GAS), F_GAS)
   else store<i64>(parent, load<i64>(parent, F_GAS) - load<i64>(frame, F_GAS_GIVEN), F_GAS)
   const sp = usize(load<u32>(parent, F_TOP))
-  const ranges = kind == CALL ? sp - 128 : sp - 96
+  const ranges = kind === CALL ? sp - 128 : sp - 96
   store<u32>(RETURN, RETURN_BYTES)
   store<u32>(RETURN, length, 4)
-  if (length != 0) {
+  if (length !== 0) {
     const output = usize(load<u32>(frame, F_OUTPUT))
     memory.copy(RETURN_BYTES, output, usize(length))
     const wanted = clamped(ranges - 96)
     const taken = wanted < u64(length) ? usize(wanted) : usize(length)
-    if (taken != 0) memory.copy(usize(load<u32>(parent, F_MEMORY)) + usize(load<u32>(ranges - 64)), output, taken)
+    if (taken !== 0) memory.copy(usize(load<u32>(parent, F_MEMORY)) + usize(load<u32>(ranges - 64)), output, taken)
   }
   // Gas, address, the value of a CALL, and two ranges go; whether it went well comes.
   const top = ranges - 96
-  setSmall(top, u64(reason == STOPPED || reason == RETURNED))
+  setSmall(top, u64(reason === STOPPED || reason === RETURNED))
   store<u32>(parent, u32(top) + 32, F_TOP)
   return parent
 }

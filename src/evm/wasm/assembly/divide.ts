@@ -13,26 +13,23 @@ const NORMAL: usize = SCRATCH + 272
 
 const LOW: u64 = 0xffffffff
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 function limb(at: usize, index: i32): u64 {
   return load<u64>(at + (usize(index) << 3))
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function setLimb(at: usize, index: i32, value: u64): void {
   store<u64>(at + (usize(index) << 3), value)
 }
 
 function used(at: usize, limbs: i32): i32 {
-  while (limbs > 0 && limb(at, limbs - 1) == 0) limbs--
+  while (limbs > 0 && limb(at, limbs - 1) === 0) limbs--
   return limbs
 }
 
 /** The upper half of a product of numbers given by their halves. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 function highOf(a0: u64, a1: u64, b0: u64, b1: u64): u64 {
   const left = a1 * b0 + ((a0 * b0) >> 32)
   return a1 * b1 + (left >> 32) + ((a0 * b1 + (left & LOW)) >> 32)
@@ -57,7 +54,7 @@ export function divide(limbs: i32, divisor: usize): void {
     return
   }
   const bits = clz(limb(divisor, n - 1))
-  if (n == 1) {
+  if (n === 1) {
     divideByLimb(m, load<u64>(divisor) << bits, bits)
     return
   }
@@ -67,7 +64,7 @@ export function divide(limbs: i32, divisor: usize): void {
   const d2 = load<u64>(NORMAL, 16)
   const d1 = load<u64>(NORMAL, 8)
   const d0 = load<u64>(NORMAL)
-  if (d3 != latest3 || d2 != latest2) {
+  if (d3 !== latest3 || d2 !== latest2) {
     latestInverse = inverseOfTwo(d3, d2)
     latest3 = d3
     latest2 = d2
@@ -81,13 +78,13 @@ export function divide(limbs: i32, divisor: usize): void {
   const d11 = d1 >> 32
   const d00 = d0 & LOW
   const d01 = d0 >> 32
-  const isShort = (d1 | d0) == 0
+  const isShort = (d1 | d0) === 0
 
   // The dividend's upper limbs, shifted by less than a limb; where its lowest limbs would be there are zeros.
   let j = m - n
-  let r3 = bits == 0 ? 0 : limb(DIVIDEND, m - 1) >> (64 - bits)
+  let r3 = bits === 0 ? 0 : limb(DIVIDEND, m - 1) >> (64 - bits)
   // Often it is clear that the first limb of the quotient is zero.
-  if (r3 == 0 && j > 0 && next(m - 1, bits) < d3) {
+  if (r3 === 0 && j > 0 && next(m - 1, bits) < d3) {
     r3 = next(m - 1, bits)
     j--
   }
@@ -98,10 +95,10 @@ export function divide(limbs: i32, divisor: usize): void {
   for (; j >= 0; j--) {
     const x = next(j + n - 4, bits)
     let q: u64
-    if (r3 == d3 && r2 == d2) {
+    if (r3 === d3 && r2 === d2) {
       // The guess is all ones: (r - d) 2^64 + d, and d once more if that is below zero.
       q = 0
-      let borrow = u64(r0 < d0)
+      const borrow = u64(r0 < d0)
       r0 -= d0
       const t1 = r1 - d1
       const over = u64(r1 < d1) | u64(t1 < borrow)
@@ -110,7 +107,7 @@ export function divide(limbs: i32, divisor: usize): void {
       r3 = r2
       let top = r3
       let low = x
-      while (top != 0) {
+      while (top !== 0) {
         q--
         low += d0
         let carry = u64(low < d0)
@@ -155,7 +152,7 @@ export function divide(limbs: i32, divisor: usize): void {
       t1 += d3 + u64(sum < d2)
       t0 = sum
     }
-    if (t1 > d3 || (t1 == d3 && t0 >= d2)) {
+    if (t1 > d3 || (t1 === d3 && t0 >= d2)) {
       q++
       t1 -= d3 + u64(t0 < d2)
       t0 -= d2
@@ -184,7 +181,7 @@ export function divide(limbs: i32, divisor: usize): void {
       t = r3 - borrow
       over = u64(r3 < borrow)
       r3 = t
-      while (over != 0) {
+      while (over !== 0) {
         q--
         r0 += d0
         let carry = u64(r0 < d0)
@@ -210,7 +207,7 @@ export function divide(limbs: i32, divisor: usize): void {
 
 /** The same by a limb whose highest bit was set by a shift (algorithm 4 of the same paper for two limbs by one). */
 function divideByLimb(m: i32, d: u64, bits: u64): void {
-  if (d != latest3 || latest2 != 0) {
+  if (d !== latest3 || latest2 !== 0) {
     latestInverse = inverseOf(d)
     latest3 = d
     latest2 = 0
@@ -218,7 +215,7 @@ function divideByLimb(m: i32, d: u64, bits: u64): void {
   const v = latestInverse
   const v0 = v & LOW
   const v1 = v >> 32
-  let r = bits == 0 ? 0 : limb(DIVIDEND, m - 1) >> (64 - bits)
+  let r = bits === 0 ? 0 : limb(DIVIDEND, m - 1) >> (64 - bits)
   for (let i = m - 1; i >= 0; i--) {
     const x = next(i, bits)
     const low = v * r
@@ -239,10 +236,9 @@ function divideByLimb(m: i32, d: u64, bits: u64): void {
 }
 
 /** A limb of the dividend, shifted; zero below its lowest. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 function next(index: i32, bits: u64): u64 {
   if (index < 0) return 0
   const upper = limb(DIVIDEND, index) << bits
-  return bits == 0 || index == 0 ? upper : upper | (limb(DIVIDEND, index - 1) >> (64 - bits))
+  return bits === 0 || index === 0 ? upper : upper | (limb(DIVIDEND, index - 1) >> (64 - bits))
 }

@@ -11,7 +11,7 @@ const RIGHT: usize = SCRATCH + 240
 export function div(to: usize, a: usize, b: usize): void {
   if (isSmall(b)) {
     const by = load<u64>(b)
-    if (by == 0) {
+    if (by === 0) {
       setSmall(to, 0)
       return
     }
@@ -32,7 +32,7 @@ export function div(to: usize, a: usize, b: usize): void {
 export function mod(to: usize, a: usize, b: usize): void {
   if (isSmall(b)) {
     const by = load<u64>(b)
-    if (by == 0) {
+    if (by === 0) {
       setSmall(to, 0)
       return
     }
@@ -52,7 +52,7 @@ export function mod(to: usize, a: usize, b: usize): void {
 
 /** Rounds towards zero. */
 export function divSigned(to: usize, a: usize, b: usize): void {
-  const isOpposite = isNegative(a) != isNegative(b)
+  const isOpposite = isNegative(a) !== isNegative(b)
   absolutes(a, b)
   div(to, LEFT, RIGHT)
   if (isOpposite) negate(to, to)
@@ -111,6 +111,6 @@ export function exp(to: usize, base: usize, exponent: usize): void {
   setSmall(to, 1)
   for (let bit = bitLength(RIGHT) - 1; bit >= 0; bit--) {
     mul(to, to, to)
-    if (((load<u64>(RIGHT + ((usize(bit) >> 6) << 3)) >> (u64(bit) & 63)) & 1) != 0) mul(to, to, LEFT)
+    if (((load<u64>(RIGHT + ((usize(bit) >> 6) << 3)) >> (u64(bit) & 63)) & 1) !== 0) mul(to, to, LEFT)
   }
 }

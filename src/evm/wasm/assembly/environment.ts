@@ -1,7 +1,8 @@
 // Opcodes that read what surrounds the frame: its input, the transaction, the block and its ancestors. Their prices are
 // constant. `sp` is one past the top item.
-import { ENV_NUMBER, ENVIRONMENT, F_DATA, F_DATA_LENGTH, WORDS } from '../layout'
+
 import { BLOCK_HASH_WINDOW } from '../../gas-rules'
+import { ENV_NUMBER, ENVIRONMENT, F_DATA, F_DATA_LENGTH, WORDS } from '../layout'
 import * as host from './host'
 import { copyPadded } from './memory'
 import { clamped, copy, fromBytes, setSmall } from './word'
@@ -10,8 +11,7 @@ import { clamped, copy, fromBytes, setSmall } from './word'
 const ANSWER: usize = WORDS + 32
 
 /** A word that is the same in the whole transaction, by its place in ENVIRONMENT. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function surrounding(to: usize, offset: i32): void {
   copy(to, usize(ENVIRONMENT) + usize(offset))
 }

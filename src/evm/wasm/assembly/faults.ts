@@ -1,14 +1,6 @@
 // Why an opcode that may not run fails. Several checks may fail at once; the reason is the one that the library's interpreter
 // finds first, so that both tell the same.
-import {
-  F_STACK,
-  F_STATIC,
-  INVALID_OPCODE,
-  OPCODES,
-  STACK_OVERFLOW,
-  STACK_UNDERFLOW,
-  STATIC_CHANGE,
-} from '../layout'
+import { F_STACK, F_STATIC, INVALID_OPCODE, OPCODES, STACK_OVERFLOW, STACK_UNDERFLOW, STATIC_CHANGE } from '../layout'
 import { lacking } from './gas'
 import { reach } from './memory'
 import { isZero } from './word'
@@ -51,31 +43,31 @@ function isPriced(op: u32): bool {
 
 /** Refuses to run in a static frame before anything else is looked at. */
 function isChange(op: u32): bool {
-  return op == 0x55 || (op >= 0xa0 && op <= 0xa4) || op == 0xf0 || op == 0xf5 || op == 0xff
+  return op === 0x55 || (op >= 0xa0 && op <= 0xa4) || op === 0xf0 || op === 0xf5 || op === 0xff
 }
 
 /** Why an opcode that lacks gas, or does not suit the stack, fails. */
 export function fault(frame: usize, op: u32, depth: usize, gas: i64): i32 {
   const least = u32(load<u16>(usize(OPCODES) + (usize(op) << 3), 4))
-  if (least == NEVER) return INVALID_OPCODE
+  if (least === NEVER) return INVALID_OPCODE
   const isShort = depth < usize(least)
   if (isPriced(op)) {
-    if (load<u32>(frame, F_STATIC) != 0 && isChange(op)) return STATIC_CHANGE
+    if (load<u32>(frame, F_STATIC) !== 0 && isChange(op)) return STATIC_CHANGE
     if (!isShort) {
       // A call that carries value is a change, too.
       const value = usize(load<u32>(frame, F_STACK)) + depth - 96
-      if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(value)) return STATIC_CHANGE
+      if (op === 0xf1 && load<u32>(frame, F_STATIC) !== 0 && !isZero(value)) return STATIC_CHANGE
       return i32(-lacking(gas))
     }
     // Stores are priced by their place alone; only then the value is missed.
-    if ((op == 0x52 || op == 0x53) && depth == 32) {
-      const left = reach(frame, usize(load<u32>(frame, F_STACK)), op == 0x52 ? 32 : 1, gas)
+    if ((op === 0x52 || op === 0x53) && depth === 32) {
+      const left = reach(frame, usize(load<u32>(frame, F_STACK)), op === 0x52 ? 32 : 1, gas)
       return left < 0 ? i32(-left) : STACK_UNDERFLOW
     }
     return STACK_UNDERFLOW
   }
   if (gas < 0) return i32(-lacking(gas))
   // TSTORE
-  if (op == 0x5d && load<u32>(frame, F_STATIC) != 0) return STATIC_CHANGE
+  if (op === 0x5d && load<u32>(frame, F_STATIC) !== 0) return STATIC_CHANGE
   return isShort ? STACK_UNDERFLOW : STACK_OVERFLOW
 }

@@ -5,16 +5,19 @@ import { H_INPUT, H_WORD, HASH_BYTES, HASH_COUNT, HASHES } from '../layout'
 /** Where the hash of 64 bytes is kept, if it is. */
 export function placeOf(from: usize): usize {
   // A key and a slot of their own: small numbers, addresses or hashes, which differ in their last bytes.
-  const mixed = (bswap(load<u32>(from, 28)) ^ load<u32>(from, 16)) * 0x9e3779b1 + bswap(load<u32>(from, 60)) * 0x85ebca77
+  const mixed =
+    (bswap(load<u32>(from, 28)) ^ load<u32>(from, 16)) * 0x9e3779b1 + bswap(load<u32>(from, 60)) * 0x85ebca77
   return usize(HASHES) + usize((mixed >> 16) & (HASH_COUNT - 1)) * HASH_BYTES
 }
 
 /** Whether the hash of these 64 bytes is kept there. */
 export function isOf(place: usize, from: usize): bool {
   for (let i: usize = 0; i < 64; i += 16) {
-    const other = (load<u64>(place + i, H_INPUT) ^ load<u64>(from + i)) | (load<u64>(place + i, H_INPUT + 8) ^ load<u64>(from + i, 8))
-    if (other != 0) return false
+    const other =
+      (load<u64>(place + i, H_INPUT) ^ load<u64>(from + i)) |
+      (load<u64>(place + i, H_INPUT + 8) ^ load<u64>(from + i, 8))
+    if (other !== 0) return false
   }
   // Of what nothing was kept yet the hash would be zero.
-  return load<u64>(place, H_WORD) != 0
+  return load<u64>(place, H_WORD) !== 0
 }

@@ -2,62 +2,32 @@
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
 /** Takes the slots of DIRTY, because one of them is about to be forgotten, or read. */
-// @ts-expect-error: decorator
-@external('host', 'tell')
 export declare function tell(): void
 /**
  * Accesses the slot of the first word: 1 if it was cold (EIP-2929), else 0. The second word becomes its value, the third its
  * value at the beginning of the transaction, if `withOriginal` is not 0.
  */
-// @ts-expect-error: decorator
-@external('host', 'accessSlot')
 export declare function accessSlot(withOriginal: i32): i32
-// @ts-expect-error: decorator
-@external('host', 'tload')
 export declare function tload(): void
-// @ts-expect-error: decorator
-@external('host', 'tstore')
 export declare function tstore(): void
 /** What it costs to touch the account, which is warm from now on. */
-// @ts-expect-error: decorator
-@external('host', 'access')
 export declare function access(): f64
 /** The account's balance, as the second word. */
-// @ts-expect-error: decorator
-@external('host', 'balance')
 export declare function balance(): void
 /** Of the frame's own account, as the second word. */
-// @ts-expect-error: decorator
-@external('host', 'selfBalance')
 export declare function selfBalance(): void
-// @ts-expect-error: decorator
-@external('host', 'codeSize')
 export declare function codeSize(): u32
 /** As the second word. */
-// @ts-expect-error: decorator
-@external('host', 'codeHash')
 export declare function codeHash(): void
 /** Code of the account from an offset to an address in memory, with zeros behind its end. */
-// @ts-expect-error: decorator
-@external('host', 'copyCode')
 export declare function copyCode(to: usize, offset: u32, length: usize): void
 /** Part of return data that are too long for RETURN_BYTES. */
-// @ts-expect-error: decorator
-@external('host', 'copyReturn')
 export declare function copyReturn(to: usize, offset: u32, length: usize): void
 /** Of an ancestor within the last 256, as the second word. */
-// @ts-expect-error: decorator
-@external('host', 'blockHash')
 export declare function blockHash(number: f64): void
 /** Of the transaction's blob, as the second word; zero if there is none. */
-// @ts-expect-error: decorator
-@external('host', 'blobHash')
 export declare function blobHash(index: u32): void
 /** Topics are the words from WORDS on. */
-// @ts-expect-error: decorator
-@external('host', 'log')
 export declare function log(topics: i32, data: usize, length: usize): void
 /** The code at this address has used so much gas that it is worth compiling. */
-// @ts-expect-error: decorator
-@external('host', 'hot')
 export declare function hot(code: u32): void

@@ -1,4 +1,5 @@
-// What the node calls, and what compiled code calls.
+// What the node calls, and what compiled code calls. In this folder `// @inline` above a function is a decorator: the build
+// uncomments it for the AssemblyScript compiler.
 export { balance, hashOfCode, sizeOfCode } from './accounts'
 export { mul } from './arithmetic'
 export { shiftLeft, shiftRight, signExtend } from './bits'

@@ -44,7 +44,7 @@ export function inverseOfTwo(d1: u64, d0: u64): u64 {
   p += upper
   if (p < upper) {
     v--
-    if (p > d1 || (p == d1 && v * d0 + d0 >= d0)) v--
+    if (p > d1 || (p === d1 && v * d0 + d0 >= d0)) v--
   }
   return v
 }

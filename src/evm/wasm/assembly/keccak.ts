@@ -8,6 +8,7 @@ const SPONGE: usize = SCRATCH + 512
 /** Bytes taken in by each permutation. */
 const RATE: usize = 136
 
+// biome-ignore-start lint/correctness/noPrecisionLoss: these are integers of 64 bits here, not doubles
 const ROUND_CONSTANTS = memory.data<u64>([
   0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000, 0x000000000000808b,
   0x0000000080000001, 0x8000000080008081, 0x8000000000008009, 0x000000000000008a, 0x0000000000000088,
@@ -15,12 +16,19 @@ const ROUND_CONSTANTS = memory.data<u64>([
   0x8000000000008003, 0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
   0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 ])
+// biome-ignore-end lint/correctness/noPrecisionLoss: these are integers of 64 bits here, not doubles
 
 /** The hash of `length` bytes at `from`, as a word. */
 export function keccak256(to: usize, from: usize, length: usize): void {
-  if (length != 64) return hash(to, from, length)
+  if (length !== 64) {
+    hash(to, from, length)
+    return
+  }
   const place = placeOf(from)
-  if (isOf(place, from)) return copy(to, place + H_WORD)
+  if (isOf(place, from)) {
+    copy(to, place + H_WORD)
+    return
+  }
   // The input may lie where the hash goes.
   copy(place + H_INPUT, from)
   copy(place + H_INPUT + 32, from + 32)
@@ -45,8 +53,7 @@ function hash(to: usize, from: usize, length: usize): void {
   fromBytes(to, SPONGE)
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 function absorb(from: usize, lanes: usize): void {
   for (let i: usize = 0; i < lanes << 3; i += 8) store<u64>(SPONGE + i, load<u64>(SPONGE + i) ^ load<u64>(from + i))
 }

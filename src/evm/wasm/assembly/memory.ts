@@ -1,28 +1,26 @@
 // A frame's memory: what it costs to grow, and copies that read zeros beyond the end of their source.
-import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY } from '../layout'
+
 import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from '../../gas-rules'
+import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY } from '../layout'
 import { lacking, NO_GAS } from './gas'
 import { clamped, isSmall } from './word'
 
 /** No gas that the engine is given pays for memory beyond. */
 export const LIMIT: u64 = 0xffffffe0
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function words(bytes: u64): u64 {
   return (bytes + 31) >> 5
 }
 
 /** Bytes of the frame's memory. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function sizeOf(frame: usize): u64 {
   return u64(load<u32>(frame, F_MEMORY_SIZE))
 }
 
 /** Whether a memory of `size` bytes holds `length` bytes from the word at `at` on. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function holds(size: u64, at: usize, length: u64): bool {
   const start = load<u64>(at)
   return isSmall(at) && start < size && start + length <= size
@@ -31,14 +29,13 @@ export function holds(size: u64, at: usize, length: u64): bool {
 /** Where a range ends; 0 for an empty one, beyond the limit for one that cannot be paid. */
 export function rangeEnd(offset: usize, length: usize): u64 {
   const size = clamped(length)
-  if (size == 0) return 0
+  if (size === 0) return 0
   const start = clamped(offset)
   return start > LIMIT || size > LIMIT ? u64.MAX_VALUE : start + size
 }
 
 /** Yellow paper, appendix H: 3 gas per word and a square part. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 function price(count: u64): u64 {
   return u64(MEMORY_WORD) * count + (count * count) / u64(MEMORY_QUADRATIC_DIVISOR)
 }
@@ -77,6 +74,6 @@ export function copyPadded(to: usize, source: usize, sourceLength: u64, offset: 
   const there = offset < sourceLength ? sourceLength - offset : 0
   const taken = there < u64(length) ? usize(there) : length
   // An offset beyond the source may be beyond the memory, where not even nothing can be copied from.
-  if (taken != 0) memory.copy(to, source + usize(offset), taken)
+  if (taken !== 0) memory.copy(to, source + usize(offset), taken)
   memory.fill(to + taken, 0, length - taken)
 }

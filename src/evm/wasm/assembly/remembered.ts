@@ -38,14 +38,13 @@ export function slotAt(account: u32): usize {
   const second = ((first - SLOTS) ^ SLOT_BYTES) + SLOTS
   if (isRemembered(second, account)) return second
   const epoch = load<u32>(EPOCH)
-  if (load<u32>(first, S_EPOCH) != epoch) return first
-  if (load<u32>(second, S_EPOCH) != epoch || load<u32>(second, S_DIRTY) == 0) return second
-  if (load<u32>(first, S_DIRTY) != 0) tell()
+  if (load<u32>(first, S_EPOCH) !== epoch) return first
+  if (load<u32>(second, S_EPOCH) !== epoch || load<u32>(second, S_DIRTY) === 0) return second
+  if (load<u32>(first, S_DIRTY) !== 0) tell()
   return first
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 function firstPlace(account: u32): usize {
   // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
   const key = bswap(load<u32>(WORDS, 28)) ^ load<u32>(WORDS, 8)
@@ -53,22 +52,21 @@ function firstPlace(account: u32): usize {
   return usize(SLOTS) + usize((mixed >> 16) & (SLOT_COUNT - 1)) * SLOT_BYTES
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function isRemembered(slot: usize, account: u32): bool {
   return (
-    load<u32>(slot, S_EPOCH) == load<u32>(EPOCH) &&
-    load<u32>(slot, S_ACCOUNT) == account &&
-    load<u64>(slot, S_KEY) == load<u64>(WORDS) &&
-    load<u64>(slot, S_KEY + 8) == load<u64>(WORDS, 8) &&
-    load<u64>(slot, S_KEY + 16) == load<u64>(WORDS, 16) &&
-    load<u64>(slot, S_KEY + 24) == load<u64>(WORDS, 24)
+    load<u32>(slot, S_EPOCH) === load<u32>(EPOCH) &&
+    load<u32>(slot, S_ACCOUNT) === account &&
+    load<u64>(slot, S_KEY) === load<u64>(WORDS) &&
+    load<u64>(slot, S_KEY + 8) === load<u64>(WORDS, 8) &&
+    load<u64>(slot, S_KEY + 16) === load<u64>(WORDS, 16) &&
+    load<u64>(slot, S_KEY + 24) === load<u64>(WORDS, 24)
   )
 }
 
 /** Whether the host has yet to be told of what was stored in the slot of the first word. */
 export function isDirty(slot: usize, account: u32): bool {
-  return load<u32>(slot, S_DIRTY) != 0 && isRemembered(slot, account)
+  return load<u32>(slot, S_DIRTY) !== 0 && isRemembered(slot, account)
 }
 
 /** The slot of the first word, warm now, has the second word as its value, and perhaps had the third in the beginning. */
@@ -83,9 +81,10 @@ export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void 
 }
 
 /** Gives a remembered slot a new value, a big-endian word, of which the host hears later. */
+// @inline
 export function writeSlot(slot: usize, value: usize): void {
   copy(slot + S_VALUE, value)
-  if (load<u32>(slot, S_DIRTY) != 0) return
+  if (load<u32>(slot, S_DIRTY) !== 0) return
   const count = load<u32>(DIRTY_COUNT)
   store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
   store<u32>(DIRTY_COUNT, count + 1)
@@ -93,8 +92,7 @@ export function writeSlot(slot: usize, value: usize): void {
 }
 
 /** The place of the account that a stack word names. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 function accountAt(address: usize): usize {
   const low = load<u32>(address)
   return usize(ACCOUNTS) + usize((low ^ (low >> 8)) & (ACCOUNT_COUNT - 1)) * ACCOUNT_BYTES
@@ -104,10 +102,10 @@ function accountAt(address: usize): usize {
 export function accountNamed(address: usize): usize {
   const account = accountAt(address)
   const isIt =
-    load<u32>(account, A_EPOCH) == load<u32>(EPOCH) &&
-    load<u64>(account, A_ADDRESS) == load<u64>(address) &&
-    load<u64>(account, A_ADDRESS + 8) == load<u64>(address, 8) &&
-    load<u64>(account, A_ADDRESS + 16) == (load<u64>(address, 16) & 0xffffffff)
+    load<u32>(account, A_EPOCH) === load<u32>(EPOCH) &&
+    load<u64>(account, A_ADDRESS) === load<u64>(address) &&
+    load<u64>(account, A_ADDRESS + 8) === load<u64>(address, 8) &&
+    load<u64>(account, A_ADDRESS + 16) === (load<u64>(address, 16) & 0xffffffff)
   return isIt ? account : 0
 }
 

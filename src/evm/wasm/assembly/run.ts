@@ -1,6 +1,8 @@
 // The interpreter: one frame, opcode by opcode, until it ends, calls, or has had its turn. Constant gas and the stack's
 // bounds come from the fork's table, so that the forks differ in the table only. What opcodes do stands in files by subject.
 // The switch stays one dense table in one function, whose locals hold the frame: that is what makes it fast.
+
+import { GAS_BASE, GAS_HIGH, GAS_JUMPDEST, GAS_MID, GAS_VERY_LOW } from '../../gas-rules'
 import {
   DELAY,
   ENV_BASE_FEE,
@@ -21,7 +23,6 @@ import {
   F_GAS,
   F_JUMPS,
   F_MEMORY,
-  F_MEMORY_SIZE,
   F_PC,
   F_STACK,
   F_TOP,
@@ -34,7 +35,6 @@ import {
   STACK_UNDERFLOW,
   STOPPED,
 } from '../layout'
-import { GAS_BASE, GAS_HIGH, GAS_JUMPDEST, GAS_MID, GAS_VERY_LOW } from '../../gas-rules'
 import { balance, hashOfCode, sizeOfCode } from './accounts'
 import { add, addSmall, mul, sub } from './arithmetic'
 import {
@@ -79,8 +79,7 @@ export function interpretPlainly(frame: usize, turn: i64, most: u32): i32 {
 }
 
 /** The body of both. `isPlain` is known when this is compiled: each of the two contains its own branches only. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
   const code = usize(load<u32>(frame, F_CODE))
   const codeLength = u64(load<u32>(frame, F_CODE_LENGTH))
@@ -97,7 +96,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
   while (true) {
     const op = u32(load<u8>(code + pc))
     if (isPlain) {
-      if (left == 0) return leave(frame, pc, sp, gas, op, PAUSED)
+      if (left === 0) return leave(frame, pc, sp, gas, op, PAUSED)
       left--
     }
     const entry = usize(OPCODES) + (usize(op) << 3)
@@ -214,7 +213,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x5f: setSmall(sp, 0); sp += 32; break // PUSH0
       case 0x60: { // PUSH1, together with an ADD that may run
         const value = u64(load<u8>(code + pc, 1))
-        if (!isPlain && load<u8>(code + pc, 2) == 0x01 && gas >= GAS_VERY_LOW && depth >= 32) {
+        if (!isPlain && load<u8>(code + pc, 2) === 0x01 && gas >= GAS_VERY_LOW && depth >= 32) {
           gas -= GAS_VERY_LOW
           addSmall(sp - 32, value)
           pc += 3
@@ -228,7 +227,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x61: { // PUSH2, together with a JUMP or JUMPI that may run, and with the JUMPDEST where it lands
         const value = u64(bswap(load<u16>(code + pc, 1)))
         const next = load<u8>(code + pc, 3)
-        if (!isPlain && next == 0x57) {
+        if (!isPlain && next === 0x57) {
           if (gas >= GAS_HIGH && depth >= 32) {
             if (isZero(sp - 32)) {
               gas -= GAS_HIGH
@@ -243,7 +242,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
               continue
             }
           }
-        } else if (!isPlain && next == 0x56 && gas > GAS_MID + GAS_JUMPDEST && gas - GAS_MID > floor && isMarked(jumps, codeLength, value)) {
+        } else if (!isPlain && next === 0x56 && gas > GAS_MID + GAS_JUMPDEST && gas - GAS_MID > floor && isMarked(jumps, codeLength, value)) {
           gas -= GAS_MID + GAS_JUMPDEST
           pc = usize(value) + 1
           continue
@@ -267,7 +266,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
         const p = sp - 32
         const q = p - (usize(op - 0x8f) << 5)
         // Together with a POP that may run.
-        if (!isPlain && load<u8>(code + pc, 1) == 0x50 && gas >= GAS_BASE) {
+        if (!isPlain && load<u8>(code + pc, 1) === 0x50 && gas >= GAS_BASE) {
           gas -= GAS_BASE
           copy(q, p)
           sp = p
@@ -280,7 +279,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0xa0: case 0xa1: case 0xa2: case 0xa3: case 0xa4: // LOG0 to LOG4
         gas = log(frame, sp, gas, i32(op - 0xa0))
         // A topic that is missing is found out when the range has been taken: the stack is told of as it is then.
-        if (gas < 0) return fail(frame, pc, gas == -i64(STACK_UNDERFLOW) ? sp - 64 : sp, gas, op)
+        if (gas < 0) return fail(frame, pc, gas === -i64(STACK_UNDERFLOW) ? sp - 64 : sp, gas, op)
         size = sizeOf(frame); sp -= 64 + (usize(op - 0xa0) << 5); break
 
       case 0xf0: case 0xf5: return creates(frame, pc, sp, gas, op) // CREATE, CREATE2

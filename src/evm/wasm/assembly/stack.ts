@@ -3,8 +3,7 @@ import { shiftRight } from './bits'
 import { copy, fromBytes, set, setSmall } from './word'
 
 /** PUSH3 to PUSH8, from the code at the opcode; bytes to the next opcode. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function pushShort(sp: usize, at: usize, op: u32): usize {
   const bytes = op - 0x5f
   setSmall(sp, bswap(load<u64>(at, 1)) >> u64((8 - bytes) << 3))
@@ -12,25 +11,22 @@ export function pushShort(sp: usize, at: usize, op: u32): usize {
 }
 
 /** PUSH9 to PUSH32, the same. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function pushLong(sp: usize, at: usize, op: u32): usize {
   const bytes = op - 0x5f
   fromBytes(sp, at + 1)
-  if (bytes != 32) shiftRight(sp, sp, u64((32 - bytes) << 3), 0)
+  if (bytes !== 32) shiftRight(sp, sp, u64((32 - bytes) << 3), 0)
   return usize(bytes) + 1
 }
 
 /** DUP1 to DUP16. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function dup(sp: usize, op: u32): void {
   copy(sp, sp - (usize(op - 0x7f) << 5))
 }
 
 /** Exchanges two items. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function swap(p: usize, q: usize): void {
   const w0 = load<u64>(p)
   const w1 = load<u64>(p, 8)

@@ -31,8 +31,7 @@ import { fromBytes, isSame, isZero, toBytes } from './word'
 /** The second word of what the host is asked. */
 const SECOND: usize = WORDS + 32
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 function parameter(offset: i32): i64 {
   return load<i64>(usize(PARAMETERS) + usize(offset))
 }
@@ -48,7 +47,7 @@ export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
     fromBytes(sp - 32, slot + S_VALUE)
     return gas
   }
-  gas -= parameter(host.accessSlot(0) != 0 ? GAS_COLD_SLOT : GAS_WARM)
+  gas -= parameter(host.accessSlot(0) !== 0 ? GAS_COLD_SLOT : GAS_WARM)
   if (gas < 0) return lacking(gas)
   rememberSlot(slot, account, 0)
   fromBytes(sp - 32, SECOND)
@@ -57,18 +56,19 @@ export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
 
 /** SSTORE */
 export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
-  if (load<u32>(frame, F_STATIC) != 0) return -i64(STATIC_CHANGE)
+  if (load<u32>(frame, F_STATIC) !== 0) return -i64(STATIC_CHANGE)
   // EIP-2200 compares the gas before it works out a price: there is none to report.
   const sentry = parameter(GAS_STORE_SENTRY)
-  if (sentry != 0 && gas <= sentry) return NO_GAS
+  if (sentry !== 0 && gas <= sentry) return NO_GAS
   toBytes(WORDS, sp - 32)
   const account = load<u32>(frame, F_ACCOUNT)
   const slot = slotAt(account)
   // A frame's writes belong to its own checkpoint, which the host has when it knows the frame; asked, it knows it.
-  const isKnown = load<u32>(frame, F_KNOWN) != 0 && isRemembered(slot, account) && load<u32>(slot, S_HAS_ORIGINAL) != 0
+  const isKnown =
+    load<u32>(frame, F_KNOWN) !== 0 && isRemembered(slot, account) && load<u32>(slot, S_HAS_ORIGINAL) !== 0
   if (!isKnown) {
     if (isDirty(slot, account)) host.tell()
-    if (host.accessSlot(1) != 0) gas -= parameter(GAS_COLD_SLOT)
+    if (host.accessSlot(1) !== 0) gas -= parameter(GAS_COLD_SLOT)
     rememberSlot(slot, account, 1)
   }
   toBytes(SECOND, sp - 64)
@@ -81,18 +81,19 @@ export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
  * Petersburg, the price follows from the current and the new value (Yellow Paper, appendix G): that is the same rule if the
  * current value counts as the one in the beginning.
  */
+// @inline
 function storeWord(slot: usize, value: usize, gas: i64): i64 {
   const current = slot + S_VALUE
   if (isSame(current, value)) {
     gas -= parameter(GAS_STORE_NOOP)
     return gas < 0 ? lacking(gas) : gas
   }
-  const original = parameter(STORE_IS_NET) != 0 ? slot + S_ORIGINAL : current
+  const original = parameter(STORE_IS_NET) !== 0 ? slot + S_ORIGINAL : current
   const first = isZero(original) ? GAS_STORE_INIT : GAS_STORE_CLEAN
   gas -= parameter(isSame(original, current) ? first : GAS_STORE_DIRTY)
   if (gas < 0) return lacking(gas)
   const refund = refundOf(original, current, value)
-  if (refund != 0) store<i64>(REFUND, load<i64>(REFUND) + refund)
+  if (refund !== 0) store<i64>(REFUND, load<i64>(REFUND) + refund)
   writeSlot(slot, value)
   return gas
 }
@@ -102,8 +103,7 @@ function storeWord(slot: usize, value: usize, gas: i64): i64 {
  * zero: what is taken back here was added when this slot became zero, earlier in the transaction, and in a frame that has
  * not failed, or else the slot would not be zero now.
  */
-// @ts-expect-error: decorator
-@inline
+// @inline
 function refundOf(original: usize, current: usize, value: usize): i64 {
   let refund: i64 = 0
   if (!isZero(original)) {
@@ -122,7 +122,7 @@ export function loadTransient(sp: usize): void {
 
 /** TSTORE; its price is constant. */
 export function storeTransient(frame: usize, sp: usize, gas: i64): i64 {
-  if (load<u32>(frame, F_STATIC) != 0) return -i64(STATIC_CHANGE)
+  if (load<u32>(frame, F_STATIC) !== 0) return -i64(STATIC_CHANGE)
   toBytes(WORDS, sp - 32)
   toBytes(SECOND, sp - 64)
   host.tstore()

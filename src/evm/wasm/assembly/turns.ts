@@ -1,5 +1,7 @@
 // How the interpreter and compiled code leave a frame, and the opcodes that do: calls, creations, returns, SELFDESTRUCT. Each
 // answers a reason of the layout, or the opcode for the host; the frame says then where it goes on.
+
+import { KECCAK_WORD } from '../../gas-rules'
 import {
   ADDRESS,
   F_GAS,
@@ -15,7 +17,6 @@ import {
   STATIC_CHANGE,
   WORDS,
 } from '../layout'
-import { KECCAK_WORD } from '../../gas-rules'
 import { rangeEnd, touch, words } from './memory'
 import { clamped, isZero, toAddress, toBytes } from './word'
 
@@ -29,22 +30,21 @@ export function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, rea
 }
 
 /** Ends a turn for the failure that an opcode has answered in place of the gas. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function fail(frame: usize, pc: usize, sp: usize, failure: i64, op: u32): i32 {
   return leave(frame, pc, sp, failure, op, i32(-failure))
 }
 
 /** CREATE and CREATE2 */
 export function creates(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): i32 {
-  if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+  if (load<u32>(frame, F_STATIC) !== 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
   const count = i64(words(clamped(sp - 96)))
   const end = rangeEnd(sp - 64, sp - 96)
   gas -= load<i64>(PARAMETERS, GAS_INIT_CODE_WORD) * count
-  if (op == 0xf5) gas -= i64(KECCAK_WORD) * count
+  if (op === 0xf5) gas -= i64(KECCAK_WORD) * count
   gas = touch(frame, end, gas)
   if (gas < 0) return fail(frame, pc, sp, gas, op)
-  if (op == 0xf5) toBytes(WORDS, sp - 128)
+  if (op === 0xf5) toBytes(WORDS, sp - 128)
   return leave(frame, pc + 1, sp, gas, op, i32(op))
 }
 
@@ -52,7 +52,7 @@ export function creates(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): 
 export function calls(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): i32 {
   // CALL and CALLCODE have the value between the address and the ranges.
   const ranges = op < 0xf4 ? sp - 128 : sp - 96
-  if (op == 0xf1 && load<u32>(frame, F_STATIC) != 0 && !isZero(sp - 96)) {
+  if (op === 0xf1 && load<u32>(frame, F_STATIC) !== 0 && !isZero(sp - 96)) {
     return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
   }
   const input = rangeEnd(ranges, ranges - 32)
@@ -70,14 +70,14 @@ export function returns(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): 
   gas = touch(frame, end, gas)
   if (gas < 0) return fail(frame, pc, sp, gas, op)
   const mem = load<u32>(frame, F_MEMORY)
-  store<u32>(frame, end == 0 ? mem : mem + load<u32>(sp - 32), F_OUTPUT)
+  store<u32>(frame, end === 0 ? mem : mem + load<u32>(sp - 32), F_OUTPUT)
   store<u32>(frame, load<u32>(sp - 64), F_OUTPUT_LENGTH)
   return leave(frame, pc, sp - 64, gas, op, i32(op))
 }
 
 /** SELFDESTRUCT */
 export function destroys(frame: usize, pc: usize, sp: usize, gas: i64, op: u32): i32 {
-  if (load<u32>(frame, F_STATIC) != 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
+  if (load<u32>(frame, F_STATIC) !== 0) return leave(frame, pc, sp, gas, op, STATIC_CHANGE)
   toAddress(ADDRESS, sp - 32)
   return leave(frame, pc + 1, sp, gas, op, i32(op))
 }

@@ -1,8 +1,7 @@
 // 256-bit words in memory: four 64-bit limbs, least significant first, at the address given; and how they become big-endian
 // bytes and back. A result may be written over an operand.
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function set(at: usize, w0: u64, w1: u64, w2: u64, w3: u64): void {
   store<u64>(at, w0)
   store<u64>(at, w1, 8)
@@ -10,16 +9,14 @@ export function set(at: usize, w0: u64, w1: u64, w2: u64, w3: u64): void {
   store<u64>(at, w3, 24)
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function setSmall(at: usize, value: u64): void {
   store<u64>(at, value)
   store<u64>(at, 0, 8)
   v128.store(at, i64x2(0, 0), 16)
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function copy(to: usize, from: usize): void {
   const low = v128.load(from)
   const upper = v128.load(from, 16)
@@ -27,37 +24,32 @@ export function copy(to: usize, from: usize): void {
   v128.store(to, upper, 16)
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function isZero(at: usize): bool {
-  return (load<u64>(at) | load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) == 0
+  return (load<u64>(at) | load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) === 0
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function isSame(a: usize, b: usize): bool {
   const low = (load<u64>(a) ^ load<u64>(b)) | (load<u64>(a, 8) ^ load<u64>(b, 8))
   const upper = (load<u64>(a, 16) ^ load<u64>(b, 16)) | (load<u64>(a, 24) ^ load<u64>(b, 24))
-  return (low | upper) == 0
+  return (low | upper) === 0
 }
 
 /** Whether it is less than 2^64. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function isSmall(at: usize): bool {
-  return (load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) == 0
+  return (load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) === 0
 }
 
 /** The word, or the greatest u64 when it does not fit. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function clamped(at: usize): u64 {
   return isSmall(at) ? load<u64>(at) : u64.MAX_VALUE
 }
 
 /** From 32 bytes, most significant first. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function fromBytes(to: usize, bytes: usize): void {
   const w3 = bswap(load<u64>(bytes))
   const w2 = bswap(load<u64>(bytes, 8))
@@ -67,8 +59,7 @@ export function fromBytes(to: usize, bytes: usize): void {
 }
 
 /** To 32 bytes, most significant first. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function toBytes(bytes: usize, from: usize): void {
   const w0 = load<u64>(from)
   const w1 = load<u64>(from, 8)
@@ -78,16 +69,14 @@ export function toBytes(bytes: usize, from: usize): void {
 }
 
 /** The lower 160 bits as 20 bytes, most significant first. */
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function toAddress(bytes: usize, from: usize): void {
   store<u32>(bytes, bswap(load<u32>(from, 16)))
   store<u64>(bytes, bswap(load<u64>(from, 8)), 4)
   store<u64>(bytes, bswap(load<u64>(from)), 12)
 }
 
-// @ts-expect-error: decorator
-@inline
+// @inline
 export function isNegative(at: usize): bool {
   return load<i64>(at, 24) < 0
 }
