@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { decodeStoredBlock } from '../chain/blocks.ts'
 import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
+import { wordsForPeople } from '../lib/errors.ts'
 import { type Hash, toHash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { kzg } from '../primitives/blobs.ts'
@@ -36,7 +37,7 @@ async function run(job: Job): Promise<void> {
     const report = await check(job)
     node.postMessage(report)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = wordsForPeople(error)
     node.postMessage({ kind: 'fault', id, message } satisfies Report)
   }
 }

@@ -1,7 +1,7 @@
 // One engine: the compiled interpreter with a memory of its own, and the state as it asks for it. It serves one
 // transaction at a time; code that it has loaded stays until the room for it is used up.
 import { ChainError } from '../../lib/errors.ts'
-import { type Address, EMPTY_BYTES, type Hash } from '../../lib/hex.ts'
+import type { Address, Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../message.ts'
 import { CompiledCodes } from './compiled-codes.ts'
 import type { EngineExports } from './exports.ts'
@@ -28,9 +28,6 @@ import {
   PAUSED,
   PLAIN,
   REFUND,
-  RETURN,
-  RETURN_BYTES,
-  RETURN_LIMIT,
   S_ACCOUNT,
   S_DIRTY,
   S_KEY,
@@ -63,8 +60,6 @@ export class Instance extends Memory {
   #free = CODES
   #rules: Rules | undefined
   #block: BlockContext | undefined
-  /** Return data that do not fit their place. */
-  longReturn: Uint8Array = EMPTY_BYTES
 
   constructor(module: WebAssembly.Module) {
     super()
@@ -295,26 +290,5 @@ export class Instance extends Memory {
   /** The frame no longer runs: others may lie above what its memory is now. */
   suspend(frame: number): void {
     this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
-  }
-
-  /** Return data of the last call. */
-  returned(): Uint8Array {
-    const length = this.words[(RETURN + 4) >>> 2] ?? 0
-    const at = this.words[RETURN >>> 2] ?? 0
-    if (length === 0) return EMPTY_BYTES
-    return at === 0 ? this.longReturn.subarray(0, length) : this.slice(at, length)
-  }
-
-  /** Return data of a call that ended: bytes from outside, or a range of memory. */
-  setReturn(at: number, length: number, bytes?: Uint8Array): void {
-    this.words[(RETURN + 4) >>> 2] = length
-    if (length === 0) return
-    const fits = length <= RETURN_LIMIT
-    this.words[RETURN >>> 2] = fits ? RETURN_BYTES : 0
-    if (bytes !== undefined) {
-      if (fits) this.bytes.set(bytes, RETURN_BYTES)
-      else this.longReturn = bytes
-    } else if (fits) this.bytes.copyWithin(RETURN_BYTES, at, at + length)
-    else this.longReturn = this.slice(at, length)
   }
 }

@@ -1,6 +1,18 @@
 // The engine's memory as the host reads and writes it: header fields, stack words, big-endian words, ranges of bytes.
-import { type Address, bigToWord, type Hash, rangeToHex, writeHex } from '../../lib/hex.ts'
-import { ADDRESS, F_ADDRESS, F_CALLER, F_GAS, type F_GAS_GIVEN, F_MEMORY, F_VALUE, WORDS } from './layout.ts'
+import { type Address, bigToWord, EMPTY_BYTES, type Hash, rangeToHex, writeHex } from '../../lib/hex.ts'
+import {
+  ADDRESS,
+  F_ADDRESS,
+  F_CALLER,
+  F_GAS,
+  type F_GAS_GIVEN,
+  F_MEMORY,
+  F_VALUE,
+  RETURN,
+  RETURN_BYTES,
+  RETURN_LIMIT,
+  WORDS,
+} from './layout.ts'
 
 const HIGH = 4_294_967_296
 /** The second word of an answer. */
@@ -12,6 +24,8 @@ const SHORT = 64
 export const aligned = (at: number): number => ((at + 31) & ~31) >>> 0
 
 export class Memory {
+  /** Return data that do not fit their place. */
+  longReturn: Uint8Array = EMPTY_BYTES
   bytes = Buffer.alloc(0)
   words = new Uint32Array(0)
   protected limbs = new BigUint64Array(0)
@@ -160,5 +174,28 @@ export class Memory {
     let start = at
     while (start < at + 32 && bytes[start] === 0) start++
     return this.slice(start, at + 32 - start)
+  }
+
+  // --- return data
+
+  /** Return data of the last call. */
+  returned(): Uint8Array {
+    const length = this.words[(RETURN + 4) >>> 2] ?? 0
+    const at = this.words[RETURN >>> 2] ?? 0
+    if (length === 0) return EMPTY_BYTES
+    return at === 0 ? this.longReturn.subarray(0, length) : this.slice(at, length)
+  }
+
+  /** Return data of a call that ended: bytes from outside, or a range of memory. */
+  setReturn(at: number, length: number, bytes?: Uint8Array): void {
+    this.words[(RETURN + 4) >>> 2] = length
+    if (length === 0) return
+    const fits = length <= RETURN_LIMIT
+    this.words[RETURN >>> 2] = fits ? RETURN_BYTES : 0
+    if (bytes !== undefined) {
+      if (fits) this.bytes.set(bytes, RETURN_BYTES)
+      else this.longReturn = bytes
+    } else if (fits) this.bytes.copyWithin(RETURN_BYTES, at, at + length)
+    else this.longReturn = this.slice(at, length)
   }
 }

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keccak256 } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runStateTests } from '../../../src/conformance/state-test.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
 import { Blocks } from '../../../src/evm/wasm-compiler/blocks.ts'
 import { entryCount, generate } from '../../../src/evm/wasm-compiler/compile.ts'
 import { compilation, compiledCode } from '../../../src/evm/wasm-compiler/compiled.ts'
 import type { Hash } from '../../../src/lib/hex.ts'
-import { runStateTests } from '../../../src/runtime/state-test.ts'
 import { request, testChain } from '../../support/chain.ts'
 import { forkRules } from '../wasm/differential.ts'
 
@@ -36,7 +36,7 @@ afterEach(() => {
 // The root is go-ethereum's.
 test('a turn that ends behind a cut-off PUSH goes on at the end of the code', async () => {
   const results = []
-  for await (const { pass, stateRoot } of runStateTests(FILE)) results.push({ pass, stateRoot })
+  for await (const { pass, stateRoot } of runStateTests(FILE, {})) results.push({ pass, stateRoot })
   expect(results).toEqual([
     { pass: true, stateRoot: '0xd43605157d6255db4a164dd7dc2a1567689b406e1f7f59f6fbe808d9d01d7ec0' },
   ])
