@@ -34,7 +34,10 @@ export const DELAY = 5360
 export const STRETCH = 5368
 /** u32: whether the interpreter runs each opcode by itself, because the table has prices of its own. */
 export const PLAIN = 5376
-/** i64: by how much gas the price of an opcode exceeded what there was, when it failed for that; see `assembly/gas.ts`. */
+/**
+ * i64: by how much gas the price of an opcode exceeded what there was, when it failed for that; see `assembly/gas.ts`. 0: the
+ * price is not known. A step sets it to 0 first, a run does not.
+ */
 export const MISSING = 5384
 /** Addresses of the slots that DIRTY_COUNT counts, u32 each. */
 export const DIRTY = 98304

@@ -10,7 +10,10 @@ import {
   STACK_UNDERFLOW,
   STOPPED,
 } from '../../../src/evm/wasm/layout.ts'
+import { DenseCode } from '../wasm-compiler/dense.ts'
 import { BareEngine } from './bare.ts'
+import { forkRules } from './differential.ts'
+import { Program, Random } from './programs.ts'
 
 /** Where each step stands, what it leaves on the stack, what it costs, and why the last one ends. */
 function stepThrough(code: readonly number[], gas: bigint) {
@@ -62,6 +65,54 @@ describe('a step', () => {
     // CALL is the host's: the reason is the opcode.
     expect(stepThrough([...Array<number>(7).fill(0x5f), 0xf1], 100_000n).reason).toBe(0xf1)
   })
+})
+
+/** A host that has nothing: every balance, slot and hash is zero. */
+const EMPTY = Object.fromEntries(
+  [
+    ...[
+      'access',
+      'accessSlot',
+      'balance',
+      'selfBalance',
+      'codeSize',
+      'codeHash',
+      'copyCode',
+      'copyReturn',
+      'blockHash',
+    ],
+    ...['blobHash', 'log', 'tload', 'tstore', 'tell'],
+  ].map((name) => [name, () => 0]),
+)
+
+// Three ways through the same code: with pairs, plainly, and step by step. They have to end alike, wherever the gas ends.
+test.each([0, 100, 200])('random code ends alike in steps and in one run, from seed %i', (first) => {
+  const { table } = forkRules('osaka')
+  const has = (code: number): boolean => table.map[code]?.opcodeInfo.isInvalid === false
+  for (let seed = first; seed < first + 60; seed++) {
+    const random = new Random(seed)
+    const code = random.oneIn(2) ? new DenseCode(random).build() : new Program(random, [1n, 2n, 0xdeadn], has).build()
+    const gas = BigInt(random.oneIn(2) ? random.below(300) : random.below(20_000))
+    const end = (run: (engine: BareEngine) => number) => {
+      const engine = new BareEngine([...code], gas, { host: EMPTY })
+      const reason = run(engine)
+      // A frame that has failed has no gas of its own any more.
+      return { reason, pc: engine.pc, stack: engine.stack, gas: reason < PAUSED ? engine.gas : 0n }
+    }
+    const paired = end(({ exports }) => exports.run())
+    const plain = end(({ exports, words }) => {
+      words[PLAIN / 4] = 1
+      return exports.run()
+    })
+    const stepped = end(({ exports }) => {
+      for (;;) {
+        const reason = exports.step()
+        if (reason !== PAUSED) return reason
+      }
+    })
+    expect({ seed, ...plain }).toEqual({ seed, ...paired })
+    expect({ seed, ...stepped }).toEqual({ seed, ...paired })
+  }
 })
 
 // PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP under a table in which ADD costs 1,003 and POP 502:

@@ -63,7 +63,8 @@ export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
   toBytes(WORDS, sp - 32)
   const account = load<u32>(frame, F_ACCOUNT)
   const slot = slotAt(account)
-  // A frame's writes belong to its own checkpoint, which the host has when it knows the frame; asked, it knows it.
+  // A frame's writes belong to its own checkpoint. The host opens that when it takes the frame over, which it does before it
+  // answers anything.
   const isKnown =
     load<u32>(frame, F_KNOWN) !== 0 && isRemembered(slot, account) && load<u32>(slot, S_HAS_ORIGINAL) !== 0
   if (!isKnown) {
