@@ -16,7 +16,7 @@ import { register as reindexing } from './reindex.ts'
 import { register as start } from './start.ts'
 import { register as statetest } from './statetest.ts'
 import { register as verify } from './verify.ts'
-import { VERSION } from './version.ts'
+import { asksAll, VERSION, versionLines } from './version.ts'
 
 /** Every command, in the order of the help page. A new one gets a line here. */
 const commands = [
@@ -39,14 +39,18 @@ const program = new Command('kestrel')
   .version(VERSION)
   .showSuggestionAfterError()
   .exitOverride()
-  .addHelpText('after', '\n`kestrel start` runs a chain. `kestrel COMMAND --help` explains a command, with examples.')
+  .addHelpText(
+    'after',
+    '\n`kestrel start` runs a chain. `kestrel --version --verbose` says which engine runs contracts. `kestrel COMMAND --help` explains a command, with examples.',
+  )
 for (const register of commands) register(program)
 
 // A reader that goes away (`kestrel start | head -1`) is no failure.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 try {
-  await program.parseAsync()
+  if (asksAll(process.argv.slice(2))) process.stdout.write(versionLines())
+  else await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
     // Commander has said what is wrong, or has shown what was asked for.

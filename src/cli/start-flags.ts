@@ -1,7 +1,8 @@
 // The flags of `start`: as they are offered, as they are checked, and what they make of a node's options.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { DEFAULT_ENGINE, ENGINES, type EngineChoice } from '../evm/machine-options.ts'
+import { reportEngine } from '../evm/engine-report.ts'
+import { ENGINES, type EngineChoice } from '../evm/machine-options.ts'
 import { withDatadir } from './datadir.ts'
 import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
@@ -75,8 +76,8 @@ const flags = z.object({
 
 export type StartFlags = z.output<typeof flags>
 
-/** What runs contracts. */
-export const engineOf = ({ engine }: StartFlags): EngineChoice => engine ?? DEFAULT_ENGINE
+/** What runs contracts: the library's interpreter also where ours has not been built. */
+export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(engine).engine
 
 export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)
 

@@ -2,6 +2,8 @@
 // how it runs.
 import { isIP } from 'node:net'
 import type { Command } from 'commander'
+import { reportEngine } from '../evm/engine-report.ts'
+import type { EngineChoice } from '../evm/machine-options.ts'
 import { readPrices } from '../explorer/prices.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
@@ -63,7 +65,9 @@ async function start(flags: StartFlags): Promise<void> {
   if (!flags.silent) process.stdout.write(await banner(node, flags, shown, operators))
   if (flags.production && flags.mnemonic === undefined && development.addresses().length > 0)
     log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')
-  log.info({ room: 'evm', engine: engineOf(flags), shadow: flags.shadow }, engineLine(flags))
+  const { engine, warning } = reportEngine(flags.engine)
+  log.info({ room: 'evm', engine, shadow: flags.shadow }, engineLine(engine, flags.shadow))
+  if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   logActivity(node.chain, log)
   await Promise.race([stopped, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
   log.info('closing; once more to stop at once')
@@ -72,10 +76,8 @@ async function start(flags: StartFlags): Promise<void> {
   process.exit(node.shadow?.failure === undefined ? 0 : 1)
 }
 
-const engineLine = (flags: StartFlags): string =>
-  flags.shadow === undefined
-    ? `engine: ${engineOf(flags)}`
-    : `engine: ${engineOf(flags)}; every block runs again on ${flags.shadow}`
+const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): string =>
+  shadow === undefined ? `engine: ${engine}` : `engine: ${engine}; every block runs again on ${shadow}`
 
 function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): NodeOptions {
   const { production, mining, blockTime } = flags

@@ -1,2 +1,16 @@
 // This program's version, as package.json has it: the build writes it in; npm tells it where the sources run as they are.
+import { reportEngine } from '../evm/engine-report.ts'
+
 export const VERSION: string = process.env.KESTREL_VERSION ?? process.env.npm_package_version ?? 'unbuilt'
+
+/** Whether the command line is `--version --verbose`, in either order. */
+export const asksAll = (args: readonly string[]): boolean =>
+  args.length === 2 && args.includes('--verbose') && (args.includes('--version') || args.includes('-V'))
+
+/** What `--version --verbose` prints: the version, what runs contracts, and on what. */
+export function versionLines(): string {
+  const { engine, warning } = reportEngine()
+  const { version, platform, arch } = process
+  const lines = [VERSION, `engine: ${engine}`, `node: ${version} ${platform} ${arch}`]
+  return [...lines, ...(warning === undefined ? [] : [`warning: ${warning}`])].map((line) => `${line}\n`).join('')
+}
