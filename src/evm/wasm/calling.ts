@@ -54,7 +54,7 @@ export function call(run: Running, open: Open, kind: CallKind, isPaid = false): 
   const asked = engine.small(top - 32)
   const most = keepsGas ? allButRetained(left) : left
   if (left < 0 || (!keepsGas && asked > left)) {
-    tellStep(run, open, 0, 'out of gas', cost)
+    tellStep(run, open, 0, 'out of gas')
     return leaveFrame(run, open, 'out of gas')
   }
   const stipend = hasValue && !isPaid ? CALL_STIPEND : 0

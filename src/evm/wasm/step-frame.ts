@@ -11,6 +11,7 @@ import type { Open } from './message.ts'
 import type { Running } from './running.ts'
 
 /** Opcodes that write memory before the tracer is told of them. */
+const SSTORE = 0x55
 const WRITES_MEMORY = new Set([0x37, 0x39, 0x3c, 0x3e, 0x52, 0x53, 0x5e])
 
 export class WasmFrame implements FrameState {
@@ -36,11 +37,10 @@ export class WasmFrame implements FrameState {
   }
 
   /** Takes the frame as it is now. Storage that the interpreter has written is in the view afterwards. */
-  look({ substate }: Running): void {
+  look(run: Running): void {
     const engine = this.#engine
     const frame = this.#frame
-    engine.tell()
-    this.refund = BigInt(substate.refund)
+    this.#refreshRefund(run)
     this.pc = engine.field(frame, F_PC)
     this.gas = BigInt(engine.gas(frame))
     this.memorySize = engine.field(frame, F_MEMORY_SIZE)
@@ -91,6 +91,8 @@ export class WasmFrame implements FrameState {
 
   /** Tells of an opcode that the interpreter has run; what it cost is what the frame has less now. */
   tell(run: Running, cost = this.#spent(), error?: string): void {
+    // A store's refund belongs to its price, which is known before it is told of.
+    if (this.#opcode === SSTORE) this.#refreshRefund(run)
     const operation = this.#operation(run)
     const { name = this.opcode.name, effect = this.opcode } = operation ?? {}
     const opcode = { ...this.opcode, name, pops: effect.pops, pushes: effect.pushes }
@@ -123,6 +125,11 @@ export class WasmFrame implements FrameState {
   /** go-ethereum's constant gas of the opcode. */
   constantGas(run: Running): bigint {
     return run.rules.table.operations[this.#opcode]?.constantGas ?? 0n
+  }
+
+  #refreshRefund({ engine, substate }: Running): void {
+    engine.tell()
+    this.refund = BigInt(substate.refund)
   }
 
   #spent(): bigint {

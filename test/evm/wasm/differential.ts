@@ -5,7 +5,7 @@ import { buildTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { NativeContract } from '../../../src/evm/native-call.ts'
 import type { OpcodeTable } from '../../../src/evm/opcode-table.ts'
-import { CallTreeTracer, type MessageTracer } from '../../../src/evm/tracer.ts'
+import { CallTreeTracer, type MessageTracer, type Step } from '../../../src/evm/tracer.ts'
 import {
   type Address,
   bigToFixed,
@@ -70,6 +70,38 @@ class Witness extends CallTreeTracer implements MessageTracer {
 
   refuse(frame: NonNullable<CallTreeTracer['root']>): void {
     this.attach(frame)
+  }
+}
+
+/** What a tracer of opcodes is told, each as a line of text. */
+class StepWitness extends Witness {
+  readonly steps: string[] = []
+  readonly readsMemory = true
+
+  step({ frame, opcode, cost, memorySize, error }: Step): void {
+    const { pc, gas, refund, depth, address, stack, returnData } = frame
+    // The library finds return data out of bounds when it prices the opcode, go-ethereum when it runs it.
+    const isShown = opcode.name !== 'RETURNDATACOPY'
+    // What could not be paid may be beyond all numbers in the library.
+    const price = error === 'out of gas' ? 'too dear' : cost
+    const memory = keccakHash(frame.memory(0, memorySize))
+    this.steps.push(
+      [
+        pc,
+        opcode.name,
+        gas,
+        isShown && price,
+        depth,
+        refund,
+        address,
+        memorySize,
+        memory,
+        isShown && error,
+        returnData.length,
+      ]
+        .concat(stack.map(String))
+        .join(' '),
+    )
   }
 }
 
@@ -178,7 +210,7 @@ export async function observe(
   world: World,
   engine: EngineChoice,
   messages: readonly Message[],
-  traced: boolean,
+  traced: boolean | 'steps',
 ): Promise<string[]> {
   const { spec, common, table } = forkRules(world.fork)
   const view = world.view.fork()
@@ -190,7 +222,7 @@ export async function observe(
   })
   const seen: string[] = []
   for (const message of messages) {
-    const witness = traced ? new Witness() : undefined
+    const witness = traced === 'steps' ? new StepWitness() : traced ? new Witness() : undefined
     if (witness !== undefined) machine.tracer = witness
     const run = async () => executeMessage(machine, world.env, spec.chainId, message, 'call', { collector: undefined })
     const result = await run().catch((error: unknown) => ({
@@ -198,6 +230,7 @@ export async function observe(
     }))
     seen.push(shown(result), shown(view.transactionDiff()))
     if (witness !== undefined) seen.push(shown(witness.root), shown(witness.logs))
+    if (witness instanceof StepWitness) for (const step of witness.steps) seen.push(step)
     if ('thrown' in result) break
   }
   seen.push(view.root())
@@ -267,7 +300,7 @@ export async function compare(
     const messages = world.messages.map((message) =>
       message === last && gasLimit !== undefined ? { ...message, gasLimit } : message,
     )
-    const traced = random.oneIn(2)
+    const traced = random.pick([false, true, 'steps'] as const)
     const expected = await observe(world, reference, messages, traced)
     const found = await observe(world, tried, messages, traced)
     executions += messages.length
