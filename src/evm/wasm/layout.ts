@@ -36,7 +36,8 @@ export const STRETCH = 5368
 export const PLAIN = 5376
 /**
  * i64: by how much gas the price of an opcode exceeded what there was, when it failed for that; see `assembly/gas.ts`. 0: the
- * price is not known. A step sets it to 0 first, a run does not.
+ * price is not known. Of return data out of bounds, which are paid for first: below zero, what was left after that. A step
+ * sets it to 0 first, a run does not.
  */
 export const MISSING = 5384
 /** Addresses of the slots that DIRTY_COUNT counts, u32 each. */

@@ -3,7 +3,16 @@
 // grown the memory, and may be run again.
 
 import { COPY_WORD } from '../../gas-rules'
-import { F_CODE, F_CODE_LENGTH, F_DATA, F_DATA_LENGTH, F_MEMORY, RETURN, RETURN_OUT_OF_BOUNDS } from '../layout'
+import {
+  F_CODE,
+  F_CODE_LENGTH,
+  F_DATA,
+  F_DATA_LENGTH,
+  F_MEMORY,
+  MISSING,
+  RETURN,
+  RETURN_OUT_OF_BOUNDS,
+} from '../layout'
 import { access } from './accounts'
 import { NO_GAS } from './gas'
 import * as host from './host'
@@ -41,7 +50,10 @@ export function copyReturned(frame: usize, sp: usize, gas: i64): i64 {
   const length = clamped(sp - 96)
   const there = u64(load<u32>(RETURN, 4))
   // Beyond the end of the return data there is nothing, not zeros (EIP-211).
-  if (offset > there || length > there - offset) return -i64(RETURN_OUT_OF_BOUNDS)
+  if (offset > there || length > there - offset) {
+    store<i64>(MISSING, -gas)
+    return -i64(RETURN_OUT_OF_BOUNDS)
+  }
   if (length === 0) return gas
   const to = usize(load<u32>(frame, F_MEMORY)) + usize(load<u64>(sp - 32))
   const from = usize(load<u32>(RETURN))
