@@ -25,7 +25,7 @@ const verdict = z.object({
   error: z.string().optional(),
 })
 
-/** How long a file may take before the program counts as hung. */
+/** Milliseconds that a file may take before the program counts as hung. */
 const PATIENCE = 240_000
 
 export type ProgramOptions = {
@@ -35,6 +35,8 @@ export type ProgramOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** `lines`: an object on a line for each subtest. `array`: one indented array for each file, as geth prints it. */
   readonly form: 'lines' | 'array'
+  /** Milliseconds that a file may take; left out: four minutes. */
+  readonly patience?: number
 }
 
 export class TestProgram {
@@ -42,13 +44,15 @@ export class TestProgram {
   readonly #child: ChildProcess
   readonly #lines: Interface
   readonly #form: ProgramOptions['form']
+  readonly #patience: number
   #take: (line: string | undefined) => void = () => undefined
   #complaints = ''
   readonly #turn = new Mutex()
 
-  constructor({ name, command, args, env = {}, form }: ProgramOptions) {
+  constructor({ name, command, args, env = {}, form, patience = PATIENCE }: ProgramOptions) {
     this.name = name
     this.#form = form
+    this.#patience = patience
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
     this.#child = child
     this.#lines = createInterface({ input: child.stdout })
@@ -64,7 +68,7 @@ export class TestProgram {
 
   /**
    * Runs a file of `count` subtests. Throws an Error with the program's last words when it ends before it has answered,
-   * or takes longer than four minutes. Files are run in the order in which they are given.
+   * or takes longer than it may. Files are run in the order in which they are given.
    */
   run(file: string, count: number): Promise<Verdict[]> {
     return this.#turn.run(() => this.#run(file, count))
@@ -76,7 +80,7 @@ export class TestProgram {
       const timer = setTimeout(() => {
         fail('gave no answer')
         this.close()
-      }, PATIENCE)
+      }, this.#patience)
       const lines: string[] = []
       this.#take = (line) => {
         if (line === undefined) {
@@ -101,6 +105,6 @@ export class TestProgram {
   close(): void {
     this.#take = () => undefined
     this.#child.stdin?.end()
-    this.#child.kill()
+    this.#child.kill('SIGKILL')
   }
 }
