@@ -20,6 +20,7 @@ import { runNative } from './run-native.ts'
 import type { Substate } from './substate.ts'
 import type { Entered, FrameState, MessageTracer } from './tracer.ts'
 import { fitsWasm, WasmEngine } from './wasm/engine.ts'
+import { compiler } from './wasm-compiler/compiled.ts'
 
 export type { EngineChoice, MachineOptions } from './machine-options.ts'
 
@@ -138,7 +139,7 @@ export class Machine implements Host {
       this.#ethereumjs ??= new EthereumjsEngine(this, this.#options.common)
       return this.#ethereumjs
     }
-    this.#wasm ??= new WasmEngine(this, this.#options.common, this.#choice === 'compiled')
+    this.#wasm ??= new WasmEngine(this, this.#options.common, this.#choice === 'compiled' ? compiler : undefined)
     return this.#wasm
   }
 

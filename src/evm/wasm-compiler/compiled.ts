@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Hash } from '../../lib/hex.ts'
 import { builtFile } from '../built.ts'
+import type { Compiled, Compiler } from '../wasm/compiler.ts'
 import { stress } from '../wasm/stress.ts'
 import { generate } from './compile.ts'
-import { type Compiled, CompilerThread } from './thread.ts'
+import { ENGINE_FUNCTIONS } from './engine-functions.ts'
+import { CompilerThread } from './thread.ts'
 
 /** Bytes of WebAssembly that are kept; the processor's code is some times as long. */
 const KEPT = 8_000_000
@@ -98,4 +100,14 @@ async function make(table: Uint8Array, code: Uint8Array): Promise<Compiled | und
   } catch {
     return undefined
   }
+}
+
+/** This compiler, for engines. */
+export const compiler: Compiler = {
+  get heat() {
+    return compilation.heat
+  },
+  functions: Object.keys(ENGINE_FUNCTIONS),
+  compiledCode,
+  compile,
 }

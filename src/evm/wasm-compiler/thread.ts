@@ -1,9 +1,7 @@
 // The other side of worker.ts. The worker starts with the first question and never keeps the process alive. Whatever
 // happens to it, every question is answered; when it has died, the next question starts another.
 import { Worker } from 'node:worker_threads'
-
-/** `entries` as `generate` has them; `size`: bytes of WebAssembly. */
-export type Compiled = { readonly module: WebAssembly.Module; readonly entries: Uint16Array; readonly size: number }
+import type { Compiled } from '../wasm/compiler.ts'
 
 /** `table`: the fork's, as it lies at OPCODES. */
 export type Question = { readonly code: Uint8Array; readonly table: Uint8Array }

@@ -1,9 +1,10 @@
 // The thread that compiles, as `npm run build` bundles it to dist/compiler.cjs. Every question has one answer, in the
 // order of the questions; a code that cannot be compiled has the answer undefined.
 import { parentPort } from 'node:worker_threads'
+import type { Compiled } from '../wasm/compiler.ts'
 import { generate } from './compile.ts'
 import { ENGINE_FUNCTIONS } from './engine-functions.ts'
-import type { Compiled, Question } from './thread.ts'
+import type { Question } from './thread.ts'
 
 parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)))
 

@@ -2,9 +2,7 @@
 // functions. All are forgotten with the codes that they belong to.
 
 import type { Hash } from '../../lib/hex.ts'
-import { compilation, compile, compiledCode } from '../wasm-compiler/compiled.ts'
-import { ENGINE_FUNCTIONS } from '../wasm-compiler/engine-functions.ts'
-import type { Compiled } from '../wasm-compiler/thread.ts'
+import type { Compiled, Compiler } from './compiler.ts'
 import type { EngineExports } from './exports.ts'
 import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
 
@@ -24,7 +22,9 @@ type Known = { readonly hash: Hash; readonly code: Uint8Array }
 export class CompiledCodes {
   readonly #exports: EngineExports
   readonly #room: Room
-  readonly #imports: Record<string, Record<string, unknown>>
+  /** Once there was one, it stays. */
+  #compiler: Compiler | undefined
+  #imports: Record<string, Record<string, unknown>> = {}
   /** By address. */
   readonly #codes = new Map<number, Known>()
   /** Places in the table of functions of those that are installed, by the address of their code. */
@@ -38,15 +38,22 @@ export class CompiledCodes {
   constructor(exports: EngineExports, room: Room) {
     this.#exports = exports
     this.#room = room
-    const { memory } = exports
-    const functions = Object.keys(ENGINE_FUNCTIONS).map((name) => [name, exports[name]])
-    this.#imports = { engine: { memory, ...Object.fromEntries(functions) } }
   }
 
-  /** A message begins: whether compiled code runs in it. */
-  begin(isWanted: boolean): void {
-    this.#room.words[COMPILES >>> 2] = isWanted ? 1 : 0
-    this.#room.words[HOT >>> 2] = compilation.heat
+  /** A message begins. Without a compiler no compiled code runs in it. */
+  begin(compiler: Compiler | undefined): void {
+    const { words } = this.#room
+    words[COMPILES >>> 2] = compiler === undefined ? 0 : 1
+    if (compiler === undefined) return
+    words[HOT >>> 2] = compiler.heat
+    if (this.#compiler === undefined) this.#use(compiler)
+  }
+
+  #use(compiler: Compiler): void {
+    this.#compiler = compiler
+    const functions = compiler.functions.map((name) => [name, this.#exports[name]])
+    this.#imports = { engine: { memory: this.#exports.memory, ...Object.fromEntries(functions) } }
+    for (const [at, { hash, code }] of this.#codes) this.#installKnown(at, hash, code)
   }
 
   /** All codes have gone from memory; those to come are run under this table. */
@@ -66,10 +73,14 @@ export class CompiledCodes {
         this.#room.words[(at - C_COMPILED) >>> 2] = 0
         this.#remove(at)
       } else {
-        const compiled = compiledCode(this.#table, hash, code)
-        if (compiled !== undefined) this.#install(at, compiled)
+        this.#installKnown(at, hash, code)
       }
     }
+  }
+
+  #installKnown(at: number, hash: Hash, code: Uint8Array): void {
+    const compiled = this.#compiler?.compiledCode(this.#table, hash, code)
+    if (compiled !== undefined) this.#install(at, compiled)
   }
 
   #remove(at: number): void {
@@ -90,8 +101,7 @@ export class CompiledCodes {
   loaded(at: number, hash: Hash, code: Uint8Array): void {
     this.#room.words[(at - C_HEAT) >>> 2] = 0
     this.#codes.set(at, { hash, code })
-    const compiled = compiledCode(this.#table, hash, code)
-    if (compiled !== undefined) this.#install(at, compiled)
+    this.#installKnown(at, hash, code)
   }
 
   /** It is worth compiling, if it is a code that stays; where too much is being compiled, it has to become hot again. */
@@ -99,10 +109,10 @@ export class CompiledCodes {
     const known = this.#codes.get(at)
     if (known === undefined) return
     const generation = this.#generation
-    const isTaken = compile(this.#table, known.hash, known.code, (compiled) => {
+    const isTaken = this.#compiler?.compile(this.#table, known.hash, known.code, (compiled) => {
       if (generation === this.#generation) this.#install(at, compiled)
     })
-    if (!isTaken) this.#room.words[(at - C_HEAT) >>> 2] = 0
+    if (isTaken !== true) this.#room.words[(at - C_HEAT) >>> 2] = 0
   }
 
   #install(at: number, { module, entries, size }: Compiled): void {

@@ -8,6 +8,7 @@ import type { Message, OuterMessage } from '../message.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
 import type { Result } from '../result.ts'
 import { Substate } from '../substate.ts'
+import type { Compiler } from './compiler.ts'
 import { setEnvironment } from './environment.ts'
 import { execute } from './execution.ts'
 import type { Instance } from './instance.ts'
@@ -28,14 +29,14 @@ type Lease = { readonly instance: Instance; readonly rules: Rules; readonly blob
 export class WasmEngine implements Engine {
   readonly #host: WasmHost
   readonly #common: Common
-  readonly #compiles: boolean
+  readonly #compiler: Compiler | undefined
   #lease: Lease | undefined
 
-  /** `compiles`: whether hot code is compiled. */
-  constructor(host: WasmHost, common: Common, compiles: boolean) {
+  /** `compiler`: of hot code; undefined: the interpreter runs alone. */
+  constructor(host: WasmHost, common: Common, compiler: Compiler | undefined) {
     this.#host = host
     this.#common = common
-    this.#compiles = compiles
+    this.#compiler = compiler
   }
 
   run(message: OuterMessage): Eventual<Result> {
@@ -45,7 +46,7 @@ export class WasmEngine implements Engine {
       throw new Error('the engine was not built, runs already, or is told of no block')
     }
     const rules = rulesOf(this.#host.table, this.#common)
-    instance.begin(rules, this.#compiles)
+    instance.begin(rules, this.#compiler)
     setEnvironment(instance, rules, {
       origin: from,
       gasPrice: message.gasPrice,

@@ -4,6 +4,7 @@ import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../message.ts'
 import { CompiledCodes } from './compiled-codes.ts'
+import type { Compiler } from './compiler.ts'
 import type { EngineExports } from './exports.ts'
 import { type FrameStart, type Loaded, memoryOf, writeFrame } from './frames.ts'
 import { type Host, hostImports } from './host-imports.ts'
@@ -127,15 +128,15 @@ export class Instance extends Memory {
     this.refresh()
   }
 
-  /** For a new transaction: the fork's rules, and room for code. `compiles`: whether compiled code may run. */
-  begin(rules: Rules, compiles: boolean): void {
+  /** For a new transaction: the fork's rules, and room for code. `compiler`: of hot code; without one the interpreter runs alone. */
+  begin(rules: Rules, compiler: Compiler | undefined): void {
     this.top = FRAMES
     this.#accounts.clear()
     this.#addresses.length = 0
     this.words[DIRTY_COUNT >>> 2] = 0
     this.limbs[REFUND >>> 3] = 0n
     this.forget()
-    this.compiled.begin(compiles)
+    this.compiled.begin(compiler)
     const isFull = this.#free > CODES + (CODES_END - CODES) * 0.75
     if (this.#rules !== rules || isFull || stress?.pick(8) === true) {
       this.#codes.clear()

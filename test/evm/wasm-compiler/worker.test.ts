@@ -1,8 +1,9 @@
 // The thread that compiles may be slow or die: nobody waits for it, and what it was asked for stays with the interpreter.
 import { beforeEach, expect, test } from 'vitest'
+import type { Compiled } from '../../../src/evm/wasm/compiler.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
 import { compilation, compile, compiledCode } from '../../../src/evm/wasm-compiler/compiled.ts'
-import { type Compiled, CompilerThread } from '../../../src/evm/wasm-compiler/thread.ts'
+import { CompilerThread } from '../../../src/evm/wasm-compiler/thread.ts'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
 import { forkRules } from '../wasm/differential.ts'
