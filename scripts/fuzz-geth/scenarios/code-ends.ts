@@ -43,6 +43,27 @@ function cutOffPush(random: Random): readonly number[] {
 }
 
 /**
+ * A multiple of 100 opcodes, or one more or less, of which the last is a PUSH that the code's end cuts off. Nothing else
+ * than the number of opcodes, or of items on the stack, ends a block in between.
+ */
+function exactly(random: Random, code: Code): void {
+  const total = 100 * (1 + random.below(3)) + random.pick([0, 0, 0, 0, -1, 1])
+  const isJumpedTo = code.bytes.at(-1) === OP.JUMPDEST
+  if (!isJumpedTo) code.op(OP.JUMPDEST)
+  // The JUMPDEST and the last PUSH are two of them.
+  const rises = random.oneIn(2)
+  const push = () => (random.oneIn(2) ? code.op(OP.PC) : code.push(random.below(256)))
+  for (let left = total - 2; left > 0; left--) {
+    if (rises || left === 1) push()
+    else {
+      push().op(OP.POP)
+      left--
+    }
+  }
+  code.op(...cutOffPush(random))
+}
+
+/**
  * Code whose last block is full where the code ends. In half of them the input decides whether a store is jumped over:
  * the last block then begins there and not at the code's start.
  */
@@ -54,6 +75,10 @@ export function fullBlocks({ random }: Setting): Uint8Array {
     // if (input != 0) { slot 5 = 1 }: ten bytes, behind which all goes on.
     const behind = code.bytes.length + 10
     code.op(OP.ISZERO).push(behind, 2).op(OP.JUMPI).push(1).store(5).op(OP.JUMPDEST)
+  }
+  if (random.oneIn(2)) {
+    exactly(random, code)
+    return code.build()
   }
   const ending = random.below(8)
   filler(random, code, Math.max(0, random.pick(FULL) - (random.oneIn(2) ? 1 : 0)))
