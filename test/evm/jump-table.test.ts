@@ -353,7 +353,7 @@ describe('the stack', () => {
     expect(runs).toBe(4)
     const told = (table: JumpTable) => void table.op('PC').setExecute(three, { pops: 0, pushes: 3 }).setMaxStack(3)
     expect(await run('0x600058', told)).toMatchObject({ error: 'stack limit reached 1 (0)', gas: GAS })
-    expect(runs).toBe(2)
+    expect(runs).toBe(4)
     // 1024 is the end in any case.
     const full = `0x${'5f'.repeat(1_022)}58`
     expect((await run(full, (table) => void table.op('PC').setExecute(three))).error).toBe('stack limit reached')

@@ -1,30 +1,16 @@
 // Small contracts from their opcodes: `asm('PUSH1 0x01', 'PUSH0', 'SSTORE')`.
 import { type Hex, toHex } from 'viem'
+import { opcodeOf } from '../../src/evm/opcodes.ts'
 import type { withClients } from './chain.ts'
 
-const CODES: Readonly<Record<string, number>> = {
-  ...{
-    STOP: 0x00,
-    ADD: 0x01,
-    EXP: 0x0a,
-    ISZERO: 0x15,
-    NUMBER: 0x43,
-    POP: 0x50,
-    MLOAD: 0x51,
-    MSTORE: 0x52,
-    SLOAD: 0x54,
-  },
-  ...{ SSTORE: 0x55, JUMP: 0x56, JUMPDEST: 0x5b, PUSH0: 0x5f, DUP1: 0x80, LOG0: 0xa0, LOG1: 0xa1, CREATE: 0xf0 },
-  ...{ CALL: 0xf1, CALLCODE: 0xf2, RETURN: 0xf3, DELEGATECALL: 0xf4, CREATE2: 0xf5, STATICCALL: 0xfa, REVERT: 0xfd },
-  ...{ INVALID: 0xfe, SELFDESTRUCT: 0xff, CALLVALUE: 0x34, CALLDATALOAD: 0x35, BALANCE: 0x31, RETURNDATASIZE: 0x3d },
-}
+const CODES = new Map(Array.from({ length: 256 }, (_, code) => [opcodeOf(code).name, code] as const))
 
 /** Bytecode of these opcodes; `PUSHn` takes its bytes behind a space. Throws for a name it does not know. */
 export function asm(...lines: readonly string[]): Hex {
   const bytes = lines.map((line) => {
     const [name = '', argument = '0x'] = line.split(' ')
     const push = /^PUSH([1-9]\d?)$/.exec(name)
-    const code = push ? 0x5f + Number(push[1]) : CODES[name]
+    const code = push ? 0x5f + Number(push[1]) : CODES.get(name)
     if (code === undefined) throw new Error(`unknown opcode ${name}`)
     const digits = argument.slice(2)
     if (push && digits.length !== Number(push[1]) * 2) throw new Error(`${line}: wrong number of bytes`)

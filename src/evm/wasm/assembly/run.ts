@@ -90,6 +90,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
   let sp = usize(load<u32>(frame, F_TOP))
   let pc = usize(load<u32>(frame, F_PC))
   let gas = load<i64>(frame, F_GAS)
+  // A turn is over where its gas was used up before an opcode: so every turn makes progress, however dear its first one is.
   const floor = gas - turn
   let left = most
 
@@ -138,7 +139,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x1e: setSmall(sp - 32, u64(256 - bitLength(sp - 32))); break // CLZ
 
       case 0x20: // KECCAK256. A loop of them may be long without a JUMPDEST: the turn may end before one.
-        if (gas < floor - load<i64>(DELAY)) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
+        if (gas + i64(load<u32>(entry)) < floor - load<i64>(DELAY)) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
         gas = hash(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame); sp -= 32; break
 
       case 0x30: copy(sp, frame + F_ADDRESS); sp += 32; break // ADDRESS
@@ -203,7 +204,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x59: setSmall(sp, size); sp += 32; break // MSIZE
       case 0x5a: setSmall(sp, u64(gas)); sp += 32; break // GAS
       case 0x5b: // JUMPDEST. No loop is without one: here the turn ends.
-        if (gas < floor) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
+        if (gas + i64(load<u32>(entry)) < floor) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
         break
       case 0x5c: loadTransient(sp); break // TLOAD
       case 0x5d: gas = storeTransient(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); sp -= 64; break // TSTORE

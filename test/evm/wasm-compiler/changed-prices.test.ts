@@ -1,0 +1,97 @@
+// Tables that a proposal changed, on all engines: prices, bounds of the stack, functions for gas and memory. Also prices that
+// are higher than what a turn of the engine or a stretch of the interpreter may use: neither may stand still for that.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { buildTable, type JumpTable } from '../../../src/evm/jump-table.ts'
+import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
+import { compilation } from '../../../src/evm/wasm-compiler/compiled.ts'
+import { ZERO_ADDRESS } from '../../../src/lib/hex.ts'
+import { commonFor } from '../../../src/spec/forks.ts'
+import { presets } from '../../../src/spec/networks.ts'
+import { asm } from '../../support/assembler.ts'
+import { messageTo } from '../../support/messages.ts'
+import { alice, bob, emptyView } from '../../support/native.ts'
+
+const { heat } = compilation
+beforeEach(() => {
+  compilation.heat = 0
+})
+afterEach(() => {
+  compilation.heat = heat
+})
+
+const ENGINES: readonly EngineChoice[] = ['library', 'wasm', 'compiled']
+const common = commonFor(presets.kestrel(), 'osaka')
+
+/** Gas and failure of running code as bob's, on each engine. */
+async function onAll(lines: readonly string[], change: (table: JumpTable) => void, gasLimit: bigint) {
+  const results = []
+  for (const engine of ENGINES) {
+    const view = await emptyView()
+    view.setCode(bob, Buffer.from(asm(...lines).slice(2), 'hex'))
+    const machine = new Machine({
+      ...{ common, engine, view, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+      table: buildTable(common, change),
+      block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
+    })
+    const { gasUsed, failure, refund } = await machine.run(messageTo(bob, { from: alice, gasLimit }))
+    results.push({ gasUsed, failure: failure?.words, refund })
+  }
+  return results
+}
+
+/** Three rounds: PUSH1 3, then JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 2, JUMPI. */
+const LOOP = ['PUSH1 0x03', 'JUMPDEST', 'PUSH1 0x01', 'SWAP1', 'SUB', 'DUP1', 'PUSH1 0x02', 'JUMPI']
+
+test.each([1n, 2_000n, 300_000n, 3_000_000n])('a JUMPDEST of %d gas', async (price) => {
+  const change = (table: JumpTable): void => void table.op('JUMPDEST').setConstantGas(price)
+  // 3 for the first PUSH1; each round 3 + 3 + 3 + 3 + 3 + 10 and the JUMPDEST.
+  const gasUsed = 3n + 3n * (25n + price)
+  expect(await onAll(LOOP, change, 20_000_000n)).toEqual(
+    ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })),
+  )
+  const short = { gasUsed: gasUsed - 1n, failure: 'out of gas', refund: 0n }
+  expect(await onAll(LOOP, change, gasUsed - 1n)).toEqual(ENGINES.map(() => short))
+})
+
+test.each([30n, 200_000n, 2_000_000n])('a KECCAK256 of %d gas', async (price) => {
+  const change = (table: JumpTable): void => void table.op('KECCAK256').setConstantGas(price)
+  const hashes = ['PUSH0', 'PUSH0', 'KECCAK256', 'POP', 'PUSH0', 'PUSH0', 'KECCAK256', 'POP']
+  const gasUsed = 2n * (2n + 2n + price + 2n)
+  expect(await onAll(hashes, change, 20_000_000n)).toEqual(
+    ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })),
+  )
+})
+
+test('pairs of opcodes that run together cost what each of them costs', async () => {
+  const change = (table: JumpTable): void => {
+    for (const name of ['ADD', 'POP', 'JUMP', 'JUMPI', 'JUMPDEST']) table.op(name).setConstantGas(50n)
+  }
+  // PUSH1, PUSH1, ADD; SWAP1, POP; PUSH2, JUMP, JUMPDEST; PUSH0, PUSH2, JUMPI.
+  const lines = ['PUSH1 0x01', 'PUSH1 0x02', 'ADD', 'PUSH1 0x03', 'SWAP1', 'POP', 'PUSH2 0x000e', 'JUMP', 'INVALID']
+  const rest = ['JUMPDEST', 'PUSH0', 'PUSH2 0x000e', 'JUMPI']
+  const gasUsed = 3n + 3n + 50n + 3n + 3n + 50n + 3n + 50n + 50n + 2n + 3n + 50n
+  expect(await onAll([...lines, ...rest], change, 100_000n)).toEqual(
+    ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })),
+  )
+})
+
+test('a store at a price of its own makes nothing warm and refunds nothing', async () => {
+  const change = (table: JumpTable): void => void table.op('SSTORE').setDynamicGas(() => 700n)
+  // PUSH1, PUSH0, SSTORE; PUSH0, PUSH0, SSTORE; PUSH0 and a cold SLOAD.
+  const lines = ['PUSH1 0x01', 'PUSH0', 'SSTORE', 'PUSH0', 'PUSH0', 'SSTORE', 'PUSH0', 'SLOAD']
+  const gasUsed = 3n + 2n + 700n + 2n + 2n + 700n + 2n + 2_100n
+  expect(await onAll(lines, change, 100_000n)).toEqual(ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })))
+})
+
+test('a call at a price of its own hands on all but a 64th and gets nobody warm', async () => {
+  const change = (table: JumpTable): void =>
+    void table
+      .op('CALL')
+      .setConstantGas(0n)
+      .setDynamicGas(() => 5n)
+  const call = ['PUSH0', 'PUSH0', 'PUSH0', 'PUSH0', 'PUSH0', 'PUSH2 0xabcd', 'GAS', 'CALL', 'POP']
+  const lines = [...call, 'PUSH2 0xabcd', 'BALANCE']
+  // Five PUSH0, PUSH2, GAS, CALL, POP; PUSH2 and a cold BALANCE.
+  const gasUsed = 5n * 2n + 3n + 2n + 5n + 2n + 3n + 2_600n
+  expect(await onAll(lines, change, 100_000n)).toEqual(ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })))
+})
