@@ -5,6 +5,7 @@ import { createEVM, paramsEVM } from '@ethereumjs/evm'
 import { createLegacyTx, paramsTx } from '@ethereumjs/tx'
 import { paramsVM } from '@ethereumjs/vm'
 import { describe, expect, it } from 'vitest'
+import { withLibraryParams } from '../../src/evm/ethereumjs/params.ts'
 import { hexToHash } from '../../src/lib/hex.ts'
 import { FORKS } from '../../src/spec/chain-spec.ts'
 import { atLeast, blobParamsAt, commonFor, forkAt, forkId, genesisFork } from '../../src/spec/forks.ts'
@@ -177,7 +178,7 @@ describe('commonFor', () => {
   it.each(known)('agrees with the library on %s', (fork) => {
     const reference = new Common({ chain: Mainnet, hardfork: fork })
     for (const table of LIBRARY_TABLES) reference.updateParams(table)
-    const ours = commonFor(mainnet, fork)
+    const ours = withLibraryParams(commonFor(mainnet, fork))
 
     for (const other of known) expect([other, ours.gteHardfork(other)]).toEqual([other, reference.gteHardfork(other)])
     for (let eip = 0; eip < 9000; eip++)
@@ -223,7 +224,7 @@ describe('commonFor', () => {
   })
 
   it('refuses to be changed; a copy may be', () => {
-    const shared = commonFor(mainnet, 'cancun')
+    const shared = withLibraryParams(commonFor(mainnet, 'cancun'))
     expect(() => shared.setHardfork('london')).toThrow('copy()')
     expect(() => shared.setEIPs([7702])).toThrow('copy()')
     expect(() => shared.updateParams({ 1: { sstoreSetGas: 1 } })).toThrow('copy()')
@@ -240,7 +241,7 @@ describe('commonFor', () => {
   })
 
   it('serves EVMs and transactions without being touched', async () => {
-    const common = commonFor(mainnet, 'prague')
+    const common = withLibraryParams(commonFor(mainnet, 'prague'))
     const evm = await createEVM({ common })
     const { execResult } = await evm.runCall({
       gasLimit: 100_000n,

@@ -3,6 +3,7 @@ import { createAddressFromString, hexToBytes } from '@ethereumjs/util'
 import { TypedDataEncoder } from 'ethers'
 import { decodeFunctionResult, encodeFunctionData, getContractAddress, keccak256, multicall3Abi, parseAbi } from 'viem'
 import { expect, it } from 'vitest'
+import { withLibraryParams } from '../../src/evm/ethereumjs/params.ts'
 import { bytesToBig, toHex } from '../../src/lib/hex.ts'
 import { SYSTEM_CONTRACT } from '../../src/spec/addresses.ts'
 import { commonFor } from '../../src/spec/forks.ts'
@@ -36,7 +37,7 @@ it('holds the system contracts of the EIPs, each from its fork on', () => {
 
 /** Calls a factory on the default network by the library's EVM. */
 async function call(to: string, data: `0x${string}`) {
-  const common = commonFor(presets.kestrel(), 'bpo2')
+  const common = withLibraryParams(commonFor(presets.kestrel(), 'bpo2'))
   const evm = await createEVM({ common })
   for (const { address, code } of FACTORIES) await evm.stateManager.putCode(createAddressFromString(address), code)
   const { execResult } = await evm.runCall({

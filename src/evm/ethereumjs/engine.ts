@@ -39,7 +39,7 @@ import {
 } from './convert.ts'
 import { LibraryFrame } from './frame.ts'
 import { asLibJournal, asLibTransient, LibJournal, LibTransient } from './lib-journal.ts'
-import { addLibraryParams } from './params.ts'
+import { withLibraryParams } from './params.ts'
 import { addressOf, StateAdapter, toLibAddress } from './state-adapter.ts'
 import { libraryTable, type OpcodeHost, type RunState } from './tables.ts'
 import { impliedStop, watched } from './watch.ts'
@@ -83,7 +83,7 @@ class LibraryEvm extends EVM implements OpcodeHost {
   constructor(machine: Machine, common: Common) {
     const adapter = new StateAdapter(machine.view)
     const blockchain = chainOf((number) => machine.blockHash(number))
-    addLibraryParams(common)
+    withLibraryParams(common)
     super({ common, stateManager: adapter, blockchain, bn254, bls: bls12381 })
     this.#machine = machine
     this.journal = asLibJournal(new LibJournal(machine.warmth, adapter))

@@ -4,10 +4,12 @@ import { paramsEVM } from '@ethereumjs/evm'
 import { paramsVM } from '@ethereumjs/vm'
 import { SharedCommon } from '../../spec/shared-common.ts'
 
-/** Lets a Common know what the library's packages ask of it. */
-export function addLibraryParams(common: Common): void {
-  for (const params of [paramsEVM, paramsVM]) {
+/** Lets a Common know what the library's packages ask of it; the same Common. */
+export function withLibraryParams<C extends Common>(common: C): C {
+  // What is there already stays: of the two packages the VM's values count.
+  for (const params of [paramsVM, paramsEVM]) {
     if (common instanceof SharedCommon) common.addPackage(params)
     else common.updateParams(params)
   }
+  return common
 }

@@ -6,14 +6,14 @@ import type { Precompile, PrecompileResult } from '../precompile.ts'
 import { bls12381 } from './bls12-381.ts'
 import { bn254 } from './bn254.ts'
 import { failureOfLibrary } from './convert.ts'
-import { addLibraryParams } from './params.ts'
+import { withLibraryParams } from './params.ts'
 
 /** All that the library's precompiles look at of the machine that calls them. */
 const CURVES = { _bn254: bn254, _bls: bls12381 } as unknown as PrecompileInput['_EVM']
 
 /** The precompiles of a fork by address. */
 export function libraryPrecompiles(common: Common): Map<Address, Precompile> {
-  addLibraryParams(common)
+  withLibraryParams(common)
   const precompiles = new Map<Address, Precompile>()
   for (const [hex, run] of getActivePrecompiles(common)) {
     precompiles.set(`0x${hex}` as Address, (data, gasLimit) => {
