@@ -1,6 +1,7 @@
 // Single steps of the interpreter: each opcode by itself, also those that it otherwise runs two at a time.
 import { describe, expect, test } from 'vitest'
 import {
+  DELAY,
   INVALID_JUMP,
   OPCODES,
   OUT_OF_GAS,
@@ -9,6 +10,7 @@ import {
   RETURN_OUT_OF_BOUNDS,
   STACK_UNDERFLOW,
   STOPPED,
+  TURN,
 } from '../../../src/evm/wasm/layout.ts'
 import { DenseCode } from '../wasm-compiler/dense.ts'
 import { BareEngine } from './bare.ts'
@@ -169,6 +171,18 @@ describe('an opcode that lacks gas', () => {
     const engine = new BareEngine([0x67, ...Array<number>(8).fill(0xff), 0x51], 1_000_000n)
     expect([engine.exports.step(), engine.exports.step(), engine.missing]).toEqual([PAUSED, OUT_OF_GAS, 0n])
   })
+})
+
+// A proposal may set any price. JUMPDEST and KECCAK256 are where turns end.
+test('an opcode that costs more than a turn runs all the same', () => {
+  const engine = new BareEngine([0x5b, 0x5f, 0x5f, 0x20], 1_000_000n)
+  engine.words[(OPCODES + 8 * 0x5b) / 4] = 5_000
+  engine.words[(OPCODES + 8 * 0x20) / 4] = 300_000
+  engine.limbs[TURN / 8] = 1_000n
+  engine.limbs[DELAY / 8] = 0n
+  const reasons = [engine.exports.run(), engine.exports.run()]
+  // The turn ends before KECCAK256, which begins the next one.
+  expect([reasons, engine.gas]).toEqual([[PAUSED, STOPPED], 1_000_000n - 5_000n - 2n * 2n - 300_000n])
 })
 
 // There are no return data: RETURNDATACOPY of one byte to 0 costs 3, one word at 3 and one word of memory at 3.

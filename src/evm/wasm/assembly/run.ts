@@ -60,7 +60,7 @@ import { holds, reach, sizeOf } from './memory'
 import { hash, log, power } from './priced'
 import { dup, pushLong, pushShort, swap } from './stack'
 import { loadSlot, loadTransient, storeSlot, storeTransient } from './storage'
-import { calls, creates, destroys, fail, leave, returns } from './turns'
+import { calls, creates, destroys, fail, isOver, leave, priceAt, returns } from './turns'
 import { clamped, copy, fromBytes, isSame, isZero, setSmall, toBytes } from './word'
 
 /**
@@ -90,7 +90,6 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
   let sp = usize(load<u32>(frame, F_TOP))
   let pc = usize(load<u32>(frame, F_PC))
   let gas = load<i64>(frame, F_GAS)
-  // A turn is over where its gas was used up before an opcode: so every turn makes progress, however dear its first one is.
   const floor = gas - turn
   let left = most
 
@@ -102,7 +101,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
     }
     const entry = usize(OPCODES) + (usize(op) << 3)
     const depth = sp - stack
-    gas -= i64(load<u32>(entry))
+    gas -= priceAt(entry)
     if (i32(gas < 0) | i32(depth < usize(load<u16>(entry, 4))) | i32(depth > usize(load<u16>(entry, 6)))) {
       return leave(frame, pc, sp, gas, op, fault(frame, op, depth, gas))
     }
@@ -138,8 +137,8 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x1d: sp -= 32; shiftRightSigned(sp - 32, sp - 32, clamped(sp)); break // SAR
       case 0x1e: setSmall(sp - 32, u64(256 - bitLength(sp - 32))); break // CLZ
 
-      case 0x20: // KECCAK256. A loop of them may be long without a JUMPDEST: the turn may end before one.
-        if (gas + i64(load<u32>(entry)) < floor - load<i64>(DELAY)) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
+      case 0x20: // KECCAK256. Many of them may take long without a JUMPDEST between them: the turn may end before one.
+        if (isOver(gas, entry, floor - load<i64>(DELAY))) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
         gas = hash(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); size = sizeOf(frame); sp -= 32; break
 
       case 0x30: copy(sp, frame + F_ADDRESS); sp += 32; break // ADDRESS
@@ -204,7 +203,7 @@ function runFrame(frame: usize, turn: i64, most: u32, isPlain: bool): i32 {
       case 0x59: setSmall(sp, size); sp += 32; break // MSIZE
       case 0x5a: setSmall(sp, u64(gas)); sp += 32; break // GAS
       case 0x5b: // JUMPDEST. No loop is without one: here the turn ends.
-        if (gas + i64(load<u32>(entry)) < floor) return leave(frame, pc, sp, gas + i64(load<u32>(entry)), op, PAUSED)
+        if (isOver(gas, entry, floor)) return leave(frame, pc, sp, gas + priceAt(entry), op, PAUSED)
         break
       case 0x5c: loadTransient(sp); break // TLOAD
       case 0x5d: gas = storeTransient(frame, sp, gas); if (gas < 0) return fail(frame, pc, sp, gas, op); sp -= 64; break // TSTORE

@@ -1,5 +1,5 @@
-// How the interpreter and compiled code leave a frame, and the opcodes that do: calls, creations, returns, SELFDESTRUCT. Each
-// answers a reason of the layout, or the opcode for the host; the frame says then where it goes on.
+// When a turn is over, how the interpreter and compiled code leave a frame, and the opcodes that do: calls, creations, returns,
+// SELFDESTRUCT. Each answers a reason of the layout, or the opcode for the host; the frame says then where it goes on.
 
 import { KECCAK_WORD } from '../../gas-rules'
 import {
@@ -19,6 +19,21 @@ import {
 } from '../layout'
 import { rangeEnd, touch, words } from './memory'
 import { clamped, isZero, toAddress, toBytes } from './word'
+
+/** Constant gas of an opcode, from its entry in the fork's table. */
+// @inline
+export function priceAt(entry: usize): i64 {
+  return i64(load<u32>(entry))
+}
+
+/**
+ * Whether the turn was over before the opcode was charged. `gas`: what is left after it. So the first opcode of a turn always
+ * runs, whatever it costs: without that, one that costs more than a turn would pause for ever.
+ */
+// @inline
+export function isOver(gas: i64, entry: usize, floor: i64): bool {
+  return gas < floor && gas + priceAt(entry) < floor
+}
 
 /** Ends a turn: the frame as it is, for whoever goes on with it. */
 export function leave(frame: usize, pc: usize, sp: usize, gas: i64, op: u32, reason: i32): i32 {
