@@ -50,4 +50,8 @@ export function opcodeFailure(code: FailureCode, opcode: number, items: number):
   return failureOf(code, stackFault(opcodeOf(opcode), items))
 }
 
+/** Words that may become a part of the state: never those of a proposal's function or of the library. */
+export const stableWords = ({ code, words }: Failure): string =>
+  code === 'proposal' || code === 'precompile' || code === 'other' ? WORDS[code] : words
+
 export const isRevert = (failure: Failure | undefined): boolean => failure?.code === 'revert'

@@ -3,7 +3,7 @@
 import { after, cleanedUp, type Eventual } from '../lib/eventual.ts'
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
-import { type FailureCode, failureOf, isRevert } from './failure.ts'
+import { type FailureCode, failureOf, isRevert, stableWords } from './failure.ts'
 import { MAX_DEPTH } from './gas-rules.ts'
 import type { Host, WorkDone } from './host.ts'
 import type { BlockContext, Message, OuterMessage } from './message.ts'
@@ -105,7 +105,7 @@ const innerResult = ({ failure, output, gasUsed, logs }: Result): InnerResult =>
   output: failure === undefined || isRevert(failure) ? output : EMPTY_BYTES,
   gasUsed,
   logs,
-  error: failure?.words,
+  error: failure && stableWords(failure),
 })
 
 /** What runs messages of the protocol. */
