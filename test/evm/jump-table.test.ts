@@ -356,7 +356,9 @@ describe('the stack', () => {
     expect(runs).toBe(4)
     // 1024 is the end in any case.
     const full = `0x${'5f'.repeat(1_022)}58`
-    expect((await run(full, (table) => void table.op('PC').setExecute(three))).error).toBe('stack limit reached')
+    expect((await run(full, (table) => void table.op('PC').setExecute(three))).error).toBe(
+      'stack limit reached 1024 (1023)',
+    )
   })
 })
 
