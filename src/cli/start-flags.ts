@@ -76,7 +76,7 @@ const flags = z.object({
 
 export type StartFlags = z.output<typeof flags>
 
-/** What runs contracts: the library's interpreter also where ours has not been built. */
+/** The engine that runs contracts; the library's when ours is not built. */
 export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(engine).engine
 
 export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)

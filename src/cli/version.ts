@@ -7,7 +7,7 @@ export const VERSION: string = process.env.KESTREL_VERSION ?? process.env.npm_pa
 export const asksAll = (args: readonly string[]): boolean =>
   args.length === 2 && args.includes('--verbose') && (args.includes('--version') || args.includes('-V'))
 
-/** What `--version --verbose` prints: the version, what runs contracts, and on what. */
+/** The output of `--version --verbose`: version, engine, Node.js and platform, one line each. */
 export function versionLines(): string {
   const { engine, warning } = reportEngine()
   const { version, platform, arch } = process

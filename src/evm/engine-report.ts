@@ -3,13 +3,13 @@ import { engineState } from './built.ts'
 import { DEFAULT_ENGINE, type EngineChoice } from './machine-options.ts'
 
 export type EngineReport = {
-  /** What runs: `compiled`, `wasm` or `library`. */
+  /** The engine that runs: `compiled`, `wasm` or `library`. */
   readonly engine: EngineChoice
   /** Why that is not what was chosen, or not what the sources say, and what to do; undefined: all is as it should be. */
   readonly warning: string | undefined
 }
 
-/** What a choice comes to with the engine that was built. */
+/** The engine that a choice selects, given what was built. */
 export function reportEngine(choice: EngineChoice = DEFAULT_ENGINE): EngineReport {
   if (choice === 'library') return { engine: choice, warning: undefined }
   switch (engineState()) {

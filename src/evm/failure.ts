@@ -23,7 +23,7 @@ const WORDS = {
   precompile: 'precompile failed',
   /** An opcode that a proposal changed. */
   proposal: 'opcode failed',
-  /** What only the library's interpreter knows. */
+  /** A failure that only the library's interpreter reports. */
   other: 'execution failed',
 } as const
 

@@ -1,4 +1,4 @@
-// Prices and limits that forks changed, by fork: what our engine reads beside `gas-rules.ts`, each with the EIP it is from.
+// Prices and limits that differ by fork, each with its EIP. Those that are equal in all forks are in `gas-rules.ts`.
 import type { Common } from '@ethereumjs/common'
 import { WARM_ACCESS } from './gas-rules.ts'
 
@@ -15,7 +15,7 @@ export type ForkGas = {
   readonly destroyRefund: number
   readonly expByte: number
   readonly initCodeWord: number
-  /** What the first access to a slot costs beside the warm price. */
+  /** Added to the warm price at the first access to a slot. */
   readonly coldSlot: number
   readonly maxCodeSize: number
   readonly maxInitCodeSize: number

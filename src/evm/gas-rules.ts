@@ -1,5 +1,5 @@
-// Gas and limits that are the same in all forks (Yellow Paper, appendix G and H; EIPs beside them): the one page that our
-// engines, native calls and tools read. Prices that a fork changed come from the fork's table (`wasm/rules.ts`).
+// Gas and limits that are equal in all forks (Yellow Paper, appendices G and H; the EIPs named). Engines, native calls and
+// tools all read this page; prices that differ by fork are in `fork-gas.ts` and `opcode-table.ts`.
 // Plain integers only, because the AssemblyScript compiler reads this file too.
 
 /** Items on the stack of a frame. */

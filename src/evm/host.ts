@@ -10,7 +10,7 @@ import type { Result } from './result.ts'
 import type { Substate } from './substate.ts'
 import type { Entered, FrameState, MessageTracer } from './tracer.ts'
 
-/** What a precompile or native contract did. */
+/** The outcome of a precompile or native contract. */
 export type WorkDone = Pick<Result, 'failure' | 'output' | 'gasUsed' | 'logs' | 'nativeLogs'>
 
 export interface Host {
@@ -38,7 +38,7 @@ export interface Host {
   turn(): Promise<void> | undefined
 }
 
-/** What runs code. One message from outside at a time; a message stays in the engine in which it began. */
+/** Runs code: one message from outside at a time. All inner messages run in the engine in which the outer one began. */
 export interface Engine {
   /** Runs a message from outside to its end. Throws what the host's clock throws, and faults of this program. */
   run(message: OuterMessage): Eventual<Result>

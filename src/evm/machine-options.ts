@@ -1,4 +1,4 @@
-// What a machine is put together from, and which engine runs code.
+// The parts that a machine is constructed from, and the choice of engine.
 import type { Common } from '@ethereumjs/common'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { StateView } from '../state/types.ts'

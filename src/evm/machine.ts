@@ -1,5 +1,5 @@
-// What runs messages on a view: the host of whichever engine runs them, ours or the library's. All of them write on the same
-// view and the same journal, and tell the same tracer. One machine runs one message at a time.
+// Runs messages on a state view and is the host of the engine that runs them. All engines write to the same view and journal
+// and call the same tracer. One machine runs one message at a time.
 import { ChainError } from '../lib/errors.ts'
 import { cleanedUp, type Eventual } from '../lib/eventual.ts'
 import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -36,7 +36,7 @@ export class Machine implements Host {
   deadline: number | undefined
   /** Whether executed messages tell which accounts and slots they accessed. */
   reportsAccess = false
-  /** Who is told of messages (and of opcodes, if it listens to them) from now on. */
+  /** Receives the events of later messages; opcodes too, if it has `step`. */
   tracer: MessageTracer | undefined
   readonly view: StateView
   readonly warmth: Journal
@@ -66,7 +66,7 @@ export class Machine implements Host {
     return this.#contracts.addresses
   }
 
-  /** What opcodes do in the messages to come. */
+  /** The opcode table of later messages. */
   get table(): OpcodeTable {
     return this.#table
   }

@@ -3,7 +3,7 @@
 import type { Address } from '../lib/hex.ts'
 import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from './gas-rules.ts'
 
-/** What a function that prices an opcode may see of the frame. The same in all engines. */
+/** The frame as a function that prices an opcode sees it: equal in all engines. */
 export interface PriceState {
   readonly stack: {
     readonly length: number

@@ -17,7 +17,7 @@ export type Message = {
   /** Apparent only under DELEGATECALL and CALLCODE. */
   readonly value: bigint
   readonly gas: bigint
-  /** Call data, or init code. Nobody writes on it any more. */
+  /** Call data, or init code; a copy that does not change later. */
   readonly input: Uint8Array
   /** 0 for the transaction's own message. */
   readonly depth: number
@@ -25,7 +25,7 @@ export type Message = {
   readonly isStatic: boolean
 }
 
-/** What opcodes are told of the block. */
+/** The block as opcodes read it. */
 export type BlockContext = {
   readonly number: bigint
   readonly timestamp: bigint

@@ -136,7 +136,7 @@ function constantGasOf(code: number, name: string, common: Common): bigint {
   return isStackOpcode(code) ? 3n : (CONSTANT.get(name) ?? 0n)
 }
 
-/** What is new, beside constant gas, that a fork's own opcodes charge. */
+/** Opcodes that charge dynamic gas in addition to their constant gas. */
 const DYNAMIC = new Set(
   (
     'EXP KECCAK256 BALANCE CALLDATACOPY CODECOPY EXTCODESIZE EXTCODECOPY EXTCODEHASH RETURNDATACOPY MLOAD MSTORE MSTORE8 ' +
@@ -145,7 +145,7 @@ const DYNAMIC = new Set(
   ).split(' '),
 )
 
-/** Whether the fork's own opcode of this name charges for what it does beside its constant gas. */
+/** Whether an opcode charges dynamic gas in addition to its constant gas. */
 export const hasDynamicGas = (name: string): boolean => DYNAMIC.has(name)
 
 function operationOf(code: number, opcode: Opcode, common: Common): Operation | undefined {
@@ -178,8 +178,8 @@ export function withChanges({ common, operations }: OpcodeTable, changes: Readon
 }
 
 /**
- * What go-ethereum counts as constant gas and our engines charge with the dynamic part, as the library does; negative the
- * other way round.
+ * The part of go-ethereum's constant gas that engines charge as dynamic gas, as the library does. Negative where engines
+ * charge as constant what go-ethereum charges as dynamic.
  */
 export function bookedElsewhere(name: string, common: Common): bigint {
   if (WARM_ACCESS.has(name) && common.isActivatedEIP(2929)) return 100n

@@ -10,7 +10,7 @@ export type PrecompileResult = {
   readonly failure: Failure | undefined
 }
 
-/** The input is the precompile's own: nobody writes on it any more. A failure uses all gas. */
+/** The input is a copy that does not change later. A failure uses all gas. */
 export type Precompile = (input: Uint8Array, gas: bigint) => Eventual<PrecompileResult>
 
 export const succeeded = (gasUsed: bigint, output: Uint8Array): PrecompileResult => ({

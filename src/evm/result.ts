@@ -1,4 +1,4 @@
-// What a message came to, whichever engine ran it.
+// The result of a message, the same type for all engines.
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { Failure } from './failure.ts'

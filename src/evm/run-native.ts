@@ -24,7 +24,7 @@ const FAILURES: Record<NativeError, FailureCode> = {
   'invalid opcode': 'invalid opcode',
 }
 
-/** What a machine offers native contracts. */
+/** The machine as native contracts need it. */
 export type NativeHost = Host & {
   /** Runs a message within the one that runs. */
   call(message: Message, substate: Substate): Eventual<Result>
@@ -108,7 +108,7 @@ const innerResult = ({ failure, output, gasUsed, logs }: Result): InnerResult =>
   error: failure && stableWords(failure),
 })
 
-/** What runs messages of the protocol. */
+/** The machine as the protocol's own messages need it. */
 export type ProtocolHost = Pick<Host, 'view' | 'warmth' | 'transient'> & {
   run(message: OuterMessage): Eventual<Result>
 }

@@ -1,12 +1,12 @@
-// What engines tell of a message while it runs, and the call tree of one transaction, made of that. The tree is what the
-// block keeps (internal transactions) and what callTracer shows.
+// The events that engines emit while a message runs, and the call tree that is built from them. Blocks store the tree as
+// internal transactions; callTracer prints it.
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { CallKind } from './message.ts'
 import type { Opcode } from './opcodes.ts'
 import type { Result } from './result.ts'
 
-/** A frame as opcodes find it. It lives on, so that what is to be kept has to be copied. */
+/** A frame before an opcode. The object is reused for later steps: copy what is to be kept. */
 export interface FrameState {
   readonly pc: number
   readonly gas: bigint
@@ -50,7 +50,7 @@ export type Entered = {
   readonly to: Address | null
   readonly value: bigint
   readonly gas: bigint
-  /** Nobody writes on it any more. */
+  /** A copy that does not change later. */
   readonly input: Uint8Array
   readonly depth: number
 }

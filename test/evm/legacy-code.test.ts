@@ -1,8 +1,17 @@
 // Init code that begins with 0xef00 is ordinary (bad) code: the creator's nonce rises (EIP-161) and the frame's gas,
 // 63/64 of what was left (EIP-150), is gone with its invalid instruction.
-import { expect, test } from 'vitest'
+import { hexToBytes, keccak256 } from 'viem'
+import { describe, expect, it, test } from 'vitest'
+import { buildTable } from '../../src/evm/jump-table.ts'
+import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
+import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
+import { commonFor } from '../../src/spec/forks.ts'
+import { presets } from '../../src/spec/networks.ts'
+import type { StateView } from '../../src/state/types.ts'
 import { asm, playground } from '../support/assembler.ts'
 import { testChain } from '../support/chain.ts'
+import { messageTo } from '../support/messages.ts'
+import { alice, bob, emptyView } from '../support/native.ts'
 
 test.each([
   ['CREATE', []],
@@ -20,3 +29,41 @@ test.each([
   // 300,000 less 21,000, creation 32,000 and some: a 64th of what is left, about 3,860, remains; a no-op SSTORE takes 2,200.
   expect(receipt.gasUsed).toBeGreaterThan(297_000n)
 })
+
+const carol = hexToAddress(`0x${'ca'.repeat(20)}`)
+
+// go-ethereum shows such code as it is: EXTCODESIZE, EXTCODEHASH and EXTCODECOPY know nothing of EOF, and code that begins
+// like a delegation but has another length is no delegation (EIP-7702).
+describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins with 0xef', (engine) => {
+  const codes = ['0xef00aabbcc', '0xef01', '0xef0100', `0xef0100${'11'.repeat(21)}`, '0xef'] as const
+
+  it.each(codes)('is shown as it is: %s', async (code) => {
+    const view = await emptyView()
+    view.setCode(bob, hexToBytes(code))
+    // EXTCODESIZE and EXTCODEHASH as words, then 32 bytes of EXTCODECOPY.
+    const size = [`PUSH20 ${bob}`, 'EXTCODESIZE', 'PUSH0', 'MSTORE']
+    const hash = [`PUSH20 ${bob}`, 'EXTCODEHASH', 'PUSH1 0x20', 'MSTORE']
+    const copy = ['PUSH1 0x20', 'PUSH0', 'PUSH1 0x40', `PUSH20 ${bob}`, 'EXTCODECOPY']
+    view.setCode(carol, hexToBytes(asm(...size, ...hash, ...copy, 'PUSH1 0x60', 'PUSH0', 'RETURN')))
+    const { output } = await machineOn(view, engine).run(messageTo(carol, { from: alice }))
+    const padded = code.slice(2).padEnd(64, '0')
+    const length = ((code.length - 2) / 2).toString(16).padStart(64, '0')
+    expect(Buffer.from(output).toString('hex')).toBe(length + keccak256(code).slice(2) + padded)
+  })
+
+  it.each(codes)('fails at its first byte: %s', async (code) => {
+    const view = await emptyView()
+    view.setCode(bob, hexToBytes(code))
+    const { failure, gasUsed } = await machineOn(view, engine).run(messageTo(bob, { from: alice, gasLimit: 50_000n }))
+    expect([failure?.words, gasUsed]).toEqual(['invalid opcode: opcode 0xef not defined', 50_000n])
+  })
+})
+
+const machineOn = (view: StateView, engine: EngineChoice): Machine => {
+  const common = commonFor(presets.kestrel(), 'osaka')
+  return new Machine({
+    ...{ common, engine, view, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    table: buildTable(common),
+    block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
+  })
+}

@@ -1,4 +1,4 @@
-// Messages, results, logs and failures between the library's words and ours. What is lost on the way is what nobody asks for.
+// Converts messages, results, logs and failures between the library's types and ours.
 import {
   type EVM,
   EVMError,
@@ -71,7 +71,7 @@ export const fromLibLog = ([address, topics, data]: LibLog): Log => ({
 /** Own logs of native contracts, by the library's result that carries them. */
 const nativeLogs = new WeakMap<ExecResult, readonly Log[]>()
 
-/** What a precompile or native contract did, for the library. */
+/** The result of a precompile or native contract as the library's type. */
 export function toExecResult(done: WorkDone, message?: LibMessage): ExecResult {
   const { output, gasUsed, logs, failure } = done
   const result: ExecResult = {
@@ -114,7 +114,7 @@ export function fromLibMessage(message: LibMessage, kind: CallKind, input: Uint8
   }
 }
 
-/** What a message of the library's has gathered. */
+/** The substate that a message of the library carries. */
 export function substateOf({ gasRefund, selfdestruct, createdAddresses }: LibMessage): Substate {
   const substate = new Substate(Number(gasRefund))
   for (const [address, beneficiary] of selfdestruct ?? []) substate.destroy(address as Address, beneficiary as Address)
@@ -129,7 +129,7 @@ export function keepSubstate(message: LibMessage, { refund, destroyed, created }
   for (const address of created) message.createdAddresses?.add(address)
 }
 
-/** What the library asks of a blockchain: hashes of ancestors. */
+/** The library's view of a blockchain: hashes of ancestors only. */
 export function chainOf(
   blockHash: (number: bigint) => Hash | undefined,
 ): NonNullable<ConstructorParameters<typeof EVM>[0]['blockchain']> {

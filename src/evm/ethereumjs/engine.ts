@@ -114,7 +114,7 @@ class LibraryEvm extends EVM implements OpcodeHost {
     this._precompiles.clear()
     for (const [address, precompile] of precompiles) {
       this._precompiles.set(address.slice(2), ({ data, gasLimit }: PrecompileInput) =>
-        // The input lies in its caller's memory, which goes on changing.
+        // The input is a view of the caller's memory, which changes later: copy it.
         after(this.#machine.runPrecompile(precompile, data.slice(), gasLimit), (done) => toExecResult(done)),
       )
     }
@@ -248,7 +248,7 @@ function entered(message: LibMessage, type: CallKind): Entered {
     to: to === undefined ? null : addressOf(message.codeAddress),
     value,
     gas: gasLimit,
-    // That of an inner message lies in its caller's memory, which goes on changing.
+    // The input of an inner message is a view of the caller's memory, which changes later: copy it.
     input: depth > 0 ? data.slice() : data,
     depth,
   }

@@ -6,7 +6,7 @@ import { SharedCommon } from '../../spec/shared-common.ts'
 
 /** Lets a Common know what the library's packages ask of it; the same Common. */
 export function withLibraryParams<C extends Common>(common: C): C {
-  // What is there already stays: of the two packages the VM's values count.
+  // Existing values win, so the VM's table goes in first: where both packages define a value, the VM's counts.
   for (const params of [paramsVM, paramsEVM]) {
     if (common instanceof SharedCommon) common.addPackage(params)
     else common.updateParams(params)

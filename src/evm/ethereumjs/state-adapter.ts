@@ -80,8 +80,8 @@ export class StateAdapter implements StateManagerInterface {
   }
 
   /**
-   * Code that begins with 0xef and delegates to nobody fails at its first opcode, whatever comes behind it. The library takes
-   * some of it for EOF or for a delegation of another length, and must not see it whole.
+   * Code that begins with 0xef and is no delegation fails at its first opcode. The library would parse some of it as EOF or
+   * as a delegation of another length and throw, so it gets the first byte only.
    */
   async getCode(address: LibAddress): Promise<Uint8Array> {
     const code = this.#view.code(addressOf(address))

@@ -14,7 +14,7 @@ export type RunState = Parameters<Entry['opHandler']>[0]
 /** The library's frame, on which replaced behaviour runs. */
 export type ExecuteState = RunState
 
-/** What the marks tell: the library's machine. */
+/** The machine as the marked opcodes call it. */
 export interface OpcodeHost {
   readonly view: StateView
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
@@ -87,7 +87,7 @@ function makeTable(table: OpcodeTable): LibraryTable {
   return { context, map, table }
 }
 
-/** What a proposal replaced has lost its mark: it may do something else now. */
+/** Puts changed operations into the table. An operation whose behaviour was replaced has no mark: it may not call at all. */
 function applyChanges(map: Entry[], { operations, changed, common }: OpcodeTable): void {
   const own = changed.size === 0 ? undefined : forkTable(common)
   for (const code of changed) {

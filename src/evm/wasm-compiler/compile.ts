@@ -103,7 +103,7 @@ const BR_TABLE = 0x0e
 /**
  * Traces behind one another in nested blocks, so that a jump to a later one is a branch to the end of a block; a jump to an
  * earlier one goes through the table at the beginning of a loop around them all, and a jump to oneself is a loop. A number
- * that no trace has is a fault of this program, which traps: it must not lead to a trace of somebody's choice.
+ * that no trace has is a fault of this program: it traps instead of entering another trace.
  */
 function laid(pieces: readonly Piece[], unfinished: (pc: number) => readonly number[]): Uint8Array<ArrayBuffer>[] {
   const count = pieces.length

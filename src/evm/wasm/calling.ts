@@ -20,11 +20,11 @@ const MAX_NONCE = (1n << 64n) - 1n
 /** EIP-150: what a frame may hand on of its gas. */
 const allButRetained = (gas: number): number => gas - Math.floor(gas / RETAINED_PART)
 
-/** What the opcode has cost is told when it is known; `handedOn`: gas that goes with the message. */
+/** Emits the step of a call or creation once its cost is known; `handedOn`: gas that the new message gets. */
 const tellStep = (run: Running, open: Open, handedOn = 0, failure?: FailureCode, total?: number): void =>
   open.shown?.tellHostStep(run, handedOn, failure, total)
 
-/** What a call costs beside what the interpreter has charged (EIP-150, EIP-158, EIP-2929, EIP-7702). Accounts get warm. */
+/** Gas of a call in addition to the interpreter's charge (EIP-150, EIP-158, EIP-2929, EIP-7702). Marks accounts as warm. */
 function callPrice(run: Running, kind: CallKind, codeAddress: Address, hasValue: boolean): number {
   const { gas: price, warms } = run.rules
   const { warmth } = run.around
@@ -164,7 +164,7 @@ export function destroy(run: Running, open: Open, isPaid = false): End {
   return leaveFrame(run, open)
 }
 
-/** What SELFDESTRUCT costs beside its constant gas (EIP-150, EIP-161, EIP-2929). The beneficiary gets warm. */
+/** Gas of SELFDESTRUCT in addition to its constant gas (EIP-150, EIP-161, EIP-2929). Marks the beneficiary as warm. */
 function destructionPrice(run: Running, beneficiary: Address, balance: bigint): number {
   const { view, warmth } = run.around
   const { gas: price, warms, clears, keepsGas } = run.rules

@@ -23,7 +23,7 @@ type React = (run: Running, open: Open, reason: number) => Begun
 const PAID = 2 ** 45
 const SELFDESTRUCT = 0xff
 
-/** What a proposal made of the opcode that ran last; undefined: nothing. */
+/** The operation by which a proposal changed the last opcode; undefined if none did. */
 export function changedOperation({ engine, rules: { table } }: Running, { frame }: Open): Operation | undefined {
   if (table.changed.size === 0) return undefined
   const opcode = engine.field(frame, F_OPCODE)
@@ -34,7 +34,7 @@ export function changedOperation({ engine, rules: { table } }: Running, { frame 
 export const stackWords = ({ engine }: Running, { frame }: Open, operation: Operation): string | undefined =>
   stackFaultOf(operation, itemsOf(engine, frame))
 
-/** What the interpreter stopped for is an opcode of a proposal's. */
+/** Prices and runs an opcode at which the interpreter stopped because a proposal prices it by functions. */
 export function runChanged(run: Running, open: Open, operation: Operation, react: React): Begun {
   const { engine } = run
   const { frame, shown } = open

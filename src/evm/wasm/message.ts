@@ -46,7 +46,7 @@ export type End = {
   at: number
   length: number
   bytes: Uint8Array | undefined
-  /** What a precompile or native contract did. */
+  /** The outcome of a precompile or native contract. */
   work: WorkDone | undefined
   /** Of code that ran: the last opcode and the items on the stack. */
   opcode: number
