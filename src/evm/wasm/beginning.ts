@@ -22,8 +22,20 @@ const MESSAGES_PER_LOOK = 64
 export function firstCall(run: Running, message: Incoming): Call {
   const { kind, caller, value, gas, data, depth, isStatic } = message
   const to = message.to ?? createdAddress(caller, run.around.view.nonce(caller) - 1n)
-  const place = { data: run.engine.input(data), dataLength: data.length }
-  return { ...{ kind, caller, to, codeAddress: to, value, gas, depth, isStatic, salt: undefined, word: 0 }, ...place }
+  return {
+    kind,
+    caller,
+    to,
+    codeAddress: to,
+    value,
+    gas,
+    data: run.engine.input(data),
+    dataLength: data.length,
+    depth,
+    isStatic,
+    salt: undefined,
+    word: 0,
+  }
 }
 
 export function begin(run: Running, call: Call, input?: Uint8Array): Begun {

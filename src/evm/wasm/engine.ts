@@ -10,7 +10,7 @@ import type { Result } from '../result.ts'
 import { Substate } from '../substate.ts'
 import type { Compiler } from './compiler.ts'
 import { setEnvironment } from './environment.ts'
-import { execute } from './execution.ts'
+import { execute, type Incoming } from './execution.ts'
 import type { Instance } from './instance.ts'
 import { hasEngine, returnEngine, takeEngine } from './pool.ts'
 import { type Rules, rulesOf } from './rules.ts'
@@ -55,9 +55,15 @@ export class WasmEngine implements Engine {
     })
     const lease = { instance, rules, blobHashes: message.blobVersionedHashes }
     this.#lease = lease
-    const incoming = {
-      ...{ kind: to === null ? ('CREATE' as const) : ('CALL' as const), caller: from, to: to ?? undefined },
-      ...{ value: message.value, gas: Number(message.gasLimit), data, depth: 0, isStatic: message.isStatic },
+    const incoming: Incoming = {
+      kind: to === null ? 'CREATE' : 'CALL',
+      caller: from,
+      to: to ?? undefined,
+      value: message.value,
+      gas: Number(message.gasLimit),
+      data,
+      depth: 0,
+      isStatic: message.isStatic,
     }
     return cleanedUp(
       () => execute(lease, this.#host, incoming, new Substate(Number(refund))),
