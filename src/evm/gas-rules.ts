@@ -34,5 +34,3 @@ export const LOG_BYTE = 8
 
 /** EIP-2929: a slot or account that the transaction has accessed before. */
 export const WARM_ACCESS = 100
-/** EIP-4844 */
-export const GAS_PER_BLOB = 131072

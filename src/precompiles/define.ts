@@ -1,5 +1,6 @@
 // From a typed ABI and one function per entry to a native contract. All guards, the gas of the input and the way
 // errors leave stand here, once; a function of a precompile only says what it does.
+
 import type {
   Abi,
   AbiEvent,
@@ -10,6 +11,7 @@ import type {
   ExtractAbiFunctionNames,
 } from 'abitype'
 import { getAddress, toFunctionSignature } from 'viem'
+import { RETAINED_PART } from '../evm/gas-rules.ts'
 import type { InnerMessage, NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
@@ -235,7 +237,12 @@ function handed(
   }
   const callContract = async (message: ContractCall) => {
     const { left } = meter
-    const { output, gasUsed, logs: inner, error } = await call.callContract({ ...message, gasLimit: left - left / 64n })
+    const {
+      output,
+      gasUsed,
+      logs: inner,
+      error,
+    } = await call.callContract({ ...message, gasLimit: left - left / BigInt(RETAINED_PART) })
     meter.spend(gasUsed)
     if (error !== undefined) throw new ChainError('execution-reverted', ...failureOf(message.to, error, output))
     logs.push(...inner)

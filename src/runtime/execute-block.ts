@@ -13,6 +13,7 @@ import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
 import { encodeWithdrawal } from '../primitives/block.ts'
+import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
@@ -136,7 +137,7 @@ export class BlockExecution {
   /** Whether the block has gas and blobs left for the transaction. */
   hasRoomFor(transaction: Transaction): boolean {
     const blobs = BigInt(transaction.blobVersionedHashes.length)
-    const blobsLeft = (this.env.blobs?.max ?? 0n) - this.#blobGasUsed / 131_072n
+    const blobsLeft = (this.env.blobs?.max ?? 0n) - this.#blobGasUsed / GAS_PER_BLOB
     return transaction.gasLimit <= this.gasLeft && blobs <= blobsLeft
   }
 

@@ -1,5 +1,6 @@
 // Code cut into basic blocks: runs of opcodes that are entered at their first and left behind their last, with what a
 // block costs at least and what it asks of the stack.
+import { STACK_LIMIT } from '../gas-rules.ts'
 import { opcodeOf } from '../opcodes.ts'
 
 /** The fork's table, as it lies at OPCODES. */
@@ -32,7 +33,6 @@ const JUMPDEST = 0x5b
 const PUSH0 = 0x5f
 const NEVER = 65_535
 const WORD = 32
-const LIMIT = 1024
 /** Opcodes of a block, so that what a trace has to keep in mind is bounded. */
 const LONGEST = 100
 
@@ -93,7 +93,7 @@ export class Blocks {
   #cut(begin: number): Block {
     const { code } = this
     const ops: Op[] = []
-    let [pc, cost, height, need, most] = [begin, 0, 0, 0, LIMIT]
+    let [pc, cost, height, need, most] = [begin, 0, 0, 0, STACK_LIMIT]
     for (;;) {
       const op = code[pc] ?? 0
       if (op === JUMPDEST && pc !== begin) break

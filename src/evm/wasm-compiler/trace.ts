@@ -1,6 +1,7 @@
 // A trace: the blocks that are sure to follow, compiled as one, from a place where code may be entered or jumped to. Jumps
 // to where nobody else comes from disappear in it. It is left to another trace, to the host, or, whenever anything is about
 // to fail or is rare, to the interpreter, with the frame as the interpreter would have it at that opcode.
+import { STACK_LIMIT } from '../gas-rules.ts'
 import { F_MEMORY_SIZE, FALLEN, OUT_OF_GAS, PAUSED } from '../wasm/layout.ts'
 import type { Block, Blocks, Op } from './blocks.ts'
 import { ACCESS, type Emitter, I32, I64, OP } from './emitter.ts'
@@ -32,7 +33,7 @@ export class Trace {
   #length = 0
   /** Bounds that the stack was found in, as at the beginning. */
   #need = 0
-  #most = 1024
+  #most = STACK_LIMIT
 
   constructor(emit: Emitter, blocks: Blocks, call: (name: EngineFunction) => number) {
     this.emit = emit
@@ -52,7 +53,7 @@ export class Trace {
     this.#visited.add(block.pc)
     this.#length += block.ops.length
     this.stack.settle()
-    if (block.cost === 0 && !isFirst && block.need <= 0 && block.most >= 1024) return
+    if (block.cost === 0 && !isFirst && block.need <= 0 && block.most >= STACK_LIMIT) return
     emit.get(GAS).i64(block.cost).op(OP.i64Sub).tee(GAS)
     if (isFirst) emit.get(LIMIT)
     else emit.i64(0)
