@@ -1,8 +1,8 @@
-// Refunds that a transaction is owed before its code runs, as EIP-7702 grants them: code sees them in the counter from its
-// first opcode on, and a frame that fails does not take them back.
+// The refund counter that a tracer sees. Refunds that a transaction is owed before its code runs, as EIP-7702 grants them,
+// are in the counter from the first opcode on, and a frame that fails does not take them back.
 import { expect, test } from 'vitest'
 import { buildTable } from '../../src/evm/jump-table.ts'
-import { Machine } from '../../src/evm/machine.ts'
+import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
 import { ENGINES } from '../../src/evm/machine-options.ts'
 import { ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { commonFor } from '../../src/spec/forks.ts'
@@ -15,21 +15,56 @@ const common = commonFor(presets.kestrel(), 'osaka')
 /** 25,000 less 12,500, for one authority that existed. */
 const OWED = 12_500n
 
-test.each(ENGINES)('on %s', async (engine) => {
+async function machineFor(engine: EngineChoice, code: string): Promise<Machine> {
+  const view = await emptyView()
+  view.setCode(bob, Buffer.from(code.slice(2), 'hex'))
+  view.setStorage(bob, 0n, 1n)
+  // What a transaction finds is the value that SSTORE's refunds start from.
+  view.beginTransaction()
+  return new Machine({
+    ...{ common, engine, view, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    table: buildTable(common),
+    block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
+  })
+}
+
+test.each(ENGINES)('on %s, refunds owed before the code runs', async (engine) => {
   for (const [end, words] of [
     ['STOP', undefined],
     ['INVALID', 'invalid opcode: INVALID'],
   ] as const) {
-    const view = await emptyView()
-    view.setCode(bob, Buffer.from(asm('PUSH1 0x01', end).slice(2), 'hex'))
-    const machine = new Machine({
-      ...{ common, engine, view, natives: new Map(), blockHash: () => undefined, deadline: undefined },
-      table: buildTable(common),
-      block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
-    })
+    const machine = await machineFor(engine, asm('PUSH1 0x01', end))
     const seen: bigint[] = []
     machine.tracer = { step: ({ frame }) => void seen.push(frame.refund) }
     const { failure, refund } = await machine.run(messageTo(bob, { from: alice, refund: OWED }))
     expect([failure?.words, refund, seen]).toEqual([words, OWED, [OWED, OWED]])
   }
+})
+
+// PUSH0, PUSH0, SSTORE, and the STOP that is implied behind the code. EIP-3529: clearing a slot gives
+// 4,800. go-ethereum counts them when it works out the price, before a tracer is told.
+test.each(ENGINES)('on %s, refunds at an SSTORE and at an implied STOP', async (engine) => {
+  const machine = await machineFor(engine, asm('PUSH0', 'PUSH0', 'SSTORE'))
+  const seen: [string, bigint][] = []
+  machine.tracer = { step: ({ opcode, frame }) => void seen.push([opcode.name, frame.refund]) }
+  const { failure, refund } = await machine.run(messageTo(bob, { from: alice }))
+  expect([failure, refund]).toEqual([undefined, 4_800n])
+  expect(seen).toEqual([
+    ['PUSH0', 0n],
+    ['PUSH0', 0n],
+    ['SSTORE', 4_800n],
+    ['STOP', 4_800n],
+  ])
+})
+
+// Two PUSH0 cost 4; 2,500 are left, which is above EIP-2200's sentry of 2,300 and below the price of 5,000.
+test.each(ENGINES)('on %s, refunds at an SSTORE that cannot be paid', async (engine) => {
+  const machine = await machineFor(engine, asm('PUSH0', 'PUSH0', 'SSTORE'))
+  const seen: unknown[] = []
+  machine.tracer = {
+    step: ({ opcode, cost, error, frame }) => void seen.push([opcode.name, cost, error, frame.refund]),
+  }
+  const { failure, refund } = await machine.run(messageTo(bob, { from: alice, gasLimit: 2_504n }))
+  expect([failure?.code, refund]).toEqual(['out of gas', 0n])
+  expect(seen.at(-1)).toEqual(['SSTORE', 5_000n, 'out of gas', 4_800n])
 })

@@ -220,9 +220,10 @@ class LibraryEvm extends EVM implements OpcodeHost {
     }
     if (topic === 'afterMessage') {
       const result = data as EVMResult
-      const { runState } = result.execResult
+      const { runState, gasRefund = 0n } = result.execResult
       const isTold = machine.tracer?.step !== undefined && runState !== undefined
-      const frame = isTold ? new LibraryFrame(runState, this.#owed) : undefined
+      // The library's result has the refunds that the frame began with in its `runState`.
+      const frame = isTold ? new LibraryFrame({ ...runState, gasRefund }, this.#owed) : undefined
       const stop = frame && impliedStop(result.execResult, frame)
       if (stop !== undefined) machine.tracer?.step?.(stop)
       if (machine.tracer?.exit !== undefined) machine.ended(fromLibResult(result), frame)

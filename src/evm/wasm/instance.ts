@@ -24,6 +24,7 @@ import {
   HASH_DELAY,
   MAY_CALL,
   MISSING,
+  MISSING_REFUND,
   OPCODES,
   PARAMETERS,
   PAUSED,
@@ -103,6 +104,11 @@ export class Instance extends Memory {
     const reason = this.#exports.step()
     this.refresh()
     return reason
+  }
+
+  /** By how much the refund would have grown with a store that could not be paid: where `missing` is above 0. */
+  get missingRefund(): bigint {
+    return BigInt.asIntN(64, this.limbs[MISSING_REFUND >>> 3] ?? 0n)
   }
 
   /** By how much gas the last step was too dear; 0 where no price is known. */

@@ -40,6 +40,8 @@ export const PLAIN = 5376
  * sets it to 0 first, a run does not.
  */
 export const MISSING = 5384
+/** i64: by how much the refund would have grown with an SSTORE that MISSING is of. */
+export const MISSING_REFUND = 5392
 /** Addresses of the slots that DIRTY_COUNT counts, u32 each. */
 export const DIRTY = 98304
 /** Keccak's sponge and the dividers' digits. */

@@ -91,8 +91,11 @@ export class WasmFrame implements FrameState {
 
   /** Tells of an opcode that the interpreter has run; what it cost is what the frame has less now. */
   tell(run: Running, cost = this.#spent(), error?: string): void {
-    // A store's refund belongs to its price, which is known before it is told of.
-    if (this.#opcode === SSTORE) this.#refreshRefund(run)
+    // go-ethereum counts a store's refund with its price: before the tracer is told, and also where it cannot be paid.
+    if (this.#opcode === SSTORE) {
+      this.#refreshRefund(run)
+      if (this.#engine.missing > 0n) this.refund += this.#engine.missingRefund
+    }
     const operation = this.#operation(run)
     const { name = this.opcode.name, effect = this.opcode } = operation ?? {}
     const opcode = { ...this.opcode, name, pops: effect.pops, pushes: effect.pushes }

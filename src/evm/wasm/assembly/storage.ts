@@ -11,6 +11,7 @@ import {
   GAS_STORE_NOOP,
   GAS_STORE_SENTRY,
   GAS_WARM,
+  MISSING_REFUND,
   PARAMETERS,
   REFUND,
   REFUND_CLEAN,
@@ -87,13 +88,18 @@ function storeWord(slot: usize, value: usize, gas: i64): i64 {
   const current = slot + S_VALUE
   if (isSame(current, value)) {
     gas -= parameter(GAS_STORE_NOOP)
-    return gas < 0 ? lacking(gas) : gas
+    if (gas >= 0) return gas
+    store<i64>(MISSING_REFUND, 0)
+    return lacking(gas)
   }
   const original = parameter(STORE_IS_NET) !== 0 ? slot + S_ORIGINAL : current
   const first = isZero(original) ? GAS_STORE_INIT : GAS_STORE_CLEAN
   gas -= parameter(isSame(original, current) ? first : GAS_STORE_DIRTY)
-  if (gas < 0) return lacking(gas)
   const refund = refundOf(original, current, value)
+  if (gas < 0) {
+    store<i64>(MISSING_REFUND, refund)
+    return lacking(gas)
+  }
   if (refund !== 0) store<i64>(REFUND, load<i64>(REFUND) + refund)
   writeSlot(slot, value)
   return gas
