@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { reportEngine } from '../evm/engine-report.ts'
 import type { EngineChoice } from '../evm/machine-options.ts'
 import { readPrices } from '../explorer/prices.ts'
-import { originsOf } from '../http/access.ts'
+import { ANY, originsOf } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { type NodeOptions, startNode } from '../node.ts'
@@ -150,11 +150,17 @@ function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags):
   throw wrongFlag('host', `${host} would open ${what} to others; add --unsafe-expose if that is meant`)
 }
 
-/** With an unlocked keystore account a page could sign and pay: only pages that are named one by one may call. */
-function refuseAnyPage({ corsOrigins = [], unlock }: StartFlags): void {
+/**
+ * With an unlocked keystore account a page could sign and pay: only pages that are named one by one may call. A page whose
+ * name is pointed at this machine comes under a host of its own.
+ */
+function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
+  if (unlock.length === 0) return
   const wide = corsOrigins.find((origin) => !origin.includes('://'))
-  if (unlock.length === 0 || wide === undefined) return
-  throw wrongFlag('corsOrigins', `${wide} would let pages use the unlocked accounts; name the origins that may`)
+  if (wide !== undefined)
+    throw wrongFlag('corsOrigins', `${wide} would let pages use the unlocked accounts; name the origins that may`)
+  if (hosts.includes(ANY))
+    throw wrongFlag('hosts', `${ANY} would let pages use the unlocked accounts; name the hosts of this node`)
 }
 
 /** A production chain that begins with the preset's keys would belong to everybody who knows them. */

@@ -45,9 +45,17 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
       return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
     },
   })
-  app.post('/eth-rpc', async (request, reply) =>
+  app.post('/eth-rpc', { errorHandler: refuseRpc }, async (request, reply) =>
     sendText(reply, await askRpc(app, JSON.stringify(request.body ?? null))),
   )
+}
+
+/** Refusals at /api/eth-rpc are JSON-RPC's, with its codes: invalid request, parse error. */
+function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isDenied = error instanceof AccessDenied
+  if (isDenied) reply.code(error.statusCode)
+  const told = isDenied ? { code: -32600, message: error.message } : { code: -32700, message: 'parse error' }
+  return sendText(reply, JSON.stringify({ jsonrpc: '2.0', id: null, error: told }))
 }
 
 /** What leaves something behind. A page can have a browser GET any address, as a picture, without telling its origin. */
