@@ -22,7 +22,7 @@ import { PollingFilters } from './rpc/filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
-import { createServer } from './server.ts'
+import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore } from './state/kv.ts'
@@ -63,6 +63,8 @@ export type NodeOptions = ChainSettings & {
   /** Runs every committed block again on another engine; left out: nobody does. */
   readonly shadow?: ShadowOptions | undefined
   readonly rpc: Partial<RpcOptions>
+  /** Who may call, and what connections may cost. */
+  readonly http?: Partial<HttpOptions>
   readonly explorer?: Partial<ExplorerOptions>
 }
 
@@ -181,6 +183,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       log: log.child({ room: 'rpc' }),
     },
     explorer: { chain, options: explorer, hub, verification, log: explorerLog },
+    http: { ...defaultHttpOptions, ...options.http },
   })
   try {
     await chain.restorePool()

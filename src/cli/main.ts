@@ -7,6 +7,7 @@ import { register as accounts } from './accounts.ts'
 import { register as blocktest } from './blocktest.ts'
 import { explain } from './explain.ts'
 import { register as exporting } from './export.ts'
+import { WrongCommandLine } from './flags.ts'
 import { register as genesis } from './genesis.ts'
 import { register as gov } from './gov.ts'
 import { register as importing } from './import.ts'
@@ -58,6 +59,6 @@ try {
   } else {
     process.stderr.write(`kestrel: ${explain(error)}\n`)
     if (process.env.KESTREL_TRACE !== undefined) console.error(error)
-    process.exitCode = 1
+    process.exitCode = error instanceof WrongCommandLine ? 2 : 1
   }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { reportEngine } from '../evm/engine-report.ts'
 import { ENGINES, type EngineChoice } from '../evm/machine-options.ts'
 import { withDatadir } from './datadir.ts'
-import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
+import { addresses, coins, hosts, integer, list, oneOf, origins, readFlags, seconds, wholeNumber } from './flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -54,7 +54,9 @@ const flags = z.object({
   mining: z.boolean(),
   production: z.boolean().default(false),
   testingApi: z.boolean().default(false),
-  corsOrigins: list,
+  corsOrigins: origins.optional(),
+  hosts,
+  maxConnections: wholeNumber(1, 1_000_000),
   maxRequestSize: wholeNumber(1024, 1 << 30),
   maxBatch: wholeNumber(1, 1_000_000),
   callGasCap: integer(21_000n, MAX_UINT64),
@@ -106,10 +108,19 @@ export function withStartFlags(command: Command): Command {
     .addOption(new Option('--dev', 'development methods and public keys: the default').conflicts('production'))
     .option('--production', 'neither development methods nor keys, except those of --unlock')
     .option('--testing-api', 'open the testing_ methods')
-    .addOption(
-      withDefault('--cors-origins <list>', 'origins that web pages may call from; `*` is any, `none` is none', '*'),
+    .option(
+      '--cors-origins <list>',
+      'origins of web pages that may call; `local`: pages of this machine and browser extensions, `*`: any, `none` (default: local; none with --unlock)',
     )
-    .addOption(withDefault('--max-request-size <bytes>', 'size of a request', '16777216'))
+    .addOption(
+      withDefault(
+        '--hosts <list>',
+        'names under which the node may be called, besides localhost and IP addresses',
+        'none',
+      ),
+    )
+    .addOption(withDefault('--max-connections <number>', 'connections at a time', '10000'))
+    .addOption(withDefault('--max-request-size <bytes>', 'size of a request', '5242880'))
     .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
     .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))

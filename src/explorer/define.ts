@@ -13,8 +13,6 @@ import type { Hub } from './socket/hub.ts'
 export type ExplorerOptions = {
   /** This program's version: `0.1.0`. */
   readonly version: string
-  /** Origins that pages may call from; `*` is any, an empty list none. */
-  readonly corsOrigins: readonly string[]
   /** Folder with compilers beside the one that comes with the program. */
   readonly compilers: string | undefined
   /** What the operator knows of prices; nothing is ever made up. */
@@ -23,7 +21,6 @@ export type ExplorerOptions = {
 
 export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
-  corsOrigins: ['*'],
   compilers: undefined,
   prices: undefined,
 }
