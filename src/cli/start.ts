@@ -109,6 +109,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
       version: VERSION,
       corsOrigins: flags.corsOrigins,
       compilers: flags.compilers ?? compilersFolder(flags.datadir),
+      compileTime: flags.compileTimeout,
       prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
     },
   }

@@ -17,6 +17,8 @@ export type ExplorerOptions = {
   readonly corsOrigins: readonly string[]
   /** Folder with compilers beside the one that comes with the program. */
   readonly compilers: string | undefined
+  /** Milliseconds that one run of a compiler may take. */
+  readonly compileTime: number
   /** What the operator knows of prices; nothing is ever made up. */
   readonly prices: Prices | undefined
 }
@@ -25,6 +27,7 @@ export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
   corsOrigins: ['*'],
   compilers: undefined,
+  compileTime: 60_000,
   prices: undefined,
 }
 
@@ -49,6 +52,8 @@ export type ExplorerContext = ExplorerServices & {
   readonly view: StateView
   /** Headers of the request that negotiate a dialect, in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Network address of who asks; empty where it is the node itself. */
+  readonly client: string
 }
 
 type Fields = z.ZodObject

@@ -44,7 +44,8 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
     async handler(request, reply) {
       const fields = fieldsOf(request)
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
-      if (module !== 'proxy') return sendJson(reply, await answer(services, module, action, fields))
+      if (module !== 'proxy')
+        return sendJson(reply, await answer(services, { module, action, fields, client: request.ip }))
       const asked = requestOf(action, fields)
       return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
     },
@@ -56,11 +57,13 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
 
 const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
 
-async function answer(services: ExplorerServices, module: string, action: string, fields: Fields): Promise<Answer> {
+type Asked = { readonly module: string; readonly action: string; readonly fields: Fields; readonly client: string }
+
+async function answer(services: ExplorerServices, { module, action, fields, client }: Asked): Promise<Answer> {
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
   if (run === undefined) return UNKNOWN
-  const moment = await openMoment(services, {})
+  const moment = await openMoment(services, { headers: {}, client })
   try {
     return await run(fields, moment.context)
   } finally {
