@@ -170,7 +170,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const explorer = { ...defaultExplorerOptions, ...options.explorer }
   const explorerLog = log.child({ room: 'explorer' })
   const hub = new Hub()
-  const verification = await Verification.open({ chain, hub, compilers: explorer.compilers, log: explorerLog })
+  const { compilers, compileTime } = explorer
+  const verification = await Verification.open({ chain, hub, compilers, compileTime, log: explorerLog })
   const server = createServer({
     rpc: {
       chain,

@@ -66,6 +66,7 @@ const flags = z.object({
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
   compilers: z.string().optional(),
+  compileTimeout: wholeNumber(1, 3_600_000),
   prices: z.string().optional(),
   keystore: z.string().optional(),
   unlock: addresses.default([]),
@@ -128,6 +129,7 @@ export function withStartFlags(command: Command): Command {
     .option('--shadow <name>', 'another engine that runs every block again; the node stops when they differ')
     .optionsGroup('Explorer:')
     .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
+    .addOption(withDefault('--compile-timeout <ms>', 'time that a compiler may take for one contract', '60000'))
     .option('--prices <file>', 'what is known of prices: JSON with coin, tokens and history')
     .optionsGroup('Keys:')
     .option('--keystore <dir>', 'folder of key files (default: keystore/ in the data directory)')

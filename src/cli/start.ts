@@ -9,6 +9,7 @@ import { ANY, originsOf } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { type NodeOptions, startNode } from '../node.ts'
+import { CURVE_WARNING } from '../primitives/signature.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { unlock as decryptKey } from '../wallet/keystore.ts'
 import { Wallet } from '../wallet/wallet.ts'
@@ -71,6 +72,7 @@ async function start(flags: StartFlags): Promise<void> {
   const { engine, warning } = reportEngine(flags.engine)
   log.info({ room: 'evm', engine, shadow: flags.shadow }, engineLine(engine, flags.shadow))
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
+  if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   logActivity(node.chain, log)
   await Promise.race([stopped, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
   log.info('closing; once more to stop at once')
@@ -108,6 +110,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
     explorer: {
       version: VERSION,
       compilers: flags.compilers ?? compilersFolder(flags.datadir),
+      compileTime: flags.compileTimeout,
       prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
     },
     http: {

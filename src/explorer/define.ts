@@ -15,6 +15,8 @@ export type ExplorerOptions = {
   readonly version: string
   /** Folder with compilers beside the one that comes with the program. */
   readonly compilers: string | undefined
+  /** Milliseconds that one run of a compiler may take. */
+  readonly compileTime: number
   /** What the operator knows of prices; nothing is ever made up. */
   readonly prices: Prices | undefined
 }
@@ -22,6 +24,7 @@ export type ExplorerOptions = {
 export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
   compilers: undefined,
+  compileTime: 60_000,
   prices: undefined,
 }
 
@@ -46,6 +49,8 @@ export type ExplorerContext = ExplorerServices & {
   readonly view: StateView
   /** Headers of the request that negotiate a dialect, in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Network address of who asks; empty where it is the node itself. */
+  readonly client: string
 }
 
 type Fields = z.ZodObject

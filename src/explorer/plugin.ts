@@ -34,7 +34,7 @@ function mount(app: FastifyInstance, services: ExplorerServices, route: Explorer
         query: parse(route.query, present(request.query)),
         body: parse(route.body, request.body),
       }
-      const moment = await openMoment(services, request.headers)
+      const moment = await openMoment(services, { headers: request.headers, client: request.ip })
       try {
         const answer = await route.handle(input, moment.context)
         return sendFresh(request, reply, JSON.stringify(answer))

@@ -40,7 +40,8 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
       const fields = fieldsOf(request)
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
       if (request.method !== 'POST' && ACTIONS_BY_POST.has(action)) return sendJson(reply, POST_ONLY)
-      if (module !== 'proxy') return sendJson(reply, await answer(services, module, action, fields))
+      if (module !== 'proxy')
+        return sendJson(reply, await answer(services, { module, action, fields, client: request.ip }))
       const asked = requestOf(action, fields)
       return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
     },
@@ -58,16 +59,21 @@ function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply):
   return sendText(reply, JSON.stringify({ jsonrpc: '2.0', id: null, error: told }))
 }
 
-/** What leaves something behind. A page can have a browser GET any address, as a picture, without telling its origin. */
-const ACTIONS_BY_POST = new Set(['verifysourcecode', 'eth_sendrawtransaction'])
+/**
+ * What leaves something behind by the node's own work. A page can have a browser GET any address, as a picture, without
+ * telling its origin. A raw transaction may come by GET, as Etherscan has it: it needs nothing of the node but to be passed on.
+ */
+const ACTIONS_BY_POST = new Set(['verifysourcecode'])
 const POST_ONLY = refusal('Error! This action has to be sent with POST')
 const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
 
-async function answer(services: ExplorerServices, module: string, action: string, fields: Fields): Promise<Answer> {
+type Asked = { readonly module: string; readonly action: string; readonly fields: Fields; readonly client: string }
+
+async function answer(services: ExplorerServices, { module, action, fields, client }: Asked): Promise<Answer> {
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
   if (run === undefined) return UNKNOWN
-  const moment = await openMoment(services, {})
+  const moment = await openMoment(services, { headers: {}, client })
   try {
     return await run(fields, moment.context)
   } finally {

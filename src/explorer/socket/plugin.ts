@@ -22,7 +22,7 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
       waiting += 1
       told = told
         .then(async () => {
-          const moment = await openMoment(services, {})
+          const moment = await openMoment(services)
           try {
             await announceBlock(moment.context, hub, executed)
           } finally {
