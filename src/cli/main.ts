@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import { register as accounts } from './accounts.ts'
 import { register as blocktest } from './blocktest.ts'
+import { register as checking } from './check.ts'
 import { explain } from './explain.ts'
 import { register as exporting } from './export.ts'
 import { register as genesis } from './genesis.ts'
@@ -29,6 +30,7 @@ const commands = [
   gov,
   params,
   reindexing,
+  checking,
   verify,
   statetest,
   blocktest,

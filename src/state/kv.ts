@@ -26,7 +26,7 @@ const LOOK = 256
 const REMEMBERED_ROWS = 100_000
 
 /** The file of the log, in the database's folder: LevelDB leaves alone what has no name of its own kind. */
-const JOURNAL = 'journal'
+export const JOURNAL = 'journal'
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
@@ -48,6 +48,14 @@ export async function openStore(directory: string, watch: DiskWatch = UNWATCHED)
 
 /** Opens a database as LevelDB does, whatever is wrong with its files. Throws ChainError `storage` when LevelDB cannot. */
 export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory)
+
+/** A store for what is thrown away: nothing is synced. */
+export async function openScratch(directory: string): Promise<KvStore> {
+  const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: 16 << 20 })
+  await database.open()
+  const store = new LevelStore(database, {}, memoryRecordLog())
+  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
+}
 
 async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<KvStore> {
   const database = new Level<Uint8Array, Uint8Array>(directory, {
