@@ -26,6 +26,7 @@ import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
 import { openMemoryStore, openStore } from './state/kv.ts'
+import type { DiskWatch } from './state/whole.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 export type StoreOptions = {
@@ -76,6 +77,8 @@ export type Node = {
   /** When it fails, whoever has started the node is to close it. */
   readonly shadow: Shadow | undefined
   readonly server: FastifyInstance
+  /** Settles with a line for people when a file of the database is found to be damaged. Close the node then. */
+  readonly damaged: Promise<string>
   /** `http://127.0.0.1:8545` */
   readonly url: string
   close(): Promise<void>
@@ -85,15 +88,17 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export const openChain = async (settings: ChainSettings): Promise<Chain> => (await open(settings, undefined)).chain
+export const openChain = async (settings: ChainSettings): Promise<Chain> =>
+  (await open(settings, undefined, () => undefined)).chain
 
 /** The chain, with the shadow that checks its blocks when there are options for one. Throws as `openChain`. */
 async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
+  onDamage: (line: string) => void,
 ): Promise<{ chain: Chain; shadow: Shadow | undefined }> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, log } = settings
-  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
+  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watchWith(log, onDamage))
   let shadow: Shadow | undefined
   try {
     const stored = storedSpec(store)
@@ -119,6 +124,14 @@ async function open(
     throw error
   }
 }
+
+const watchWith = (log: Logger, onDamage: (line: string) => void): DiskWatch => ({
+  warn: (line) => log.warn({ room: 'state' }, line),
+  damaged: ({ message }) => {
+    log.error({ room: 'state' }, message)
+    onDamage(message)
+  },
+})
 
 /** Refusals are what happens, faults of this program are for somebody to act on. */
 const reportTo =
@@ -154,7 +167,11 @@ const namesNext = ({ spec, head }: Chain): boolean =>
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
-  const { chain, shadow } = await open(options, options.shadow)
+  const damage: { found: (line: string) => void } = { found: () => undefined }
+  const damaged = new Promise<string>((resolve) => {
+    damage.found = resolve
+  })
+  const { chain, shadow } = await open(options, options.shadow, damage.found)
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
   const producer = new Solo(chain, {
     automine: options.automine,
@@ -197,6 +214,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       chain,
       producer,
       shadow,
+      damaged,
       server,
       url,
       close: async () => {

@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import { register as accounts } from './accounts.ts'
 import { register as blocktest } from './blocktest.ts'
+import { register as checking } from './check.ts'
 import { explain } from './explain.ts'
 import { register as exporting } from './export.ts'
 import { WrongCommandLine } from './flags.ts'
@@ -30,6 +31,7 @@ const commands = [
   gov,
   params,
   reindexing,
+  checking,
   verify,
   statetest,
   blocktest,

@@ -74,11 +74,15 @@ async function start(flags: StartFlags): Promise<void> {
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   logActivity(node.chain, log)
-  await Promise.race([stopped, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
+  let isDamaged = false
+  const damaged = node.damaged.then(() => {
+    isDamaged = true
+  })
+  await Promise.race([stopped, damaged, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
   log.info('closing; once more to stop at once')
   await node.close()
   // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
-  process.exit(node.shadow?.failure === undefined ? 0 : 1)
+  process.exit(node.shadow?.failure === undefined && !isDamaged ? 0 : 1)
 }
 
 const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): string =>

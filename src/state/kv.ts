@@ -8,10 +8,12 @@ import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import type { Acknowledged } from './acknowledged.ts'
 import { isAskedAgain } from './keyspace.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RememberedRows } from './remembered-rows.ts'
 import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
+import { type DiskWatch, newDatabase, readInBackground, requireWhole, type Whole } from './whole.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 type Snapshot = ReturnType<Database['snapshot']>
@@ -24,14 +26,38 @@ const LOOK = 256
 const REMEMBERED_ROWS = 100_000
 
 /** The file of the log, in the database's folder: LevelDB leaves alone what has no name of its own kind. */
-const JOURNAL = 'journal'
+export const JOURNAL = 'journal'
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
 
-/** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign or unusable folder. */
-export async function openStore(directory: string): Promise<KvStore> {
+/** Of commands that are done before it matters. */
+const UNWATCHED: DiskWatch = { warn: () => undefined, damaged: () => undefined }
+
+/**
+ * Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign, unusable or damaged one; damage
+ * that is found later is told to `watch`.
+ */
+export async function openStore(directory: string, watch: DiskWatch = UNWATCHED): Promise<KvStore> {
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
+  const whole = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
+  const store = await openLevel(directory, whole.acknowledged, readInBackground(directory, whole.unread, watch))
+  if (!whole.isKnown) watch.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
+  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
+}
+
+/** Opens a database as LevelDB does, whatever is wrong with its files. Throws ChainError `storage` when LevelDB cannot. */
+export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory)
+
+/** A store for what is thrown away: nothing is synced. */
+export async function openScratch(directory: string): Promise<KvStore> {
+  const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: 16 << 20 })
+  await database.open()
+  const store = new LevelStore(database, {}, memoryRecordLog())
+  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
+}
+
+async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<KvStore> {
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
     cacheSize: 64 << 20,
@@ -40,26 +66,67 @@ export async function openStore(directory: string): Promise<KvStore> {
   try {
     await database.open()
   } catch (error) {
+    stop?.()
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
   const log = openRecordLog(join(directory, JOURNAL))
-  return new RememberedRows(new LevelStore(database, { sync: true }, log), isAskedAgain, REMEMBERED_ROWS)
+  const landed = (ops: readonly Op[]) => acknowledged?.landed(ops)
+  const closing = () => {
+    stop?.()
+    acknowledged?.close()
+  }
+  return new LevelStore(database, { sync: true }, log, landed, closing)
+}
+
+/** Whether a folder holds a database, perhaps one that has lost the file that makes it one. */
+export function hasDatabase(directory: string): boolean {
+  if (!existsSync(directory) || !statSync(directory).isDirectory()) return false
+  const files = readdirSync(directory)
+  return files.includes('CURRENT') || (files.includes(JOURNAL) && files.some((file) => file.startsWith('MANIFEST-')))
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
 function isOurs(directory: string): boolean {
   if (!existsSync(directory)) return true
   if (!statSync(directory).isDirectory()) return false
-  const files = readdirSync(directory)
-  return files.includes('CURRENT') || files.every((file) => BEGINNING.test(file))
+  return hasDatabase(directory) || readdirSync(directory).every((file) => BEGINNING.test(file))
+}
+
+/** Files that change while they are read belong to a process that is running, which is another refusal. */
+async function checkFiles(directory: string): Promise<Whole> {
+  try {
+    return requireWhole(directory)
+  } catch (error) {
+    await requireFree(directory)
+    throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
+  }
+}
+
+/**
+ * Throws ChainError `storage` when another process has the database open. LevelDB takes its lock before it looks whether there
+ * is a database, and refuses one then: nothing in it is read or changed.
+ */
+export async function requireFree(directory: string): Promise<void> {
+  const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
+  try {
+    await database.open()
+  } catch (error) {
+    if (isLocked(error)) throw new ChainError('storage', whyNotOpened(directory, error))
+  }
+  await database.close()
+}
+
+/** The library says that it could not open, and why only in the cause. */
+const causeOf = (error: unknown): unknown => (error instanceof Error ? (error.cause ?? error) : error)
+
+function isLocked(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED'
 }
 
 function whyNotOpened(directory: string, error: unknown): string {
-  // The library says that it could not open, and why only in the cause.
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
-    return `${directory} is in use by another process`
-  }
+  if (isLocked(error)) return `${directory} is in use by another process`
+  const cause = causeOf(error)
   return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
@@ -75,11 +142,22 @@ class LevelStore implements KvStore {
   /** What the database is asked for with each batch; only one on a disk knows `sync`. */
   readonly #writing: { readonly sync?: true }
   readonly log: RecordLog
+  /** Told of each batch that has been written, and of the end. */
+  readonly #landed: (ops: readonly Op[]) => void
+  readonly #closing: () => void
 
-  constructor(database: Database, writing: { readonly sync?: true }, log: RecordLog) {
+  constructor(
+    database: Database,
+    writing: { readonly sync?: true },
+    log: RecordLog,
+    landed: (ops: readonly Op[]) => void = () => undefined,
+    closing: () => void = () => undefined,
+  ) {
     this.#database = database
     this.#writing = writing
     this.log = log
+    this.#landed = landed
+    this.#closing = closing
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -101,6 +179,7 @@ class LevelStore implements KvStore {
       else batch.del(op.key)
     }
     await batch.write(this.#writing)
+    this.#landed(ops)
   }
 
   snapshot(): Reader & { close(): Promise<void> } {
@@ -115,6 +194,7 @@ class LevelStore implements KvStore {
 
   close(): Promise<void> {
     this.log.close()
+    this.#closing()
     return this.#database.close()
   }
 }

@@ -5,6 +5,7 @@ import { kept } from '../lib/bytes.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { Recent } from '../lib/recent.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
+import { checkedCode } from './checked-row.ts'
 import {
   decodeChanges,
   decodeRow,
@@ -110,8 +111,10 @@ export class StateStore implements StateRows {
   code(hash: Hash): Uint8Array | undefined {
     const cached = this.#codes.get(hash)
     if (cached !== undefined) return cached
-    const code = this.store.get(KEY.code(hash))
-    if (code !== undefined) this.#codes.set(hash, code)
+    const row = this.store.get(KEY.code(hash))
+    if (row === undefined) return undefined
+    const code = checkedCode(row, hash)
+    this.#codes.set(hash, code)
     return code
   }
 

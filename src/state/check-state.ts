@@ -1,0 +1,161 @@
+// The state of a database checked against itself: tries built anew from accounts and slots, codes against their hashes, and
+// the history of every row from its first value to its last. Nothing is written.
+import { equalBytes, fromHex, type Hash, toHash, toHex } from '../lib/hex.ts'
+import { keccak256, keccakHash } from '../lib/keccak.ts'
+import { encodeRlp } from '../primitives/rlp.ts'
+import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
+import { decodeChanges, decodeRow } from './history.ts'
+import {
+  isCode,
+  isSlot,
+  isStorageNode,
+  KEY,
+  ownerOfRow,
+  pathOfNode,
+  RANGE,
+  rowOfHistory,
+  slotOfRow,
+} from './keyspace.ts'
+import { EMPTY_ROOT, updateTrie } from './trie.ts'
+import type { TrieChange } from './trie-edits.ts'
+import type { NodePath } from './trie-rows.ts'
+import type { Range, Reader } from './types.ts'
+
+/** Told of everything that is wrong: where, and what. */
+export type Report = (place: string, what: string) => void
+
+const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
+
+/** Accounts, slots, tries and codes as they are now. Returns the state's root, as its leaves have it. */
+export async function checkState(store: Reader, report: Report): Promise<Hash> {
+  const leaves: TrieChange[] = []
+  const visited = { slots: 0, nodes: 0 }
+  for await (const [key, value] of live(store, RANGE.accounts())) {
+    const address = ownerOfRow(key)
+    leaves.push({ key: keccak256(key.subarray(1)), value: Uint8Array.from(value) })
+    const { storageRoot, codeHash } = decodeAccount(value)
+    if (codeHash !== EMPTY_CODE_HASH && store.get(KEY.code(codeHash)) === undefined)
+      report(`account ${address}`, `its code ${codeHash} is missing`)
+    if (equalBytes(storageRoot, EMPTY_ROOT_BYTES)) continue
+    const slots: TrieChange[] = []
+    for await (const [slot, word] of live(store, RANGE.slots(address)))
+      slots.push({ key: keccak256(fromHex(slotOfRow(slot))), value: encodeRlp(Uint8Array.from(word)) })
+    const { root, nodes } = await checkTrie(store, slots, RANGE.storageNodes(address), `storage of ${address}`, report)
+    if (!equalBytes(root, storageRoot))
+      report(
+        `storage of ${address}`,
+        `its slots make the root ${toHash(root)}, the account says ${toHash(storageRoot)}`,
+      )
+    visited.slots += slots.length
+    visited.nodes += nodes
+  }
+  const { root } = await checkTrie(store, leaves, RANGE.accountNodes(), 'accounts', report)
+  await checkStrays(store, visited, report)
+  for await (const [key, code] of store.scan(RANGE.codes())) {
+    const hash = toHash(key.subarray(1))
+    if (keccakHash(code) !== hash) report(`code ${hash}`, 'is another code')
+  }
+  return toHash(root)
+}
+
+/** Compares stored nodes with those of a trie of all its leaves. */
+async function checkTrie(
+  store: Reader,
+  leaves: readonly TrieChange[],
+  range: Range,
+  place: string,
+  report: Report,
+): Promise<{ root: Uint8Array; nodes: number }> {
+  const { root, writes } = updateTrie(() => undefined, leaves)
+  const expected = new Map<NodePath, Uint8Array | null>(writes.map(({ path, node }) => [path, node]))
+  let nodes = 0
+  for await (const [key, node] of live(store, range)) {
+    nodes++
+    const path = pathOfNode(key)
+    const built = expected.get(path)
+    if (!built) report(place, `a trie node at ${nibbles(path)} belongs to no leaf`)
+    else if (!equalBytes(built, node)) report(place, `the trie node at ${nibbles(path)} is not what the leaves make`)
+    expected.delete(path)
+  }
+  for (const path of expected.keys()) report(place, `the trie node at ${nibbles(path)} is missing`)
+  return { root, nodes }
+}
+
+const nibbles = (path: NodePath): string =>
+  path === '' ? 'the root' : [...path].map((nibble) => nibble.charCodeAt(0).toString(16)).join('')
+
+/** Slots and nodes of accounts that have no storage. */
+async function checkStrays(store: Reader, visited: { slots: number; nodes: number }, report: Report): Promise<void> {
+  const found = { slots: 0, nodes: 0 }
+  for await (const [key] of live(store, RANGE.state())) {
+    if (isSlot(key)) found.slots++
+    else if (isStorageNode(key)) found.nodes++
+  }
+  if (found.slots !== visited.slots)
+    report('slots', `${found.slots} rows, of which accounts with storage have ${visited.slots}`)
+  if (found.nodes !== visited.nodes)
+    report('storage nodes', `${found.nodes} rows, of which accounts with storage have ${visited.nodes}`)
+}
+
+/** Rows of the range that hold something now. */
+async function* live(store: Reader, range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  for await (const [key, row] of store.scan(range)) {
+    const { value } = decodeRow(row)
+    if (value !== undefined) yield [key, value]
+  }
+}
+
+/**
+ * That every former value of every row is there, in the order of its versions, and that the lists of changes name exactly
+ * these. `version`: the newest one.
+ */
+export async function checkHistory(store: Reader, version: number, report: Report): Promise<void> {
+  const values = { former: 0, all: 0 }
+  for await (const [key, row] of store.scan(RANGE.state())) {
+    const { ordinal, since } = decodeRow(row)
+    if (since > version) report(`row ${toHex(key)}`, `is of version ${since}, after the newest one, ${version}`)
+    values.former += ordinal
+    values.all += ordinal + 1
+  }
+  const entries = await checkEntries(store, report)
+  if (entries !== values.former)
+    report('history', `has ${entries} values, and the rows of the state say that there were ${values.former}`)
+  let changes = 0
+  for (let of = 0; of <= version; of++) {
+    const list = store.get(KEY.changes(of))
+    if (list === undefined) report(`version ${of}`, 'its list of changes is missing')
+    else changes += decodeChanges(list).filter((key) => !isCode(key)).length
+  }
+  if (changes !== values.all)
+    report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
+}
+
+/** Former values row by row, as keys order them. Returns how many there are. */
+async function checkEntries(store: Reader, report: Report): Promise<number> {
+  let count = 0
+  let row = new Uint8Array(0)
+  let [ordinal, since] = [-1, -1]
+  const ends = (): void => {
+    if (ordinal < 0) return
+    const last = store.get(row)
+    const latest = last && decodeRow(last)
+    if (latest?.ordinal !== ordinal + 1 || latest.since <= since)
+      report(`row ${toHex(row)}`, `its history ends with value ${ordinal}, and the row does not go on from there`)
+  }
+  for await (const [key, value] of store.scan(RANGE.history())) {
+    count++
+    const entry = rowOfHistory(key)
+    const found = decodeRow(value)
+    if (!equalBytes(entry.row, row)) {
+      ends()
+      row = Uint8Array.from(entry.row)
+      // Once old values are pruned, the first one that is kept begins here.
+      ;[ordinal, since] = [-1, -1]
+    }
+    if (entry.ordinal !== ordinal + 1 || found.ordinal !== entry.ordinal || found.since <= since)
+      report(`row ${toHex(row)}`, `value ${entry.ordinal} of its history does not follow value ${ordinal}`)
+    ;[ordinal, since] = [entry.ordinal, found.since]
+  }
+  ends()
+  return count
+}
