@@ -23,8 +23,6 @@ import {
   FRAMES,
   HASH_DELAY,
   MAY_CALL,
-  MISSING,
-  MISSING_REFUND,
   OPCODES,
   PARAMETERS,
   PAUSED,
@@ -105,17 +103,6 @@ export class Instance extends Memory {
     this.refresh()
     return reason
   }
-
-  /** By how much the refund would have grown with a store that could not be paid: where `missing` is above 0. */
-  get missingRefund(): bigint {
-    return BigInt.asIntN(64, this.limbs[MISSING_REFUND >>> 3] ?? 0n)
-  }
-
-  /** By how much gas the last step was too dear; 0 where no price is known. */
-  get missing(): bigint {
-    return BigInt.asIntN(64, this.limbs[MISSING >>> 3] ?? 0n)
-  }
-
   /** Memory of a frame up to so many bytes, for gas that was charged. */
   growMemory(frame: number, bytes: bigint): void {
     if (this.#exports.touch(frame, bytes, UNLIMITED) < 0n) throw outOfMemory()
