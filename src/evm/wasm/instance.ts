@@ -103,6 +103,7 @@ export class Instance extends Memory {
     this.refresh()
     return reason
   }
+
   /** Memory of a frame up to so many bytes, for gas that was charged. */
   growMemory(frame: number, bytes: bigint): void {
     if (this.#exports.touch(frame, bytes, UNLIMITED) < 0n) throw outOfMemory()
