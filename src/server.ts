@@ -36,8 +36,11 @@ export function createServer({ rpc, explorer, http }: Faces): FastifyInstance {
     forceCloseConnections: 'idle',
     keepAliveTimeout: http.idleTimeout,
     requestTimeout: http.requestTimeout,
-    // Of node 24.9 and later; for others, and for what it does not know, there is `ignoreOtherUpgrades`.
-    http: { shouldUpgradeCallback: isHandshake } as ServerOptions,
+    http: {
+      connectionsCheckingInterval: Math.ceil(http.requestTimeout / 4),
+      // Of node 24.9 and later; for earlier ones there is `ignoreOtherUpgrades`.
+      shouldUpgradeCallback: isHandshake,
+    } as ServerOptions,
     routerOptions: { ignoreTrailingSlash: true },
   })
   const access = accessOf(http)

@@ -1,6 +1,6 @@
 // The connections of the server, and what they may cost: how many there are, how long one may do nothing, and how many bytes
 // wait in memory for clients that do not read. WebSockets count like all others: it is their sockets that are watched.
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 export type ConnectionLimits = {
@@ -22,8 +22,10 @@ export const defaultConnectionLimits: ConnectionLimits = {
 }
 
 export type ConnectionState = {
-  /** Requests that are being answered: for these it is the node's turn. */
-  running: number
+  /** Whether a request is being answered on the short path. */
+  isAnswering: boolean
+  /** Requests that node's server has not answered yet; some may still be on their way. */
+  readonly requests: Set<IncomingMessage>
   /** Bytes of an answer that are written to the socket later. */
   held: number
 }
@@ -33,6 +35,10 @@ const BEAT = 250
 /** How long after `finish` connections are kept on which nothing runs, and all others. */
 const IDLE_GRACE = 2000
 const BUSY_GRACE = 5000
+
+/** Whether it is the node's turn: a request has come whole and is not answered. */
+const isBusy = ({ isAnswering, requests }: ConnectionState): boolean =>
+  isAnswering || [...requests].some(({ complete }) => complete)
 
 export class Connections {
   readonly #open = new Map<Socket, ConnectionState>()
@@ -50,7 +56,7 @@ export class Connections {
   stateOf(socket: Socket): ConnectionState {
     const known = this.#open.get(socket)
     if (known !== undefined) return known
-    const state = { running: 0, held: 0 }
+    const state = { isAnswering: false, requests: new Set<IncomingMessage>(), held: 0 }
     this.#open.set(socket, state)
     socket.once('close', () => this.#open.delete(socket))
     return state
@@ -62,12 +68,11 @@ export class Connections {
     server.maxConnections = maxConnections
     server.requestTimeout = requestTimeout
     server.headersTimeout = requestTimeout
-    server.on('request', ({ socket }, response) => {
-      const state = this.stateOf(socket)
-      state.running += 1
-      response.once('close', () => {
-        state.running -= 1
-      })
+    server.keepAliveTimeout = idleTimeout
+    server.on('request', (request, response) => {
+      const { requests } = this.stateOf(request.socket)
+      requests.add(request)
+      response.once('close', () => requests.delete(request))
     })
     server.setTimeout(idleTimeout, (socket) => {
       if (this.isClientsTurn(socket)) socket.destroy()
@@ -79,22 +84,16 @@ export class Connections {
 
   /** Whether a connection waits for its client: for a request, or to take an answer. */
   isClientsTurn(socket: Socket): boolean {
-    return socket.writableLength > 0 || this.stateOf(socket).running === 0
+    return socket.writableLength > 0 || !isBusy(this.stateOf(socket))
   }
 
   /** Ends what is left a while after the server has begun to close, so that no client can hold it. */
   finish(): void {
-    const cut = (choose: (state: ConnectionState) => boolean) => () => {
-      for (const [socket, state] of this.#open) if (choose(state)) socket.destroy()
+    const cut = (sparesBusy: boolean) => {
+      for (const [socket, state] of this.#open) if (!(sparesBusy && isBusy(state))) socket.destroy()
     }
-    setTimeout(
-      cut(({ running }) => running === 0),
-      IDLE_GRACE,
-    ).unref()
-    setTimeout(
-      cut(() => true),
-      BUSY_GRACE,
-    ).unref()
+    setTimeout(cut, IDLE_GRACE, true).unref()
+    setTimeout(cut, BUSY_GRACE, false).unref()
   }
 
   #boundUnsent(): void {

@@ -22,7 +22,7 @@ export function ignoreOtherUpgrades(server: Server, connections: Connections): v
       return
     }
     // Requests before this one on the connection are not answered yet, and their answers would come after its own.
-    if (connections.stateOf(socket).running > 0) return socket.destroy()
+    if (connections.stateOf(socket).requests.size > 0) return socket.destroy()
     socket.unshift(Buffer.concat([Buffer.from(headWithoutOffer(request), 'latin1'), rest]))
     server.emit('connection', socket)
   })

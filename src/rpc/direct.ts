@@ -30,7 +30,6 @@ export function serveDirectly(server: Server, options: DirectOptions, answer: An
       socket.resume()
     },
     connections: options.connections,
-    idle: server.keepAliveTimeout,
   }
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -49,8 +48,6 @@ type Wire = {
   /** Gives a connection, and what has been read of it, to the HTTP server. */
   readonly handOver: (socket: Socket, rest: Buffer) => void
   readonly connections: Connections
-  /** Milliseconds after which a connection that says nothing is closed. */
-  readonly idle: number
 }
 
 /** Bodies that come in pieces are waited for up to here; longer ones are for the HTTP server, which does not copy. */
@@ -64,7 +61,6 @@ class DirectConnection {
   readonly #state: ConnectionState
   /** What has come and is not yet read: part of a request, or the next while one runs. */
   #held: Buffer | undefined
-  #isRunning = false
   #isLast = false
   /** Runs while a request is not all here; what trickles in does not put it off. */
   #deadline: NodeJS.Timeout | undefined
@@ -74,7 +70,7 @@ class DirectConnection {
     this.#wire = wire
     this.#ended = ended
     this.#state = wire.connections.stateOf(socket)
-    socket.setTimeout(wire.idle)
+    socket.setTimeout(wire.connections.limits.idleTimeout)
     socket.on('data', this.#take).on('end', this.finish).on('timeout', this.#giveUp).on('error', this.#fail)
     socket.on('close', this.#close)
   }
@@ -82,13 +78,14 @@ class DirectConnection {
   /** Ends the connection, after the answer that is due. */
   readonly finish = (): void => {
     this.#isLast = true
-    if (!this.#isRunning) this.#socket.end()
+    if (!this.#state.isAnswering) this.#socket.end()
   }
 
   readonly #take = (bytes: Buffer): void => {
+    if (!this.#socket.writable) return
     const all = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes])
     this.#held = undefined
-    if (this.#isRunning) {
+    if (this.#state.isAnswering) {
       this.#held = all
       this.#socket.pause()
       return
@@ -106,8 +103,7 @@ class DirectConnection {
   }
 
   async #run(body: string, origin: string | undefined): Promise<void> {
-    this.#isRunning = true
-    this.#state.running = 1
+    this.#state.isAnswering = true
     let answer: readonly Piece[] | undefined
     try {
       answer = await this.#wire.answer(body)
@@ -121,8 +117,7 @@ class DirectConnection {
     else await this.#writeAll(answer, origin)
     // Nothing more is read of a client that does not take its answers: else they would pile up here.
     if (socket.writableNeedDrain) await drained(socket)
-    this.#isRunning = false
-    this.#state.running = 0
+    this.#state.isAnswering = false
     if (this.#isLast) socket.end()
     if (this.#held === undefined) return
     const next = this.#held
