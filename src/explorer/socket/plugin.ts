@@ -9,6 +9,8 @@ const PATH = '/socket/v2/websocket'
 const MOST_WAITING = 32
 /** How often waiting transactions are counted for those who watch them, in milliseconds. */
 const PENDING_BEAT = 250
+/** How often silent connections are looked for, in milliseconds. */
+const SILENCE_BEAT = 15_000
 
 /** Registers the socket. The instance must already carry @fastify/websocket. */
 export async function explorerSocket(app: FastifyInstance, services: ExplorerServices): Promise<void> {
@@ -45,8 +47,11 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
     pending = 0
   }, PENDING_BEAT)
   beat.unref()
+  const silence = setInterval(() => hub.cutSilent(), SILENCE_BEAT)
+  silence.unref()
   app.addHook('onClose', async () => {
     clearInterval(beat)
+    clearInterval(silence)
     for (const stop of stops) stop()
     await told
   })
