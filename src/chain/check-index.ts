@@ -2,9 +2,10 @@
 // and the rows are compared one by one. That the blocks come out as they did is checked on the way.
 import { equalBytes, toHex } from '../lib/hex.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Report } from '../state/check-state.ts'
+import { checkChanges, type Report } from '../state/check-state.ts'
 import { isReaders, RANGE } from '../state/keyspace.ts'
 import type { KvStore, Op, Range, Reader, RecordLog } from '../state/types.ts'
+import { View } from '../state/view.ts'
 import { reindex } from './reindex.ts'
 import type { Indexer } from './types.ts'
 
@@ -17,7 +18,9 @@ export async function checkIndex(
   report: Report,
   onBlock: (number: bigint) => void,
 ): Promise<void> {
-  await reindex(new Beside(store, scratch), runtime, indexer, onBlock)
+  await reindex(new Beside(store, scratch), runtime, indexer, onBlock, ({ view }, version) =>
+    view instanceof View ? checkChanges(store, view, version, report) : Promise.resolve(),
+  )
   const made = scratch.scan(RANGE.readers())[Symbol.asyncIterator]()
   let next = await made.next()
   for await (const [key, value] of store.scan(RANGE.readers())) {

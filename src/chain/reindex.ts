@@ -22,7 +22,8 @@ const BATCH = 10_000
 
 /**
  * Deletes all rows of readers' tables and writes them again; nobody else may have the chain open. When it is interrupted,
- * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done.
+ * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done, `onExecuted` of each that has been run, with
+ * the version of the state that it made.
  * Throws ChainError `storage` when a stored block does not come out as it did, and the registry's error, before anything
  * is deleted, when the chain needs an improvement proposal that is not there.
  */
@@ -31,6 +32,7 @@ export async function reindex(
   runtime: Runtime,
   indexer: Indexer,
   onBlock: (number: bigint) => void,
+  onExecuted: (executed: ExecutedBlock, version: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const past = new Past(store, runtime)
   past.requireProposals()
@@ -40,6 +42,7 @@ export async function reindex(
   for (let number = 0n; number <= past.head.number; number++) {
     const executed = await past.execute(number, version)
     const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
+    await onExecuted(executed, version)
     await store.write(await indexer.block(executed, version++, store, read))
     for (const last = past.versionAfter(number); version <= last; version++) {
       const { changed, view } = past.edit(version)

@@ -1,10 +1,10 @@
 // The state of a database checked against itself: tries built anew from accounts and slots, codes against their hashes, and
 // the history of every row from its first value to its last. Nothing is written.
-import { equalBytes, fromHex, type Hash, toHash, toHex } from '../lib/hex.ts'
+import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
-import { decodeChanges, decodeRow } from './history.ts'
+import { decodeChanges, decodeRow, storedRowAsOf } from './history.ts'
 import {
   isCode,
   isSlot,
@@ -20,6 +20,7 @@ import { EMPTY_ROOT, updateTrie } from './trie.ts'
 import type { TrieChange } from './trie-edits.ts'
 import type { NodePath } from './trie-rows.ts'
 import type { Range, Reader } from './types.ts'
+import type { View } from './view.ts'
 
 /** Told of everything that is wrong: where, and what. */
 export type Report = (place: string, what: string) => void
@@ -128,6 +129,20 @@ export async function checkHistory(store: Reader, version: number, report: Repor
   }
   if (changes !== values.all)
     report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
+}
+
+/** That a version holds what the block that made it changes when it is run again, and that its list names all of it. */
+export async function checkChanges(store: Reader, view: View, version: number, report: Report): Promise<void> {
+  const { rows } = await view.changes()
+  const list = store.get(KEY.changes(version))
+  const named = new Set((list === undefined ? [] : decodeChanges(list)).filter((key) => !isCode(key)).map(toLatin1))
+  for (const [name, { key, value }] of rows) {
+    const stored = storedRowAsOf(store, key, version)
+    const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
+    if (!isSame) report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
+    if (!named.delete(name)) report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
+  }
+  for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
 }
 
 /** Former values row by row, as keys order them. Returns how many there are. */

@@ -94,7 +94,7 @@ const kindOf = (file: string): string => /\.\w+$|^[A-Za-z]+/.exec(file)?.[0] ?? 
 /** Damages one file of a folder; returns the kind of file, and what was done to it. */
 function damage(folder: string, below: (bound: number) => number): [kind: string, what: string] {
   const files = readdirSync(folder).sort()
-  const kinds = [...new Set(files.map(kindOf))]
+  const kinds = [...new Set(files.map(kindOf))].flatMap((kind) => (/ldb|log/.test(kind) ? [kind, kind, kind] : [kind]))
   const kind = kinds[below(kinds.length)] ?? ''
   const candidates = files.filter((file) => kindOf(file) === kind)
   const file = candidates[below(candidates.length)] ?? ''

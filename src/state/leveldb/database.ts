@@ -42,8 +42,8 @@ export function surveyDatabase(folder: string): Survey {
   if (!/^MANIFEST-\d+\n$/.test(current)) return unreadable({ file: 'CURRENT', what: 'names no MANIFEST' })
   const name = current.trimEnd()
   if (!existsSync(join(folder, name))) return unreadable({ file: name, what: MISSING })
-  const { records, end, hasHole } = readLog(readFileSync(join(folder, name)))
-  if (hasHole) return unreadable({ file: name, what: damagedAt(end) })
+  const { records, end, hasHole, isCutOff } = readLog(readFileSync(join(folder, name)))
+  if (hasHole || !isCutOff) return unreadable({ file: name, what: `is damaged at byte ${end}` })
   let manifest: Manifest
   try {
     manifest = readManifest(records)

@@ -20,6 +20,8 @@ export type LogContent = {
    * that was being written when the process ended.
    */
   readonly hasHole: boolean
+  /** Whether what follows looks cut off to LevelDB too, which refuses a MANIFEST with anything else behind its records. */
+  readonly isCutOff: boolean
 }
 
 /** Reads a log file. Throws nothing: bytes that are no log are a log without records. */
@@ -42,7 +44,7 @@ export function readLog(file: Uint8Array): LogContent {
     fragments = []
     end = at
   }
-  return { records, end, hasHole: beginsRecord(file, at) }
+  return { records, end, hasHole: beginsRecord(file, at), isCutOff: isCutOff(file, at) }
 }
 
 /** A fragment that is as it was written; undefined for anything else. */
@@ -52,6 +54,14 @@ function fragmentAt(file: Uint8Array, at: number): Fragment | undefined {
   if (type < FULL || type > LAST || end > file.length || (at % BLOCK) + end - at > BLOCK) return undefined
   if (maskedCrc32c(file.subarray(at + 6, end)) !== u32At(file, at)) return undefined
   return { type, payload: file.subarray(at + HEADER, end), end }
+}
+
+/** Nothing, a part of a header, a length beyond the end of the file, or zeros. */
+function isCutOff(file: Uint8Array, at: number): boolean {
+  if (at + HEADER > file.length) return true
+  const length = (file[at + 4] ?? 0) | ((file[at + 5] ?? 0) << 8)
+  const isLastBlock = at - (at % BLOCK) + BLOCK >= file.length
+  return (isLastBlock && at + HEADER + length > file.length) || (length === 0 && file[at + 6] === 0)
 }
 
 /** Whether a record begins anywhere from here on. The length before it may be what is broken, so every byte is tried. */
