@@ -183,7 +183,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     explorer: { chain, options: explorer, hub, verification, log: explorerLog },
   })
   try {
-    await chain.restorePool()
+    await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
     const url = await server.listen({ host, port })
     // Only now: the thread would take a core while the node itself is starting.
     shadow?.start()

@@ -174,9 +174,9 @@ export class Chain implements ChainFace {
     return this.#waiting.submitUnsigned(message, this.spec.chainId)
   }
 
-  /** Puts the transactions that were waiting at the last stop back into the pool; those that are spent are dropped. */
-  restorePool(): Promise<void> {
-    return this.#waiting.restore()
+  /** Puts the transactions that were waiting at the last stop back into the pool; spent ones are dropped. */
+  restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
+    return this.#waiting.restore(warn)
   }
 
   // --- writing

@@ -47,9 +47,9 @@ export class Waiting {
     return this.#take({ transaction, sidecar: undefined })
   }
 
-  /** Puts what was waiting at the last stop back; what is spent by now is dropped. */
-  async restore(): Promise<void> {
-    for (const { transaction, sidecar } of this.#journal.load()) {
+  /** Puts what was waiting at the last stop back; what is spent by now is dropped. `warn` is told of a damaged journal. */
+  async restore(warn: (line: string) => void = () => undefined): Promise<void> {
+    for (const { transaction, sidecar } of this.#journal.load(warn)) {
       try {
         this.pool.add(transaction, sidecar)
       } catch (error) {

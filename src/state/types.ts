@@ -20,11 +20,17 @@ export interface Reader {
   scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]>
 }
 
+/** What a log holds, and stretches of its file that are no whole record (bytes from its beginning): they are gone. */
+export type ReadRecords = {
+  readonly records: readonly Uint8Array[]
+  readonly damaged: readonly { readonly at: number; readonly length: number }[]
+}
+
 /** Records in the order they came; what they mean is not known here. Nothing here has to be waited for. */
 export interface RecordLog {
   /** Bytes that all of them take. */
   readonly size: number
-  read(): Uint8Array[]
+  read(): ReadRecords
   /** Adds all of them, or, with ChainError `storage`, none. They then survive `kill -9`. */
   append(records: readonly Uint8Array[]): void
   /** Puts these in the place of all, at once. */
