@@ -25,6 +25,7 @@ import { missingRequestContracts } from './runtime/system.ts'
 import { createServer } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
+import type { OutageReport } from './state/guarded-store.ts'
 import { openMemoryStore, openStore } from './state/kv.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
@@ -71,8 +72,9 @@ export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 export type Node = {
   readonly chain: Chain
   readonly producer: Solo
-  /** When it fails, whoever has started the node is to close it. */
   readonly shadow: Shadow | undefined
+  /** Settles when the shadow or the disk has failed for good; whoever has started the node is to close it. */
+  readonly failed: Promise<string>
   readonly server: FastifyInstance
   /** `http://127.0.0.1:8545` */
   readonly url: string
@@ -83,15 +85,17 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export const openChain = async (settings: ChainSettings): Promise<Chain> => (await open(settings, undefined)).chain
+export const openChain = async (settings: ChainSettings): Promise<Chain> =>
+  (await open(settings, undefined, undefined)).chain
 
 /** The chain, with the shadow that checks its blocks when there are options for one. Throws as `openChain`. */
 async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
+  outage: OutageReport | undefined,
 ): Promise<{ chain: Chain; shadow: Shadow | undefined }> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, log } = settings
-  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
+  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, outage)
   let shadow: Shadow | undefined
   try {
     const stored = storedSpec(store)
@@ -104,7 +108,9 @@ async function open(
     else if (own !== stored) await store.write([specRow(own)])
     for (const { name, sha256, since } of newNames(stored ?? found, own))
       log.info({ room: 'chain' }, `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`)
-    const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
+    const onError = (error: unknown) => {
+      if (!isOutage(error)) log.error({ err: error, room: 'chain' }, String(error))
+    }
     shadow = shadowOptions && new Shadow(store, own, engine ?? DEFAULT_ENGINE, shadowOptions)
     const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow })
     const { header, view } = await chain.at('latest')
@@ -117,6 +123,16 @@ async function open(
     throw error
   }
 }
+
+/** The store has said that the disk takes no writes: what is refused until it does is not worth a line each. */
+const isOutage = (error: unknown): boolean => error instanceof ChainError && error.code === 'disk-failure'
+
+/** One line when the disk stops taking writes and one when it takes them again; `lost` gets the one that ends the node. */
+const outageReport = (log: Logger, lost: (line: string) => void): OutageReport => ({
+  failed: (error) => log.error({ room: 'state' }, `${wordsForPeople(error)}: nothing is written, reads go on`),
+  recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
+  lost: (line) => lost(`${line}: start it again; nothing that was acknowledged is lost`),
+})
 
 /** Refusals are what happens, faults of this program are for somebody to act on. */
 const reportTo =
@@ -152,7 +168,10 @@ const namesNext = ({ spec, head }: Chain): boolean =>
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
-  const { chain, shadow } = await open(options, options.shadow)
+  let lost: (line: string) => void = () => undefined
+  const failed = new Promise<string>((resolve) => (lost = resolve))
+  void failed.then((line) => log.error({ room: 'state' }, line))
+  const { chain, shadow } = await open(options, options.shadow, outageReport(log, lost))
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
   const producer = new Solo(chain, {
     automine: options.automine,
@@ -161,7 +180,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     gasLimit: options.gasLimit ?? chain.head.gasLimit,
     onError: (error) => {
       // After a failure of the shadow every block is refused, and one line about it is enough.
-      if (shadow?.failure === undefined) log.error({ err: error, room: 'consensus' }, String(error))
+      if (shadow?.failure === undefined && !isOutage(error)) log.error({ err: error, room: 'consensus' }, String(error))
     },
   })
   const filters = new PollingFilters(chain)
@@ -193,6 +212,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       chain,
       producer,
       shadow,
+      failed: Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])]),
       server,
       url,
       close: async () => {

@@ -69,11 +69,11 @@ async function start(flags: StartFlags): Promise<void> {
   log.info({ room: 'evm', engine, shadow: flags.shadow }, engineLine(engine, flags.shadow))
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   logActivity(node.chain, log)
-  await Promise.race([stopped, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
+  const code = await Promise.race([stopped.then(() => 0), node.failed.then(() => 1)])
   log.info('closing; once more to stop at once')
   await node.close()
   // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
-  process.exit(node.shadow?.failure === undefined ? 0 : 1)
+  process.exit(node.shadow?.failure === undefined ? code : 1)
 }
 
 const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): string =>

@@ -58,9 +58,9 @@ export class Journal {
     return this.#flush()
   }
 
-  /** Settles when everything recorded or forgotten so far is in the log. */
-  settled(): Promise<void> {
-    return this.#next ?? Promise.resolve()
+  /** Settles when everything recorded or forgotten so far has been written or has failed, which its writer is told. */
+  async settled(): Promise<void> {
+    await this.#next?.catch(() => undefined)
   }
 
   #flush(): Promise<void> {

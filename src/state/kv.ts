@@ -2,12 +2,15 @@
 // Whatever `write` has acknowledged survives `kill -9`.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
+import { GuardedStore, type OutageReport, type ReopenableStore } from './guarded-store.ts'
 import { isAskedAgain } from './keyspace.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RememberedRows } from './remembered-rows.ts'
@@ -29,13 +32,22 @@ const JOURNAL = 'journal'
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
 
-/** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign or unusable folder. */
-export async function openStore(directory: string): Promise<KvStore> {
+/** Bytes before what is written goes from LevelDB's log into a table. */
+const WRITE_BUFFER = 16 << 20
+
+/** For commands, which end with the failed write. */
+const NO_REPORT: OutageReport = { failed: () => undefined, recovered: () => undefined, lost: () => undefined }
+
+/**
+ * Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign or unusable folder.
+ * `report` is told when the disk stops taking writes, and how that ends.
+ */
+export async function openStore(directory: string, report = NO_REPORT): Promise<KvStore> {
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
     cacheSize: 64 << 20,
-    writeBufferSize: 16 << 20,
+    writeBufferSize: WRITE_BUFFER,
   })
   try {
     await database.open()
@@ -43,7 +55,8 @@ export async function openStore(directory: string): Promise<KvStore> {
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
   const log = openRecordLog(join(directory, JOURNAL))
-  return new RememberedRows(new LevelStore(database, { sync: true }, log), isAskedAgain, REMEMBERED_ROWS)
+  const store = new GuardedStore(new LevelStore(database, { sync: true }, log, directory), report)
+  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
@@ -60,6 +73,7 @@ function whyNotOpened(directory: string, error: unknown): string {
   if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
     return `${directory} is in use by another process`
   }
+  if (isDiskFull(diskError(error))) return `cannot open ${directory}: ${DISK_FULL}`
   return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
@@ -70,13 +84,16 @@ export async function openMemoryStore(): Promise<KvStore> {
   return new LevelStore(database, {}, memoryRecordLog())
 }
 
-class LevelStore implements KvStore {
+class LevelStore implements ReopenableStore {
   readonly #database: Database
   /** What the database is asked for with each batch; only one on a disk knows `sync`. */
   readonly #writing: { readonly sync?: true }
   readonly log: RecordLog
+  /** Where it lies; undefined in memory. */
+  readonly #directory: string | undefined
 
-  constructor(database: Database, writing: { readonly sync?: true }, log: RecordLog) {
+  constructor(database: Database, writing: { readonly sync?: true }, log: RecordLog, directory?: string) {
+    this.#directory = directory
     this.#database = database
     this.#writing = writing
     this.log = log
@@ -111,6 +128,24 @@ class LevelStore implements KvStore {
       scan: (range) => scan(database, range, snapshot),
       close: () => snapshot.close(),
     }
+  }
+
+  /** What refuses writes is above (`GuardedStore`): memory is never full in a way that could be told. */
+  requireWritable(): void {}
+
+  async reopen(): Promise<void> {
+    await this.#database.close()
+    await this.#database.open()
+  }
+
+  /** Opening writes what is in LevelDB's log into a table; then a new log grows to the size of the write buffer. */
+  async hasRoom(): Promise<boolean> {
+    if (this.#directory === undefined) return true
+    const directory = this.#directory
+    const logs = readdirSync(directory).filter((file) => file.endsWith('.log'))
+    const inLogs = logs.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
+    const { bavail, bsize } = await statfs(directory)
+    return bavail * bsize > inLogs + WRITE_BUFFER
   }
 
   close(): Promise<void> {

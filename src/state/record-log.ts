@@ -12,7 +12,7 @@ const MAGIC = Buffer.of(0xff, 0xfe, 0x4b, 0x4a)
 /** Magic number, length and checksum of a record; numbers are big-endian. */
 const HEAD = MAGIC.length + 8
 
-/** Opens, or makes, the log in a file. Throws ChainError `storage` when the file cannot be used. */
+/** Opens, or makes, the log in a file. Throws ChainError `disk-failure` when the file cannot be used. */
 export function openRecordLog(path: string): RecordLog {
   return new FileLog(path)
 }

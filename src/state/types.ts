@@ -31,7 +31,7 @@ export interface RecordLog {
   /** Bytes that all of them take. */
   readonly size: number
   read(): ReadRecords
-  /** Adds all of them, or, with ChainError `storage`, none. They then survive `kill -9`. */
+  /** Adds all of them, or, with ChainError `disk-failure`, none. They then survive `kill -9`. */
   append(records: readonly Uint8Array[]): void
   /** Puts these in the place of all, at once. */
   replace(records: readonly Uint8Array[]): void
@@ -41,6 +41,8 @@ export interface RecordLog {
 export interface KvStore extends Reader {
   /** One atomic, synced batch: when it settles, the rows survive `kill -9`. */
   write(batch: readonly Op[]): Promise<void>
+  /** Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk takes no writes; reads go on meanwhile. */
+  requireWritable(): void
   /** Beside the rows. */
   readonly log: RecordLog
   /** A reader of the rows as they are now; close it after use. */
