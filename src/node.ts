@@ -48,6 +48,8 @@ export type ChainSettings = StoreOptions & {
   readonly engine?: EngineChoice | undefined
   readonly limits: CallLimits
   readonly pool: PoolPolicy
+  /** Of how many blocks before the head states are kept; left out: of all. */
+  readonly prune?: number | undefined
   readonly log: Logger
 }
 
@@ -94,7 +96,7 @@ async function open(
   shadowOptions: ShadowOptions | undefined,
   outage: OutageReport | undefined,
 ): Promise<{ chain: Chain; shadow: Shadow | undefined }> {
-  const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, log } = settings
+  const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, outage)
   let shadow: Shadow | undefined
   try {
@@ -112,7 +114,7 @@ async function open(
       if (!isOutage(error)) log.error({ err: error, room: 'chain' }, String(error))
     }
     shadow = shadowOptions && new Shadow(store, own, engine ?? DEFAULT_ENGINE, shadowOptions)
-    const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow })
+    const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow, prune })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)

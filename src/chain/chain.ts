@@ -62,13 +62,13 @@ export class Chain implements ChainFace {
     () => Object.values(this.#draft()).join(),
   )
 
-  constructor({ store, runtime, indexer, limits, pool, onError, secondRun }: ChainOptions) {
+  constructor({ store, runtime, indexer, limits, pool, onError, ...ledger }: ChainOptions) {
     this.spec = runtime.spec
     this.store = store
     this.#writer = new Writer(store)
     this.#runtime = runtime
     this.#limits = limits
-    this.#ledger = new Ledger(store, runtime, indexer, secondRun)
+    this.#ledger = new Ledger(store, runtime, indexer, ledger)
     this.live = new Live(onError)
     const head = () => this.head
     this.fees = new ChainFees(runtime, this.#ledger.blocks, head, () => this.#draft().baseFeePerGas)
@@ -87,6 +87,10 @@ export class Chain implements ChainFace {
 
   get head(): SealedHeader {
     return this.#ledger.head
+  }
+
+  get oldestState(): bigint {
+    return this.#ledger.oldestState
   }
 
   // --- reading
@@ -252,6 +256,7 @@ export class Chain implements ChainFace {
   }
 
   async #takeBack(point: Point, waiting: readonly PooledTransaction[]): Promise<void> {
+    this.#ledger.requireState(point)
     this.#snapshots.dropAfter(point)
     const removed = await this.#ledger.rewind(point)
     this.#headMoved()

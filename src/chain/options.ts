@@ -3,14 +3,14 @@ import type { CallLimits } from '../runtime/call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { KvStore } from '../state/types.ts'
 import type { PoolPolicy } from './admission-rules.ts'
-import type { Indexer, SecondRun } from './types.ts'
+import type { LedgerOptions } from './ledger.ts'
+import type { Indexer } from './types.ts'
 
-export type ChainOptions = {
+export type ChainOptions = LedgerOptions & {
   readonly store: KvStore
   readonly runtime: Runtime
   readonly indexer: Indexer
   readonly limits: CallLimits
   readonly pool: PoolPolicy
   readonly onError: (error: unknown) => void
-  readonly secondRun?: SecondRun | undefined
 }

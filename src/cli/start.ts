@@ -87,6 +87,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
     engine: flags.engine,
     limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
+    prune: flags.prune,
     log,
     host: flags.host,
     port: flags.port,

@@ -7,6 +7,8 @@ export type ChainErrorCode =
   | 'invalid-params'
   /** A block that does not exist here was named. */
   | 'header-not-found'
+  /** The block is here, its state is not any more: it was pruned. */
+  | 'state-not-available'
   /** Anything else that was named and is not here (filter, account, snapshot). */
   | 'not-found'
   /** The transaction may not enter the pool or be executed; the message says why in geth's words. */

@@ -16,6 +16,7 @@ export type WireError = { readonly code: number; readonly message: string; reado
 const CODES: Readonly<Record<ChainErrorCode, number>> = {
   'invalid-params': INVALID_PARAMS,
   'header-not-found': -32000,
+  'state-not-available': -32000,
   'not-found': -32000,
   'transaction-rejected': -32000,
   'execution-reverted': 3,
