@@ -1,6 +1,7 @@
 // The flags of `start`: as they are offered, as they are checked, and what they make of a node's options.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
+import { FEWEST_STATES } from '../chain/pruning.ts'
 import { reportEngine } from '../evm/engine-report.ts'
 import { ENGINES, type EngineChoice } from '../evm/machine-options.ts'
 import { withDatadir } from './datadir.ts'
@@ -47,6 +48,7 @@ const flags = z.object({
   ...proposalFlags,
   datadir: z.string(),
   inMemory: z.boolean().default(false),
+  prune: wholeNumber(FEWEST_STATES, 1_000_000_000).optional(),
   genesis: z.string().optional(),
   host: z.string().min(1, 'expected a host name or address'),
   port: wholeNumber(0, 65_535),
@@ -94,6 +96,10 @@ const collect = (value: string, earlier: string[] = []): string[] => [...earlier
 export function withStartFlags(command: Command): Command {
   withDatadir(command.optionsGroup('Data:'))
     .option('--in-memory', 'keep nothing on disk')
+    .option(
+      '--prune <blocks>',
+      `keep states of so many blocks only, at least ${FEWEST_STATES}; blocks and index stay (default: all)`,
+    )
     .optionsGroup('Chain (of a new one; a chain that is there must agree):')
     .option('--genesis <file>', "genesis file, kestrel's or geth's")
   return withProposals(withChainFlags(command))

@@ -74,15 +74,11 @@ async function start(flags: StartFlags): Promise<void> {
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   logActivity(node.chain, log)
-  let isDamaged = false
-  const damaged = node.damaged.then(() => {
-    isDamaged = true
-  })
-  await Promise.race([stopped, damaged, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
+  const code = await Promise.race([stopped.then(() => 0), node.failed.then(() => 1)])
   log.info('closing; once more to stop at once')
   await node.close()
   // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
-  process.exit(node.shadow?.failure === undefined && !isDamaged ? 0 : 1)
+  process.exit(node.shadow?.failure === undefined ? code : 1)
 }
 
 const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): string =>
@@ -96,6 +92,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
     engine: flags.engine,
     limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
+    prune: flags.prune,
     log,
     host: flags.host,
     port: flags.port,
