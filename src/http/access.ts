@@ -49,11 +49,17 @@ export function accessOf({ origins, hosts }: AccessOptions): Access {
     origin === `http://${host}` ||
     origin === `https://${host}` ||
     (listed.has(LOCAL) && (LOCAL_PAGE.test(origin) || EXTENSION.test(origin)))
-  return (givenOrigin, givenHost) => {
+  const judge: Access = (givenOrigin, givenHost) => {
     const host = givenHost?.toLowerCase()
     if (host !== undefined && !names.has(ANY) && !isHost(host)) return 'host'
     if (givenOrigin === undefined || listed.has(ANY)) return undefined
     return isOrigin(givenOrigin.toLowerCase(), host ?? '') ? undefined : 'origin'
+  }
+  // Most requests say the same as the one before.
+  let last: { origin?: string | undefined; host?: string | undefined; denial?: Denial | undefined } = {}
+  return (origin, host) => {
+    if (origin !== last.origin || host !== last.host) last = { origin, host, denial: judge(origin, host) }
+    return last.denial
   }
 }
 

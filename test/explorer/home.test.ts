@@ -12,6 +12,13 @@ it('serves its page to browsers and a line of text to others', async () => {
   expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(await browser.text()).toContain('<div id="app">')
   expect(await (await fetch(url)).text()).toContain('JSON-RPC')
+  for (const path of ['/', '/blocks', '/api/v2/docs']) {
+    const { headers } = await fetch(url + path, { headers: { accept: 'text/html' } })
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'self';.*frame-ancestors 'none'/)
+    expect(headers.get('content-security-policy')).not.toContain('unsafe')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
   for (const file of ['/web/main.js', '/web/main.css', '/favicon.svg', '/tx/0x00', '/tokens']) {
     expect((await fetch(`${url}${file}`)).status, file).toBe(200)
   }
