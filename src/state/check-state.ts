@@ -4,7 +4,7 @@ import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } f
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
-import { decodeChanges, decodeRow, storedRowAsOf } from './history.ts'
+import { decodeChanges, decodeRow, encodeChanges, storedRowAsOf } from './history.ts'
 import {
   isCode,
   isSlot,
@@ -124,8 +124,10 @@ export async function checkHistory(store: Reader, version: number, report: Repor
   let changes = 0
   for (let of = 0; of <= version; of++) {
     const list = store.get(KEY.changes(of))
-    if (list === undefined) report(`version ${of}`, 'its list of changes is missing')
-    else changes += decodeChanges(list).filter((key) => !isCode(key)).length
+    const keys = list && decodeChanges(list)
+    if (list === undefined || keys === undefined) report(`version ${of}`, 'its list of changes is missing')
+    else if (!equalBytes(encodeChanges(keys), list)) report(`version ${of}`, 'its list of changes is malformed')
+    changes += keys?.filter((key) => !isCode(key)).length ?? 0
   }
   if (changes !== values.all)
     report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
@@ -133,15 +135,17 @@ export async function checkHistory(store: Reader, version: number, report: Repor
 
 /** That a version holds what the block that made it changes when it is run again, and that its list names all of it. */
 export async function checkChanges(store: Reader, view: View, version: number, report: Report): Promise<void> {
-  const { rows } = await view.changes()
+  const { rows, codes } = await view.changes()
   const list = store.get(KEY.changes(version))
-  const named = new Set((list === undefined ? [] : decodeChanges(list)).filter((key) => !isCode(key)).map(toLatin1))
+  const named = new Set((list === undefined ? [] : decodeChanges(list)).map(toLatin1))
   for (const [name, { key, value }] of rows) {
     const stored = storedRowAsOf(store, key, version)
     const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
     if (!isSame) report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
     if (!named.delete(name)) report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
   }
+  // Codes that were there before are in no list.
+  for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
   for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
 }
 
