@@ -4,7 +4,7 @@ import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } f
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
-import { decodeChanges, decodeRow, storedRowAsOf } from './history.ts'
+import { decodeChanges, decodeRow, encodeChanges, storedRowAsOf } from './history.ts'
 import {
   isCode,
   isSlot,
@@ -125,8 +125,10 @@ export async function checkHistory(store: Reader, { newest, oldest }: Versions, 
   let [changes, replaced] = [0, 0]
   for (let of = oldest === 0 ? 0 : oldest + 1; of <= newest; of++) {
     const list = store.get(KEY.changes(of))
-    if (list === undefined) report(`version ${of}`, 'its list of changes is missing')
-    for (const change of list === undefined ? [] : decodeChanges(list)) {
+    const listed = list && decodeChanges(list)
+    if (list === undefined || listed === undefined) report(`version ${of}`, 'its list of changes is missing')
+    else if (!equalBytes(encodeChanges(listed), list)) report(`version ${of}`, 'its list of changes is malformed')
+    for (const change of listed ?? []) {
       if (isCode(change.key)) continue
       changes++
       if (change.replaced !== undefined) replaced++
@@ -142,17 +144,17 @@ export async function checkHistory(store: Reader, { newest, oldest }: Versions, 
 
 /** That a version holds what the block that made it changes when it is run again, and that its list names all of it. */
 export async function checkChanges(store: Reader, view: View, version: number, report: Report): Promise<void> {
-  const { rows } = await view.changes()
+  const { rows, codes } = await view.changes()
   const list = store.get(KEY.changes(version))
-  const named = new Set(
-    (list === undefined ? [] : decodeChanges(list)).flatMap(({ key }) => (isCode(key) ? [] : [toLatin1(key)])),
-  )
+  const named = new Set((list === undefined ? [] : decodeChanges(list)).map(({ key }) => toLatin1(key)))
   for (const [name, { key, value }] of rows) {
     const stored = storedRowAsOf(store, key, version)
     const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
     if (!isSame) report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
     if (!named.delete(name)) report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
   }
+  // Codes that were there before are in no list.
+  for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
   for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
 }
 
