@@ -122,6 +122,7 @@ test('says in one line what is wrong, and with which flag', async () => {
   const cases = [
     [['--port', '70000'], '--port: expected a whole number from 0 to 65535, not "70000"'],
     [['--balance', '-1'], '--balance: '],
+    [['--prune', '127'], '--prune: expected a whole number from 128'],
     [['--mnemonic', 'hello world'], '--mnemonic: invalid mnemonic'],
     [['--unlock', '0x12'], '--unlock: expected an address'],
     [['--host', '0.0.0.0'], '--unsafe-expose'],
