@@ -146,6 +146,7 @@ test('says in one line what is wrong, and with which flag', async () => {
   const cases = [
     [['--port', '70000'], '--port: expected a whole number from 0 to 65535, not "70000"', 2],
     [['--balance', '-1'], '--balance: ', 2],
+    [['--prune', '127'], '--prune: expected a whole number from 128', 2],
     [['--mnemonic', 'hello world'], '--mnemonic: invalid mnemonic', 2],
     [['--unlock', '0x12'], '--unlock: expected an address', 2],
     [['--host', '0.0.0.0'], '--unsafe-expose', 2],

@@ -168,10 +168,7 @@ export class Instance extends Memory {
     if (code.at < CODES_END) this.#exports.rememberAccount(at, code.at, code.length, code.jumps, account)
   }
 
-  /**
-   * Lets the host know of the words that were stored without it. They belong to the innermost frame that it knows, so that
-   * it has to hear of them before that changes.
-   */
+  /** Tells the host of words stored without it. They belong to the innermost frame it knows: tell before that changes. */
   tell(): void {
     const { words, host } = this
     const count = words[DIRTY_COUNT >>> 2] ?? 0
