@@ -3,6 +3,7 @@
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
+import { type Pause, takingTurns, turns } from '../lib/turns.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -69,7 +70,8 @@ export class Chain implements ChainFace {
   readonly expected: ExpectedBlocks
   #draft: () => Partial<HeaderDraft> = () => ({})
   readonly #pending = new PendingBlock(
-    () => this.build(),
+    // For all who ask: it does not end with the connection of the first one.
+    () => this.build({}, undefined, undefined, takingTurns('heavy')),
     () => Object.values(this.#draft()).join(),
   )
 
@@ -141,8 +143,8 @@ export class Chain implements ChainFace {
     return { header, view: this.#ledger.viewAt(header.number) }
   }
 
-  accounts(): AsyncIterable<DumpedAccount> {
-    return dumpAccounts(this.store, this.#ledger.view())
+  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount> {
+    return dumpAccounts(this.store, this.#ledger.view(), caller)
   }
 
   // --- calls
@@ -186,22 +188,27 @@ export class Chain implements ChainFace {
     this.#headMoved()
   }
 
-  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), more?: ProduceOptions['more']) {
+  async build(
+    draft: Partial<HeaderDraft> = {},
+    candidates = this.pool.ready(),
+    more?: ProduceOptions['more'],
+    pause?: Pause,
+  ) {
     const complete = completeDraft(this.head, this.#draft(), draft)
     const view = this.#ledger.viewForBlock()
     const ancestors = this.#ledger.ancestors(this.head)
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
-    return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, async (taken) =>
-      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined,
-    )
+    const next = async (taken: number) =>
+      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined
+    return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, next, pause)
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
-    return this.#writer.run(() => this.#commit(executed))
+    return this.#write(() => this.#commit(executed))
   }
 
   produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
-    return this.#writer.run(async () => {
+    return this.#write(async () => {
       const executed = await this.build(draft, undefined, more)
       if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
       else await this.#commit(executed)
@@ -211,7 +218,7 @@ export class Chain implements ChainFace {
 
   /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
   importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
-    return this.#writer.run(async () => {
+    return this.#write(async () => {
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
       const [view, ancestors] = [this.#ledger.viewForBlock(), this.#ledger.ancestors(this.head)]
@@ -222,7 +229,7 @@ export class Chain implements ChainFace {
   }
 
   edit(change: (view: StateView) => void): Promise<void> {
-    return this.#writer.run(async () => {
+    return this.#write(async () => {
       await this.#ledger.amend((view) => editState(this.#runtime, this.head, view, change))
       this.#headMoved()
     })
@@ -233,7 +240,7 @@ export class Chain implements ChainFace {
   }
 
   rollback(id: bigint): Promise<boolean> {
-    return this.#writer.run(async () => {
+    return this.#write(async () => {
       const snapshot = this.#snapshots.use(id)
       if (snapshot === undefined) return false
       await this.#takeBack(snapshot.point, snapshot.waiting)
@@ -242,7 +249,7 @@ export class Chain implements ChainFace {
   }
 
   rewind(number: bigint): Promise<void> {
-    return this.#writer.run(() => this.#takeBack(this.#ledger.pointAt(number), []))
+    return this.#write(() => this.#takeBack(this.#ledger.pointAt(number), []))
   }
 
   async close(): Promise<void> {
@@ -253,6 +260,11 @@ export class Chain implements ChainFace {
   }
 
   // --- inside
+
+  /** One writer at a time, and before all calls. */
+  #write<T>(task: () => Promise<T>): Promise<T> {
+    return this.#writer.run(() => turns.first(task))
+  }
 
   async #commit(executed: ExecutedBlock): Promise<void> {
     await this.#ledger.commit(executed)

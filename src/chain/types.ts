@@ -108,6 +108,8 @@ export type TraceOptions = {
   readonly choice: TracerChoice
   /** Milliseconds that one transaction or call may take. */
   readonly timeout: number
+  /** The connection that asks: tracing ends when it is closed. */
+  readonly caller?: AbortSignal | undefined
 }
 
 /** A state: after a block, or after the first transactions of it when `index` says how many. */
@@ -118,7 +120,9 @@ export type CallBundle = CallOptions & { readonly requests: readonly CallRequest
 
 export type ReplayDetail = {
   /** Records every opcode too. */
-  readonly opcodes: boolean
+  readonly opcodes?: boolean
+  /** The connection that asks: replaying ends when it is closed. */
+  readonly caller?: AbortSignal | undefined
 }
 
 /** A mined transaction and what it did when it was run again. */
@@ -144,7 +148,7 @@ export interface Traces {
   /** What proof of work was paid for a block; empty after the merge. */
   rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
-  rootsWithin(of: BlockRef): Promise<readonly Hash[]>
+  rootsWithin(of: BlockRef, caller?: AbortSignal): Promise<readonly Hash[]>
 }
 
 /** A part of something long, and where the rest begins. */
@@ -163,19 +167,23 @@ export type InspectedAccount = {
 /** An improvement proposal that this program knows. */
 export type KnownProposal = { readonly name: string; readonly title: string; readonly isActive: boolean }
 
-/** State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. */
+/**
+ * State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. Reading
+ * much of the state ends when the connection of `caller` is closed.
+ */
 export interface Inspection {
-  slots(of: Address, at: TracePoint, start: Hash, count: number): Promise<Page<InspectedSlot>>
+  slots(of: Address, at: TracePoint, start: Hash, count: number, caller?: AbortSignal): Promise<Page<InspectedSlot>>
   accounts(
     ref: BlockRef,
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
+    caller?: AbortSignal,
   ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
   /** Accounts that are different after block `to` from what they were after block `from`. */
-  modified(from: bigint, to: bigint): Promise<readonly Address[]>
+  modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<readonly Address[]>
   /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
-  invariants(ref: BlockRef): Promise<readonly string[]>
+  invariants(ref: BlockRef, caller?: AbortSignal): Promise<readonly string[]>
   /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** By name. */
@@ -230,7 +238,7 @@ export interface Chain {
   /** What the next block is to be when nobody says otherwise; the producer gives it. */
   proposeDrafts(draft: () => Partial<HeaderDraft>): void
   /** Every account at the head, in order of address. */
-  accounts(): AsyncIterable<DumpedAccount>
+  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Amends the state at the head, outside any block (development only). */
   edit(change: (view: StateView) => void): Promise<void>
   /** Remembers the present head and state; nested snapshots are fine. */

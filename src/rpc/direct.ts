@@ -120,7 +120,7 @@ class DirectConnection {
 
   /** As fast as the client reads. */
   async #writeAll(pieces: readonly Piece[]): Promise<void> {
-    const pause = takingTurns()
+    const pause = takingTurns('light')
     const lengths: number[] = []
     for (const piece of pieces) {
       await pause()
