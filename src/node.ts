@@ -15,6 +15,7 @@ import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
 import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
@@ -62,6 +63,8 @@ export type NodeOptions = ChainSettings & {
   readonly wallet: Wallet
   /** Runs every committed block again on another engine; left out: nobody does. */
   readonly shadow?: ShadowOptions | undefined
+  /** How much heavy work is taken at a time; left out: the defaults. */
+  readonly work?: Partial<WorkLimits>
   readonly rpc: Partial<RpcOptions>
   readonly explorer?: Partial<ExplorerOptions>
 }
@@ -165,6 +168,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     },
   })
   const filters = new PollingFilters(chain)
+  const queue = new WorkQueue(options.work)
   const explorer = { ...defaultExplorerOptions, ...options.explorer }
   const explorerLog = log.child({ room: 'explorer' })
   const hub = new Hub()
@@ -177,6 +181,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       wallet,
       filters,
       development: { impersonated: new Set(), autoImpersonate: false },
+      queue,
       options: { ...defaultRpcOptions, ...options.rpc },
       log: log.child({ room: 'rpc' }),
     },

@@ -2,8 +2,7 @@
 // only after the disk holds what they tell.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { Mutex } from '../lib/mutex.ts'
-import { type Pause, takingTurns, turns } from '../lib/turns.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -32,6 +31,7 @@ import { Snapshots } from './snapshots.ts'
 import { ChainTraces } from './traces.ts'
 import type {
   BlockRef,
+  BuildOptions,
   Chain as ChainFace,
   DumpedAccount,
   Indexer,
@@ -41,6 +41,7 @@ import type {
   SecondRun,
 } from './types.ts'
 import { Waiting } from './waiting.ts'
+import { Writer } from './writer.ts'
 
 export type ChainOptions = {
   readonly store: KvStore
@@ -64,14 +65,13 @@ export class Chain implements ChainFace {
   readonly #limits: CallLimits
   readonly #ledger: Ledger
   readonly #waiting: Waiting
-  readonly #writer = new Mutex()
+  readonly #writer = new Writer()
   readonly #snapshots = new Snapshots()
   /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
   readonly expected: ExpectedBlocks
   #draft: () => Partial<HeaderDraft> = () => ({})
   readonly #pending = new PendingBlock(
-    // For all who ask: it does not end with the connection of the first one.
-    () => this.build({}, undefined, undefined, takingTurns('heavy')),
+    () => this.build({}, undefined, { pause: takingTurns('heavy') }),
     () => Object.values(this.#draft()).join(),
   )
 
@@ -188,28 +188,22 @@ export class Chain implements ChainFace {
     this.#headMoved()
   }
 
-  async build(
-    draft: Partial<HeaderDraft> = {},
-    candidates = this.pool.ready(),
-    more?: ProduceOptions['more'],
-    pause?: Pause,
-  ) {
+  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), { more, pause }: BuildOptions = {}) {
     const complete = completeDraft(this.head, this.#draft(), draft)
     const view = this.#ledger.viewForBlock()
-    const ancestors = this.#ledger.ancestors(this.head)
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
     const next = async (taken: number) =>
       !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined
-    return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, next, pause)
+    return executeBlock(this.#runtime, view, complete, candidates, this.#ledger.ancestors(this.head), drop, next, pause)
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
-    return this.#write(() => this.#commit(executed))
+    return this.#writer.run(() => this.#commit(executed))
   }
 
   produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
-    return this.#write(async () => {
-      const executed = await this.build(draft, undefined, more)
+    return this.#writer.run(async () => {
+      const executed = await this.build(draft, undefined, { more })
       if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
       else await this.#commit(executed)
       return executed
@@ -218,7 +212,7 @@ export class Chain implements ChainFace {
 
   /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
   importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
-    return this.#write(async () => {
+    return this.#writer.run(async () => {
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
       const [view, ancestors] = [this.#ledger.viewForBlock(), this.#ledger.ancestors(this.head)]
@@ -229,7 +223,7 @@ export class Chain implements ChainFace {
   }
 
   edit(change: (view: StateView) => void): Promise<void> {
-    return this.#write(async () => {
+    return this.#writer.run(async () => {
       await this.#ledger.amend((view) => editState(this.#runtime, this.head, view, change))
       this.#headMoved()
     })
@@ -240,16 +234,15 @@ export class Chain implements ChainFace {
   }
 
   rollback(id: bigint): Promise<boolean> {
-    return this.#write(async () => {
+    return this.#writer.run(async () => {
       const snapshot = this.#snapshots.use(id)
-      if (snapshot === undefined) return false
-      await this.#takeBack(snapshot.point, snapshot.waiting)
-      return true
+      if (snapshot !== undefined) await this.#takeBack(snapshot.point, snapshot.waiting)
+      return snapshot !== undefined
     })
   }
 
   rewind(number: bigint): Promise<void> {
-    return this.#write(() => this.#takeBack(this.#ledger.pointAt(number), []))
+    return this.#writer.run(() => this.#takeBack(this.#ledger.pointAt(number), []))
   }
 
   async close(): Promise<void> {
@@ -260,11 +253,6 @@ export class Chain implements ChainFace {
   }
 
   // --- inside
-
-  /** One writer at a time, and before all calls. */
-  #write<T>(task: () => Promise<T>): Promise<T> {
-    return this.#writer.run(() => turns.first(task))
-  }
 
   async #commit(executed: ExecutedBlock): Promise<void> {
     await this.#ledger.commit(executed)

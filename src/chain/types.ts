@@ -1,6 +1,7 @@
 // What the faces and the block producer see of the chain. `chain.ts` implements it.
 // Reading never waits for a writer; only the `pending` reference awaits a build.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { Pause } from '../lib/turns.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
@@ -12,6 +13,7 @@ import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft 
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
+import type { Fees } from './fee-types.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -34,27 +36,6 @@ export type MinedLog = {
   readonly transactionHash: Hash
   readonly transactionIndex: number
   readonly logIndex: number
-}
-
-export type FeeHistory = {
-  readonly oldestBlock: bigint
-  /** One more than blocks: the last is the next block's. */
-  readonly baseFeePerGas: readonly bigint[]
-  readonly gasUsedRatio: readonly number[]
-  readonly baseFeePerBlobGas: readonly bigint[]
-  readonly blobGasUsedRatio: readonly number[]
-  /** Per block, the effective tip at each asked percentile; absent when none was asked. */
-  readonly reward: readonly (readonly bigint[])[] | undefined
-}
-
-export interface Fees {
-  /** EIP-1559 base fee of the block after the head; undefined before London. */
-  nextBaseFee(): bigint | undefined
-  nextBlobBaseFee(): bigint | undefined
-  /** A legacy gas price that stays valid while the base fee rises for some blocks. */
-  gasPrice(): bigint
-  maxPriorityFeePerGas(): bigint
-  history(count: number, newest: SealedHeader, percentiles: readonly number[] | undefined): FeeHistory
 }
 
 /** The chain's only signals. They fire after the disk holds what they tell. */
@@ -230,7 +211,11 @@ export interface Chain {
   /** Pools a transaction of an account without a key (development: impersonation). */
   submitUnsigned(message: Message): Promise<Hash>
   /** Runs a block on the head and keeps nothing. Candidates default to the pool's ready transactions. */
-  build(draft?: Partial<HeaderDraft>, candidates?: Iterable<Transaction>): Promise<ExecutedBlock>
+  build(
+    draft?: Partial<HeaderDraft>,
+    candidates?: Iterable<Transaction>,
+    options?: BuildOptions,
+  ): Promise<ExecutedBlock>
   /** Writes the block in one batch; only then the head moves. The block's parent must be the head. */
   commit(executed: ExecutedBlock): Promise<void>
   /** Build and commit under the writer's lock. */
@@ -250,14 +235,19 @@ export interface Chain {
   close(): Promise<void>
 }
 
-export type ProduceOptions = {
-  /** A block without transactions is not committed. */
-  readonly skipEmpty?: boolean
+export type BuildOptions = {
   /**
    * Whether a block that has taken so many and all that was ready stays open; settles when there may be more for it.
    * Who waits to write need not wait for that.
    */
-  readonly more?: (taken: number) => Promise<boolean>
+  readonly more?: ((taken: number) => Promise<boolean>) | undefined
+  /** The turns in which it is built; left out: those of a block that is to be committed. */
+  readonly pause?: Pause | undefined
+}
+
+export type ProduceOptions = Pick<BuildOptions, 'more'> & {
+  /** A block without transactions is not committed. */
+  readonly skipEmpty?: boolean
 }
 
 /** When a block is made and what its clock says: `consensus/solo.ts`. */

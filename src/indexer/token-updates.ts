@@ -72,5 +72,4 @@ async function readUris(draft: Draft, reads: TokenReads, { address, changes }: T
   for (const id of ids) await readUri(draft, reads, address, id, 'uri')
 }
 
-
 const atLeastNothing = (amount: bigint): bigint => (amount < 0n ? 0n : amount)

@@ -3,6 +3,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { takingTurns } from '../lib/turns.ts'
+import { callerOf } from './caller.ts'
 import type { Piece } from './pieces.ts'
 import { type PlainRequests, plainReader, plainWriter } from './plain-http.ts'
 
@@ -12,7 +13,7 @@ export type DirectOptions = PlainRequests & {
 }
 
 /** Answers a body with JSON, in pieces; undefined when there is nothing to say. */
-type Answer = (body: string) => Promise<readonly Piece[] | undefined>
+type Answer = (body: string, caller: AbortSignal) => Promise<readonly Piece[] | undefined>
 
 /** Serves the connections of an HTTP server. To be called before that closes: the result ends those that are idle. */
 export function serveDirectly(server: Server, options: DirectOptions, answer: Answer): () => void {
@@ -56,6 +57,7 @@ const LONGEST_WAIT = 1 << 16
 class DirectConnection {
   readonly #socket: Socket
   readonly #wire: Wire
+  readonly #caller: AbortSignal
   readonly #ended: () => void
   /** What has come and is not yet read: part of a request, or the next while one runs. */
   #held: Buffer | undefined
@@ -65,6 +67,7 @@ class DirectConnection {
   constructor(socket: Socket, wire: Wire, ended: () => void) {
     this.#socket = socket
     this.#wire = wire
+    this.#caller = callerOf(socket)
     this.#ended = ended
     socket.setTimeout(wire.idle)
     socket.on('data', this.#take).on('end', this.finish).on('timeout', this.#giveUp).on('error', this.#fail)
@@ -95,7 +98,7 @@ class DirectConnection {
     this.#isRunning = true
     let answer: readonly Piece[] | undefined
     try {
-      answer = await this.#wire.answer(body)
+      answer = await this.#wire.answer(body, this.#caller)
     } catch {
       return this.#fail()
     }
@@ -120,7 +123,7 @@ class DirectConnection {
 
   /** As fast as the client reads. */
   async #writeAll(pieces: readonly Piece[]): Promise<void> {
-    const pause = takingTurns('light')
+    const pause = takingTurns('light', this.#caller)
     const lengths: number[] = []
     for (const piece of pieces) {
       await pause()

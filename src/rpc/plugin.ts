@@ -2,6 +2,7 @@
 // Every JSON-RPC error travels with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking.
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from './caller.ts'
 import type { RpcContext, RpcServices } from './define.ts'
 import { serveDirectly } from './direct.ts'
 import { answer, answerInPieces, refusal } from './dispatch.ts'
@@ -30,7 +31,7 @@ export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: 
 
   const headers = anyOrigin ? ['access-control-allow-origin: *'] : ['vary: Origin']
   const plain = { paths: PATHS, maxBody: options.maxRequestSize, anyOrigin, headers }
-  const endIdle = serveDirectly(app.server, plain, (body) => answerInPieces(body, context))
+  const endIdle = serveDirectly(app.server, plain, (body, caller) => answerInPieces(body, context, caller))
   app.addHook('preClose', async () => endIdle())
 
   // The body is JSON whatever the header says: many a curl command says nothing.
@@ -54,7 +55,7 @@ export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: 
   })
 
   const post = async (request: FastifyRequest, reply: FastifyReply) => {
-    const text = await answer((request.body as string | undefined) ?? '', context)
+    const text = await answer((request.body as string | undefined) ?? '', context, callerOf(request.raw.socket))
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
 

@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
 import { ChainError } from '../lib/errors.ts'
 import { type Hex, toHex } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
+import { callerOf } from './caller.ts'
 import type { RpcContext, Subscriber } from './define.ts'
 import { answer } from './dispatch.ts'
 
@@ -19,10 +21,9 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
     else socket.send(text)
   }
   const subscriptions = new Subscriptions(send, options.maxSubscriptions)
-  let running = 0
+  const caller = callerOf(socket)
 
-  socket.on('message', async (message) => {
-    if (++running === MAX_RUNNING) socket.pause()
+  const run = async (message: string): Promise<void> => {
     const opened: Hex[] = []
     const subscriber: Subscriber = {
       open(start) {
@@ -32,11 +33,12 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
       },
       close: (id) => subscriptions.close(id),
     }
-    const text = await answer(String(message), { ...context, subscriber })
+    const text = await answer(message, { ...context, subscriber }, caller)
     if (text !== undefined) send(text)
     for (const id of opened) subscriptions.announce(id)
-    if (running-- === MAX_RUNNING) socket.resume()
-  })
+  }
+  const requests = new Requests(socket, caller, run)
+  socket.on('message', (message) => requests.take(String(message)))
 
   let alive = true
   const heartbeat = setInterval(() => {
@@ -54,6 +56,53 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
     clearInterval(heartbeat)
     subscriptions.end()
   })
+}
+
+/**
+ * A connection's requests: a bounded number runs at a time, begun in turns with other work. `ws` delivers all messages of a
+ * chunk, also after reading has stopped, so that some wait here.
+ */
+class Requests {
+  readonly #socket: WebSocket
+  readonly #caller: AbortSignal
+  readonly #run: (message: string) => Promise<void>
+  readonly #waiting: string[] = []
+  #running = 0
+  #isServing = false
+  #freed: () => void = () => undefined
+
+  constructor(socket: WebSocket, caller: AbortSignal, run: (message: string) => Promise<void>) {
+    this.#socket = socket
+    this.#caller = caller
+    this.#run = run
+  }
+
+  take(message: string): void {
+    this.#waiting.push(message)
+    if (this.#running + this.#waiting.length >= MAX_RUNNING) this.#socket.pause()
+    if (!this.#isServing) void this.#serve()
+  }
+
+  async #serve(): Promise<void> {
+    this.#isServing = true
+    const pause = takingTurns('light')
+    for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
+      const rest = pause()
+      if (rest !== undefined) await rest
+      // Nobody waits for the rest any more.
+      if (this.#caller.aborted) return
+      this.#running++
+      void this.#run(message).finally(() => this.#ended())
+      if (this.#running >= MAX_RUNNING) await new Promise<void>((freed) => (this.#freed = freed))
+    }
+    this.#isServing = false
+  }
+
+  #ended(): void {
+    this.#running--
+    this.#freed()
+    if (this.#socket.isPaused && this.#running + this.#waiting.length < MAX_RUNNING) this.#socket.resume()
+  }
 }
 
 /** A connection's subscriptions. What comes before `announce` is held, so that the client knows the id first. */

@@ -72,13 +72,7 @@ export async function replayUpTo(
   }
 }
 
-async function beginReplay(
-  runtime: Runtime,
-  view: StateView,
-  block: Block,
-  blockHash: BlockHashes,
-  pause: Pause,
-) {
+async function beginReplay(runtime: Runtime, view: StateView, block: Block, blockHash: BlockHashes, pause: Pause) {
   const execution = new BlockExecution(runtime, view, block.header, blockHash, pause)
   await execution.begin()
   return execution
