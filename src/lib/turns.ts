@@ -1,11 +1,16 @@
 // Turns on the one thread: long work stops after some milliseconds and waits for its next turn, so that requests are read
-// and answered in between. Making a block comes first; all other long work gets one turn in an iteration of the event loop.
+// and answered in between. Making a block comes first; of all other long work, one turn is given at a time.
 import { ChainError } from './errors.ts'
 
 /** How long a turn may hold the thread, in milliseconds. */
 const TURN = 5
 /** The same while a block is made: others send what the next of it is made of. */
 const SHORT_TURN = 1
+/**
+ * An iteration of the event loop that took less had nothing to read or answer, in milliseconds. libuv accepts one connection
+ * in an iteration, so that several pass between two turns while there is other work.
+ */
+const IDLE = 0.1
 /** Milliseconds from one turn of heavy work to the next while a block is made: heavy work keeps a tenth of the thread. */
 const BESIDE_BLOCKS = 50
 
@@ -29,6 +34,9 @@ export class TurnOrder {
   readonly #waiting: Waiting[] = []
   #immediate: NodeJS.Immediate | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Since when other work goes on, undefined while a turn lasts; and when the present iteration of the event loop began. */
+  #otherSince: number | undefined
+  #iteration = 0
   #blocks = 0
   /** When the turn of heavy work ends, and what was left of it when the last heavy call ended. */
   #heavyEnds = 0
@@ -109,13 +117,23 @@ export class TurnOrder {
     if (this.#waiting.length === 0 || this.#immediate !== undefined) return
     clearTimeout(this.#timer)
     const rest = this.#blocks === 0 ? 0 : this.#nextHeavy - this.#now()
-    if (rest <= 0 || this.#waiting.some(({ isHeavy }) => !isHeavy)) this.#immediate = setImmediate(this.#give)
-    else this.#timer = setTimeout(() => this.#ask(), rest)
+    if (rest <= 0 || this.#waiting.some(({ isHeavy }) => !isHeavy)) {
+      this.#otherSince = undefined
+      this.#immediate = setImmediate(this.#look)
+    } else this.#timer = setTimeout(() => this.#ask(), rest)
   }
 
-  readonly #give = (): void => {
-    this.#immediate = undefined
+  /** Gives a turn after an iteration without other work, or when other work has had as long as a turn. */
+  readonly #look = (): void => {
     const now = this.#now()
+    this.#otherSince ??= now
+    const isBusy = this.#otherSince === now || (now - this.#iteration > IDLE && now - this.#otherSince < TURN)
+    this.#iteration = now
+    this.#immediate = isBusy ? setImmediate(this.#look) : undefined
+    if (!isBusy) this.#give(now)
+  }
+
+  #give(now: number): void {
     const mayBeHeavy = this.#blocks === 0 || now >= this.#nextHeavy
     const position = this.#waiting.findIndex(({ isHeavy }) => mayBeHeavy || !isHeavy)
     const [next] = position < 0 ? [] : this.#waiting.splice(position, 1)

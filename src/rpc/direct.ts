@@ -3,7 +3,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { takingTurns } from '../lib/turns.ts'
-import { callerOf } from './caller.ts'
+import { callerOf } from '../lib/caller.ts'
+import { probeHalfClosed } from './half-closed.ts'
 import type { Piece } from './pieces.ts'
 import { type PlainRequests, plainReader, plainWriter } from './plain-http.ts'
 
@@ -62,6 +63,8 @@ class DirectConnection {
   /** What has come and is not yet read: part of a request, or the next while one runs. */
   #held: Buffer | undefined
   #isRunning = false
+  /** While it runs, until its answer is written. */
+  #isWaiting = false
   #isLast = false
 
   constructor(socket: Socket, wire: Wire, ended: () => void) {
@@ -70,7 +73,7 @@ class DirectConnection {
     this.#caller = callerOf(socket)
     this.#ended = ended
     socket.setTimeout(wire.idle)
-    socket.on('data', this.#take).on('end', this.finish).on('timeout', this.#giveUp).on('error', this.#fail)
+    socket.on('data', this.#take).on('end', this.#halfClose).on('timeout', this.#giveUp).on('error', this.#fail)
     socket.on('close', ended)
   }
 
@@ -78,6 +81,11 @@ class DirectConnection {
   readonly finish = (): void => {
     this.#isLast = true
     if (!this.#isRunning) this.#socket.end()
+  }
+
+  readonly #halfClose = (): void => {
+    this.finish()
+    if (this.#isWaiting) probeHalfClosed(this.#socket, () => this.#isWaiting)
   }
 
   readonly #take = (bytes: Buffer): void => {
@@ -97,10 +105,13 @@ class DirectConnection {
   async #run(body: string): Promise<void> {
     this.#isRunning = true
     let answer: readonly Piece[] | undefined
+    this.#isWaiting = true
     try {
       answer = await this.#wire.answer(body, this.#caller)
     } catch {
       return this.#fail()
+    } finally {
+      this.#isWaiting = false
     }
     const socket = this.#socket
     if (!socket.writable) return
@@ -143,7 +154,7 @@ class DirectConnection {
     const socket = this.#socket
     socket.pause()
     socket.setTimeout(0)
-    socket.off('data', this.#take).off('end', this.finish).off('timeout', this.#giveUp).off('error', this.#fail)
+    socket.off('data', this.#take).off('end', this.#halfClose).off('timeout', this.#giveUp).off('error', this.#fail)
     socket.off('close', this.#ended)
     this.#ended()
     this.#wire.handOver(socket, rest)

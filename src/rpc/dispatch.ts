@@ -3,7 +3,7 @@
 // for a place of its own; what a closed connection has asked for is dropped.
 import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
-import { NO_CONNECTION } from './caller.ts'
+import { NO_CONNECTION } from '../lib/caller.ts'
 import { UNREAD } from './compile.ts'
 import type { RpcContext, RpcMethod } from './define.ts'
 import {

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import { ChainError } from '../lib/errors.ts'
 import { type Hex, toHex } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
-import { callerOf } from './caller.ts'
+import { callerOf } from '../lib/caller.ts'
 import type { RpcContext, Subscriber } from './define.ts'
 import { answer } from './dispatch.ts'
 
