@@ -77,6 +77,8 @@ export type Node = {
   /** When it fails, whoever has started the node is to close it. */
   readonly shadow: Shadow | undefined
   readonly server: FastifyInstance
+  /** The places of heavy work. */
+  readonly queue: WorkQueue
   /** `http://127.0.0.1:8545` */
   readonly url: string
   close(): Promise<void>
@@ -185,7 +187,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       options: { ...defaultRpcOptions, ...options.rpc },
       log: log.child({ room: 'rpc' }),
     },
-    explorer: { chain, options: explorer, hub, verification, log: explorerLog },
+    explorer: { chain, options: explorer, queue, hub, verification, log: explorerLog },
   })
   try {
     await chain.restorePool()
@@ -199,6 +201,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       producer,
       shadow,
       server,
+      queue,
       url,
       close: async () => {
         // From now on no block waits for the shadow, which has some time left for those it has not checked.

@@ -19,6 +19,8 @@ export type ChainErrorCode =
   | 'unknown-account'
   /** A limit of this node was reached (time, size, count). */
   | 'limit-exceeded'
+  /** More work is waiting than this node takes: the same request may succeed later. */
+  | 'overloaded'
   /** The connection that asked was closed: nobody waits for the answer. */
   | 'cancelled'
   /** The method exists but is switched off here. */

@@ -126,8 +126,9 @@ export class TurnOrder {
   /** Gives a turn after an iteration without other work, or when other work has had as long as a turn. */
   readonly #look = (): void => {
     const now = this.#now()
+    const since = this.#otherSince
+    const isBusy = since === undefined || (now - this.#iteration > IDLE && now - since < TURN)
     this.#otherSince ??= now
-    const isBusy = this.#otherSince === now || (now - this.#iteration > IDLE && now - this.#otherSince < TURN)
     this.#iteration = now
     this.#immediate = isBusy ? setImmediate(this.#look) : undefined
     if (!isBusy) this.#give(now)

@@ -45,7 +45,7 @@ export class WorkQueue {
 
   /**
    * Takes a place for a call, which must `leave` it: undefined when it may begin, else a promise of its place. `caller` is the
-   * call's connection. Throws ChainError `limit-exceeded` when too many wait; the promise fails with it when the wait is too
+   * call's connection. Throws ChainError `overloaded` when too many wait; the promise fails with it when the wait is too
    * long, and with `cancelled` when the connection closes.
    */
   enter(caller: AbortSignal): Promise<void> | undefined {
@@ -151,4 +151,4 @@ export class WorkQueue {
   }
 }
 
-const tooMany = (words: string): ChainError => new ChainError('limit-exceeded', `limit exceeded: ${words}`)
+const tooMany = (words: string): ChainError => new ChainError('overloaded', `limit exceeded: ${words}`)

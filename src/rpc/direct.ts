@@ -2,8 +2,8 @@
 // for one request cost more than most methods do. What is not plain goes there with its connection, for good.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { takingTurns } from '../lib/turns.ts'
 import { callerOf } from '../lib/caller.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { probeHalfClosed } from './half-closed.ts'
 import type { Piece } from './pieces.ts'
 import { type PlainRequests, plainReader, plainWriter } from './plain-http.ts'

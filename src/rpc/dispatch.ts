@@ -2,8 +2,8 @@
 // Entries of a batch run one after the other, because clients rely on the order of what they send. Each heavy one waits
 // for a place of its own; what a closed connection has asked for is dropped.
 import type { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
 import { NO_CONNECTION } from '../lib/caller.ts'
+import { ChainError } from '../lib/errors.ts'
 import { UNREAD } from './compile.ts'
 import type { RpcContext, RpcMethod } from './define.ts'
 import {

@@ -2,15 +2,18 @@
 // its subscriptions' listeners are gone. A client that does not read, or does not answer pings, is cut off.
 import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
+import { callerOf } from '../lib/caller.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hex, toHex } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
-import { callerOf } from '../lib/caller.ts'
 import type { RpcContext, Subscriber } from './define.ts'
 import { answer } from './dispatch.ts'
 
 /** Requests of one connection that run at a time; reading stops until one has been answered. */
 const MAX_RUNNING = 64
+
+/** Milliseconds between pings while reading rests: only what is sent to a client that is gone shows that it is. */
+const PROBE = 500
 
 /** Serves a connection until it closes. */
 export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscriber'>): void {
@@ -69,6 +72,7 @@ class Requests {
   readonly #waiting: string[] = []
   #running = 0
   #isServing = false
+  #probing: NodeJS.Timeout | undefined
   #freed: () => void = () => undefined
 
   constructor(socket: WebSocket, caller: AbortSignal, run: (message: string) => Promise<void>) {
@@ -79,7 +83,10 @@ class Requests {
 
   take(message: string): void {
     this.#waiting.push(message)
-    if (this.#running + this.#waiting.length >= MAX_RUNNING) this.#socket.pause()
+    if (this.#running + this.#waiting.length >= MAX_RUNNING && this.#probing === undefined) {
+      this.#socket.pause()
+      this.#probing = setInterval(() => this.#socket.ping(), PROBE).unref()
+    }
     if (!this.#isServing) void this.#serve()
   }
 
@@ -101,7 +108,11 @@ class Requests {
   #ended(): void {
     this.#running--
     this.#freed()
-    if (this.#socket.isPaused && this.#running + this.#waiting.length < MAX_RUNNING) this.#socket.resume()
+    const isFull = this.#running + this.#waiting.length >= MAX_RUNNING && !this.#caller.aborted
+    if (this.#probing === undefined || isFull) return
+    clearInterval(this.#probing)
+    this.#probing = undefined
+    this.#socket.resume()
   }
 }
 

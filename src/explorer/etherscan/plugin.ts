@@ -2,6 +2,7 @@
 // every answer, always with status 200. And JSON-RPC at /api/eth-rpc, where explorers' pages look for it.
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../../lib/caller.ts'
 import { openMoment } from '../context.ts'
 import type { ExplorerServices } from '../define.ts'
 import { acceptForms } from '../forms.ts'
@@ -44,7 +45,8 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
     async handler(request, reply) {
       const fields = fieldsOf(request)
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
-      if (module !== 'proxy') return sendJson(reply, await answer(services, module, action, fields))
+      if (module !== 'proxy')
+        return sendJson(reply, await answer(services, callerOf(request.raw.socket), module, action, fields))
       const asked = requestOf(action, fields)
       return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
     },
@@ -56,11 +58,17 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
 
 const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
 
-async function answer(services: ExplorerServices, module: string, action: string, fields: Fields): Promise<Answer> {
+async function answer(
+  services: ExplorerServices,
+  caller: AbortSignal,
+  module: string,
+  action: string,
+  fields: Fields,
+): Promise<Answer> {
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
   if (run === undefined) return UNKNOWN
-  const moment = await openMoment(services, {})
+  const moment = await openMoment(services, {}, caller)
   try {
     return await run(fields, moment.context)
   } finally {

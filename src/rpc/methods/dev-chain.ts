@@ -1,10 +1,10 @@
 // Development: the chain as a whole. Going back, saving and loading its state, and what it is.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { NO_CONNECTION } from '../../lib/caller.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { forkAt } from '../../spec/forks.ts'
-import { NO_CONNECTION } from '../../lib/caller.ts'
 import { bool, data, looseQuantity, quantity } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
 import { answeringTrue, done, looseUint64 } from '../development.ts'
