@@ -15,6 +15,7 @@ import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
 import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
@@ -64,6 +65,8 @@ export type NodeOptions = ChainSettings & {
   readonly wallet: Wallet
   /** Runs every committed block again on another engine; left out: nobody does. */
   readonly shadow?: ShadowOptions | undefined
+  /** How much heavy work is taken at a time; left out: the defaults. */
+  readonly work?: Partial<WorkLimits>
   readonly rpc: Partial<RpcOptions>
   /** Who may call, and what connections may cost. */
   readonly http?: Partial<HttpOptions>
@@ -79,6 +82,8 @@ export type Node = {
   /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
   readonly failed: Promise<string>
   readonly server: FastifyInstance
+  /** The places of heavy work. */
+  readonly queue: WorkQueue
   /** `http://127.0.0.1:8545` */
   readonly url: string
   close(): Promise<void>
@@ -190,6 +195,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     },
   })
   const filters = new PollingFilters(chain)
+  const queue = new WorkQueue(options.work)
   const explorer = { ...defaultExplorerOptions, ...options.explorer }
   const explorerLog = log.child({ room: 'explorer' })
   const hub = new Hub()
@@ -203,10 +209,11 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       wallet,
       filters,
       development: { impersonated: new Set(), autoImpersonate: false },
+      queue,
       options: { ...defaultRpcOptions, ...options.rpc },
       log: log.child({ room: 'rpc' }),
     },
-    explorer: { chain, options: explorer, hub, verification, log: explorerLog },
+    explorer: { chain, options: explorer, queue, hub, verification, log: explorerLog },
     http: { ...defaultHttpOptions, ...options.http },
   })
   try {
@@ -222,6 +229,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       shadow,
       failed: Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])]),
       server,
+      queue,
       url,
       close: async () => {
         // From now on no block waits for the shadow, which has some time left for those it has not checked.

@@ -217,11 +217,11 @@ function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
   }
 }
 
-/** A header from its row. Throws ChainError `storage` when the row is damaged. */
+/** A header from its row. Throws ReadFailure when the row is damaged. */
 export const decodeStoredHeader = (row: Uint8Array, number: bigint): SealedHeader =>
   decodeHeader(checkedRow(row, `the header of block ${number}`))
 
-/** A block from its two rows. Throws ChainError `storage` when one is damaged. */
+/** A block from its two rows. Throws ReadFailure when one is damaged. */
 export function decodeStoredBlock(headerRow: Uint8Array, body: Uint8Array): Block {
   const header = decodeHeader(checkedRow(headerRow, 'the header of a block'))
   return { header, ...decodeBody(checkedRow(body, `block ${header.number}`)) }

@@ -2,6 +2,7 @@
 // only after the disk holds what they tell.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -31,6 +32,7 @@ import { Snapshots } from './snapshots.ts'
 import { ChainTraces } from './traces.ts'
 import type {
   BlockRef,
+  BuildOptions,
   Chain as ChainFace,
   DumpedAccount,
   MinedReceipt,
@@ -58,7 +60,7 @@ export class Chain implements ChainFace {
   readonly expected: ExpectedBlocks
   #draft: () => Partial<HeaderDraft> = () => ({})
   readonly #pending = new PendingBlock(
-    () => this.build(),
+    () => this.build({}, undefined, { pause: takingTurns('heavy') }),
     () => Object.values(this.#draft()).join(),
   )
 
@@ -135,8 +137,8 @@ export class Chain implements ChainFace {
     return { header, view: this.#ledger.viewAt(header.number) }
   }
 
-  accounts(): AsyncIterable<DumpedAccount> {
-    return dumpAccounts(this.store, this.#ledger.view())
+  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount> {
+    return dumpAccounts(this.store, this.#ledger.view(), caller)
   }
 
   // --- calls
@@ -180,14 +182,13 @@ export class Chain implements ChainFace {
     this.#headMoved()
   }
 
-  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), more?: ProduceOptions['more']) {
+  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), { more, pause }: BuildOptions = {}) {
     const complete = completeDraft(this.head, this.#draft(), draft)
     const view = this.#ledger.viewForBlock()
-    const ancestors = this.#ledger.ancestors(this.head)
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
-    return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, async (taken) =>
-      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined,
-    )
+    const next = async (taken: number) =>
+      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined
+    return executeBlock(this.#runtime, view, complete, candidates, this.#ledger.ancestors(this.head), drop, next, pause)
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
@@ -196,7 +197,7 @@ export class Chain implements ChainFace {
 
   produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
     return this.#writer.run(async () => {
-      const executed = await this.build(draft, undefined, more)
+      const executed = await this.build(draft, undefined, { more })
       if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
       else await this.#commit(executed)
       return executed
@@ -229,9 +230,8 @@ export class Chain implements ChainFace {
   rollback(id: bigint): Promise<boolean> {
     return this.#writer.run(async () => {
       const snapshot = this.#snapshots.use(id)
-      if (snapshot === undefined) return false
-      await this.#takeBack(snapshot.point, snapshot.waiting)
-      return true
+      if (snapshot !== undefined) await this.#takeBack(snapshot.point, snapshot.waiting)
+      return snapshot !== undefined
     })
   }
 

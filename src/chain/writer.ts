@@ -1,5 +1,7 @@
-// Changes of the chain run one at a time, and none while the disk takes no writes: what it made would be lost.
+// The chain's one writer: blocks are made and states are changed one after the other, each before all heavy work, and none
+// while the disk takes no writes: what it made would be lost.
 import { Mutex } from '../lib/mutex.ts'
+import { turns } from '../lib/turns.ts'
 import type { KvStore } from '../state/types.ts'
 
 export class Writer {
@@ -10,17 +12,19 @@ export class Writer {
     this.#store = store
   }
 
-  /** Whether somebody waits for the change that runs to settle. */
+  /** Whether a caller waits for the change that runs to settle. */
   get isWanted(): boolean {
     return this.#turn.isWanted
   }
 
   /** Runs the change when all earlier ones have settled. Throws ChainError `disk-failure` before it begins, or as it does. */
   run<T>(change: () => Promise<T>): Promise<T> {
-    return this.#turn.run(async () => {
-      this.#store.requireWritable()
-      return change()
-    })
+    return this.#turn.run(() =>
+      turns.first(async () => {
+        this.#store.requireWritable()
+        return change()
+      }),
+    )
   }
 
   /** Settles when all changes so far have. */

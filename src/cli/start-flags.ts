@@ -63,6 +63,8 @@ const flags = z.object({
   maxBatch: wholeNumber(1, 1_000_000),
   callGasCap: integer(21_000n, MAX_UINT64),
   callTimeout: wholeNumber(1, 3_600_000),
+  maxHeavyCalls: wholeNumber(1, 1000),
+  maxQueuedCalls: wholeNumber(1, 1_000_000),
   engine: oneOf(...ENGINES).optional(),
   shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
@@ -131,6 +133,10 @@ export function withStartFlags(command: Command): Command {
     .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
     .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
+    .addOption(withDefault('--max-heavy-calls <number>', 'calls, traces, searches and dumps that run at a time', '4'))
+    .addOption(
+      withDefault('--max-queued-calls <number>', 'how many of them wait, of one connection half of it', '2000'),
+    )
     .option('--engine <name>', 'what runs contracts: compiled (the default), wasm (our interpreter alone) or library')
     .option('--shadow <name>', 'another engine that runs every block again; the node stops when they differ')
     .optionsGroup('Explorer:')

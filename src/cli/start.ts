@@ -91,6 +91,11 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
     spec,
     engine: flags.engine,
     limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
+    work: {
+      running: flags.maxHeavyCalls,
+      waiting: flags.maxQueuedCalls,
+      waitingOfOne: Math.ceil(flags.maxQueuedCalls / 2),
+    },
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
     prune: flags.prune,
     log,

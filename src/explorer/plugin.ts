@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { AccessDenied } from '../http/guard.ts'
+import { callerOf } from '../lib/caller.ts'
 import { openMoment } from './context.ts'
 import type { ExplorerRoute, ExplorerServices } from './define.ts'
 import { documentation } from './documentation.ts'
@@ -34,7 +35,8 @@ function mount(app: FastifyInstance, services: ExplorerServices, route: Explorer
         query: parse(route.query, present(request.query)),
         body: parse(route.body, request.body),
       }
-      const moment = await openMoment(services, { headers: request.headers, client: request.ip })
+      const asker = { headers: request.headers, client: request.ip }
+      const moment = await openMoment(services, asker, callerOf(request.raw.socket))
       try {
         const answer = await route.handle(input, moment.context)
         return sendFresh(request, reply, JSON.stringify(answer))

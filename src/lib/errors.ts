@@ -21,6 +21,10 @@ export type ChainErrorCode =
   | 'unknown-account'
   /** A limit of this node was reached (time, size, count). */
   | 'limit-exceeded'
+  /** More work is waiting than this node takes: the same request may succeed later. */
+  | 'overloaded'
+  /** The connection that asked was closed: nobody waits for the answer. */
+  | 'cancelled'
   /** The method exists but is switched off here. */
   | 'not-allowed'
   /** The genesis, a block or the data directory is not acceptable; the message names the field or number. */

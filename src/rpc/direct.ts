@@ -3,7 +3,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionState, Connections } from '../http/connections.ts'
+import { callerOf } from '../lib/caller.ts'
 import { takingTurns } from '../lib/turns.ts'
+import { probeHalfClosed } from './half-closed.ts'
 import type { Piece } from './pieces.ts'
 import { type PlainHead, type PlainRequests, plainReader, plainWriter } from './plain-http.ts'
 
@@ -14,7 +16,7 @@ export type DirectOptions = PlainRequests & {
 }
 
 /** Answers a body with JSON, in pieces; undefined when there is nothing to say. */
-type Answer = (body: string) => Promise<readonly Piece[] | undefined>
+type Answer = (body: string, caller: AbortSignal) => Promise<readonly Piece[] | undefined>
 
 /** Serves the connections of an HTTP server. To be called before that closes: the result ends those that are idle. */
 export function serveDirectly(server: Server, options: DirectOptions, answer: Answer): () => void {
@@ -57,10 +59,13 @@ const LONGEST_WAIT = 1 << 16
 class DirectConnection {
   readonly #socket: Socket
   readonly #wire: Wire
+  readonly #caller: AbortSignal
   readonly #ended: () => void
   readonly #state: ConnectionState
   /** What has come and is not yet read: part of a request, or the next while one runs. */
   #held: Buffer | undefined
+  /** While a request runs, until its answer is written. */
+  #isWaiting = false
   #isLast = false
   /** Runs while a request is not all here; what trickles in does not put it off. */
   #deadline: NodeJS.Timeout | undefined
@@ -68,10 +73,11 @@ class DirectConnection {
   constructor(socket: Socket, wire: Wire, ended: () => void) {
     this.#socket = socket
     this.#wire = wire
+    this.#caller = callerOf(socket)
     this.#ended = ended
     this.#state = wire.connections.stateOf(socket)
     socket.setTimeout(wire.connections.limits.idleTimeout)
-    socket.on('data', this.#take).on('end', this.finish).on('timeout', this.#giveUp).on('error', this.#fail)
+    socket.on('data', this.#take).on('end', this.#halfClose).on('timeout', this.#giveUp).on('error', this.#fail)
     socket.on('close', this.#close)
   }
 
@@ -79,6 +85,11 @@ class DirectConnection {
   readonly finish = (): void => {
     this.#isLast = true
     if (!this.#state.isAnswering) this.#socket.end()
+  }
+
+  readonly #halfClose = (): void => {
+    this.finish()
+    if (this.#isWaiting) probeHalfClosed(this.#socket, () => this.#isWaiting)
   }
 
   readonly #take = (bytes: Buffer): void => {
@@ -105,10 +116,13 @@ class DirectConnection {
   async #run(body: string, origin: string | undefined): Promise<void> {
     this.#state.isAnswering = true
     let answer: readonly Piece[] | undefined
+    this.#isWaiting = true
     try {
-      answer = await this.#wire.answer(body)
+      answer = await this.#wire.answer(body, this.#caller)
     } catch {
       return this.#fail()
+    } finally {
+      this.#isWaiting = false
     }
     const socket = this.#socket
     if (!socket.writable) return
@@ -137,7 +151,7 @@ class DirectConnection {
 
   /** As fast as the client reads. */
   async #writeAll(pieces: readonly Piece[], origin: string | undefined): Promise<void> {
-    const pause = takingTurns()
+    const pause = takingTurns('light', this.#caller)
     const lengths: number[] = []
     for (const piece of pieces) {
       await pause()
@@ -159,7 +173,7 @@ class DirectConnection {
     const socket = this.#socket
     socket.pause()
     socket.setTimeout(0)
-    socket.off('data', this.#take).off('end', this.finish).off('timeout', this.#giveUp).off('error', this.#fail)
+    socket.off('data', this.#take).off('end', this.#halfClose).off('timeout', this.#giveUp).off('error', this.#fail)
     socket.off('close', this.#close)
     this.#ended()
     this.#wire.handOver(socket, rest)

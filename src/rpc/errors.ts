@@ -23,6 +23,8 @@ const CODES: Readonly<Record<ChainErrorCode, number>> = {
   'execution-failed': -32000,
   'unknown-account': -32000,
   'limit-exceeded': -32005,
+  overloaded: -32005,
+  cancelled: -32000,
   'not-allowed': METHOD_NOT_FOUND,
   'invalid-genesis': -32000,
   'invalid-block': -32000,

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/access.ts'
 import type { Connections } from '../http/connections.ts'
 import { AccessDenied } from '../http/guard.ts'
+import { callerOf } from '../lib/caller.ts'
 import type { RpcContext, RpcServices } from './define.ts'
 import { serveDirectly } from './direct.ts'
 import { answer, answerInPieces, refusal } from './dispatch.ts'
@@ -33,7 +34,7 @@ export async function rpcPlugin(
 
   const headers = ['vary: Origin', 'x-content-type-options: nosniff']
   const plain = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }
-  const endIdle = serveDirectly(app.server, plain, (body) => answerInPieces(body, context))
+  const endIdle = serveDirectly(app.server, plain, (body, caller) => answerInPieces(body, context, caller))
   app.addHook('preClose', async () => endIdle())
 
   // The body is JSON whatever the header says: many a curl command says nothing.
@@ -60,7 +61,7 @@ export async function rpcPlugin(
   })
 
   const post = async (request: FastifyRequest, reply: FastifyReply) => {
-    const text = await answer((request.body as string | undefined) ?? '', context)
+    const text = await answer((request.body as string | undefined) ?? '', context, callerOf(request.raw.socket))
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
 

@@ -1,7 +1,7 @@
 // Rows that are read rarely, long after they were written, and answered as they are: each ends with its own checksum, because
 // LevelDB compares none when it reads. What files say is verified when the node starts; a disk may forget later.
 import { crc32 } from 'node:zlib'
-import { ChainError } from '../lib/errors.ts'
+import { ReadFailure } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 
@@ -15,7 +15,7 @@ export function withChecksum(row: Uint8Array): Uint8Array {
   return new Uint8Array(checked.buffer, 0, checked.length)
 }
 
-/** The row without its checksum. Throws ChainError `storage` when it is another: `what` is damaged. */
+/** The row without its checksum. Throws ReadFailure when it is another: `what` is damaged. */
 export function checkedRow(row: Uint8Array, what: string): Uint8Array {
   const end = row.length - CHECKSUM
   if (end < 0) throw damaged(what)
@@ -25,12 +25,12 @@ export function checkedRow(row: Uint8Array, what: string): Uint8Array {
   return content
 }
 
-/** The code, whose hash is its checksum. Throws ChainError `storage`. */
+/** The code, whose hash is its checksum. Throws ReadFailure. */
 export function checkedCode(code: Uint8Array, hash: Hash): Uint8Array {
   if (keccakHash(code) !== hash) throw damaged(`the code ${hash}`)
   return code
 }
 
 /** `what` is not on the disk as it was written. */
-export const damaged = (what: string): ChainError =>
-  new ChainError('storage', `${what} is damaged on disk: run \`kestrel check\``)
+export const damaged = (what: string): ReadFailure =>
+  new ReadFailure(`${what} is damaged on disk: run \`kestrel check\``)

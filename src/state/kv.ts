@@ -8,7 +8,7 @@ import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
-import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
 import { GuardedStore, type OutageReport, type ReopenableStore } from './guarded-store.ts'
@@ -181,7 +181,7 @@ class LevelStore implements ReopenableStore {
   async write(ops: readonly Op[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
-    const pause = takingTurns(SHORT_TURN)
+    const pause = takingTurns('block')
     for (const [index, op] of ops.entries()) {
       if (index % LOOK === 0) await pause()
       if (op.type === 'put') batch.put(op.key, op.value)

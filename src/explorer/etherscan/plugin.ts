@@ -2,6 +2,7 @@
 // every answer, always with status 200. And JSON-RPC at /api/eth-rpc, where explorers' pages look for it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AccessDenied } from '../../http/guard.ts'
+import { callerOf } from '../../lib/caller.ts'
 import { openMoment } from '../context.ts'
 import type { ExplorerServices } from '../define.ts'
 import { acceptForms } from '../forms.ts'
@@ -40,8 +41,10 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
       const fields = fieldsOf(request)
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
       if (request.method !== 'POST' && ACTIONS_BY_POST.has(action)) return sendJson(reply, POST_ONLY)
-      if (module !== 'proxy')
-        return sendJson(reply, await answer(services, { module, action, fields, client: request.ip }))
+      if (module !== 'proxy') {
+        const asked = { module, action, fields, client: request.ip, caller: callerOf(request.raw.socket) }
+        return sendJson(reply, await answer(services, asked))
+      }
       const asked = requestOf(action, fields)
       return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
     },
@@ -67,13 +70,19 @@ const ACTIONS_BY_POST = new Set(['verifysourcecode'])
 const POST_ONLY = refusal('Error! This action has to be sent with POST')
 const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
 
-type Asked = { readonly module: string; readonly action: string; readonly fields: Fields; readonly client: string }
+type Asked = {
+  readonly module: string
+  readonly action: string
+  readonly fields: Fields
+  readonly client: string
+  readonly caller: AbortSignal
+}
 
-async function answer(services: ExplorerServices, { module, action, fields, client }: Asked): Promise<Answer> {
+async function answer(services: ExplorerServices, { module, action, fields, client, caller }: Asked): Promise<Answer> {
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
   if (run === undefined) return UNKNOWN
-  const moment = await openMoment(services, { headers: {}, client })
+  const moment = await openMoment(services, { headers: {}, client }, caller)
   try {
     return await run(fields, moment.context)
   } finally {

@@ -29,9 +29,10 @@ export type Authorization = z.infer<typeof authorizationSchema>
 /** A transaction's authorizations; those of a mined one with what became of them. */
 export async function showAuthorizations(context: ExplorerContext, of: Transaction): Promise<Authorization[]> {
   if (of.authorizationList.length === 0) return []
-  const { chain } = context
+  const { chain, heavy } = context
   const isMined = chain.transaction(of.hash) !== undefined
-  const replayed = isMined ? await whereStateIs(chain.traces.replayTransaction(of.hash)) : undefined
+  const replay = () => heavy((caller) => chain.traces.replayTransaction(of.hash, { caller }))
+  const replayed = isMined ? await whereStateIs(replay()) : undefined
   const statusOf = replayed && verdicts(context, of, replayed.changes)
   return of.authorizationList.map((authorization) => {
     const authority = recoverAuthority(authorization)
