@@ -30,7 +30,9 @@ export const overload: Group = {
     const target = await contender.start()
     await target.rpc('evm_setAutomine', false)
     const nonces = { next: 0 }
-    const beside = ENDLESS.map(([name, code]) => shortRequests(target, bench, name, code))
+    // A node that goes on with calls of closed connections must not do so beside the next row.
+    const beside: Row[] = []
+    for (const [name, code] of ENDLESS) beside.push(shortRequests(await contender.start(), bench, name, code))
     const [, cold = ''] = ENDLESS[1] ?? []
     return [
       ...beside,
@@ -43,7 +45,7 @@ export const overload: Group = {
 /** The 99th percentile of a short request's time. */
 function shortRequests(target: Target, bench: Bench, name: string, code: string): Row {
   const short = post(target.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }))
-  const count = bench.size(600, 20)
+  const time = bench.size(3000, 300)
   let words = ''
   return {
     name: `99th percentile of eth_blockNumber beside ${CALLERS} calls: ${name}`,
@@ -54,7 +56,7 @@ function shortRequests(target: Target, bench: Bench, name: string, code: string)
       const connection = await openConnection(target.url)
       const times: number[] = []
       try {
-        for (let index = 0; index < count; index++) {
+        for (const end = performance.now() + time; performance.now() < end; ) {
           const began = performance.now()
           await connection.ask(short)
           times.push(performance.now() - began)

@@ -44,8 +44,7 @@ import { type Stress, stress } from './stress.ts'
 export const outOfMemory = (): ChainError =>
   new ChainError('limit-exceeded', 'execution aborted: the call needs more memory than this node has')
 
-/** More gas than any memory costs. */
-const UNLIMITED = 1n << 60n
+const UNLIMITED = 1n << 60n // More gas than any memory costs.
 
 export class Instance extends Memory {
   /** Where the next frame may begin. */
