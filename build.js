@@ -1,7 +1,7 @@
 // @ts-check
 // Bundles src/cli/main.ts and the explorer's pages into dist/, so that the node starts in a fraction of the time that loading a thousand files
 // takes. Old files go last: whoever is starting the program meanwhile finds either the old or the new one.
-import { appendFile, chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { build, transform } from 'esbuild'
 
@@ -82,8 +82,11 @@ const pages = await build({
 })
 
 await chmod(join(dist, 'main.js'), 0o755)
-const outputs = [metafile, compiler.metafile, shadow.metafile, pages.metafile].flatMap((of) => Object.keys(of.outputs))
-const written = new Set(['dist/engine.wasm', ...outputs])
+const outputs = Object.assign(
+  {},
+  ...[metafile, compiler.metafile, shadow.metafile, pages.metafile].map((of) => of.outputs),
+)
+const written = new Set(['dist/engine.wasm', await writeLicences(outputs), ...Object.keys(outputs)])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })
@@ -108,6 +111,20 @@ async function buildEngine() {
   if (error) throw new Error(`the engine does not compile: ${stderr}`)
   await appendFile(join(root, fresh), customSection(ENGINE_SECTION, hash))
   await rename(join(root, fresh), target)
+}
+
+/**
+ * The licences of the packages whose code is in the outputs; returns the file. AssemblyScript's library is in the engine.
+ * @param {import('esbuild').Metafile['outputs']} outputs
+ */
+async function writeLicences(outputs) {
+  const { licencesText, packageFolders, readPackage } = await importSource('scripts/third-party-licences.ts')
+  const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
+  /** @type {string[]} */
+  const folders = packageFolders(['node_modules/assemblyscript/std', ...inputs])
+  const file = 'dist/THIRD-PARTY-LICENSES.txt'
+  await writeFile(join(root, file), licencesText(folders.map((folder) => readPackage(join(root, folder)))))
+  return file
 }
 
 /**

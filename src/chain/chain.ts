@@ -2,7 +2,6 @@
 // only after the disk holds what they tell.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { Mutex } from '../lib/mutex.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -16,7 +15,7 @@ import type { CallOptions, CallRequest, ExecutedBlock, HeaderDraft } from '../ru
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvStore, StateView } from '../state/types.ts'
 import { View } from '../state/view.ts'
-import { admissionRules, type PoolPolicy } from './admission-rules.ts'
+import { admissionRules } from './admission-rules.ts'
 import { completeDraft } from './draft.ts'
 import { dumpAccounts } from './dump.ts'
 import { Live } from './events.ts'
@@ -25,6 +24,7 @@ import { ChainFees } from './fees.ts'
 import { ChainInspection } from './inspection.ts'
 import { Ledger, type Point } from './ledger.ts'
 import { minedLogs } from './logs.ts'
+import type { ChainOptions } from './options.ts'
 import { PendingBlock } from './pending-block.ts'
 import { poolHead } from './pool-head.ts'
 import { Snapshots } from './snapshots.ts'
@@ -33,23 +33,12 @@ import type {
   BlockRef,
   Chain as ChainFace,
   DumpedAccount,
-  Indexer,
   MinedReceipt,
   MinedTransaction,
   ProduceOptions,
-  SecondRun,
 } from './types.ts'
 import { Waiting } from './waiting.ts'
-
-export type ChainOptions = {
-  readonly store: KvStore
-  readonly runtime: Runtime
-  readonly indexer: Indexer
-  readonly limits: CallLimits
-  readonly pool: PoolPolicy
-  readonly onError: (error: unknown) => void
-  readonly secondRun?: SecondRun | undefined
-}
+import { Writer } from './writer.ts'
 
 export class Chain implements ChainFace {
   readonly spec: ChainSpec
@@ -63,7 +52,7 @@ export class Chain implements ChainFace {
   readonly #limits: CallLimits
   readonly #ledger: Ledger
   readonly #waiting: Waiting
-  readonly #writer = new Mutex()
+  readonly #writer: Writer
   readonly #snapshots = new Snapshots()
   /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
   readonly expected: ExpectedBlocks
@@ -73,19 +62,20 @@ export class Chain implements ChainFace {
     () => Object.values(this.#draft()).join(),
   )
 
-  constructor({ store, runtime, indexer, limits, pool, onError, secondRun }: ChainOptions) {
+  constructor({ store, runtime, indexer, limits, pool, onError, ...ledger }: ChainOptions) {
     this.spec = runtime.spec
     this.store = store
+    this.#writer = new Writer(store)
     this.#runtime = runtime
     this.#limits = limits
-    this.#ledger = new Ledger(store, runtime, indexer, secondRun)
+    this.#ledger = new Ledger(store, runtime, indexer, ledger)
     this.live = new Live(onError)
     const head = () => this.head
     this.fees = new ChainFees(runtime, this.#ledger.blocks, head, () => this.#draft().baseFeePerGas)
     this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
     this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
-    this.#waiting = new Waiting(store.log, new Pool(this.#poolHead(), rules), onError)
+    this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
     this.expected = new ExpectedBlocks(this.#waiting.senders)
     this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
@@ -97,6 +87,10 @@ export class Chain implements ChainFace {
 
   get head(): SealedHeader {
     return this.#ledger.head
+  }
+
+  get oldestState(): bigint {
+    return this.#ledger.oldestState
   }
 
   // --- reading
@@ -174,9 +168,9 @@ export class Chain implements ChainFace {
     return this.#waiting.submitUnsigned(message, this.spec.chainId)
   }
 
-  /** Puts the transactions that were waiting at the last stop back into the pool; those that are spent are dropped. */
-  restorePool(): Promise<void> {
-    return this.#waiting.restore()
+  /** Puts the transactions that were waiting at the last stop back into the pool; spent ones are dropped. */
+  restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
+    return this.#waiting.restore(warn)
   }
 
   // --- writing
@@ -246,7 +240,7 @@ export class Chain implements ChainFace {
   }
 
   async close(): Promise<void> {
-    await this.#writer.run(async () => undefined)
+    await this.#writer.settled()
     await this.#waiting.settled()
     await this.#waiting.senders.close()
     await this.store.close()
@@ -262,6 +256,7 @@ export class Chain implements ChainFace {
   }
 
   async #takeBack(point: Point, waiting: readonly PooledTransaction[]): Promise<void> {
+    this.#ledger.requireState(point)
     this.#snapshots.dropAfter(point)
     const removed = await this.#ledger.rewind(point)
     this.#headMoved()

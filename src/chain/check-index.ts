@@ -63,6 +63,10 @@ class Beside implements KvStore {
     return this.#tables.write(batch)
   }
 
+  requireWritable(): void {
+    this.#tables.requireWritable()
+  }
+
   snapshot(): Reader & { close(): Promise<void> } {
     return this.#chain.snapshot()
   }

@@ -8,12 +8,16 @@ import { decodeStoredHeader } from './blocks.ts'
 import { checkBlocks } from './check-blocks.ts'
 import { checkIndex } from './check-index.ts'
 import { type HeadRow, readHead, readStateVersion } from './open.ts'
+import { readHorizon } from './pruning.ts'
 import type { Indexer } from './types.ts'
 
 export type Checking = {
   readonly runtime: Runtime
   readonly indexer: Indexer
-  /** An empty store for the readers' tables; undefined leaves them out, and no block is run. */
+  /**
+   * An empty store for the readers' tables. Where there is none, or states were pruned, these tables are left out and no block
+   * is run.
+   */
   readonly scratch: KvStore | undefined
   readonly report: Report
   /** Told of the part that begins. */
@@ -24,7 +28,7 @@ export type Checking = {
 /** Nothing is written to the store. Throws ChainError `storage` when there is no head to begin with. */
 export async function checkChain(store: KvStore, checking: Checking): Promise<void> {
   const { runtime, indexer, scratch, report, onBlock } = checking
-  const head = readHead(store)
+  const [head, horizon] = [readHead(store), readHorizon(store)]
   const part = async (name: string, check: () => Promise<void>): Promise<void> => {
     checking.onPart(name)
     try {
@@ -39,8 +43,10 @@ export async function checkChain(store: KvStore, checking: Checking): Promise<vo
     const said = rootOf(store, head)
     if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
   })
-  await part('history', () => checkHistory(store, head.version, report))
-  if (scratch !== undefined) await part('index', () => checkIndex(store, scratch, runtime, indexer, report, onBlock))
+  await part('history', () => checkHistory(store, { newest: head.version, oldest: horizon.version }, report))
+  // Blocks whose states are gone cannot be run again.
+  if (scratch !== undefined && horizon.version === 0)
+    await part('index', () => checkIndex(store, scratch, runtime, indexer, report, onBlock))
 }
 
 /** The state root of the head; undefined when a development method has changed the state since. */

@@ -66,7 +66,7 @@ export class ChainInspection implements Inspection {
     const touched = new Set<Address>()
     for (let version = this.#version(from) + 1; version <= this.#version(to); version++) {
       const changes = this.#ledger.store.get(KEY.changes(version))
-      for (const row of changes === undefined ? [] : decodeChanges(changes)) {
+      for (const { key: row } of changes === undefined ? [] : decodeChanges(changes)) {
         const address = accountOfRow(row)
         if (address !== undefined) touched.add(address)
       }

@@ -1,7 +1,7 @@
 // A thread that recovers public keys, and the memory that it shares with this one: questions lie in it as a ring, and each
 // answer takes its question's place. Asking costs no message, and one message tells of all that has been answered since.
-import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
+import { NATIVE_BINDINGS } from '../primitives/signature.ts'
 import type { RecoverableSignature } from '../primitives/transaction.ts'
 
 /** Places of the ring: a power of two, because counts go round. */
@@ -62,12 +62,12 @@ export class RecoveryThread {
   #answered = 0
   #isAlive = true
 
+  /** Only where there are native bindings: without them the thread ends at once. */
   constructor() {
     const shared = new SharedArrayBuffer(CONTROL_SIZE + PLACES * QUESTION)
     this.#control = new Int32Array(shared, 0, 3)
     this.#places = new Uint8Array(shared, CONTROL_SIZE)
-    const native = createRequire(import.meta.url).resolve('secp256k1/bindings.js')
-    this.#worker = new Worker(WORKER, { eval: true, workerData: { native, shared } })
+    this.#worker = new Worker(WORKER, { eval: true, workerData: { native: NATIVE_BINDINGS, shared } })
     this.#worker.unref()
     this.#worker.on('message', () => this.#take())
     // A thread that cannot start or has died knows no answers; they are found without it.

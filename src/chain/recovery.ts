@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os'
 import type { Address, Hash } from '../lib/hex.ts'
 import { rememberSenders, type SenderMemory } from '../pool/senders.ts'
-import { curve, nobleCurve, publicKeyToAddress } from '../primitives/signature.ts'
+import { NATIVE_BINDINGS, publicKeyToAddress } from '../primitives/signature.ts'
 import { signatureOf } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 import { RecoveryThread } from './recovery-thread.ts'
@@ -25,7 +25,7 @@ export class Senders {
 
   /** `threads`: at most; none is started before it is needed. Without native curve there are none. */
   constructor(threads = Math.max(1, availableParallelism() - 1), remembered?: number) {
-    this.#most = curve === nobleCurve ? 0 : threads
+    this.#most = NATIVE_BINDINGS === undefined ? 0 : threads
     this.#memory = rememberSenders(remembered)
   }
 

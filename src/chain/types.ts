@@ -186,6 +186,8 @@ export interface Chain {
   readonly spec: ChainSpec
   readonly store: KvStore
   readonly head: SealedHeader
+  /** The oldest block whose state can be read; those of earlier ones were pruned. */
+  readonly oldestState: bigint
   readonly pool: TxPool
   readonly fees: Fees
   readonly live: LiveEvents
@@ -200,7 +202,7 @@ export interface Chain {
   transaction(hash: Hash): MinedTransaction | undefined
   receipt(hash: Hash): MinedReceipt | undefined
   canonicalHash(number: bigint): Hash | undefined
-  /** A fresh view after the block; throws ChainError `header-not-found`. */
+  /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView }>
   /** Runs a message on the block's state. Throws `header-not-found`, `transaction-rejected`, `limit-exceeded`; a revert is an outcome. */
   call(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<CallOutcome>

@@ -1,6 +1,6 @@
 // `kestrel check`: everything that is on disk against its checksums, hashes and roots, and against what running the blocks
 // again makes. The database itself is only read; what has to be opened is a copy of it.
-import { rmSync, statSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { z } from 'zod'
@@ -14,6 +14,7 @@ import { Journal } from '../pool/journal.ts'
 import { kzg } from '../primitives/blobs.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { hasDatabase, JOURNAL, openScratch, openUnchecked, requireFree } from '../state/kv.ts'
+import { memoryRecordLog } from '../state/record-log.ts'
 import { copyDatabase } from '../state/scratch.ts'
 import type { KvStore } from '../state/types.ts'
 import { acceptLoss, allDamages } from '../state/whole.ts'
@@ -81,7 +82,7 @@ async function check(folder: string, modules: readonly ProposalModule[], { quick
     const store = await openUnchecked(copy)
     try {
       await checkRows(store, quick ? undefined : join(scratch, 'index'), modules, findings)
-      await checkBeside(store, join(folder, JOURNAL), findings)
+      await checkBeside(store, findings)
     } finally {
       await store.close()
     }
@@ -122,19 +123,20 @@ async function checkRows(
 }
 
 /** What is kept beside the chain: sources of contracts, and transactions that wait. */
-async function checkBeside(store: KvStore, journal: string, findings: Findings): Promise<void> {
+async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
   try {
     await VerifiedContracts.load(store)
   } catch (error) {
     findings.add('verified contracts', wordsForPeople(error), RESTORE)
   }
   try {
-    const size = statSync(journal).size
-    const records = store.log.read()
-    const whole = store.log.size
-    if (whole < size)
-      findings.add(`chain/${JOURNAL}`, `${size - whole} bytes behind ${records.length} records`, JOURNALED)
-    new Journal(store.log).load()
+    const { records, damaged } = store.log.read()
+    for (const { at, length } of damaged)
+      findings.add(`chain/${JOURNAL}`, `${length} bytes at ${at} are no whole record`, JOURNALED)
+    // On a copy: a journal that is loaded is written anew.
+    const copy = memoryRecordLog()
+    copy.append(records)
+    new Journal(copy).load((line) => findings.add(`chain/${JOURNAL}`, line, JOURNALED))
   } catch (error) {
     findings.add(`chain/${JOURNAL}`, wordsForPeople(error), JOURNALED)
   }

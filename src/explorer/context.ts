@@ -6,7 +6,10 @@ import type { ExplorerContext, ExplorerServices } from './define.ts'
 type Moment = { readonly context: ExplorerContext; close(): Promise<void> }
 
 /** Opens a moment; whoever opens it closes it. */
-export async function openMoment(services: ExplorerServices, headers: ExplorerContext['headers']): Promise<Moment> {
+export async function openMoment(
+  services: ExplorerServices,
+  asker: Pick<ExplorerContext, 'headers' | 'client'> = { headers: {}, client: '' },
+): Promise<Moment> {
   const { chain } = services
   for (;;) {
     const snapshot = chain.store.snapshot()
@@ -14,7 +17,7 @@ export async function openMoment(services: ExplorerServices, headers: ExplorerCo
     // Between the disk and the head lies an instant: the rows are there and the chain has not said so yet.
     if (readHead(snapshot).number === head.number) {
       const { view } = await chain.at({ hash: head.hash })
-      const context = { ...services, spec: chain.spec, rows: snapshot, head, view, headers }
+      const context = { ...services, spec: chain.spec, rows: snapshot, head, view, ...asker }
       return { context, close: () => snapshot.close() }
     }
     await snapshot.close()

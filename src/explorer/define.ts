@@ -13,18 +13,18 @@ import type { Hub } from './socket/hub.ts'
 export type ExplorerOptions = {
   /** This program's version: `0.1.0`. */
   readonly version: string
-  /** Origins that pages may call from; `*` is any, an empty list none. */
-  readonly corsOrigins: readonly string[]
   /** Folder with compilers beside the one that comes with the program. */
   readonly compilers: string | undefined
+  /** Milliseconds that one run of a compiler may take. */
+  readonly compileTime: number
   /** What the operator knows of prices; nothing is ever made up. */
   readonly prices: Prices | undefined
 }
 
 export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
-  corsOrigins: ['*'],
   compilers: undefined,
+  compileTime: 60_000,
   prices: undefined,
 }
 
@@ -49,6 +49,8 @@ export type ExplorerContext = ExplorerServices & {
   readonly view: StateView
   /** Headers of the request that negotiate a dialect, in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Network address of who asks; empty where it is the node itself. */
+  readonly client: string
 }
 
 type Fields = z.ZodObject

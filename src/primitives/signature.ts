@@ -1,6 +1,6 @@
-// ECDSA over secp256k1 for 32-byte hashes: by libsecp256k1 where a native build is at hand (sign 35 µs, recover 50 µs),
-// else by @noble/curves, some ten times slower. Both sign by RFC 6979 with the low s, so they agree on every bit.
-// The package's own third way, the elliptic library, is never taken.
+// ECDSA over secp256k1 for 32-byte hashes, the only file that touches the curve: libsecp256k1 where the package has a build
+// for the platform (sign 35 µs, recover 50 µs), else @noble/curves (12 and 26 times as long). Both sign by RFC 6979 with the
+// low s, so they agree on every bit. The package's own fallback, elliptic, leaks keys (CVE-2025-14505): it is never loaded.
 import { createRequire } from 'node:module'
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 import type * as Native from 'secp256k1'
@@ -15,7 +15,8 @@ export const MAX_LOW_S = SECP256K1_N / 2n
 
 export type Signature = { readonly r: bigint; readonly s: bigint; readonly yParity: 0 | 1 }
 
-type Curve = {
+/** Throws on a private key that is not 32 bytes of 1..n-1, a hash of another length than 32, r or s out of range. */
+export type Curve = {
   /** r and s as 64 bytes. */
   sign(hash: Uint8Array, privateKey: Uint8Array): { readonly compact: Uint8Array; readonly recovery: number }
   /** 65 bytes, uncompressed; throws when the signature belongs to no key. */
@@ -36,7 +37,19 @@ export const nobleCurve: Curve = {
   publicKey: (privateKey) => noble.getPublicKey(privateKey, false),
 }
 
-export const curve: Curve = nativeCurve() ?? nobleCurve
+/**
+ * The file of the native bindings, for threads that load it themselves; undefined where the platform has no build of it.
+ * `secp256k1/bindings.js` has no fallback: it throws.
+ */
+export const NATIVE_BINDINGS: string | undefined = nativeBindings()
+
+export const curve: Curve = NATIVE_BINDINGS === undefined ? nobleCurve : nativeCurve(NATIVE_BINDINGS)
+
+/** What an operator should know of the curve in use; undefined: nothing. */
+export const CURVE_WARNING: string | undefined =
+  curve === nobleCurve
+    ? 'no native secp256k1 for this platform: senders are recovered in JavaScript, about 25 times slower'
+    : undefined
 
 /** Signs a 32-byte hash. Throws when the key is not 32 bytes of 1..n-1. */
 export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
@@ -69,18 +82,25 @@ export const isScalar = (value: bigint): boolean => value > 0n && value < SECP25
 /** The account of an uncompressed key: last 20 bytes of the hash of the 64 bytes after the format byte. */
 export const publicKeyToAddress = (key: Uint8Array): Address => toAddress(keccak256(key.subarray(1)).subarray(12))
 
-function nativeCurve(): Curve | undefined {
+function nativeBindings(): string | undefined {
   try {
-    const native: typeof Native = createRequire(import.meta.url)('secp256k1/bindings.js')
-    return {
-      sign(hash, privateKey) {
-        const { signature, recid } = native.ecdsaSign(hash, privateKey)
-        return { compact: signature, recovery: recid }
-      },
-      recover: (hash, compact, recovery) => native.ecdsaRecover(compact, recovery, hash, false),
-      publicKey: (privateKey) => native.publicKeyCreate(privateKey, false),
-    }
+    const require = createRequire(import.meta.url)
+    const path = require.resolve('secp256k1/bindings.js')
+    require(path)
+    return path
   } catch {
     return undefined
+  }
+}
+
+function nativeCurve(path: string): Curve {
+  const native: typeof Native = createRequire(import.meta.url)(path)
+  return {
+    sign(hash, privateKey) {
+      const { signature, recid } = native.ecdsaSign(hash, privateKey)
+      return { compact: signature, recovery: recid }
+    },
+    recover: (hash, compact, recovery) => native.ecdsaRecover(compact, recovery, hash, false),
+    publicKey: (privateKey) => native.publicKeyCreate(privateKey, false),
   }
 }

@@ -58,8 +58,6 @@ export type RpcOptions = {
   readonly testing: boolean
   /** This program's version: `0.1.0`. */
   readonly version: string
-  /** Origins that pages may call from; `*` is any, an empty list none. */
-  readonly corsOrigins: readonly string[]
   /** Bytes of a request body or WebSocket message. */
   readonly maxRequestSize: number
   /** Requests in a batch. */
@@ -82,8 +80,8 @@ export const defaultRpcOptions: RpcOptions = {
   development: false,
   testing: false,
   version: '0.1.0',
-  corsOrigins: ['*'],
-  maxRequestSize: 16 * 1024 * 1024,
+  // go-ethereum's; three times a transaction of nine blobs.
+  maxRequestSize: 5 * 1024 * 1024,
   maxBatch: 1000,
   maxBatchAnswer: 64 * 1024 * 1024,
   maxFeeHistory: 1024,

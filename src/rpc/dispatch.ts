@@ -7,6 +7,7 @@ import {
   INVALID_PARAMS,
   INVALID_REQUEST,
   internalError,
+  isFault,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
   RESPONSE_TOO_LARGE,
@@ -118,7 +119,7 @@ async function call({ method: name, params }: Request, context: RpcContext): Pro
     return { result: await method.invoke(args, context) }
   } catch (thrown) {
     const error = wireError(thrown)
-    if (error === undefined) context.log.error({ err: thrown, method: name }, 'method failed')
+    if (error === undefined || isFault(thrown)) context.log.error({ err: thrown, method: name }, 'method failed')
     else report(context, name, params, error)
     return { error: error ?? internalError }
   }

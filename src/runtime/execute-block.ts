@@ -5,7 +5,7 @@ import type { Machine } from '../evm/machine.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, ReadFailure } from '../lib/errors.ts'
 import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, type Hash, toHash } from '../lib/hex.ts'
 import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
@@ -69,7 +69,7 @@ export async function executeBlock(
         size.add(transaction)
       } catch (error) {
         if (!(error instanceof ChainError)) {
-          onFault(transaction)
+          if (!(error instanceof ReadFailure)) onFault(transaction)
           throw error
         }
         // Later nonces of this sender cannot run in this block either.

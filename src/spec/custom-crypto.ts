@@ -1,11 +1,11 @@
 // The hash and curve functions that the ethereumjs packages are given instead of their pure JavaScript ones:
-// wasm keccak and native secp256k1, 10 to 30 times as fast. They must agree with the originals on every input,
+// wasm keccak and, where it is built, native secp256k1, 10 to 30 times as fast. They must agree with the originals on every input,
 // refusals included: the ecrecover precompile turns a throw into an empty answer.
 import { hash as hashAtOnce } from 'node:crypto'
 import type { CustomCrypto } from '@ethereumjs/common'
-import secp256k1 from 'secp256k1'
 import { padLeft } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { curve } from '../primitives/signature.ts'
 
 /** Public key (64 bytes, without the leading 0x04) that made the signature; `v` is a parity, 27/28 or EIP-155. */
 function ecrecover(hash: Uint8Array, v: bigint, r: Uint8Array, s: Uint8Array, chainId?: bigint): Uint8Array {
@@ -14,15 +14,15 @@ function ecrecover(hash: Uint8Array, v: bigint, r: Uint8Array, s: Uint8Array, ch
   const signature = new Uint8Array(64)
   signature.set(padLeft(r, 32), 0)
   signature.set(padLeft(s, 32), 32)
-  return secp256k1.ecdsaRecover(signature, Number(parity), hash, false).subarray(1)
+  return curve.recover(hash, signature, Number(parity)).subarray(1)
 }
 
 /** Deterministic (RFC 6979) low-s signature as recovery byte, r, s: noble's `recovered` format. */
 function ecsign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { signature, recid } = secp256k1.ecdsaSign(hash, privateKey)
+  const { compact, recovery } = curve.sign(hash, privateKey)
   const out = new Uint8Array(65)
-  out[0] = recid
-  out.set(signature, 1)
+  out[0] = recovery
+  out.set(compact, 1)
   return out
 }
 

@@ -106,29 +106,38 @@ async function* live(store: Reader, range: Range): AsyncIterable<[Uint8Array, Ui
   }
 }
 
+/** The newest version, and the oldest one whose state can be read: 0 where no states were pruned. */
+export type Versions = { readonly newest: number; readonly oldest: number }
+
 /**
- * That every former value of every row is there, in the order of its versions, and that the lists of changes name exactly
- * these. `version`: the newest one.
+ * That the former values of every row are there, in the order of their versions, and that the lists of changes name exactly
+ * these. What versions up to the oldest one replaced was pruned with their lists.
  */
-export async function checkHistory(store: Reader, version: number, report: Report): Promise<void> {
+export async function checkHistory(store: Reader, { newest, oldest }: Versions, report: Report): Promise<void> {
   const values = { former: 0, all: 0 }
   for await (const [key, row] of store.scan(RANGE.state())) {
     const { ordinal, since } = decodeRow(row)
-    if (since > version) report(`row ${toHex(key)}`, `is of version ${since}, after the newest one, ${version}`)
+    if (since > newest) report(`row ${toHex(key)}`, `is of version ${since}, after the newest one, ${newest}`)
     values.former += ordinal
     values.all += ordinal + 1
   }
-  const entries = await checkEntries(store, report)
+  const entries = await checkEntries(store, oldest, report)
+  let [changes, replaced] = [0, 0]
+  for (let of = oldest === 0 ? 0 : oldest + 1; of <= newest; of++) {
+    const list = store.get(KEY.changes(of))
+    const listed = list && decodeChanges(list)
+    if (list === undefined || listed === undefined) report(`version ${of}`, 'its list of changes is missing')
+    else if (!equalBytes(encodeChanges(listed), list)) report(`version ${of}`, 'its list of changes is malformed')
+    for (const change of listed ?? []) {
+      if (isCode(change.key)) continue
+      changes++
+      if (change.replaced !== undefined) replaced++
+    }
+  }
+  if (entries !== replaced) report('history', `has ${entries} values, and the lists of changes name ${replaced}`)
+  if (oldest > 0) return
   if (entries !== values.former)
     report('history', `has ${entries} values, and the rows of the state say that there were ${values.former}`)
-  let changes = 0
-  for (let of = 0; of <= version; of++) {
-    const list = store.get(KEY.changes(of))
-    const keys = list && decodeChanges(list)
-    if (list === undefined || keys === undefined) report(`version ${of}`, 'its list of changes is missing')
-    else if (!equalBytes(encodeChanges(keys), list)) report(`version ${of}`, 'its list of changes is malformed')
-    changes += keys?.filter((key) => !isCode(key)).length ?? 0
-  }
   if (changes !== values.all)
     report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
 }
@@ -137,7 +146,7 @@ export async function checkHistory(store: Reader, version: number, report: Repor
 export async function checkChanges(store: Reader, view: View, version: number, report: Report): Promise<void> {
   const { rows, codes } = await view.changes()
   const list = store.get(KEY.changes(version))
-  const named = new Set((list === undefined ? [] : decodeChanges(list)).map(toLatin1))
+  const named = new Set((list === undefined ? [] : decodeChanges(list)).map(({ key }) => toLatin1(key)))
   for (const [name, { key, value }] of rows) {
     const stored = storedRowAsOf(store, key, version)
     const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
@@ -149,8 +158,8 @@ export async function checkChanges(store: Reader, view: View, version: number, r
   for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
 }
 
-/** Former values row by row, as keys order them. Returns how many there are. */
-async function checkEntries(store: Reader, report: Report): Promise<number> {
+/** Former values row by row, as keys order them. Returns how many there are. `oldest`: as in `Versions`. */
+async function checkEntries(store: Reader, oldest: number, report: Report): Promise<number> {
   let count = 0
   let row = new Uint8Array(0)
   let [ordinal, since] = [-1, -1]
@@ -168,8 +177,8 @@ async function checkEntries(store: Reader, report: Report): Promise<number> {
     if (!equalBytes(entry.row, row)) {
       ends()
       row = Uint8Array.from(entry.row)
-      // Once old values are pruned, the first one that is kept begins here.
-      ;[ordinal, since] = [-1, -1]
+      // Of a pruned chain, the first value that is kept may be any: it held up to the oldest version, or began after it.
+      ;[ordinal, since] = [oldest === 0 ? -1 : entry.ordinal - 1, -1]
     }
     if (entry.ordinal !== ordinal + 1 || found.ordinal !== entry.ordinal || found.since <= since)
       report(`row ${toHex(row)}`, `value ${entry.ordinal} of its history does not follow value ${ordinal}`)

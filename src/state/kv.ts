@@ -2,6 +2,7 @@
 // Whatever `write` has acknowledged survives `kill -9`.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
@@ -9,6 +10,8 @@ import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
 import type { Acknowledged } from './acknowledged.ts'
+import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
+import { GuardedStore, type OutageReport, type ReopenableStore } from './guarded-store.ts'
 import { isAskedAgain } from './keyspace.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RememberedRows } from './remembered-rows.ts'
@@ -31,19 +34,26 @@ export const JOURNAL = 'journal'
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
 
-/** Of commands that are done before it matters. */
-const UNWATCHED: DiskWatch = { warn: () => undefined, damaged: () => undefined }
+/** Bytes before what is written goes from LevelDB's log into a table. */
+const WRITE_BUFFER = 16 << 20
 
-/**
- * Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign, unusable or damaged one; damage
- * that is found later is told to `watch`.
- */
-export async function openStore(directory: string, watch: DiskWatch = UNWATCHED): Promise<KvStore> {
+/** What is told while a database is open: of damage that is found, and of writes that the disk does not take. */
+export type StoreWatch = DiskWatch & OutageReport
+
+/** Of commands: they end with the failed write, and before damage that is found later matters. */
+const UNWATCHED: StoreWatch = {
+  ...{ warn: () => undefined, damaged: () => undefined },
+  ...{ failed: () => undefined, recovered: () => undefined, lost: () => undefined },
+}
+
+/** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign, unusable or damaged one. */
+export async function openStore(directory: string, told: Partial<StoreWatch> = {}): Promise<KvStore> {
+  const watch = { ...UNWATCHED, ...told }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   const whole = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
   const store = await openLevel(directory, whole.acknowledged, readInBackground(directory, whole.unread, watch))
   if (!whole.isKnown) watch.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
-  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
+  return new RememberedRows(new GuardedStore(store, watch), isAskedAgain, REMEMBERED_ROWS)
 }
 
 /** Opens a database as LevelDB does, whatever is wrong with its files. Throws ChainError `storage` when LevelDB cannot. */
@@ -51,17 +61,17 @@ export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(
 
 /** A store for what is thrown away: nothing is synced. */
 export async function openScratch(directory: string): Promise<KvStore> {
-  const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: 16 << 20 })
+  const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: WRITE_BUFFER })
   await database.open()
-  const store = new LevelStore(database, {}, memoryRecordLog())
+  const store = new LevelStore(database, memoryRecordLog())
   return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
 }
 
-async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<KvStore> {
+async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<LevelStore> {
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
     cacheSize: 64 << 20,
-    writeBufferSize: 16 << 20,
+    writeBufferSize: WRITE_BUFFER,
   })
   try {
     await database.open()
@@ -75,7 +85,7 @@ async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: 
     stop?.()
     acknowledged?.close()
   }
-  return new LevelStore(database, { sync: true }, log, landed, closing)
+  return new LevelStore(database, log, { directory, landed, closing })
 }
 
 /** Whether a folder holds a database, perhaps one that has lost the file that makes it one. */
@@ -126,6 +136,7 @@ function isLocked(error: unknown): boolean {
 
 function whyNotOpened(directory: string, error: unknown): string {
   if (isLocked(error)) return `${directory} is in use by another process`
+  if (isDiskFull(diskError(error))) return `cannot open ${directory}: ${DISK_FULL}`
   const cause = causeOf(error)
   return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
@@ -134,30 +145,28 @@ function whyNotOpened(directory: string, error: unknown): string {
 export async function openMemoryStore(): Promise<KvStore> {
   const database = new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
   await database.open()
-  return new LevelStore(database, {}, memoryRecordLog())
+  return new LevelStore(database, memoryRecordLog())
 }
 
-class LevelStore implements KvStore {
-  readonly #database: Database
-  /** What the database is asked for with each batch; only one on a disk knows `sync`. */
-  readonly #writing: { readonly sync?: true }
-  readonly log: RecordLog
-  /** Told of each batch that has been written, and of the end. */
-  readonly #landed: (ops: readonly Op[]) => void
-  readonly #closing: () => void
+/** What a store on a disk has besides its database. */
+type Disk = {
+  readonly directory: string
+  /** Told of each batch that has been written and synced. */
+  readonly landed: (ops: readonly Op[]) => void
+  /** Told of the end. */
+  readonly closing: () => void
+}
 
-  constructor(
-    database: Database,
-    writing: { readonly sync?: true },
-    log: RecordLog,
-    landed: (ops: readonly Op[]) => void = () => undefined,
-    closing: () => void = () => undefined,
-  ) {
+class LevelStore implements ReopenableStore {
+  readonly #database: Database
+  readonly log: RecordLog
+  readonly #disk: Disk | undefined
+
+  /** `disk`: left out for a store in memory, and for one that is thrown away. */
+  constructor(database: Database, log: RecordLog, disk?: Disk) {
     this.#database = database
-    this.#writing = writing
     this.log = log
-    this.#landed = landed
-    this.#closing = closing
+    this.#disk = disk
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -178,8 +187,8 @@ class LevelStore implements KvStore {
       if (op.type === 'put') batch.put(op.key, op.value)
       else batch.del(op.key)
     }
-    await batch.write(this.#writing)
-    this.#landed(ops)
+    await batch.write(this.#disk === undefined ? {} : { sync: true })
+    this.#disk?.landed(ops)
   }
 
   snapshot(): Reader & { close(): Promise<void> } {
@@ -192,9 +201,27 @@ class LevelStore implements KvStore {
     }
   }
 
+  /** What refuses writes is above (`GuardedStore`): memory is never full in a way that could be told. */
+  requireWritable(): void {}
+
+  async reopen(): Promise<void> {
+    await this.#database.close()
+    await this.#database.open()
+  }
+
+  /** Opening writes what is in LevelDB's log into a table; then a new log grows to the size of the write buffer. */
+  async hasRoom(): Promise<boolean> {
+    if (this.#disk === undefined) return true
+    const { directory } = this.#disk
+    const logs = readdirSync(directory).filter((file) => file.endsWith('.log'))
+    const inLogs = logs.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
+    const { bavail, bsize } = await statfs(directory)
+    return bavail * bsize > inLogs + WRITE_BUFFER
+  }
+
   close(): Promise<void> {
     this.log.close()
-    this.#closing()
+    this.#disk?.closing()
     return this.#database.close()
   }
 }

@@ -1,24 +1,22 @@
-// Keys that this node may sign with, unlocked and in memory only. Whoever asks for a signature names an account.
+// Keys that this node may sign with, unlocked and in memory only. A signature is asked for by the name of an account.
 import { pbkdf2Sync } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
 import { validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import secp256k1 from 'secp256k1'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bytesToBig, toAddress } from '../lib/hex.ts'
-import { keccak256 } from '../lib/keccak.ts'
+import type { Address } from '../lib/hex.ts'
+import { privateKeyToAddress, type Signature, signHash } from '../primitives/signature.ts'
 
 /** BIP-44's path of Ethereum accounts; the account's index follows. */
 export const ETHEREUM_PATH = "m/44'/60'/0'/0"
 
-/** `s` is in the lower half of the curve's order (EIP-2); `yParity` is 0 or 1. */
-export type Signature = { readonly r: bigint; readonly s: bigint; readonly yParity: bigint }
-
-/** Address of a private key; throws ChainError `invalid-params` on 32 bytes that are none. */
+/** Address of a private key; throws ChainError `invalid-params` on bytes that are none. */
 export function addressOf(privateKey: Uint8Array): Address {
-  if (privateKey.length !== 32 || !secp256k1.privateKeyVerify(privateKey))
+  try {
+    return privateKeyToAddress(privateKey)
+  } catch {
     throw new ChainError('invalid-params', 'invalid private key')
-  return toAddress(keccak256(secp256k1.publicKeyCreate(privateKey, false).subarray(1)).subarray(12))
+  }
 }
 
 export class Wallet {
@@ -79,14 +77,9 @@ export class Wallet {
     return Uint8Array.from(this.#key(address))
   }
 
-  /** Signs 32 bytes, deterministically (RFC 6979). Throws ChainError `unknown-account`. */
+  /** Signs 32 bytes: RFC 6979, with the low s of EIP-2. Throws ChainError `unknown-account`. */
   sign(address: Address, hash: Uint8Array): Signature {
-    const { signature, recid } = secp256k1.ecdsaSign(hash, this.#key(address))
-    return {
-      r: bytesToBig(signature.subarray(0, 32)),
-      s: bytesToBig(signature.subarray(32, 64)),
-      yParity: BigInt(recid),
-    }
+    return signHash(hash, this.#key(address))
   }
 
   #key(address: Address): Uint8Array {

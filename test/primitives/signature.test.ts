@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bigToFixed, toHex } from '../../src/lib/hex.ts'
 import {
+  CURVE_WARNING,
   curve,
   nobleCurve,
   privateKeyToAddress,
@@ -27,6 +28,7 @@ test('signs as ethers does, and the signer is found again', () => {
 
 test('the native and the portable implementation agree on every bit', () => {
   expect(curve).not.toBe(nobleCurve)
+  expect(CURVE_WARNING).toBeUndefined()
   fc.assert(
     fc.property(bytes(32), privateKey, (hash, key) => {
       const signature = curve.sign(hash, key)

@@ -42,15 +42,19 @@ process.on('exit', () => {
 
 /**
  * Runs `kestrel start` with these flags on a free port and waits until it answers. A second engine runs every block again:
- * the program ends with code 1 when they differ.
+ * the program ends with code 1 when they differ. `env` is added to the environment of the tests.
  */
-export async function startProcess(flags: readonly string[]): Promise<RunningProcess> {
+export async function startProcess(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
   const shadow = flags.includes('--shadow') ? [] : ['--shadow', SHADOW]
   const child = spawn(process.execPath, [PROGRAM, 'start', '--port', String(port), ...shadow, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   })
   running.add(child)
   let output = ''

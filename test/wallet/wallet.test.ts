@@ -142,14 +142,14 @@ describe('signatures', () => {
         prehash: false,
       })
       expect([yParity, toHex(bigToFixed(r, 32)) + toHex(bigToFixed(s, 32)).slice(2)]).toEqual([
-        BigInt(recovery ?? 9),
+        recovery,
         toHex(Uint8Array.from(rest)),
       ])
       expect(s <= ORDER / 2n).toBe(true)
       const signature = Signature.from({
         r: toHex(bigToFixed(r, 32)),
         s: toHex(bigToFixed(s, 32)),
-        yParity: yParity === 1n ? 1 : 0,
+        yParity,
       })
       expect(hexToAddress(recoverAddress(hash, signature))).toBe(address)
     }

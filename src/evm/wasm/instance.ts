@@ -23,8 +23,6 @@ import {
   FRAMES,
   HASH_DELAY,
   MAY_CALL,
-  MISSING,
-  MISSING_REFUND,
   OPCODES,
   PARAMETERS,
   PAUSED,
@@ -104,16 +102,6 @@ export class Instance extends Memory {
     const reason = this.#exports.step()
     this.refresh()
     return reason
-  }
-
-  /** By how much the refund would have grown with a store that could not be paid: where `missing` is above 0. */
-  get missingRefund(): bigint {
-    return BigInt.asIntN(64, this.limbs[MISSING_REFUND >>> 3] ?? 0n)
-  }
-
-  /** By how much gas the last step was too dear; 0 where no price is known. */
-  get missing(): bigint {
-    return BigInt.asIntN(64, this.limbs[MISSING >>> 3] ?? 0n)
   }
 
   /** Memory of a frame up to so many bytes, for gas that was charged. */

@@ -1,12 +1,10 @@
-// Solidity compilers: the one that comes with the program and those in a folder of the operator's. Compiling takes seconds
-// and may take any memory, so that each run is a process of its own with a time limit, which reads no file but the
-// compiler itself: sources come in with the input, and imports of anything else fail.
-import { spawn } from 'node:child_process'
+// Solidity compilers: the one that comes with the program and those in a folder of the operator's. Sources come in with the
+// input, and imports of anything else fail. Each run is a process of its own.
 import { readdir } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
+import { bundledCompiler, type CompilerLimits, defaultCompilerLimits, runCompiler } from './compiler-process.ts'
 
 /** Solidity's standard JSON, with the sources in it. */
 export const compilerInput = z.object({
@@ -51,26 +49,22 @@ export type Compiler = {
   readonly file: string
 }
 
-/** Milliseconds for one run. */
-const TIME_LIMIT = 120_000
-const LARGEST_OUTPUT = 256 * 1024 * 1024
 const VERSION = /\d+\.\d+\.\d+(?:-[\w.]+)?\+commit\.[0-9a-f]{8}/
-
-/** Where the packages of this program are. */
-const packages = createRequire(import.meta.url)
 
 export class Compilers {
   readonly #folder: string | undefined
+  readonly #limits: CompilerLimits
   readonly #versions = new Map<string, Promise<string | undefined>>()
-  readonly #running = new Set<AbortController>()
+  readonly #closing = new AbortController()
 
-  constructor(folder: string | undefined) {
+  constructor(folder: string | undefined, limits: Partial<CompilerLimits> = {}) {
     this.#folder = folder
+    this.#limits = { ...defaultCompilerLimits, ...limits }
   }
 
   /** What is installed, newest first; a compiler that is put into the folder is there at once. */
   async installed(): Promise<readonly Compiler[]> {
-    const files = [packages.resolve('solc/soljson.js'), ...(await compilersIn(this.#folder))]
+    const files = [bundledCompiler(), ...(await compilersIn(this.#folder))]
     const compilers = await Promise.all(files.map(async (file) => ({ file, version: await this.#version(file) })))
     return compilers
       .filter((compiler): compiler is Compiler => compiler.version !== undefined)
@@ -95,9 +89,9 @@ export class Compilers {
     return compilerOutput.parse(JSON.parse(text))
   }
 
-  /** Ends what is running. */
+  /** Ends what is running; nothing runs afterwards. */
   close(): void {
-    for (const run of this.#running) run.abort()
+    this.#closing.abort()
   }
 
   /** undefined for a file that is no compiler. */
@@ -114,18 +108,8 @@ export class Compilers {
     return named ? `v${named[0]}` : undefined
   }
 
-  /** The compiler's answer to an input, or with none its version. */
-  async #run(soljson: string, input: string | null): Promise<string> {
-    const run = new AbortController()
-    this.#running.add(run)
-    const timer = setTimeout(() => run.abort(), TIME_LIMIT)
-    try {
-      const request = JSON.stringify({ wrapper: packages.resolve('solc/wrapper'), soljson, input })
-      return await answerOf(request, run.signal)
-    } finally {
-      clearTimeout(timer)
-      this.#running.delete(run)
-    }
+  #run(soljson: string, input: string | null): Promise<string> {
+    return runCompiler(soljson, input, { limits: this.#limits, signal: this.#closing.signal })
   }
 }
 
@@ -148,46 +132,3 @@ async function compilersIn(folder: string | undefined): Promise<string[]> {
     .map(({ name }) => join(folder, name))
   return [...files, ...inPackages.flat()]
 }
-
-/** What the process runs; it has no module of its own, so that a bundled program need not bring one. */
-const SCRIPT = `
-let text = ''
-process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end', () => {
-  const { wrapper, soljson, input } = JSON.parse(text)
-  const solc = require(wrapper)(require(soljson))
-  process.stdout.write(input === null ? solc.version() : solc.compile(input))
-})`
-
-function answerOf(request: string, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--input-type=commonjs', '--eval', SCRIPT], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: undefined },
-      signal,
-      killSignal: 'SIGKILL',
-    })
-    const parts: Buffer[] = []
-    let [size, complaint] = [0, '']
-    child.stdout.on('data', (part: Buffer) => {
-      parts.push(part)
-      size += part.length
-      if (size > LARGEST_OUTPUT) child.kill('SIGKILL')
-    })
-    child.stderr.on('data', (part: Buffer) => {
-      complaint = `${complaint}${part}`.slice(-500)
-    })
-    // A compiler that ends early does not read on.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(request)
-    child.on('error', (error) => {
-      const took = new ChainError('limit-exceeded', 'the compiler was stopped: it took too long')
-      reject(signal.aborted ? took : error)
-    })
-    child.on('close', (code) => {
-      if (code === 0) return resolve(Buffer.concat(parts).toString('utf8'))
-      reject(new ChainError('limit-exceeded', `the compiler broke down: ${lastLine(complaint) || 'out of memory'}`))
-    })
-  })
-}
-
-const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? ''

@@ -1,13 +1,14 @@
 // Showing that sources make a contract's code: they are compiled as they were said to have been, and what comes out is
-// compared with the chain. One at a time, in the background; who asked comes back with a number, or listens on the socket.
-import { randomUUID } from 'node:crypto'
+// compared with the chain. One at a time, in the background, clients in turns; clients ask for the outcome by a number, or
+// listen on the socket. A verification that has begun goes on when its client has gone.
+import { createHash, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
+import { FairQueue } from '../../lib/fair-queue.ts'
 import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
-import { Mutex } from '../../lib/mutex.ts'
 import type { Hub } from '../socket/hub.ts'
 import { type Compiler, type CompilerInput, Compilers } from './compilers.ts'
 import { creationInput, creationOf } from './creation.ts'
@@ -36,7 +37,8 @@ export type Outcome =
 type Settled = Exclude<Outcome, { state: 'pending' }>
 
 const REMEMBERED = 1000
-const LONGEST_QUEUE = 32
+/** Sizes are characters of submissions, which are kept until their turn has come: 64 M of them. */
+const QUEUE_LIMITS = { tasks: 32, tasksOfOne: 8, size: 64 * 1024 * 1024 }
 /** Characters of the compiler's complaints that are passed on. */
 const LONGEST_REASON = 2000
 
@@ -56,13 +58,16 @@ type Services = {
   readonly log: Pick<Logger, 'error' | 'info'>
 }
 
+type CompilerOptions = { readonly compilers: string | undefined; readonly compileTime: number }
+
 export class Verification {
   readonly contracts: VerifiedContracts
   readonly compilers: Compilers
   readonly #services: Services
   readonly #outcomes = new LRUCache<string, Outcome>({ max: REMEMBERED })
-  readonly #turn = new Mutex()
-  #waiting = 0
+  readonly #queue = new FairQueue(QUEUE_LIMITS)
+  /** Numbers of what has not been settled, by what was submitted. */
+  readonly #unsettled = new Map<string, string>()
 
   private constructor(services: Services, contracts: VerifiedContracts, compilers: Compilers) {
     this.#services = services
@@ -70,31 +75,37 @@ export class Verification {
     this.compilers = compilers
   }
 
-  /** `compilers` is a folder with more of them than the one that is there. */
-  static async open({ compilers, ...services }: Services & { readonly compilers: string | undefined }) {
-    return new Verification(services, await VerifiedContracts.load(services.chain.store), new Compilers(compilers))
+  /** `compilers` is a folder with more of them than the one that is there; `compileTime`: milliseconds of one run. */
+  static async open({ compilers, compileTime, ...services }: Services & CompilerOptions) {
+    const contracts = await VerifiedContracts.load(services.chain.store)
+    return new Verification(services, contracts, new Compilers(compilers, { time: compileTime }))
   }
 
   /**
-   * Begins; returns what to ask for the outcome with. Throws ChainError: `not-found` when there is no contract,
-   * `invalid-params` when there is no such compiler, `limit-exceeded` when too many wait.
+   * Queues a submission behind those of the same client; returns the number to ask for the outcome with, which is that of
+   * an equal submission while one is not settled. Throws ChainError: `not-found` when there is no contract,
+   * `invalid-params` when there is no such compiler, `limit-exceeded` when too much waits.
+   * @param client - network address
    */
-  async submit(submission: Submission): Promise<string> {
+  async submit(submission: Submission, client: string): Promise<string> {
     const { view } = await this.#services.chain.at('latest')
     if (view.code(submission.address).length === 0) {
       throw new ChainError('not-found', `no contract at ${submission.address}`)
     }
     const compiler = await this.compilers.find(submission.compilerVersion)
-    if (this.#waiting >= LONGEST_QUEUE) throw new ChainError('limit-exceeded', 'too many verifications are waiting')
+    const text = JSON.stringify(submission)
+    const key = createHash('sha256').update(text).digest('base64')
+    const known = this.#unsettled.get(key)
+    if (known !== undefined) return known
     const id = randomUUID().replaceAll('-', '')
-    this.#outcomes.set(id, { state: 'pending' })
-    this.#waiting++
-    this.#turn.run(async () => {
+    this.#queue.add(client, text.length, async () => {
       const outcome = await this.#settle(submission, compiler)
-      this.#waiting--
+      this.#unsettled.delete(key)
       this.#outcomes.set(id, outcome)
       this.#tell(submission.address, outcome)
     })
+    this.#unsettled.set(key, id)
+    this.#outcomes.set(id, { state: 'pending' })
     return id
   }
 

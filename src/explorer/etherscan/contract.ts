@@ -127,13 +127,14 @@ const verifysourcecode = action(
     if (verification.contracts.get(view, of)?.match === 'exact') {
       throw new Refused('Contract source code already verified')
     }
-    return verification.submit({
+    const submission = {
       address: of,
       compilerVersion: fields.compilerversion,
       input: inputOf(fields),
       contractName: contractname === '' ? undefined : contractname,
       licence: licenceOf(fields.licensetype),
-    })
+    }
+    return verification.submit(submission, context.client)
   },
 )
 

@@ -1,6 +1,7 @@
 // Having a contract verified, as the explorer's form asks for it. The answer says only that it has begun: what came of it is
 // told on the socket, and by the contract itself.
 import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
 import type { CompilerInput } from '../contracts/compilers.ts'
 import { LICENCES } from '../contracts/store.ts'
@@ -81,16 +82,23 @@ function verificationVia<B extends typeof common>(
         throw new ExplorerError(422, { message: 'Already verified' })
       }
       const { compiler_version, contract_name, license_type } = form as z.output<typeof common>
-      await verification.submit({
+      const submission = {
         address,
         compilerVersion: compiler_version,
         input: input(form),
         contractName: contract_name === '' ? undefined : contract_name,
         licence: licenceOf(license_type),
-      })
+      }
+      await verification.submit(submission, context.client).catch(refuseBusy)
       return { message: 'Smart-contract verification started' }
     },
   })
+}
+
+function refuseBusy(error: unknown): never {
+  if (error instanceof ChainError && error.code === 'limit-exceeded')
+    throw new ExplorerError(429, { message: error.message })
+  throw error
 }
 
 function verificationOf({ verification }: ExplorerContext): Verification {

@@ -7,6 +7,7 @@ import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../define.ts'
+import { inlineMetadata, linkIn, mediaIn } from '../token-metadata.ts'
 import { addressSchema, showAddressOrNull } from './address.ts'
 import { keptBy } from './kept.ts'
 
@@ -98,8 +99,8 @@ export function showInstance(
   const type = FACT.token.get(context.rows, of)?.type
   const owner = showAddressOrNull(context, fact?.owner)
   const metadata = fact?.uri === undefined ? null : inlineMetadata(fact.uri)
-  const image = linkIn(metadata, 'image', 'image_url')
-  const animation = linkIn(metadata, 'animation_url')
+  const image = mediaIn(metadata, 'image', 'image_url')
+  const animation = mediaIn(metadata, 'animation_url')
   return {
     id: id.toString(),
     is_unique: type === 'ERC-1155' ? fact?.supply === 1n : true,
@@ -114,31 +115,4 @@ export function showInstance(
     thumbnails: null,
     holder_address_hash: owner?.hash ?? null,
   }
-}
-
-type Metadata = Record<string, unknown>
-
-const DATA_URI = /^data:application\/json(?:;[^,;]*)*?(;base64)?,(.*)$/s
-/** Contracts may answer with anything; more than this is no description of an item. */
-const MOST_METADATA = 1 << 16
-
-/** What a URI holds in itself (RFC 2397); nothing is fetched. Null for other URIs, and for what is no JSON object. */
-function inlineMetadata(uri: string): Metadata | null {
-  const [, base64, data] = DATA_URI.exec(uri) ?? []
-  if (data === undefined || uri.length > MOST_METADATA) return null
-  try {
-    const text = base64 === undefined ? decodeURIComponent(data) : Buffer.from(data, 'base64').toString('utf8')
-    const found: unknown = JSON.parse(text)
-    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Metadata) : null
-  } catch {
-    return null
-  }
-}
-
-const LINK = /^(https?|ipfs|ar|data):/i
-
-/** The first of the fields that holds a link. */
-function linkIn(metadata: Metadata | null, ...names: readonly string[]): string | null {
-  const found = names.map((name) => metadata?.[name]).find((value) => typeof value === 'string' && LINK.test(value))
-  return typeof found === 'string' ? found : null
 }

@@ -1,13 +1,16 @@
 // What a block means to those who listen: a record is rendered only for topics that somebody has joined, in the same form
-// in which the API answers. Topics name addresses and hashes in lower case.
+// in which the API answers. Topics name addresses and hashes in lower case. The work grows with what the block changed, not
+// with how many topics are joined, and is done in turns with requests.
 
 import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween, OpenList } from '../../indexer/lists.ts'
 import { membersFrom } from '../../indexer/ranking.ts'
 import { coinRow, type TransferRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
-import { type Address, hexToAddress } from '../../lib/hex.ts'
-import type { Block, Receipt } from '../../primitives/types.ts'
+import type { Address } from '../../lib/hex.ts'
+import { takingTurns } from '../../lib/turns.ts'
+import type { Block } from '../../primitives/types.ts'
+import type { ExecutedBlock } from '../../runtime/types.ts'
 import { showCoinRow } from '../coin-history.ts'
 import type { ExplorerContext } from '../define.ts'
 import { showBalance } from '../holdings.ts'
@@ -19,14 +22,10 @@ import type { Hub } from './hub.ts'
 
 /** Records of one message; a page shows no more of what came at once. */
 const MOST = 50
-const ADDRESS = /^0x[0-9a-f]{40}$/
 
-/** Tells the hub of the block at the context's head. */
-export async function announceBlock(
-  context: ExplorerContext,
-  hub: Hub,
-  { block, receipts }: { readonly block: Block; readonly receipts: readonly Receipt[] },
-): Promise<void> {
+/** Tells the hub of the block; the context's head is this block or a later one. */
+export async function announceBlock(context: ExplorerContext, hub: Hub, executed: ExecutedBlock): Promise<void> {
+  const { block } = executed
   const number = Number(block.header.number)
   for (const topic of ['blocks:new_block', `blocks:${block.header.coinbase}`]) {
     if (!hub.hears(topic)) continue
@@ -38,13 +37,13 @@ export async function announceBlock(
   }
   for (const { hash } of block.transactions) hub.push(`transactions:${hash}`, 'collated', {})
   const transfers = transfersOf(context, number)
-  for (const token of heardAddresses(hub, 'tokens:')) announceToken(context, hub, token, transfers)
-  for (const of of heardAddresses(hub, 'addresses:'))
-    await announceAddress(context, hub, of, { block, receipts }, transfers)
+  announceTokens(context, hub, transfers)
+  const pause = takingTurns()
+  for (const [of, changes] of heardChanges(context, hub, executed, transfers)) {
+    await announceAddress(context, hub, of, { block, ...changes })
+    await pause()
+  }
 }
-
-const heardAddresses = (hub: Hub, prefix: string): Address[] =>
-  hub.heard(prefix).flatMap((name) => (ADDRESS.test(name) ? [hexToAddress(name)] : []))
 
 type Numbered = { readonly sequence: number; readonly transfer: TransferRow }
 
@@ -57,35 +56,61 @@ function transfersOf({ rows }: ExplorerContext, number: number): Numbered[] {
   return entries.map((entry, i) => ({ sequence: firstTransfer + i, transfer: transferRow.decode(entry) })).reverse()
 }
 
-function announceToken({ rows }: ExplorerContext, hub: Hub, token: Address, all: readonly Numbered[]): void {
-  const own = all.filter(({ transfer }) => transfer.token === token)
-  if (own.length === 0) return
-  hub.push(`tokens:${token}`, 'token_transfer', { token_transfer: own.length })
-  const supply = FACT.token.get(rows, token)?.supply
-  if (supply !== undefined) hub.push(`tokens:${token}`, 'total_supply', { total_supply: supply.toString() })
+function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly Numbered[]): void {
+  const counts = new Map<Address, number>()
+  for (const { transfer } of transfers) counts.set(transfer.token, (counts.get(transfer.token) ?? 0) + 1)
+  for (const [token, count] of counts) {
+    if (!hub.hears(`tokens:${token}`)) continue
+    hub.push(`tokens:${token}`, 'token_transfer', { token_transfer: count })
+    const supply = FACT.token.get(rows, token)?.supply
+    if (supply !== undefined) hub.push(`tokens:${token}`, 'total_supply', { total_supply: supply.toString() })
+  }
+}
+
+/** What a block has for one address: sequences of its transactions and its transfers, newest first. */
+type Changes = { readonly transactions: number[]; readonly transfers: Numbered[] }
+
+/** Addresses that the block changed and somebody listens to. */
+function heardChanges(
+  { rows }: ExplorerContext,
+  hub: Hub,
+  { block, receipts, view }: ExecutedBlock,
+  transfers: readonly Numbered[],
+): ReadonlyMap<Address, Changes> {
+  const heard = new Map<Address, Changes>()
+  const changesOf = (address: Address | null): Changes | undefined => {
+    if (address === null) return undefined
+    const known = heard.get(address)
+    if (known !== undefined || !hub.hears(`addresses:${address}`)) return known
+    const changes = { transactions: [], transfers: [] }
+    heard.set(address, changes)
+    return changes
+  }
+  for (const { address } of view.changedAccounts()) changesOf(address)
+  const first = FACT.block.get(rows, Number(block.header.number))?.firstTransaction ?? 0
+  for (const [i, { from, to }] of [...block.transactions.entries()].reverse()) {
+    const created = receipts[i]?.status === 0 ? null : (receipts[i]?.contractAddress ?? null)
+    for (const party of new Set([from, to, created])) changesOf(party)?.transactions.push(first + i)
+  }
+  for (const numbered of transfers) {
+    const { from, to } = numbered.transfer
+    for (const party of new Set([from, to])) changesOf(party)?.transfers.push(numbered)
+  }
+  return heard
 }
 
 async function announceAddress(
   context: ExplorerContext,
   hub: Hub,
   of: Address,
-  { block, receipts }: { readonly block: Block; readonly receipts: readonly Receipt[] },
-  all: readonly Numbered[],
+  { block, transactions: own, transfers: moved }: Changes & { readonly block: Block },
 ): Promise<void> {
   const topic = `addresses:${of}`
-  const number = Number(block.header.number)
   await announceBalance(context, hub, of, block)
-  const first = FACT.block.get(context.rows, number)?.firstTransaction ?? 0
-  const own = block.transactions.flatMap((transaction, i) => {
-    const created = receipts[i]?.status === 0 ? null : (receipts[i]?.contractAddress ?? null)
-    return [transaction.from, transaction.to, created].includes(of) ? [first + i] : []
-  })
   if (own.length > 0) {
-    const shown = own.reverse().slice(0, MOST)
-    const transactions = await Promise.all(shown.map((sequence) => showTransaction(context, sequence)))
+    const transactions = await Promise.all(own.slice(0, MOST).map((sequence) => showTransaction(context, sequence)))
     hub.push(topic, 'transaction', { transactions })
   }
-  const moved = all.filter(({ transfer }) => transfer.from === of || transfer.to === of)
   if (moved.length === 0) return
   const shown = moved.slice(0, MOST)
   const transfers = await Promise.all(shown.map(({ sequence }) => showTransfer(context, sequence)))

@@ -1,6 +1,7 @@
 // Who listens to which topic, in the Phoenix channels protocol (JSON serializer 2.0.0): every frame is an array
 // [join_ref, ref, topic, event, payload]. Each join is answered, also of topics that nothing is ever said about: a client
-// that waits for an answer shows nothing meanwhile.
+// that waits for an answer shows nothing meanwhile. Sockets, their topics and what they have not read are bounded, and a
+// client that is silent for longer than its heartbeat allows is cut: the other end of its connection may have gone.
 import type { WebSocket } from 'ws'
 import { z } from 'zod'
 
@@ -13,22 +14,25 @@ const frameSchema = z.tuple([
 ])
 type Frame = z.output<typeof frameSchema>
 
-/** Topics of one connection. */
-const MOST_TOPICS = 500
+/** Connections in all. */
+export const MOST_SOCKETS = 1000
+/** Topics of one connection; a page of a frontend joins some ten. */
+export const MOST_TOPICS = 100
+/** Phoenix' clients send a heartbeat every 30 seconds; browsers let pages in the background run once a minute. */
+export const LONGEST_SILENCE = 90_000
 /** Unsent bytes at which a client that does not read is dropped. */
 const MOST_UNSENT = 1 << 20
 
+type Socket = Pick<WebSocket, 'on' | 'send' | 'close' | 'terminate' | 'readyState' | 'OPEN' | 'bufferedAmount'>
+
 export class Hub {
-  readonly #topics = new Map<string, Map<WebSocket, string | null>>()
+  readonly #topics = new Map<string, Map<Socket, string | null>>()
+  /** When each socket was last heard of. */
+  readonly #sockets = new Map<Socket, number>()
 
   /** Whether anyone listens; what nobody hears need not be rendered. */
   hears(topic: string): boolean {
     return this.#topics.has(topic)
-  }
-
-  /** Topics that begin with the prefix and that somebody listens to, without it. */
-  heard(prefix: string): string[] {
-    return [...this.#topics.keys()].flatMap((topic) => (topic.startsWith(prefix) ? [topic.slice(prefix.length)] : []))
   }
 
   get isQuiet(): boolean {
@@ -37,42 +41,71 @@ export class Hub {
 
   /** Tells everyone who listens to the topic. */
   push(topic: string, event: string, payload: unknown): void {
-    for (const [socket, joinRef] of this.#topics.get(topic) ?? []) send(socket, [joinRef, null, topic, event, payload])
+    const listeners = this.#topics.get(topic)
+    if (listeners === undefined) return
+    // Frames of one push differ in their first place only: the payload is written once for all.
+    const rest = JSON.stringify([null, topic, event, payload]).slice(1)
+    for (const [socket, joinRef] of listeners) send(socket, `[${JSON.stringify(joinRef)},${rest}`)
   }
 
   /** Serves a connection until it closes. */
-  serve(socket: WebSocket): void {
-    const joined = new Set<string>()
-    socket.on('message', (message) => {
-      const frame = readFrame(String(message))
-      if (frame === undefined) return
-      const [joinRef, ref, topic, event] = frame
-      if (event === 'phx_join') {
-        if (joined.size >= MOST_TOPICS) return reply(socket, frame, 'error', { reason: 'too many topics' })
-        joined.add(topic)
-        this.#join(topic, socket, joinRef)
-      } else if (event === 'phx_leave') {
-        joined.delete(topic)
-        this.#leave(topic, socket)
-      } else if (topic !== 'phoenix' && !joined.has(topic)) {
-        return reply(socket, frame, 'error', { reason: 'unmatched topic' })
-      }
-      reply(socket, frame, 'ok', {})
-      if (event === 'phx_leave') send(socket, [joinRef, ref, topic, 'phx_close', {}])
-    })
+  serve(socket: Socket): void {
     socket.on('error', () => socket.terminate())
+    if (this.#sockets.size >= MOST_SOCKETS) {
+      socket.close(1013, 'too many connections')
+      return
+    }
+    const joined = new Set<string>()
+    this.#hear(socket)
+    socket.on('ping', () => this.#hear(socket))
+    socket.on('message', (message) => {
+      this.#hear(socket)
+      const frame = readFrame(String(message))
+      if (frame !== undefined) this.#answer(socket, frame, this.#take(socket, joined, frame))
+    })
     socket.on('close', () => {
+      this.#sockets.delete(socket)
       for (const topic of joined) this.#leave(topic, socket)
     })
   }
 
-  #join(topic: string, socket: WebSocket, joinRef: string | null): void {
-    const listeners = this.#topics.get(topic) ?? new Map<WebSocket, string | null>()
+  /** Cuts the connections that have said nothing for too long; to be called now and then. */
+  cutSilent(): void {
+    const now = performance.now()
+    for (const [socket, heardAt] of this.#sockets) if (now - heardAt > LONGEST_SILENCE) socket.terminate()
+  }
+
+  #hear(socket: Socket): void {
+    this.#sockets.set(socket, performance.now())
+  }
+
+  /** Does what a frame asks for; returns why it is refused. */
+  #take(socket: Socket, joined: Set<string>, [joinRef, , topic, event]: Frame): string | undefined {
+    if (event === 'phx_join') {
+      if (joined.size >= MOST_TOPICS && !joined.has(topic)) return 'too many topics'
+      joined.add(topic)
+      this.#join(topic, socket, joinRef)
+    } else if (event === 'phx_leave') {
+      joined.delete(topic)
+      this.#leave(topic, socket)
+    } else if (topic !== 'phoenix' && !joined.has(topic)) return 'unmatched topic'
+    return undefined
+  }
+
+  #answer(socket: Socket, [joinRef, ref, topic, event]: Frame, refusal: string | undefined): void {
+    const answer =
+      refusal === undefined ? { status: 'ok', response: {} } : { status: 'error', response: { reason: refusal } }
+    send(socket, JSON.stringify([joinRef, ref, topic, 'phx_reply', answer]))
+    if (event === 'phx_leave') send(socket, JSON.stringify([joinRef, ref, topic, 'phx_close', {}]))
+  }
+
+  #join(topic: string, socket: Socket, joinRef: string | null): void {
+    const listeners = this.#topics.get(topic) ?? new Map<Socket, string | null>()
     listeners.set(socket, joinRef)
     this.#topics.set(topic, listeners)
   }
 
-  #leave(topic: string, socket: WebSocket): void {
+  #leave(topic: string, socket: Socket): void {
     const listeners = this.#topics.get(topic)
     listeners?.delete(socket)
     if (listeners?.size === 0) this.#topics.delete(topic)
@@ -87,12 +120,8 @@ function readFrame(text: string): Frame | undefined {
   }
 }
 
-function reply(socket: WebSocket, [joinRef, ref, topic]: Frame, status: 'ok' | 'error', response: unknown): void {
-  send(socket, [joinRef, ref, topic, 'phx_reply', { status, response }])
-}
-
-function send(socket: WebSocket, frame: readonly unknown[]): void {
+function send(socket: Socket, frame: string): void {
   if (socket.readyState !== socket.OPEN) return
   if (socket.bufferedAmount > MOST_UNSENT) socket.terminate()
-  else socket.send(JSON.stringify(frame))
+  else socket.send(frame)
 }

@@ -9,11 +9,12 @@ const PATH = '/socket/v2/websocket'
 const MOST_WAITING = 32
 /** How often waiting transactions are counted for those who watch them, in milliseconds. */
 const PENDING_BEAT = 250
+/** How often silent connections are looked for, in milliseconds. */
+const SILENCE_BEAT = 15_000
 
 /** Registers the socket. The instance must already carry @fastify/websocket. */
 export async function explorerSocket(app: FastifyInstance, services: ExplorerServices): Promise<void> {
-  const { chain, hub, log, options } = services
-  const anyOrigin = options.corsOrigins.includes('*')
+  const { chain, hub, log } = services
   let told = Promise.resolve()
   let waiting = 0
   let pending = 0
@@ -23,7 +24,7 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
       waiting += 1
       told = told
         .then(async () => {
-          const moment = await openMoment(services, {})
+          const moment = await openMoment(services)
           try {
             await announceBlock(moment.context, hub, executed)
           } finally {
@@ -46,8 +47,11 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
     pending = 0
   }, PENDING_BEAT)
   beat.unref()
+  const silence = setInterval(() => hub.cutSilent(), SILENCE_BEAT)
+  silence.unref()
   app.addHook('onClose', async () => {
     clearInterval(beat)
+    clearInterval(silence)
     for (const stop of stops) stop()
     await told
   })
@@ -55,12 +59,6 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
     method: 'GET',
     url: PATH,
     handler: (_request, reply) => reply.code(426).type('application/json').send({ message: 'Upgrade Required' }),
-    wsHandler(socket, request) {
-      const { origin } = request.headers
-      if (origin !== undefined && !anyOrigin && !options.corsOrigins.includes(origin)) {
-        return socket.close(1008, 'origin not allowed')
-      }
-      hub.serve(socket)
-    },
+    wsHandler: (socket) => hub.serve(socket),
   })
 }

@@ -74,5 +74,5 @@ const signMessage = (wallet: Wallet, account: Address, bytes: Uint8Array): Uint8
 /** 65 bytes: r, s, and 27 or 28. */
 function signHash(wallet: Wallet, account: Address, hash: Uint8Array): Uint8Array {
   const { r, s, yParity } = wallet.sign(account, hash)
-  return Buffer.concat([bigToFixed(r, 32), bigToFixed(s, 32), bigToFixed(27n + yParity, 1)])
+  return Buffer.concat([bigToFixed(r, 32), bigToFixed(s, 32), Uint8Array.of(27 + yParity)])
 }

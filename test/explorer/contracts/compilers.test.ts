@@ -1,7 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { CompilerLimits } from '../../../src/explorer/contracts/compiler-process.ts'
 import { Compilers } from '../../../src/explorer/contracts/compilers.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { compilerVersion } from './support.ts'
@@ -52,7 +54,40 @@ describe('compilers', () => {
     expect(whole.contracts['a.sol']?.A?.evm.deployedBytecode.object).toMatch(/^[0-9a-f]+$/)
   })
 
-  it('are stopped', async () => {
+  /** Runs `body` where a hostile source would have a compiler run. */
+  const compiling = async (body: string, limits: Partial<CompilerLimits> = {}) => {
+    const file = join(await folder(), 'soljson-v0.8.9+commit.e5eed63a.js')
+    await writeFile(file, body)
+    const compiler = { version: 'v0.8.9+commit.e5eed63a', file }
+    return new Compilers(undefined, limits).compile(compiler, { ...input, sources: {} })
+  }
+  const answer = "process.on('uncaughtException', () => {}); process.stdout.write('x'.repeat(1e8))"
+  const hoard = 'const kept = []; for (;;) kept.push(Buffer.alloc(1e7, 1))'
+
+  it.each([
+    ['endless', 'for (;;);', { time: 1000 }, /one run may take 1 seconds/],
+    ['large outside of the heap', hoard, { memory: 200 }, /it may use 200 MB of memory/],
+    ['large in WebAssembly', 'new WebAssembly.Memory({ initial: 4000 })', { memory: 200 }, /broke down/],
+    ['large in their answers', answer, {}, /its answer is too large/],
+    ['loud', "require('fs').writeSync(2, 'x'.repeat(1e6)); process.exit(3)", {}, /^the compiler broke down: x{500}$/],
+  ])('are stopped when they are %s', async (_, body, limits, words) => {
+    const refusal = { code: 'limit-exceeded', message: expect.stringMatching(words) }
+    await expect(compiling(body, limits)).rejects.toMatchObject(refusal)
+  })
+
+  it('know nothing of the environment, and yield to the node', async () => {
+    const told = '{ env: process.env, priority: require("os").getPriority() }'
+    const { message } = await compiling(`require('fs').writeSync(2, JSON.stringify(${told})); process.exit(3)`).then(
+      () => ({ message: '' }),
+      (error: Error) => error,
+    )
+    expect(JSON.parse(message.replace('the compiler broke down: ', ''))).toEqual({
+      env: {},
+      priority: constants.priority.PRIORITY_LOW,
+    })
+  })
+
+  it('are stopped when they are closed', async () => {
     const compilers = new Compilers(undefined)
     const compiler = { version: compilerVersion(), file: bundled }
     const running = compilers.compile(compiler, { ...input, sources: { 'a.sol': { content: 'contract A {}' } } })

@@ -66,7 +66,7 @@ export async function verifyingExplorer() {
   const log = createLogger({ level: 'error', json: false })
   const pushed: Push[] = []
   const hub = { push: (topic: string, event: string, payload: unknown) => pushed.push({ topic, event, payload }) }
-  const verification = await Verification.open({ chain, hub, compilers: undefined, log })
+  const verification = await Verification.open({ chain, hub, compilers: undefined, compileTime: 60_000, log })
   const services: ExplorerServices = {
     chain,
     options: defaultExplorerOptions,

@@ -385,3 +385,29 @@ describe("the explorer's form", () => {
     })
   })
 })
+
+describe('the queue', () => {
+  it('takes equal submissions as one, and refuses a client that has too much in it', async () => {
+    const own = await verifyingExplorer()
+    const input = standardInput({ 'a.sol': `${HEAD}contract Plain { uint256 public first; }` })
+    const { address } = await own.deploy(compile(input)('a.sol:Plain'))
+    const begin = (contractname: string) =>
+      own.post({
+        ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address, contractname },
+        ...{ codeformat: 'solidity-standard-json-input', sourceCode: JSON.stringify(input) },
+        compilerversion: compilerVersion(),
+      })
+    const guids = []
+    // One runs and eight wait.
+    for (let i = 0; i < 9; i++) guids.push((await begin(`Name${i}`)).result)
+    expect(new Set(guids).size).toBe(9)
+    expect((await begin('Name8')).result).toBe(guids[8])
+    const busy = 'too much is waiting already; try again later'
+    expect(await begin('Name9')).toEqual({ status: '0', message: 'NOTOK', result: busy })
+    const path = `${own.explorerUrl}/api/v2/smart-contracts/${address}/verification/via/flattened-code`
+    const form = new URLSearchParams({ compiler_version: compilerVersion(), source_code: 'contract A {}' })
+    const refused = await fetch(path, { method: 'POST', body: form })
+    expect([refused.status, await refused.json()]).toEqual([429, { message: busy }])
+    await own.close()
+  })
+})

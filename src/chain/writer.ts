@@ -1,0 +1,30 @@
+// Changes of the chain run one at a time, and none while the disk takes no writes: what it made would be lost.
+import { Mutex } from '../lib/mutex.ts'
+import type { KvStore } from '../state/types.ts'
+
+export class Writer {
+  readonly #store: Pick<KvStore, 'requireWritable'>
+  readonly #turn = new Mutex()
+
+  constructor(store: Pick<KvStore, 'requireWritable'>) {
+    this.#store = store
+  }
+
+  /** Whether somebody waits for the change that runs to settle. */
+  get isWanted(): boolean {
+    return this.#turn.isWanted
+  }
+
+  /** Runs the change when all earlier ones have settled. Throws ChainError `disk-failure` before it begins, or as it does. */
+  run<T>(change: () => Promise<T>): Promise<T> {
+    return this.#turn.run(async () => {
+      this.#store.requireWritable()
+      return change()
+    })
+  }
+
+  /** Settles when all changes so far have. */
+  settled(): Promise<void> {
+    return this.#turn.run(async () => undefined)
+  }
+}

@@ -1,0 +1,120 @@
+// One run of a compiler as a process of its own. Sources come from anybody, so the process is bounded in time, memory and
+// output, yields the processor to the node, and knows nothing of the node's environment. It reads no file but the compiler.
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { constants, setPriority } from 'node:os'
+import { ChainError } from '../../lib/errors.ts'
+
+export type CompilerLimits = {
+  /** Milliseconds of one run. */
+  readonly time: number
+  /** Megabytes that the process may hold in all; a run of solc 0.8 holds 200 to 350. */
+  readonly memory: number
+}
+
+export const defaultCompilerLimits: CompilerLimits = { time: 60_000, memory: 1536 }
+
+/** Bytes of an answer: 50 contracts of some functions each come to 8 MB. */
+const LARGEST_OUTPUT = 64 * 1024 * 1024
+/** Characters of what the process writes to standard error, from its end. */
+const KEPT_COMPLAINT = 500
+/** What a process writes before it ends itself for its memory. */
+const OVER_MEMORY = 'over memory'
+/** How often the process looks at its memory, in milliseconds. */
+const MEMORY_BEAT = 100
+
+/** Where the packages of this program are. */
+const packages = createRequire(import.meta.url)
+
+/** The JavaScript build of the compiler that comes with the program. */
+export const bundledCompiler = (): string => packages.resolve('solc/soljson.js')
+
+/** The thread that looks at the memory of the process: the compiler itself never returns to an event loop. */
+const WATCH = `
+const { writeSync } = require('node:fs')
+const { workerData: most } = require('node:worker_threads')
+setInterval(() => {
+  if (process.memoryUsage.rss() <= most) return
+  writeSync(2, '${OVER_MEMORY}')
+  process.kill(process.pid, 'SIGKILL')
+}, ${MEMORY_BEAT})`
+
+/**
+ * What the process runs; it has no module of its own, so that a bundled program need not bring one. V8's limits bound the
+ * heap and WebAssembly; memory of older builds, which are asm.js, lies in neither, so that a thread looks at the whole.
+ */
+const SCRIPT = `
+const WATCH = ${JSON.stringify(WATCH)}
+const { Worker } = require('node:worker_threads')
+let text = ''
+process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end', () => {
+  const { wrapper, soljson, input, memory } = JSON.parse(text)
+  text = ''
+  new Worker(WATCH, { eval: true, workerData: memory * 1e6 }).unref()
+  const solc = require(wrapper)(require(soljson))
+  process.stdout.write(input === null ? solc.version() : solc.compile(input))
+})`
+
+/**
+ * The answer of a compiler to an input (standard JSON), or with none its version. Throws ChainError `limit-exceeded` when it
+ * is over a limit, is ended by the signal, or breaks down.
+ * @param soljson - the compiler's JavaScript build
+ */
+export async function runCompiler(
+  soljson: string,
+  input: string | null,
+  { limits, signal }: { readonly limits: CompilerLimits; readonly signal: AbortSignal },
+): Promise<string> {
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(limits.time)])
+  const request = { wrapper: packages.resolve('solc/wrapper'), soljson, input, memory: limits.memory }
+  return answerOf(JSON.stringify(request), limits, timed)
+}
+
+function answerOf(request: string, { time, memory }: CompilerLimits, signal: AbortSignal): Promise<string> {
+  const refusal = (words: string) => new ChainError('limit-exceeded', `the compiler ${words}`)
+  return new Promise((resolve, reject) => {
+    // WebAssembly's pages have 64 KB.
+    const flags = [`--max-old-space-size=${memory}`, `--wasm-max-mem-pages=${memory * 16}`]
+    const child = spawn(process.execPath, [...flags, '--input-type=commonjs', '--eval', SCRIPT], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: {},
+      signal,
+      killSignal: 'SIGKILL',
+    })
+    // At once, so that the threads which the process will start inherit it.
+    if (child.pid !== undefined) yieldTo(child.pid)
+    const parts: Buffer[] = []
+    let [size, complaint] = [0, '']
+    child.stdout.on('data', (part: Buffer) => {
+      size += part.length
+      if (size > LARGEST_OUTPUT) child.kill('SIGKILL')
+      else parts.push(part)
+    })
+    child.stderr.on('data', (part: Buffer) => {
+      complaint = `${complaint}${part}`.slice(-KEPT_COMPLAINT)
+    })
+    // A compiler that ends early does not read on.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(request)
+    child.on('error', (error) => {
+      if (!signal.aborted) reject(error)
+      else if (signal.reason?.name !== 'TimeoutError') reject(refusal('was stopped'))
+      else reject(refusal(`was stopped: one run may take ${time / 1000} seconds`))
+    })
+    child.on('close', (code) => {
+      if (size > LARGEST_OUTPUT) reject(refusal('was stopped: its answer is too large'))
+      else if (complaint.endsWith(OVER_MEMORY)) reject(refusal(`was stopped: it may use ${memory} MB of memory`))
+      else if (code !== 0) reject(refusal(`broke down: ${lastLine(complaint) || 'out of memory'}`))
+      else resolve(Buffer.concat(parts).toString('utf8'))
+    })
+  })
+}
+
+/** The lowest priority. A process that has ended already, and a system that refuses, change nothing. */
+function yieldTo(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {}
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? ''

@@ -1,0 +1,53 @@
+// A platform for which secp256k1 has no build, e.g. linux-arm64: the node signs and recovers with @noble/curves, says so,
+// and never with elliptic (CVE-2025-14505), which is not even installed.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashMessage, SigningKey, toUtf8Bytes } from 'ethers'
+import { parseEther } from 'viem'
+import { expect, it, onTestFinished } from 'vitest'
+import { account } from '../support/chain.ts'
+import { clientsOf, startProcess, temporaryFolder } from '../support/process.ts'
+
+const WARNING = 'no native secp256k1 for this platform'
+
+it('signs, recovers and warns without native bindings', async () => {
+  const empty = await temporaryFolder()
+  // node-gyp-build looks for the builds of a package where <NAME>_PREBUILD says.
+  const node = await startProcess(['--in-memory'], { SECP256K1_PREBUILD: empty.path })
+  onTestFinished(async () => {
+    expect(await node.stop()).toBe(0)
+    await empty.remove()
+  })
+  const { rpc, viem, walletOf } = clientsOf(node.url)
+  const [from, to] = [account(0), account(1)]
+
+  // Signed by the node: RFC 6979, so that ethers gives the same bits (account 0 of `test test ... junk`).
+  const key = new SigningKey('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
+  const message = `0x${Buffer.from(toUtf8Bytes('kestrel')).toString('hex')}`
+  expect(await rpc('personal_sign', message, from.address)).toBe(key.sign(hashMessage('kestrel')).serialized)
+  const sent = await rpc('eth_sendTransaction', { from: from.address, to: to.address, value: '0x1' })
+  expect(await rpc('eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
+
+  // Signed elsewhere: the node recovers the sender, and 20 at a time as well, which are worth a thread where there is one.
+  const hashes = await Promise.all(
+    Array.from({ length: 20 }, (_, nonce) => walletOf(2).sendTransaction({ to: to.address, value: 1n, nonce })),
+  )
+  for (const hash of hashes) {
+    const receipt = await viem.waitForTransactionReceipt({ hash })
+    expect(receipt).toMatchObject({ status: 'success', from: account(2).address.toLowerCase() })
+  }
+  expect(await viem.getBalance({ address: to.address })).toBe(parseEther('10000') + 21n)
+
+  // One line, not one for each transaction.
+  expect(node.output().split(WARNING)).toHaveLength(2)
+})
+
+it('leaves elliptic out of the installed packages', () => {
+  const root = join(import.meta.dirname, '../..')
+  const lock: { packages: Record<string, { name?: string }> } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  )
+  const named = Object.entries(lock.packages).map(([path, { name }]) => name ?? path.split('node_modules/').at(-1))
+  expect(named).toContain('secp256k1')
+  expect(named).not.toContain('elliptic')
+})

@@ -1,0 +1,120 @@
+// What many listeners may cost: bounds of sockets and topics, silent ones, and work that depends on what a block changed.
+import { EventEmitter } from 'node:events'
+import { afterEach, expect, it, vi } from 'vitest'
+import type WebSocket from 'ws'
+import { openMoment } from '../../src/explorer/context.ts'
+import { defaultExplorerOptions } from '../../src/explorer/define.ts'
+import { announceBlock } from '../../src/explorer/socket/announce.ts'
+import { Hub, LONGEST_SILENCE, MOST_SOCKETS, MOST_TOPICS } from '../../src/explorer/socket/hub.ts'
+import { createLogger } from '../../src/lib/log.ts'
+import type { ExecutedBlock } from '../../src/runtime/types.ts'
+import { account, testChain } from '../support/chain.ts'
+
+/** What the hub uses of a WebSocket; `sent` is parsed frames. */
+class FakeSocket extends EventEmitter {
+  readonly OPEN = 1
+  readonly bufferedAmount = 0
+  readyState = 1
+  readonly sent: unknown[][] = []
+  closed: number | undefined
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text))
+  }
+  close(code: number): void {
+    this.closed = code
+  }
+  terminate(): void {
+    this.readyState = 3
+    this.emit('close')
+  }
+  join(topic: string): void {
+    this.emit('message', JSON.stringify(['1', '1', topic, 'phx_join', {}]))
+  }
+}
+
+function served(hub: Hub): FakeSocket {
+  const socket = new FakeSocket()
+  hub.serve(socket as unknown as WebSocket)
+  return socket
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('bounds the topics of a socket, and the sockets', () => {
+  const hub = new Hub()
+  const first = served(hub)
+  for (let i = 0; i < MOST_TOPICS; i++) first.join(`topic:${i}`)
+  expect(first.sent.every(([, , , , answer]) => JSON.stringify(answer) === '{"status":"ok","response":{}}')).toBe(true)
+  first.join('topic:more')
+  const refused = { status: 'error', response: { reason: 'too many topics' } }
+  expect(first.sent.at(-1)).toEqual(['1', '1', 'topic:more', 'phx_reply', refused])
+  expect(hub.hears('topic:more')).toBe(false)
+  first.join('topic:0')
+  expect(first.sent.at(-1)).toEqual(first.sent[0])
+
+  for (let i = 1; i < MOST_SOCKETS; i++) expect(served(hub).closed).toBeUndefined()
+  expect(served(hub).closed).toBe(1013)
+  first.terminate()
+  expect(served(hub).closed).toBeUndefined()
+})
+
+it('cuts clients that have sent neither a heartbeat nor a ping for 90 seconds', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const hub = new Hub()
+  const [silent, beating, pinging] = [served(hub), served(hub), served(hub)]
+  silent.join('topic:silent')
+  vi.advanceTimersByTime(LONGEST_SILENCE - 1)
+  beating.emit('message', JSON.stringify([null, '1', 'phoenix', 'heartbeat', {}]))
+  pinging.emit('ping')
+  hub.cutSilent()
+  vi.advanceTimersByTime(2)
+  expect(hub.hears('topic:silent')).toBe(true)
+  hub.cutSilent()
+  expect([silent, beating, pinging].map(({ readyState }) => readyState)).toEqual([3, 1, 1])
+  expect(hub.hears('topic:silent')).toBe(false)
+})
+
+it('works for addresses that a block changed, however many are listened to', async () => {
+  const { node, walletOf, viem } = await testChain()
+  const { chain } = node
+  const log = createLogger({ level: 'error', json: false })
+  const executed = new Promise<ExecutedBlock>((resolve) => chain.live.on('block', resolve))
+  const to = account(1).address
+  await viem.waitForTransactionReceipt({ hash: await walletOf(0).sendTransaction({ to, value: 7n }) })
+
+  /** Reads of rows that telling of the block takes, and what is told. */
+  const announced = async (topics: number) => {
+    const hub = new Hub()
+    const listener = served(hub)
+    listener.join(`addresses:${to.toLowerCase()}`)
+    let socket = served(hub)
+    for (let i = 0; i < topics; i++) {
+      if (i % MOST_TOPICS === 0) socket = served(hub)
+      socket.join(`addresses:0xff${i.toString(16).padStart(38, '0')}`)
+      socket.join(`tokens:0xff${i.toString(16).padStart(38, '0')}`)
+    }
+    const { context, close } = await openMoment({ chain, hub, options: defaultExplorerOptions, log })
+    let reads = 0
+    const rows = new Proxy(context.rows, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]) => {
+          reads++
+          return value.apply(target, given)
+        }
+      },
+    })
+    const begun = listener.sent.length
+    await announceBlock({ ...context, rows }, hub, await executed)
+    await close()
+    return { reads, told: listener.sent.slice(begun).map(([, , , event]) => event) }
+  }
+  const few = await announced(0)
+  expect(few.told).toEqual(['balance', 'current_coin_balance', 'coin_balance', 'transaction'])
+  expect(few.reads).toBeGreaterThan(0)
+  expect(await announced(10_000)).toEqual(few)
+})

@@ -1,0 +1,70 @@
+// What dist/ says of the packages in it, compared with what esbuild wrote into the bundles: a comment above each file.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { type BundledPackage, isAllowed, licencesText, packageFolders } from '../scripts/third-party-licences.ts'
+
+const root = join(import.meta.dirname, '..')
+const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
+
+it('lists every package whose files are in a bundle, with its licence and source', () => {
+  const bundles = ['main.js', 'shadow.js'].map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
+  const files = bundles.flatMap((bundle) =>
+    [...bundle.matchAll(/^ *\/\/ (node_modules\/\S+)$/gm)].map(([, path = '']) => path),
+  )
+  const folders = packageFolders(files)
+  expect(folders.length).toBeGreaterThan(50)
+  expect(folders).toContain('node_modules/@ethereumjs/evm')
+  for (const folder of folders) {
+    const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    expect(text).toContain(`\n${name}@${version}\nLicence: `)
+  }
+})
+
+it('has the texts, and says where the source of code under the MPL is', () => {
+  expect(text).toContain('Permission is hereby granted, free of charge')
+  expect(text).toMatch(/^Mozilla Public License Version 2\.0$/m)
+  const parts = text.split('-'.repeat(80))
+  const mozilla = parts.filter((part) => part.includes('\nLicence: MPL-2.0\n'))
+  expect(mozilla.length).toBeGreaterThan(0)
+  for (const part of mozilla) expect(part).toMatch(/^Source: https:\/\/github\.com\/ethereumjs\/ethereumjs-monorepo$/m)
+})
+
+it.each([
+  ['MIT', true],
+  ['(MIT OR GPL-3.0-only)', true],
+  ['(MIT AND BSD-3-Clause)', true],
+  ['MIT AND GPL-3.0-only', false],
+  ['GPL-3.0-only', false],
+  ['AGPL-3.0', false],
+  ['UNLICENSED', false],
+  ['SEE LICENSE IN file', false],
+  [undefined, false],
+])('%s may be bundled: %s', (expression, allowed) => {
+  expect(isAllowed(expression)).toBe(allowed)
+})
+
+it('stops a build that would bundle another licence', () => {
+  const one: BundledPackage = { name: 'a', version: '1.0.0', licence: 'MIT', source: 'https://a', texts: ['text'] }
+  expect(() => licencesText([one, { ...one, name: 'b', licence: 'GPL-3.0-only' }])).toThrow(
+    /b@1\.0\.0 \(GPL-3\.0-only\)/,
+  )
+  expect(() => licencesText([{ ...one, licence: undefined }])).toThrow(/no licence/)
+  expect(licencesText([one, { ...one, name: 'b' }])).toContain(
+    'b@1.0.0\nLicence: MIT\nSource: https://a\n\nThe text is that of a@1.0.0.',
+  )
+})
+
+it('finds packages in the paths of their files', () => {
+  const inputs = ['src/a.ts', 'node_modules/a/x.js', 'node_modules/@b/c/d/e.js', 'node_modules/a/node_modules/f/g.js']
+  expect(packageFolders(inputs)).toEqual(['node_modules/@b/c', 'node_modules/a', 'node_modules/a/node_modules/f'])
+})
+
+it('has what the Dockerfile copies', () => {
+  const dockerfile = readFileSync(join(root, 'docker/Dockerfile'), 'utf8')
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  )
+  expect(copied).toContain('LICENSE')
+  expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
