@@ -1,0 +1,60 @@
+// `kestrel check` as somebody at a terminal meets it: a sound chain, a damaged one, and the way out of a loss.
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { folder, ONE_LINE, run, start } from './support.ts'
+
+const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
+
+/** A chain of 54 blocks, most of them in the log. Returns the folder to work in, and the log. */
+async function chain(): Promise<{ cwd: string; log: string }> {
+  const cwd = await folder()
+  await run(cwd, 'init', '--genesis', join(CONFORMANCE, 'genesis.json'))
+  await run(cwd, 'import', join(CONFORMANCE, 'chain.rlp'))
+  const files = join(cwd, 'kestrel-data/chain')
+  const log = (await readdir(files)).find((name) => name.endsWith('.log')) ?? ''
+  return { cwd, log: join(files, log) }
+}
+
+test('finds nothing in a sound chain, and leaves it as it is', { timeout: 60_000 }, async () => {
+  const { cwd } = await chain()
+  const files = join(cwd, 'kestrel-data/chain')
+  const before = (await readdir(files)).sort()
+  const { code, stdout, stderr } = await run(cwd, 'check')
+  expect([code, stdout]).toEqual([0, ''])
+  expect(stderr).toContain('checking index\n')
+  expect(stderr).toMatch(/\nnothing is damaged\n$/)
+  expect((await readdir(files)).sort()).toEqual(before)
+  const node = await start(cwd)
+  expect((await run(cwd, 'check')).stderr).toMatch(/^kestrel: .* is in use by another process\n$/)
+  expect((await node.stop()).code).toBe(0)
+})
+
+test('a log that ends too early: refused, told, accepted', { timeout: 60_000 }, async () => {
+  const { cwd, log } = await chain()
+  const { length } = await readFile(log)
+  await truncate(log, length - 100)
+  const refused = await run(cwd, 'start', '--port', '0')
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(ONE_LINE)])
+  expect(refused.stderr).toMatch(/^kestrel: chain: the newest \d+ of \d+ changes are missing; the head was block 54;/)
+  const told = await run(cwd, 'check', '--quick')
+  expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/^chain: the newest \d+ of .*--accept-loss`\n$/)])
+  const accepted = await run(cwd, 'check', '--accept-loss')
+  expect([accepted.code, accepted.stdout]).toEqual([0, ''])
+  // The last block is gone, and comes again.
+  const imported = await run(cwd, 'import', join(CONFORMANCE, 'chain.rlp'))
+  expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('imported 1 block in')])
+})
+
+test('a hole in the log: refused, told, accepted', { timeout: 60_000 }, async () => {
+  const { cwd, log } = await chain()
+  const bytes = await readFile(log)
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
+  await writeFile(log, bytes)
+  expect((await run(cwd, 'start', '--port', '0')).stderr).toMatch(
+    /^kestrel: chain\/\d+\.log: is damaged at byte \d+, and/,
+  )
+  expect((await run(cwd, 'check', '--quick')).stdout).toMatch(/^chain\/\d+\.log: is damaged at byte \d+/)
+  expect((await run(cwd, 'check', '--accept-loss')).code).toBe(0)
+  expect((await run(cwd, 'import', join(CONFORMANCE, 'chain.rlp'))).code).toBe(0)
+})
