@@ -11,6 +11,7 @@ import { compute } from './groups/compute.ts'
 import { explorer } from './groups/explorer.ts'
 import { latency } from './groups/latency.ts'
 import { micro } from './groups/micro.ts'
+import { overload } from './groups/overload.ts'
 import { reads } from './groups/reads.ts'
 import { startup } from './groups/startup.ts'
 import { traces } from './groups/traces.ts'
@@ -20,7 +21,7 @@ import { measure } from './measure.ts'
 import { writeReadme } from './readme.ts'
 import { type Report, tableOf, writeReport } from './report.ts'
 
-const GROUPS: readonly Group[] = [reads, latency, bursts, compute, traces, waits, startup, explorer, micro]
+const GROUPS: readonly Group[] = [reads, latency, bursts, compute, traces, waits, overload, startup, explorer, micro]
 const RESULTS = join(import.meta.dirname, 'results')
 
 type Options = { only?: readonly Group[]; rounds?: number; quick?: true; out?: string; anvil: boolean }

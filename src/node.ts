@@ -15,6 +15,7 @@ import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
 import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
@@ -22,10 +23,10 @@ import { PollingFilters } from './rpc/filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
-import { createServer } from './server.ts'
+import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
-import { openMemoryStore, openStore } from './state/kv.ts'
+import { openMemoryStore, openStore, type StoreWatch } from './state/kv.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 export type StoreOptions = {
@@ -47,6 +48,8 @@ export type ChainSettings = StoreOptions & {
   readonly engine?: EngineChoice | undefined
   readonly limits: CallLimits
   readonly pool: PoolPolicy
+  /** Of how many blocks before the head states are kept; left out: of all. */
+  readonly prune?: number | undefined
   readonly log: Logger
 }
 
@@ -62,7 +65,11 @@ export type NodeOptions = ChainSettings & {
   readonly wallet: Wallet
   /** Runs every committed block again on another engine; left out: nobody does. */
   readonly shadow?: ShadowOptions | undefined
+  /** How much heavy work is taken at a time; left out: the defaults. */
+  readonly work?: Partial<WorkLimits>
   readonly rpc: Partial<RpcOptions>
+  /** Who may call, and what connections may cost. */
+  readonly http?: Partial<HttpOptions>
   readonly explorer?: Partial<ExplorerOptions>
 }
 
@@ -71,9 +78,12 @@ export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 export type Node = {
   readonly chain: Chain
   readonly producer: Solo
-  /** When it fails, whoever has started the node is to close it. */
   readonly shadow: Shadow | undefined
+  /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
+  readonly failed: Promise<string>
   readonly server: FastifyInstance
+  /** The places of heavy work. */
+  readonly queue: WorkQueue
   /** `http://127.0.0.1:8545` */
   readonly url: string
   close(): Promise<void>
@@ -83,15 +93,16 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export const openChain = async (settings: ChainSettings): Promise<Chain> => (await open(settings, undefined)).chain
+export const openChain = async (settings: ChainSettings): Promise<Chain> => (await open(settings, undefined, {})).chain
 
 /** The chain, with the shadow that checks its blocks when there are options for one. Throws as `openChain`. */
 async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
+  watch: Partial<StoreWatch>,
 ): Promise<{ chain: Chain; shadow: Shadow | undefined }> {
-  const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, log } = settings
-  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir)
+  const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
+  const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watch)
   let shadow: Shadow | undefined
   try {
     const stored = storedSpec(store)
@@ -104,9 +115,11 @@ async function open(
     else if (own !== stored) await store.write([specRow(own)])
     for (const { name, sha256, since } of newNames(stored ?? found, own))
       log.info({ room: 'chain' }, `this chain may use ${name} from block ${since} on: sha256 ${sha256.slice(2)}`)
-    const onError = (error: unknown) => log.error({ err: error, room: 'chain' }, String(error))
+    const onError = (error: unknown) => {
+      if (!isOutage(error)) log.error({ err: error, room: 'chain' }, String(error))
+    }
     shadow = shadowOptions && new Shadow(store, own, engine ?? DEFAULT_ENGINE, shadowOptions)
-    const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow })
+    const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow, prune })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
@@ -117,6 +130,18 @@ async function open(
     throw error
   }
 }
+
+/** The store has said that the disk takes no writes: what is refused until it does is not worth a line each. */
+const isOutage = (error: unknown): boolean => error instanceof ChainError && error.code === 'disk-failure'
+
+/** What the disk does, in the log; `failed` gets the line that ends the node. */
+const watchWith = (log: Logger, failed: (line: string) => void): StoreWatch => ({
+  warn: (line) => log.warn({ room: 'state' }, line),
+  damaged: ({ message }) => failed(message),
+  failed: (error) => log.error({ room: 'state' }, `${wordsForPeople(error)}: nothing is written, reads go on`),
+  recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
+  lost: (line) => failed(`${line}: start it again; nothing that was acknowledged is lost`),
+})
 
 /** Refusals are what happens, faults of this program are for somebody to act on. */
 const reportTo =
@@ -152,7 +177,12 @@ const namesNext = ({ spec, head }: Chain): boolean =>
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
-  const { chain, shadow } = await open(options, options.shadow)
+  let fail: (line: string) => void = () => undefined
+  const failed = new Promise<string>((resolve) => {
+    fail = resolve
+  })
+  void failed.then((line) => log.error({ room: 'state' }, line))
+  const { chain, shadow } = await open(options, options.shadow, watchWith(log, fail))
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
   const producer = new Solo(chain, {
     automine: options.automine,
@@ -161,10 +191,11 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     gasLimit: options.gasLimit ?? chain.head.gasLimit,
     onError: (error) => {
       // After a failure of the shadow every block is refused, and one line about it is enough.
-      if (shadow?.failure === undefined) log.error({ err: error, room: 'consensus' }, String(error))
+      if (shadow?.failure === undefined && !isOutage(error)) log.error({ err: error, room: 'consensus' }, String(error))
     },
   })
   const filters = new PollingFilters(chain)
+  const queue = new WorkQueue(options.work)
   const explorer = { ...defaultExplorerOptions, ...options.explorer }
   const explorerLog = log.child({ room: 'explorer' })
   const hub = new Hub()
@@ -178,13 +209,15 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       wallet,
       filters,
       development: { impersonated: new Set(), autoImpersonate: false },
+      queue,
       options: { ...defaultRpcOptions, ...options.rpc },
       log: log.child({ room: 'rpc' }),
     },
-    explorer: { chain, options: explorer, hub, verification, log: explorerLog },
+    explorer: { chain, options: explorer, queue, hub, verification, log: explorerLog },
+    http: { ...defaultHttpOptions, ...options.http },
   })
   try {
-    await chain.restorePool()
+    await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
     const url = await server.listen({ host, port })
     // Only now: the thread would take a core while the node itself is starting.
     shadow?.start()
@@ -194,7 +227,9 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       chain,
       producer,
       shadow,
+      failed: Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])]),
       server,
+      queue,
       url,
       close: async () => {
         // From now on no block waits for the shadow, which has some time left for those it has not checked.

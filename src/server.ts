@@ -1,4 +1,5 @@
 // One Fastify for all faces: one port, each face a plugin with its own scope and its own error body.
+import type { ServerOptions } from 'node:http'
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { ExplorerServices } from './explorer/define.ts'
@@ -6,24 +7,46 @@ import { etherscanApi } from './explorer/etherscan/plugin.ts'
 import { explorerHome, landing } from './explorer/home/plugin.ts'
 import { explorerPlugin } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
+import { type AccessOptions, accessOf, LOCAL } from './http/access.ts'
+import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
+import { guard } from './http/guard.ts'
+import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
 import type { RpcServices } from './rpc/define.ts'
 import { rpcPlugin } from './rpc/plugin.ts'
 
-/** What the faces need, each its own part. */
-export type Faces = { readonly rpc: RpcServices; readonly explorer: ExplorerServices }
+export type HttpOptions = AccessOptions & ConnectionLimits
+
+export const defaultHttpOptions: HttpOptions = { origins: [LOCAL], hosts: [], ...defaultConnectionLimits }
+
+/** What the faces need, each its own part, and who may call them. */
+export type Faces = {
+  readonly rpc: RpcServices
+  readonly explorer: ExplorerServices
+  readonly http: HttpOptions
+}
 
 /**
- * The server, not yet listening. `close()` ends idle connections and WebSockets and waits for running requests.
+ * The server, not yet listening. `close()` ends idle connections and WebSockets and waits some seconds for running requests.
  * Shapes: JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API below `/api/v2`, with its
  * live updates at `/socket/v2/websocket`; the pages of our own explorer.
  */
-export function createServer({ rpc, explorer }: Faces): FastifyInstance {
+export function createServer({ rpc, explorer, http }: Faces): FastifyInstance {
   // Connections are kept longer than clients keep them, so that none is closed under a request that is on its way.
   const app = fastify({
     forceCloseConnections: 'idle',
-    keepAliveTimeout: 120_000,
+    keepAliveTimeout: http.idleTimeout,
+    requestTimeout: http.requestTimeout,
+    http: {
+      connectionsCheckingInterval: Math.ceil(http.requestTimeout / 4),
+      // Of node 24.9 and later; for earlier ones there is `ignoreOtherUpgrades`.
+      shouldUpgradeCallback: isHandshake,
+    } as ServerOptions,
     routerOptions: { ignoreTrailingSlash: true },
   })
+  const access = accessOf(http)
+  const connections = new Connections(http)
+  connections.watch(app.server)
+  app.addHook('preClose', async () => connections.finish())
   app.register(websocket, {
     options: { maxPayload: rpc.options.maxRequestSize },
     preClose(done) {
@@ -39,7 +62,12 @@ export function createServer({ rpc, explorer }: Faces): FastifyInstance {
       socket.terminate()
     },
   })
-  app.register(rpcPlugin, { ...rpc, landing: landing(explorer) })
+  const level = rpc.options.development ? 'info' : 'debug'
+  app.after(() => {
+    ignoreOtherUpgrades(app.server, connections)
+    guard(app, access, (facts, message) => rpc.log[level](facts, message))
+  })
+  app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })
   app.register(explorerPlugin, { ...explorer, prefix: '/api/v2' })
   app.register(etherscanApi, { ...explorer, prefix: '/api' })
   app.register(explorerSocket, explorer)

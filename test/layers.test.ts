@@ -17,6 +17,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   spec: ['lib', 'primitives'],
   state: ['lib', 'primitives'],
   wallet: ['lib', 'primitives'],
+  http: ['lib'],
   evm: ['lib', 'primitives', 'spec', 'state'],
   pool: ['lib', 'primitives', 'spec', 'state'],
   modules: ['lib', 'primitives', 'spec', 'state'],
@@ -28,19 +29,19 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   indexer: ['lib', 'primitives', 'spec', 'state', 'runtime', 'chain'],
   shadow: ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [
-    ...['lib', 'primitives', 'spec', 'wallet', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'wallet', 'chain', 'indexer'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // Precompiles for their ABIs, by which calls and logs are shown.
   explorer: [
-    ...['lib', 'primitives', 'spec', 'state', 'precompiles', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'state', 'precompiles', 'chain', 'indexer'],
     ...['runtime (types)', 'pool (types)'],
   ],
   // Readers of Ethereum's test formats; no part of a node.
   conformance: ['lib', 'primitives', 'spec', 'state', 'evm', 'runtime', 'chain'],
-  'server.ts': ['lib', 'rpc', 'explorer'],
+  'server.ts': ['lib', 'http', 'rpc', 'explorer'],
   'node.ts': [...ROOMS, 'rpc', 'explorer', 'server.ts'],
-  cli: [...ROOMS, 'conformance', 'explorer', 'server.ts', 'node.ts'],
+  cli: [...ROOMS, 'http', 'conformance', 'explorer', 'server.ts', 'node.ts'],
 }
 
 /** Files that may gather a folder: one line there for one thing added; the last is what a WebAssembly module exports. */

@@ -6,6 +6,7 @@ import {
   Amount,
   BlockLink,
   Call as CallOf,
+  COIN,
   Coins,
   type Column,
   Status,

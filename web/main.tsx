@@ -9,9 +9,8 @@ import { SearchPage } from './search.tsx'
 import { TransactionPage } from './transaction.tsx'
 import './style.css'
 
-declare global {
-  var CHAIN: string
-}
+/** Written into the page by the node, as in `COIN`. */
+const CHAIN = document.documentElement.dataset.chain
 
 function Header() {
   const [, go] = useLocation()

@@ -5,10 +5,8 @@ import { Link } from 'wouter-preact'
 import { type Decoded, type List, NotThere, type Party, type Reading, type Token, useRead } from './api.ts'
 import { ago, clock, short, units } from './format.ts'
 
-declare global {
-  /** The base coin's symbol, written into the page by the node. */
-  var COIN: string
-}
+/** The base coin's symbol, written into the page by the node: the page runs no script that stands in it. */
+export const COIN = document.documentElement.dataset.coin
 
 export const Address = ({ of, full = false, size = 6 }: { of: Party | null; full?: boolean; size?: number }) => {
   if (of === null) return <span class="faint">—</span>

@@ -148,6 +148,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
     scan: (range) => memory.scan(range),
     snapshot: () => memory.snapshot(),
     close: () => memory.close(),
+    requireWritable: () => undefined,
     write(batch) {
       spent.written += sizeOf(batch)
       return memory.write(batch)

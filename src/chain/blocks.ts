@@ -13,6 +13,7 @@ import {
   encodeStoredTransaction,
 } from '../primitives/rows.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
+import { checkedRow, damaged, withChecksum } from '../state/checked-row.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
 import type { MinedReceipt, MinedTransaction } from './types.ts'
@@ -47,7 +48,7 @@ export class Blocks {
     if (known !== undefined) return known
     const row = this.#rowOf(number, KEY.header)
     if (row === undefined) return undefined
-    const header = decodeHeader(row)
+    const header = decodeStoredHeader(row, number)
     this.#headers.set(number, header)
     return header
   }
@@ -58,6 +59,7 @@ export class Blocks {
     const row = this.#store.get(KEY.blockNumber(hash))
     const number = row && bytesToBig(row)
     if (number === undefined || number > this.#newest) return undefined
+    if (this.header(number)?.hash !== hash) throw damaged(`the number of block ${hash}`)
     this.#numbers.set(hash, number)
     return number
   }
@@ -68,7 +70,7 @@ export class Blocks {
     const header = this.header(number)
     const row = this.#rowOf(number, KEY.body)
     if (header === undefined || row === undefined) return undefined
-    const block = { header, ...decodeBody(row) }
+    const block = { header, ...decodeBody(checkedRow(row, `block ${number}`)) }
     this.#blocks.set(number, block)
     return block
   }
@@ -78,7 +80,7 @@ export class Blocks {
     if (known !== undefined) return known
     const row = this.#rowOf(number, KEY.receipts)
     if (row === undefined) return undefined
-    const receipts = decodeStoredReceipts(row)
+    const receipts = decodeStoredReceipts(checkedRow(row, `the row of receipts of block ${number}`))
     this.#receipts.set(number, receipts)
     return receipts
   }
@@ -105,8 +107,10 @@ export class Blocks {
     const number = bytesToBig(row.subarray(0, 8))
     const index = Number(bytesToBig(row.subarray(8)))
     const block = this.block(number)
-    const transaction = block?.transactions[index]
-    return block && transaction && { transaction, header: block.header, index }
+    if (block === undefined) return undefined
+    const transaction = block.transactions[index]
+    if (transaction?.hash !== hash) throw damaged(`the place of transaction ${hash}`)
+    return { transaction, header: block.header, index }
   }
 
   receipt(hash: Hash): MinedReceipt | undefined {
@@ -166,10 +170,10 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
     return { type: 'put', key: KEY.transaction(hash), value: place(index) }
   })
   rows.push(
-    { type: 'put', key: KEY.header(number), value: encodeHeader(header) },
+    { type: 'put', key: KEY.header(number), value: withChecksum(encodeHeader(header)) },
     { type: 'put', key: KEY.blockNumber(header.hash), value: bigToBytes(number) },
-    { type: 'put', key: KEY.body(number), value: encodeBody(block) },
-    { type: 'put', key: KEY.receipts(number), value: encodeStoredReceipts(receipts) },
+    { type: 'put', key: KEY.body(number), value: withChecksum(encodeBody(block)) },
+    { type: 'put', key: KEY.receipts(number), value: withChecksum(encodeStoredReceipts(receipts)) },
   )
   return rows
 }
@@ -213,11 +217,15 @@ function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
   }
 }
 
-/** A block from its two rows. */
-export const decodeStoredBlock = (header: Uint8Array, body: Uint8Array): Block => ({
-  header: decodeHeader(header),
-  ...decodeBody(body),
-})
+/** A header from its row. Throws ReadFailure when the row is damaged. */
+export const decodeStoredHeader = (row: Uint8Array, number: bigint): SealedHeader =>
+  decodeHeader(checkedRow(row, `the header of block ${number}`))
+
+/** A block from its two rows. Throws ReadFailure when one is damaged. */
+export function decodeStoredBlock(headerRow: Uint8Array, body: Uint8Array): Block {
+  const header = decodeHeader(checkedRow(headerRow, 'the header of a block'))
+  return { header, ...decodeBody(checkedRow(body, `block ${header.number}`)) }
+}
 
 function byteItems(items: unknown): Uint8Array[] {
   if (!Array.isArray(items)) throw new Error('a block body row is malformed')

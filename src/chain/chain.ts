@@ -2,7 +2,7 @@
 // only after the disk holds what they tell.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { Mutex } from '../lib/mutex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -16,7 +16,7 @@ import type { CallOptions, CallRequest, ExecutedBlock, HeaderDraft } from '../ru
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvStore, StateView } from '../state/types.ts'
 import { View } from '../state/view.ts'
-import { admissionRules, type PoolPolicy } from './admission-rules.ts'
+import { admissionRules } from './admission-rules.ts'
 import { completeDraft } from './draft.ts'
 import { dumpAccounts } from './dump.ts'
 import { Live } from './events.ts'
@@ -25,31 +25,22 @@ import { ChainFees } from './fees.ts'
 import { ChainInspection } from './inspection.ts'
 import { Ledger, type Point } from './ledger.ts'
 import { minedLogs } from './logs.ts'
+import type { ChainOptions } from './options.ts'
 import { PendingBlock } from './pending-block.ts'
 import { poolHead } from './pool-head.ts'
 import { Snapshots } from './snapshots.ts'
 import { ChainTraces } from './traces.ts'
 import type {
   BlockRef,
+  BuildOptions,
   Chain as ChainFace,
   DumpedAccount,
-  Indexer,
   MinedReceipt,
   MinedTransaction,
   ProduceOptions,
-  SecondRun,
 } from './types.ts'
 import { Waiting } from './waiting.ts'
-
-export type ChainOptions = {
-  readonly store: KvStore
-  readonly runtime: Runtime
-  readonly indexer: Indexer
-  readonly limits: CallLimits
-  readonly pool: PoolPolicy
-  readonly onError: (error: unknown) => void
-  readonly secondRun?: SecondRun | undefined
-}
+import { Writer } from './writer.ts'
 
 export class Chain implements ChainFace {
   readonly spec: ChainSpec
@@ -63,29 +54,30 @@ export class Chain implements ChainFace {
   readonly #limits: CallLimits
   readonly #ledger: Ledger
   readonly #waiting: Waiting
-  readonly #writer = new Mutex()
+  readonly #writer: Writer
   readonly #snapshots = new Snapshots()
   /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
   readonly expected: ExpectedBlocks
   #draft: () => Partial<HeaderDraft> = () => ({})
   readonly #pending = new PendingBlock(
-    () => this.build(),
+    () => this.build({}, undefined, { pause: takingTurns('heavy') }),
     () => Object.values(this.#draft()).join(),
   )
 
-  constructor({ store, runtime, indexer, limits, pool, onError, secondRun }: ChainOptions) {
+  constructor({ store, runtime, indexer, limits, pool, onError, ...ledger }: ChainOptions) {
     this.spec = runtime.spec
     this.store = store
+    this.#writer = new Writer(store)
     this.#runtime = runtime
     this.#limits = limits
-    this.#ledger = new Ledger(store, runtime, indexer, secondRun)
+    this.#ledger = new Ledger(store, runtime, indexer, ledger)
     this.live = new Live(onError)
     const head = () => this.head
     this.fees = new ChainFees(runtime, this.#ledger.blocks, head, () => this.#draft().baseFeePerGas)
     this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
     this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
-    this.#waiting = new Waiting(store.log, new Pool(this.#poolHead(), rules), onError)
+    this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
     this.expected = new ExpectedBlocks(this.#waiting.senders)
     this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
@@ -97,6 +89,10 @@ export class Chain implements ChainFace {
 
   get head(): SealedHeader {
     return this.#ledger.head
+  }
+
+  get oldestState(): bigint {
+    return this.#ledger.oldestState
   }
 
   // --- reading
@@ -141,8 +137,8 @@ export class Chain implements ChainFace {
     return { header, view: this.#ledger.viewAt(header.number) }
   }
 
-  accounts(): AsyncIterable<DumpedAccount> {
-    return dumpAccounts(this.store, this.#ledger.view())
+  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount> {
+    return dumpAccounts(this.store, this.#ledger.view(), caller)
   }
 
   // --- calls
@@ -174,9 +170,9 @@ export class Chain implements ChainFace {
     return this.#waiting.submitUnsigned(message, this.spec.chainId)
   }
 
-  /** Puts the transactions that were waiting at the last stop back into the pool; those that are spent are dropped. */
-  restorePool(): Promise<void> {
-    return this.#waiting.restore()
+  /** Puts the transactions that were waiting at the last stop back into the pool; spent ones are dropped. */
+  restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
+    return this.#waiting.restore(warn)
   }
 
   // --- writing
@@ -186,14 +182,13 @@ export class Chain implements ChainFace {
     this.#headMoved()
   }
 
-  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), more?: ProduceOptions['more']) {
+  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), { more, pause }: BuildOptions = {}) {
     const complete = completeDraft(this.head, this.#draft(), draft)
     const view = this.#ledger.viewForBlock()
-    const ancestors = this.#ledger.ancestors(this.head)
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
-    return executeBlock(this.#runtime, view, complete, candidates, ancestors, drop, async (taken) =>
-      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined,
-    )
+    const next = async (taken: number) =>
+      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined
+    return executeBlock(this.#runtime, view, complete, candidates, this.#ledger.ancestors(this.head), drop, next, pause)
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
@@ -202,7 +197,7 @@ export class Chain implements ChainFace {
 
   produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
     return this.#writer.run(async () => {
-      const executed = await this.build(draft, undefined, more)
+      const executed = await this.build(draft, undefined, { more })
       if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
       else await this.#commit(executed)
       return executed
@@ -235,9 +230,8 @@ export class Chain implements ChainFace {
   rollback(id: bigint): Promise<boolean> {
     return this.#writer.run(async () => {
       const snapshot = this.#snapshots.use(id)
-      if (snapshot === undefined) return false
-      await this.#takeBack(snapshot.point, snapshot.waiting)
-      return true
+      if (snapshot !== undefined) await this.#takeBack(snapshot.point, snapshot.waiting)
+      return snapshot !== undefined
     })
   }
 
@@ -246,7 +240,7 @@ export class Chain implements ChainFace {
   }
 
   async close(): Promise<void> {
-    await this.#writer.run(async () => undefined)
+    await this.#writer.settled()
     await this.#waiting.settled()
     await this.#waiting.senders.close()
     await this.store.close()
@@ -262,6 +256,7 @@ export class Chain implements ChainFace {
   }
 
   async #takeBack(point: Point, waiting: readonly PooledTransaction[]): Promise<void> {
+    this.#ledger.requireState(point)
     this.#snapshots.dropAfter(point)
     const removed = await this.#ledger.rewind(point)
     this.#headMoved()

@@ -1,18 +1,22 @@
 // Every account of a state, one after the other: for state dumps.
 import { type Hash, padLeft, toHash } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { DumpedAccount } from './types.ts'
 
-/** Accounts in order of address, storage in order of key. */
-export async function* dumpAccounts(store: Reader, view: View): AsyncIterable<DumpedAccount> {
+/** Accounts in order of address, storage in order of key. Throws ChainError `cancelled` when the caller's connection closes. */
+export async function* dumpAccounts(store: Reader, view: View, caller?: AbortSignal): AsyncIterable<DumpedAccount> {
+  const pause = takingTurns('heavy', caller)
   for await (const [key] of store.scan(RANGE.accounts())) {
+    await pause()
     const address = ownerOfRow(key)
     const account = view.account(address)
     if (account === undefined) continue
     const storage = new Map<Hash, Hash>()
     for await (const [slot] of store.scan(RANGE.slots(address))) {
+      await pause()
       const name = slotOfRow(slot)
       const word = view.storedRow(KEY.slot(address, name))
       if (word !== undefined) storage.set(name, toHash(padLeft(word, 32)))

@@ -1,12 +1,13 @@
 // What fees were, and what they should be: suggestions for wallets, history for their charts.
 import type { Hash } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { blobBaseFee, nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Blocks } from './blocks.ts'
-import type { FeeHistory, Fees } from './types.ts'
+import type { FeeHistory, Fees } from './fee-types.ts'
 
 const DEFAULT_TIP = 1_000_000_000n
 const SAMPLED_BLOCKS = 20
@@ -64,14 +65,26 @@ export class ChainFees implements Fees {
     return tips[tips.length >> 1] ?? DEFAULT_TIP
   }
 
-  history(count: number, newest: SealedHeader, percentiles: readonly number[] | undefined): FeeHistory {
+  async history(
+    count: number,
+    newest: SealedHeader,
+    percentiles?: readonly number[],
+    caller?: AbortSignal,
+  ): Promise<FeeHistory> {
+    const pause = takingTurns('heavy', caller)
     const blocks = newest.number + 1n < BigInt(count) ? Number(newest.number) + 1 : count
     const oldest = newest.number - BigInt(blocks) + 1n
     const headers: SealedHeader[] = []
     for (let number = oldest; number <= newest.number; number++) {
+      await pause()
       // The newest may be a pending block, which is not stored.
       const header = number === newest.number ? newest : this.#blocks.header(number)
       if (header !== undefined) headers.push(header)
+    }
+    const reward: bigint[][] = []
+    for (const header of percentiles?.length ? headers : []) {
+      await pause()
+      reward.push(this.#rewards(header, percentiles ?? []))
     }
     return {
       oldestBlock: blocks === 0 ? 0n : oldest,
@@ -86,7 +99,7 @@ export class ChainFees implements Fees {
         return ratio(header.blobGasUsed ?? 0n, max * GAS_PER_BLOB)
       }),
       // Without percentiles there is nothing to tell of, and geth leaves the field out.
-      reward: percentiles?.length ? headers.map((header) => this.#rewards(header, percentiles)) : undefined,
+      reward: percentiles?.length ? reward : undefined,
     }
   }
 

@@ -3,6 +3,8 @@
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
+import { sortInTurns } from '../lib/sort.ts'
+import { type Pause, takingTurns } from '../lib/turns.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { brokenInvariants } from '../runtime/invariants.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -15,7 +17,7 @@ import { readStateVersion } from './open.ts'
 import type { BlockRef, InspectedAccount, InspectedSlot, Inspection, KnownProposal, Page, TracePoint } from './types.ts'
 
 type Reader = {
-  readonly traces: { at(point: TracePoint): Promise<View> }
+  readonly traces: { at(point: TracePoint, caller?: AbortSignal): Promise<View> }
   at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }>
 }
 
@@ -30,10 +32,17 @@ export class ChainInspection implements Inspection {
     this.#reader = reader
   }
 
-  async slots(of: Address, at: TracePoint, start: Hash, count: number): Promise<Page<InspectedSlot>> {
-    const view = await this.#reader.traces.at(at)
-    const keys = await this.#ordered(RANGE.slots(of), slotOfRow)
-    return page(keys, start, count, (hash, key) => {
+  async slots(
+    of: Address,
+    at: TracePoint,
+    start: Hash,
+    count: number,
+    caller?: AbortSignal,
+  ): Promise<Page<InspectedSlot>> {
+    const pause = takingTurns('heavy', caller)
+    const view = await this.#reader.traces.at(at, caller)
+    const keys = await this.#ordered(RANGE.slots(of), slotOfRow, pause)
+    return page(keys, start, count, pause, (hash, key) => {
       const value = view.storage(of, BigInt(key))
       return value === 0n ? undefined : { hash, key, value }
     })
@@ -44,44 +53,53 @@ export class ChainInspection implements Inspection {
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
+    caller?: AbortSignal,
   ) {
+    const pause = takingTurns('heavy', caller)
     const { view } = await this.#reader.at(ref)
-    const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow)
-    const found = page(addresses, start, count, (hash, address): InspectedAccount | undefined => {
+    const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow, pause)
+    const found = await page(addresses, start, count, pause, (hash, address): InspectedAccount | undefined => {
       const { account, storageRoot } = view.prove(address, [])
       if (account === undefined) return undefined
       return { hash, address, account, storageRoot, code: include.code ? view.code(address) : undefined, storage: [] }
     })
-    const items = include.storage
-      ? await Promise.all(found.items.map((item) => this.#withStorage(view, item)))
-      : found.items
+    if (!include.storage) return { ...found, root: view.root() }
+    const items: InspectedAccount[] = []
+    for (const item of found.items) items.push(await this.#withStorage(view, item, pause))
     return { ...found, items, root: view.root() }
   }
 
-  async modified(from: bigint, to: bigint): Promise<Address[]> {
+  async modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<Address[]> {
+    const pause = takingTurns('heavy', caller)
     if (from >= to) {
       throw new ChainError('not-found', `start block height (${from}) must be less than end block height (${to})`)
     }
     const [before, after] = [this.#ledger.viewAt(from), this.#ledger.viewAt(to)]
     const touched = new Set<Address>()
     for (let version = this.#version(from) + 1; version <= this.#version(to); version++) {
+      await pause()
       const changes = this.#ledger.store.get(KEY.changes(version))
-      for (const row of changes === undefined ? [] : decodeChanges(changes)) {
+      for (const { key: row } of changes === undefined ? [] : decodeChanges(changes)) {
         const address = accountOfRow(row)
         if (address !== undefined) touched.add(address)
       }
     }
-    return [...touched].filter((address) => {
+    const modified: Address[] = []
+    for (const address of touched) {
+      await pause()
       const now = after.storedRow(KEY.account(address))
       const then = before.storedRow(KEY.account(address))
-      return now !== undefined && (then === undefined || Buffer.compare(now, then) !== 0)
-    })
+      if (now !== undefined && (then === undefined || Buffer.compare(now, then) !== 0)) modified.push(address)
+    }
+    return modified
   }
 
-  async invariants(ref: BlockRef): Promise<string[]> {
+  async invariants(ref: BlockRef, caller?: AbortSignal): Promise<string[]> {
+    const pause = takingTurns('heavy', caller)
     const { header, view } = await this.#reader.at(ref)
     let held = 0n
     for await (const [row] of this.#ledger.store.scan(RANGE.accounts())) {
+      await pause()
       held += view.balance(ownerOfRow(row))
     }
     return brokenInvariants(this.#runtime, header, view, held)
@@ -100,9 +118,10 @@ export class ChainInspection implements Inspection {
     })
   }
 
-  async #withStorage(view: View, account: InspectedAccount): Promise<InspectedAccount> {
+  async #withStorage(view: View, account: InspectedAccount, pause: Pause): Promise<InspectedAccount> {
     const storage: InspectedSlot[] = []
     for await (const [row] of this.#ledger.store.scan(RANGE.slots(account.address))) {
+      await pause()
       const key = slotOfRow(row)
       const value = bytesToBig(view.word(account.address, key))
       if (value !== 0n) storage.push({ hash: keccakHash(fromHex(key)), key, value })
@@ -111,13 +130,18 @@ export class ChainInspection implements Inspection {
   }
 
   /** Everything that ever was in the range, with its hash, in order of hashes. */
-  async #ordered<K extends Address | Hash>(range: Range, keyOf: (row: Uint8Array) => K): Promise<[Hash, K][]> {
+  async #ordered<K extends Address | Hash>(
+    range: Range,
+    keyOf: (row: Uint8Array) => K,
+    pause: Pause,
+  ): Promise<[Hash, K][]> {
     const keys: [Hash, K][] = []
     for await (const [row] of this.#ledger.store.scan(range)) {
+      await pause()
       const key = keyOf(row)
       keys.push([keccakHash(fromHex(key)), key])
     }
-    return keys.sort(([a], [b]) => (a < b ? -1 : 1))
+    return sortInTurns(keys, ([hash]) => hash, pause)
   }
 
   #version(number: bigint): number {
@@ -128,15 +152,17 @@ export class ChainInspection implements Inspection {
 }
 
 /** The first items that exist, from a hash on, and the hash of the one behind them. */
-function page<K, T>(
+async function page<K, T>(
   keys: readonly (readonly [Hash, K])[],
   start: Hash,
   count: number,
+  pause: Pause,
   read: (hash: Hash, key: K) => T | undefined,
-): Page<T> {
+): Promise<Page<T>> {
   const items: T[] = []
   for (const [hash, key] of keys) {
     if (hash < start) continue
+    await pause()
     const item = read(hash, key)
     if (item === undefined) continue
     if (items.length === count) return { items, next: hash }

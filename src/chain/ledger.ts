@@ -21,6 +21,7 @@ import {
   stateVersionRow,
   totalDifficultyAfter,
 } from './open.ts'
+import { Pruning } from './pruning.ts'
 import type { Indexer, SecondRun } from './types.ts'
 
 /** How far back a block may name uncles: six generations, and their parents. */
@@ -29,17 +30,24 @@ const UNCLE_REACH = 7n
 /** A point to go back to: a block and the state at it, which development methods may have amended. */
 export type Point = { readonly number: bigint; readonly version: number }
 
+export type LedgerOptions = {
+  readonly secondRun?: SecondRun | undefined
+  /** Of how many blocks before the head states stay readable; left out: all that are. */
+  readonly prune?: number | undefined
+}
+
 export class Ledger {
   readonly store: KvStore
   readonly blocks: Blocks
   readonly #runtime: Runtime
   readonly #indexer: Indexer
   readonly #state: StateStore
+  readonly #pruning: Pruning
   readonly #secondRun: SecondRun | undefined
   #head: SealedHeader
 
   /** Throws ChainError `storage` when the store holds no chain, or its index is not whole. */
-  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, secondRun?: SecondRun) {
+  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, { secondRun, prune }: LedgerOptions = {}) {
     const { number, version } = readHead(store)
     requireIndex(store)
     this.store = store
@@ -48,11 +56,17 @@ export class Ledger {
     this.#secondRun = secondRun
     this.blocks = new Blocks(store, number)
     this.#state = new StateStore(store, version)
+    this.#pruning = new Pruning(store, this.#state, prune)
     this.#head = this.#header(number)
   }
 
   get head(): SealedHeader {
     return this.#head
+  }
+
+  /** The oldest block whose state can be read. */
+  get oldestState(): bigint {
+    return this.#pruning.horizon.number
   }
 
   get point(): Point {
@@ -75,9 +89,16 @@ export class Ledger {
     return new View(new WitnessRecorder(this.#state), this.#state.version)
   }
 
-  /** A fresh view of the state after a block. Throws ChainError `header-not-found`. */
+  /** A fresh view of the state after a block. Throws ChainError `header-not-found` and `state-not-available`. */
   viewAt(number: bigint): View {
-    return this.#state.at(this.#versionAt(number))
+    const version = this.#versionAt(number)
+    this.requireState({ number, version })
+    return this.#state.at(version)
+  }
+
+  /** Throws ChainError `state-not-available` for a point whose state was pruned. */
+  requireState({ number, version }: Point): void {
+    this.#pruning.require(version, this.#header(number))
   }
 
   /** Hashes of the ancestors of a block whose parent is given, as BLOCKHASH sees them. */
@@ -117,8 +138,11 @@ export class Ledger {
     for (const op of readersRows) ops.push(op)
     ops.push(...totalDifficultyAfter(this.store, header))
     ops.push(stateVersionRow(header.number, version), headRow(header.number, version))
+    const pruned = this.#pruning.stage(header.number)
+    for (const op of pruned.ops) ops.push(op)
     await this.store.write(ops)
     staged.landed()
+    pruned.landed()
     this.blocks.remember(block, receipts)
     this.#head = header
     this.#secondRun?.committed(executed, view.version, reads)
@@ -131,17 +155,24 @@ export class Ledger {
     const { rows, codes } = await view.changes()
     const staged = this.#state.stage(rows, codes)
     const { number } = this.#head
+    const pruned = this.#pruning.stage(number)
     await this.store.write([
       ...staged.ops,
+      ...pruned.ops,
       ...(await this.#indexer.edit(view.changedAccounts(), view, number, staged.version, this.store)),
       stateVersionRow(number, staged.version),
       headRow(number, staged.version),
     ])
     staged.landed()
+    pruned.landed()
   }
 
-  /** Takes everything after a point back, exactly. Returns the blocks that are gone, newest first. */
+  /**
+   * Takes everything after a point back, exactly. Returns the blocks that are gone, newest first.
+   * Throws ChainError `state-not-available`.
+   */
   async rewind({ number, version }: Point): Promise<{ block: Block; receipts: readonly Receipt[] }[]> {
+    this.requireState({ number, version })
     const removed = this.blocks.newest(this.#head.number, this.#head.number - number).map((block) => {
       const receipts = this.blocks.receipts(block.header.number)
       if (receipts === undefined)

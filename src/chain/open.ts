@@ -15,7 +15,7 @@ import type { Indexer } from './types.ts'
 
 const ALL_KEYS = { gte: new Uint8Array(0), lt: new Uint8Array(256).fill(0xff) }
 /** Layout of the database; a change that old rows do not survive raises it. */
-const FORMAT = 'kestrel/2'
+const FORMAT = 'kestrel/3'
 /** Layout of the readers' tables, which can be made again from the rest; a change of them raises it. */
 const INDEX_FORMAT = '3'
 

@@ -1,4 +1,5 @@
 // The block that would be made now, built when somebody asks and kept for all who ask until something changes.
+// It is for all of them: building does not end when the connection of the first one is closed.
 import type { ExecutedBlock } from '../runtime/types.ts'
 
 export class PendingBlock {

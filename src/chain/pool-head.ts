@@ -3,7 +3,7 @@ import type { Address } from '../lib/hex.ts'
 import type { PoolHead } from '../pool/types.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
-import type { Fees } from './types.ts'
+import type { Fees } from './fee-types.ts'
 
 /**
  * `view` is the state at the head; `held` what an account must keep of its balance, if any must; `gasLimit` the next

@@ -15,6 +15,7 @@ import { StateStore } from '../state/state-store.ts'
 import type { ChangedAccount, KvStore, Op, StateView } from '../state/types.ts'
 import { Blocks } from './blocks.ts'
 import { type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
+import { readHorizon } from './pruning.ts'
 import type { Indexer } from './types.ts'
 
 /** Rows that are deleted in one batch. */
@@ -22,8 +23,9 @@ const BATCH = 10_000
 
 /**
  * Deletes all rows of readers' tables and writes them again; nobody else may have the chain open. When it is interrupted,
- * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done.
- * Throws ChainError `storage` when a stored block does not come out as it did, and the registry's error, before anything
+ * the chain opens only after it has been done to the end. `onBlock` is told of each block that is done, `onExecuted` of each
+ * that has been run, with the version of the state that it made. Throws ChainError `storage` when a stored block does not come
+ * out as it did or states were pruned, and the registry's error, before anything
  * is deleted, when the chain needs an improvement proposal that is not there.
  */
 export async function reindex(
@@ -31,7 +33,9 @@ export async function reindex(
   runtime: Runtime,
   indexer: Indexer,
   onBlock: (number: bigint) => void,
+  onExecuted: (executed: ExecutedBlock, version: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
+  requireAllStates(store)
   const past = new Past(store, runtime)
   past.requireProposals()
   await store.write([indexRow('incomplete')])
@@ -40,6 +44,7 @@ export async function reindex(
   for (let number = 0n; number <= past.head.number; number++) {
     const executed = await past.execute(number, version)
     const read = contractReader(runtime, executed.view, executed.block.header, past.blockHash)
+    await onExecuted(executed, version)
     await store.write(await indexer.block(executed, version++, store, read))
     for (const last = past.versionAfter(number); version <= last; version++) {
       const { changed, view } = past.edit(version)
@@ -48,6 +53,14 @@ export async function reindex(
     onBlock(number)
   }
   await store.write([indexRow('complete')])
+}
+
+/** Blocks are run on their parents' states. */
+function requireAllStates(store: KvStore): void {
+  const { number, version } = readHorizon(store)
+  if (version === 0) return
+  const way = 'export the blocks and import them into another data directory'
+  throw new ChainError('storage', `states before block ${number} were pruned, so the index cannot be made anew; ${way}`)
 }
 
 async function deleteRows(store: KvStore): Promise<void> {
@@ -110,7 +123,7 @@ class Past {
   edit(version: number): { changed: readonly ChangedAccount[]; view: StateView } {
     const [earlier, view] = [this.#state.at(version - 1), this.#state.at(version)]
     const keys = this.#store.get(KEY.changes(version)) ?? missing(`the list of changes of version ${version}`)
-    const addresses = decodeChanges(keys).flatMap((key) => accountOfRow(key) ?? [])
+    const addresses = decodeChanges(keys).flatMap(({ key }) => accountOfRow(key) ?? [])
     const both = { account: (of: Address) => view.account(of), stored: (of: Address) => earlier.account(of) }
     return { changed: changedAccounts(both, addresses), view }
   }

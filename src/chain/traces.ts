@@ -2,13 +2,14 @@
 // parent; nothing is kept.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { Block, Transaction } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import type { MessageResult } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Reward, rewardsOf } from '../runtime/system.ts'
 import { type Recorded, Recorder } from '../runtime/tracing/recorder.ts'
-import { replayBlock, replayUpTo, type Span } from '../runtime/tracing/replay.ts'
+import { type ReplayLimits, replayBlock, replayUpTo, type Span } from '../runtime/tracing/replay.ts'
 import type { Tracer } from '../runtime/tracing/tracer.ts'
 import { tracerMaker } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
@@ -31,41 +32,38 @@ export class ChainTraces implements Traces {
     this.#reader = reader
   }
 
-  async transaction(hash: Hash, { choice, timeout }: TraceOptions): Promise<unknown> {
+  async transaction(hash: Hash, options: TraceOptions): Promise<unknown> {
     const { block, index } = this.#mined(hash)
-    const makeTracer = tracerMaker(choice)
-    for await (const { tracer, outcome } of this.#replay(block, { first: index, last: index }, makeTracer, timeout)) {
+    const makeTracer = tracerMaker(options.choice)
+    const span = { first: index, last: index }
+    for await (const { tracer, outcome } of this.#replay(block, span, makeTracer, limitsOf(options))) {
       return tracer.result(outcome)
     }
     throw new ChainError('not-found', 'transaction not found')
   }
 
-  async block(of: BlockRef | Block, { choice, timeout }: TraceOptions) {
+  async block(of: BlockRef | Block, options: TraceOptions) {
     const block = await this.#block(of)
-    const makeTracer = tracerMaker(choice)
+    const makeTracer = tracerMaker(options.choice)
+    const limits = limitsOf(options)
     const traces: { transaction: Transaction; result: unknown }[] = []
-    for await (const { transaction, tracer, outcome } of this.#replay(block, whole(block), makeTracer, timeout)) {
+    for await (const { transaction, tracer, outcome } of this.#replay(block, whole(block), makeTracer, limits)) {
       traces.push({ transaction, result: tracer.result(outcome) })
     }
     return traces
   }
 
-  async call(request: CallRequest, at: TracePoint, { choice, timeout }: TraceOptions, overrides?: CallOptions) {
-    const makeTracer = tracerMaker(choice)
-    for await (const { tracer, outcome } of this.#calls(
-      [{ ...overrides, requests: [request] }],
-      at,
-      makeTracer,
-      timeout,
-    )) {
+  async call(request: CallRequest, at: TracePoint, options: TraceOptions, overrides?: CallOptions) {
+    const bundles = [{ ...overrides, requests: [request] }]
+    for await (const { tracer, outcome } of this.#calls(bundles, at, tracerMaker(options.choice), options)) {
       return tracer.result(outcome)
     }
     return null
   }
 
-  async calls(bundles: readonly CallBundle[], at: TracePoint, { choice, timeout }: TraceOptions) {
+  async calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions) {
     const results: unknown[][] = bundles.map(() => [])
-    for await (const { bundle, tracer, outcome } of this.#calls(bundles, at, tracerMaker(choice), timeout)) {
+    for await (const { bundle, tracer, outcome } of this.#calls(bundles, at, tracerMaker(options.choice), options)) {
       results[bundle]?.push(tracer.result(outcome))
     }
     return results
@@ -90,7 +88,8 @@ export class ChainTraces implements Traces {
   ): Promise<Recorded[]> {
     const recorded: Recorded[] = []
     const makeRecorder = () => new Recorder(detail)
-    for await (const { tracer, outcome } of this.#calls([{ requests }], at, makeRecorder, this.#limits.time)) {
+    const options = { timeout: this.#limits.time, caller: detail.caller }
+    for await (const { tracer, outcome } of this.#calls([{ requests }], at, makeRecorder, options)) {
       recorded.push(tracer.result(outcome))
     }
     return recorded
@@ -100,19 +99,20 @@ export class ChainTraces implements Traces {
     return rewardsOf(this.#runtime.env(header), uncles)
   }
 
-  async rootsWithin(of: BlockRef): Promise<Hash[]> {
+  async rootsWithin(of: BlockRef, caller?: AbortSignal): Promise<Hash[]> {
     const block = await this.#block(of)
     const roots: Hash[] = []
     const view = this.#parentView(block)
     const makeTracer = (): Tracer => ({ result: () => undefined })
-    for await (const _ of this.#replay(block, whole(block), makeTracer, Number.POSITIVE_INFINITY, view)) {
+    const limits = limitsOf({ timeout: Number.POSITIVE_INFINITY, caller })
+    for await (const _ of this.#replay(block, whole(block), makeTracer, limits, view)) {
       roots.push(view.root())
     }
     return roots
   }
 
-  async at({ ref, index }: TracePoint): Promise<View> {
-    return (await this.#point({ ref, index })).view
+  async at(point: TracePoint, caller?: AbortSignal): Promise<View> {
+    return (await this.#point(point, caller)).view
   }
 
   // --- inside
@@ -120,7 +120,8 @@ export class ChainTraces implements Traces {
   async #record(block: Block, span: Span, detail: ReplayDetail): Promise<Replayed[]> {
     const replayed: Replayed[] = []
     const makeRecorder = () => new Recorder(detail)
-    for await (const traced of this.#replay(block, span, makeRecorder, this.#limits.time)) {
+    const limits = limitsOf({ timeout: this.#limits.time, caller: detail.caller })
+    for await (const traced of this.#replay(block, span, makeRecorder, limits)) {
       const { transaction, index, tracer, outcome } = traced
       replayed.push({ ...tracer.result(outcome), transaction, index, header: block.header })
     }
@@ -131,25 +132,25 @@ export class ChainTraces implements Traces {
     block: Block,
     span: Span,
     makeTracer: () => T,
-    timeout: number,
+    limits: ReplayLimits,
     view = this.#parentView(block),
   ) {
-    return replayBlock(this.#runtime, view, block, this.#ancestorsOf(block), span, makeTracer, timeout)
+    return replayBlock(this.#runtime, view, block, this.#ancestorsOf(block), span, makeTracer, limits)
   }
 
   async *#calls<T extends Tracer>(
     bundles: readonly CallBundle[],
     at: TracePoint,
     makeTracer: () => T,
-    timeout: number,
+    { timeout, caller }: Asked,
   ): AsyncGenerator<{ bundle: number; tracer: T; outcome: MessageResult }> {
-    const { header, view } = await this.#point(at)
+    const { header, view } = await this.#point(at, caller)
     const limits = { ...this.#limits, time: timeout }
     const ancestors = this.#ledger.ancestors(header)
     for (const [bundle, { requests, blockOverrides, stateOverrides }] of bundles.entries()) {
       for (const [position, request] of requests.entries()) {
         // State is changed once, for all calls of the bundle: later ones find what the first left.
-        const overrides = { blockOverrides, stateOverrides: position === 0 ? stateOverrides : undefined }
+        const overrides = { caller, blockOverrides, stateOverrides: position === 0 ? stateOverrides : undefined }
         const call = new Call(this.#runtime, view, header, request, ancestors, limits, overrides)
         const tracer = makeTracer()
         yield { bundle, tracer, outcome: await call.trace(tracer) }
@@ -158,14 +159,14 @@ export class ChainTraces implements Traces {
   }
 
   /** The state after a block, or after the first transactions of it. */
-  async #point({ ref, index }: TracePoint): Promise<{ header: Block['header']; view: View }> {
+  async #point({ ref, index }: TracePoint, caller?: AbortSignal): Promise<{ header: Block['header']; view: View }> {
     if (index === undefined) return this.#reader.at(ref)
     const block = await this.#block(ref)
     if (index > block.transactions.length) {
       throw new ChainError('not-found', `transaction index ${index} out of range for block ${block.header.hash}`)
     }
     const view = this.#parentView(block)
-    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index)
+    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index, takingTurns('heavy', caller))
     return { header: block.header, view }
   }
 
@@ -195,4 +196,7 @@ export class ChainTraces implements Traces {
 }
 
 const PLAIN: ReplayDetail = { opcodes: false }
+
+type Asked = Pick<TraceOptions, 'timeout' | 'caller'>
+const limitsOf = ({ timeout, caller }: Asked): ReplayLimits => ({ timeout, pause: takingTurns('heavy', caller) })
 const whole = ({ transactions }: Block): Span => ({ first: 0, last: transactions.length - 1 })

@@ -1,6 +1,7 @@
 // What the faces and the block producer see of the chain. `chain.ts` implements it.
 // Reading never waits for a writer; only the `pending` reference awaits a build.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { Pause } from '../lib/turns.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
@@ -12,6 +13,7 @@ import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft 
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
+import type { Fees } from './fee-types.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -34,27 +36,6 @@ export type MinedLog = {
   readonly transactionHash: Hash
   readonly transactionIndex: number
   readonly logIndex: number
-}
-
-export type FeeHistory = {
-  readonly oldestBlock: bigint
-  /** One more than blocks: the last is the next block's. */
-  readonly baseFeePerGas: readonly bigint[]
-  readonly gasUsedRatio: readonly number[]
-  readonly baseFeePerBlobGas: readonly bigint[]
-  readonly blobGasUsedRatio: readonly number[]
-  /** Per block, the effective tip at each asked percentile; absent when none was asked. */
-  readonly reward: readonly (readonly bigint[])[] | undefined
-}
-
-export interface Fees {
-  /** EIP-1559 base fee of the block after the head; undefined before London. */
-  nextBaseFee(): bigint | undefined
-  nextBlobBaseFee(): bigint | undefined
-  /** A legacy gas price that stays valid while the base fee rises for some blocks. */
-  gasPrice(): bigint
-  maxPriorityFeePerGas(): bigint
-  history(count: number, newest: SealedHeader, percentiles: readonly number[] | undefined): FeeHistory
 }
 
 /** The chain's only signals. They fire after the disk holds what they tell. */
@@ -108,6 +89,8 @@ export type TraceOptions = {
   readonly choice: TracerChoice
   /** Milliseconds that one transaction or call may take. */
   readonly timeout: number
+  /** The connection that asks: tracing ends when it is closed. */
+  readonly caller?: AbortSignal | undefined
 }
 
 /** A state: after a block, or after the first transactions of it when `index` says how many. */
@@ -118,7 +101,9 @@ export type CallBundle = CallOptions & { readonly requests: readonly CallRequest
 
 export type ReplayDetail = {
   /** Records every opcode too. */
-  readonly opcodes: boolean
+  readonly opcodes?: boolean
+  /** The connection that asks: replaying ends when it is closed. */
+  readonly caller?: AbortSignal | undefined
 }
 
 /** A mined transaction and what it did when it was run again. */
@@ -144,7 +129,7 @@ export interface Traces {
   /** What proof of work was paid for a block; empty after the merge. */
   rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
-  rootsWithin(of: BlockRef): Promise<readonly Hash[]>
+  rootsWithin(of: BlockRef, caller?: AbortSignal): Promise<readonly Hash[]>
 }
 
 /** A part of something long, and where the rest begins. */
@@ -163,19 +148,23 @@ export type InspectedAccount = {
 /** An improvement proposal that this program knows. */
 export type KnownProposal = { readonly name: string; readonly title: string; readonly isActive: boolean }
 
-/** State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. */
+/**
+ * State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. Reading
+ * much of the state ends when the connection of `caller` is closed.
+ */
 export interface Inspection {
-  slots(of: Address, at: TracePoint, start: Hash, count: number): Promise<Page<InspectedSlot>>
+  slots(of: Address, at: TracePoint, start: Hash, count: number, caller?: AbortSignal): Promise<Page<InspectedSlot>>
   accounts(
     ref: BlockRef,
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
+    caller?: AbortSignal,
   ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
   /** Accounts that are different after block `to` from what they were after block `from`. */
-  modified(from: bigint, to: bigint): Promise<readonly Address[]>
+  modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<readonly Address[]>
   /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
-  invariants(ref: BlockRef): Promise<readonly string[]>
+  invariants(ref: BlockRef, caller?: AbortSignal): Promise<readonly string[]>
   /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** By name. */
@@ -186,6 +175,8 @@ export interface Chain {
   readonly spec: ChainSpec
   readonly store: KvStore
   readonly head: SealedHeader
+  /** The oldest block whose state can be read; those of earlier ones were pruned. */
+  readonly oldestState: bigint
   readonly pool: TxPool
   readonly fees: Fees
   readonly live: LiveEvents
@@ -200,7 +191,7 @@ export interface Chain {
   transaction(hash: Hash): MinedTransaction | undefined
   receipt(hash: Hash): MinedReceipt | undefined
   canonicalHash(number: bigint): Hash | undefined
-  /** A fresh view after the block; throws ChainError `header-not-found`. */
+  /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView }>
   /** Runs a message on the block's state. Throws `header-not-found`, `transaction-rejected`, `limit-exceeded`; a revert is an outcome. */
   call(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<CallOutcome>
@@ -222,7 +213,11 @@ export interface Chain {
   /** Pools a transaction of an account without a key (development: impersonation). */
   submitUnsigned(message: Message): Promise<Hash>
   /** Runs a block on the head and keeps nothing. Candidates default to the pool's ready transactions. */
-  build(draft?: Partial<HeaderDraft>, candidates?: Iterable<Transaction>): Promise<ExecutedBlock>
+  build(
+    draft?: Partial<HeaderDraft>,
+    candidates?: Iterable<Transaction>,
+    options?: BuildOptions,
+  ): Promise<ExecutedBlock>
   /** Writes the block in one batch; only then the head moves. The block's parent must be the head. */
   commit(executed: ExecutedBlock): Promise<void>
   /** Build and commit under the writer's lock. */
@@ -230,7 +225,7 @@ export interface Chain {
   /** What the next block is to be when nobody says otherwise; the producer gives it. */
   proposeDrafts(draft: () => Partial<HeaderDraft>): void
   /** Every account at the head, in order of address. */
-  accounts(): AsyncIterable<DumpedAccount>
+  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Amends the state at the head, outside any block (development only). */
   edit(change: (view: StateView) => void): Promise<void>
   /** Remembers the present head and state; nested snapshots are fine. */
@@ -242,14 +237,19 @@ export interface Chain {
   close(): Promise<void>
 }
 
-export type ProduceOptions = {
-  /** A block without transactions is not committed. */
-  readonly skipEmpty?: boolean
+export type BuildOptions = {
   /**
    * Whether a block that has taken so many and all that was ready stays open; settles when there may be more for it.
    * Who waits to write need not wait for that.
    */
-  readonly more?: (taken: number) => Promise<boolean>
+  readonly more?: ((taken: number) => Promise<boolean>) | undefined
+  /** The turns in which it is built; left out: those of a block that is to be committed. */
+  readonly pause?: Pause | undefined
+}
+
+export type ProduceOptions = Pick<BuildOptions, 'more'> & {
+  /** A block without transactions is not committed. */
+  readonly skipEmpty?: boolean
 }
 
 /** When a block is made and what its clock says: `consensus/solo.ts`. */

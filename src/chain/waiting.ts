@@ -8,18 +8,20 @@ import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
 import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
 import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
-import type { RecordLog } from '../state/types.ts'
+import type { KvStore } from '../state/types.ts'
 import { Senders } from './recovery.ts'
 
 export class Waiting {
   readonly pool: Pool
+  readonly #store: Pick<KvStore, 'requireWritable'>
   readonly #journal: Journal
   readonly senders = new Senders()
   readonly #onError: (error: unknown) => void
 
-  constructor(log: RecordLog, pool: Pool, onError: (error: unknown) => void) {
+  constructor(store: Pick<KvStore, 'log' | 'requireWritable'>, pool: Pool, onError: (error: unknown) => void) {
     this.pool = pool
-    this.#journal = new Journal(log)
+    this.#store = store
+    this.#journal = new Journal(store.log)
     this.#onError = onError
     pool.onRemoved(({ hash }) => {
       this.#journal.forget(hash).catch(onError)
@@ -47,9 +49,9 @@ export class Waiting {
     return this.#take({ transaction, sidecar: undefined })
   }
 
-  /** Puts what was waiting at the last stop back; what is spent by now is dropped. */
-  async restore(): Promise<void> {
-    for (const { transaction, sidecar } of this.#journal.load()) {
+  /** Puts what was waiting at the last stop back; what is spent by now is dropped. `warn` is told of a damaged journal. */
+  async restore(warn: (line: string) => void = () => undefined): Promise<void> {
+    for (const { transaction, sidecar } of this.#journal.load(warn)) {
       try {
         this.pool.add(transaction, sidecar)
       } catch (error) {
@@ -90,6 +92,7 @@ export class Waiting {
 
   async #take(pooled: PooledTransaction): Promise<Hash> {
     const { hash } = pooled.transaction
+    this.#store.requireWritable()
     this.pool.add(pooled.transaction, pooled.sidecar)
     try {
       await this.#journal.record(pooled)

@@ -1,6 +1,7 @@
 // What a newcomer reads first: where the node listens, which chain it is, and the accounts to play with, keys last.
 import { resolve } from 'node:path'
 import { formatUnits, getAddress } from 'viem'
+import { ANY } from '../http/access.ts'
 import { type Address, toHex } from '../lib/hex.ts'
 import type { Node } from '../node.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -28,6 +29,7 @@ export async function banner(
     ['Head', `block ${head.number}  ${head.hash}`],
     ['Blocks', miningMode(node.producer.mode())],
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
+    ['Pages', pagesThatMayCall(flags)],
     ['Engine', flags.shadow === undefined ? engineOf(flags) : `${engineOf(flags)}, shadow: ${flags.shadow}`],
     ['Unlocked', listed(flags.unlock)],
     ['Operators', listed(operators)],
@@ -54,6 +56,13 @@ async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: W
       : 'Warning: these keys are in the clear, here and in whatever records this output.',
     '',
   ]
+}
+
+/** Which web pages may call; false where it is the default. */
+function pagesThatMayCall({ corsOrigins, unlock }: StartFlags): string | false {
+  if (corsOrigins === undefined) return unlock.length > 0 && 'only the explorer may call (--cors-origins names others)'
+  if (corsOrigins.includes(ANY)) return 'any may call. Warning: also those that only a browser on this machine opens'
+  return corsOrigins.length === 0 ? 'only the explorer may call' : `may call from ${corsOrigins.join(', ')}`
 }
 
 /** Under each other; false when there is none. */

@@ -9,7 +9,7 @@ import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
 import { devKeys, devValidatorKeys, type NetworkName, presets } from '../spec/networks.ts'
 import { FACTORIES } from '../spec/preinstalls.ts'
 import { ETHEREUM_PATH, Wallet } from '../wallet/wallet.ts'
-import { refuseFlag } from './flags.ts'
+import { refuseFlag, wrongFlag } from './flags.ts'
 
 export type ChainFlags = {
   readonly preset?: NetworkName | undefined
@@ -139,7 +139,7 @@ function namedWallet({ mnemonic, accounts }: ChainFlags, chain: string): Wallet 
   try {
     return Wallet.fromMnemonic(mnemonic ?? known, accounts ?? DEFAULT_ACCOUNTS)
   } catch (error) {
-    throw error instanceof ChainError ? refuseFlag('mnemonic', error.message) : error
+    throw error instanceof ChainError ? wrongFlag('mnemonic', error.message) : error
   }
 }
 

@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander'
 import { storedSpec } from '../chain/open.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import { openStore } from '../state/kv.ts'
+import { hasDatabase, openStore } from '../state/kv.ts'
 
 export const DEFAULT_DATADIR = 'kestrel-data'
 
@@ -27,7 +27,7 @@ export const withDatadir = (command: Command): Command =>
 export async function readChainSpec(datadir: string): Promise<ChainSpec | undefined> {
   checkDatadir(datadir)
   const folder = chainFolder(datadir)
-  if (!existsSync(join(folder, 'CURRENT'))) return undefined // LevelDB's own mark of a database
+  if (!hasDatabase(folder)) return undefined
   const store = await openStore(folder)
   try {
     return storedSpec(store)

@@ -1,9 +1,13 @@
 // What a flag's text may be, and what it means. A bad value is one line that names the flag and says what was expected.
 import { z } from 'zod'
+import { ANY, LOCAL } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToAddress } from '../lib/hex.ts'
 
 const DIGITS = /^\d+$/
+/** Scheme, host and port, nothing behind them. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/
 const INTEGER = /^(\d+|0x[0-9a-f]+)$/i
 
 /** A flag whose text `read` turns into a value; undefined refuses it. */
@@ -45,6 +49,17 @@ export const list = flag('a list separated by commas', (text) =>
   text === 'none' ? [] : text.split(',').map((entry) => entry.trim()),
 )
 
+/** Origins that a browser may name, as browsers write them, and the words `local`, `null` and `*`. */
+export const origins = listOf(
+  `origins such as https://app.example or http://localhost:3000, ${LOCAL}, null or ${ANY}`,
+  (text) => ([LOCAL, ANY, 'null'].includes(text) ? text : toOrigin(text)),
+)
+
+/** Names of hosts, without ports, and `*`. */
+export const hosts = listOf(`host names without ports, or ${ANY}`, (text) =>
+  text === ANY || HOST_NAME.test(text) ? text : undefined,
+)
+
 export const address = flag('an address (0x and 40 hex digits)', toAddress)
 
 /** Repeated flags, each of which may hold several addresses. */
@@ -53,6 +68,23 @@ export const addresses = z
   .transform((texts) => texts.flatMap((text) => text.split(',')))
   .pipe(z.array(address))
 
+/** Several of a kind in lower case, separated by commas; `none` is the empty list. */
+function listOf(expected: string, read: (text: string) => string | undefined) {
+  return flag(`${expected}, separated by commas; or none`, (text) => {
+    if (text === 'none') return []
+    const entries = text.split(',').map((entry) => read(entry.trim().toLowerCase()))
+    return entries.every((entry) => entry !== undefined) ? entries : undefined
+  })
+}
+
+/** As a browser would write it: without the port that goes without saying. */
+function toOrigin(text: string): string | undefined {
+  if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined
+  const { origin } = new URL(text)
+  // For schemes that it does not know, as those of extensions, it has none.
+  return origin === 'null' ? text : origin
+}
+
 export const oneOf = <const T extends readonly string[]>(...words: T) =>
   flag(`one of ${words.join(', ')}`, (text) => words.find((word): word is T[number] => word === text))
 
@@ -60,14 +92,24 @@ function toAddress(text: string): Address | undefined {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToAddress(text) : undefined
 }
 
-/** Checks what commander read. Throws ChainError `invalid-params`: `--port: expected …`. */
+/** A command line that is wrong whatever is on the disk: the program ends with exit code 2. */
+export class WrongCommandLine extends ChainError {}
+
+/** Checks what commander read. Throws WrongCommandLine: `--port: expected …`. */
 export function readFlags<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
-  throw refuseFlag(String(issue?.path[0] ?? 'flag'), issue?.message ?? 'not acceptable')
+  throw wrongFlag(String(issue?.path[0] ?? 'flag'), issue?.message ?? 'not acceptable')
 }
 
-/** The error for a flag, by its name in camel case. */
+/** The error for a flag that does not go with what is there, by its name in camel case. */
 export const refuseFlag = (name: string, problem: string): ChainError =>
-  new ChainError('invalid-params', `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${problem}`)
+  new ChainError('invalid-params', told(name, problem))
+
+/** The same for a flag that is wrong by itself or beside the others. */
+export const wrongFlag = (name: string, problem: string): WrongCommandLine =>
+  new WrongCommandLine('invalid-params', told(name, problem))
+
+const told = (name: string, problem: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${problem}`

@@ -5,8 +5,10 @@
 import { Command, CommanderError } from 'commander'
 import { register as accounts } from './accounts.ts'
 import { register as blocktest } from './blocktest.ts'
+import { register as checking } from './check.ts'
 import { explain } from './explain.ts'
 import { register as exporting } from './export.ts'
+import { WrongCommandLine } from './flags.ts'
 import { register as genesis } from './genesis.ts'
 import { register as gov } from './gov.ts'
 import { register as importing } from './import.ts'
@@ -29,6 +31,7 @@ const commands = [
   gov,
   params,
   reindexing,
+  checking,
   verify,
   statetest,
   blocktest,
@@ -58,6 +61,6 @@ try {
   } else {
     process.stderr.write(`kestrel: ${explain(error)}\n`)
     if (process.env.KESTREL_TRACE !== undefined) console.error(error)
-    process.exitCode = 1
+    process.exitCode = error instanceof WrongCommandLine ? 2 : 1
   }
 }

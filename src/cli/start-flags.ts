@@ -1,10 +1,11 @@
 // The flags of `start`: as they are offered, as they are checked, and what they make of a node's options.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
+import { FEWEST_STATES } from '../chain/pruning.ts'
 import { reportEngine } from '../evm/engine-report.ts'
 import { ENGINES, type EngineChoice } from '../evm/machine-options.ts'
 import { withDatadir } from './datadir.ts'
-import { addresses, coins, integer, list, oneOf, readFlags, seconds, wholeNumber } from './flags.ts'
+import { addresses, coins, hosts, integer, list, oneOf, origins, readFlags, seconds, wholeNumber } from './flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -47,6 +48,7 @@ const flags = z.object({
   ...proposalFlags,
   datadir: z.string(),
   inMemory: z.boolean().default(false),
+  prune: wholeNumber(FEWEST_STATES, 1_000_000_000).optional(),
   genesis: z.string().optional(),
   host: z.string().min(1, 'expected a host name or address'),
   port: wholeNumber(0, 65_535),
@@ -54,11 +56,15 @@ const flags = z.object({
   mining: z.boolean(),
   production: z.boolean().default(false),
   testingApi: z.boolean().default(false),
-  corsOrigins: list,
+  corsOrigins: origins.optional(),
+  hosts,
+  maxConnections: wholeNumber(1, 1_000_000),
   maxRequestSize: wholeNumber(1024, 1 << 30),
   maxBatch: wholeNumber(1, 1_000_000),
   callGasCap: integer(21_000n, MAX_UINT64),
   callTimeout: wholeNumber(1, 3_600_000),
+  maxHeavyCalls: wholeNumber(1, 1000),
+  maxQueuedCalls: wholeNumber(1, 1_000_000),
   engine: oneOf(...ENGINES).optional(),
   shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
@@ -92,6 +98,10 @@ const collect = (value: string, earlier: string[] = []): string[] => [...earlier
 export function withStartFlags(command: Command): Command {
   withDatadir(command.optionsGroup('Data:'))
     .option('--in-memory', 'keep nothing on disk')
+    .option(
+      '--prune <blocks>',
+      `keep states of so many blocks only, at least ${FEWEST_STATES}; blocks and index stay (default: all)`,
+    )
     .optionsGroup('Chain (of a new one; a chain that is there must agree):')
     .option('--genesis <file>', "genesis file, kestrel's or geth's")
   return withProposals(withChainFlags(command))
@@ -107,13 +117,26 @@ export function withStartFlags(command: Command): Command {
     .addOption(new Option('--dev', 'development methods and public keys: the default').conflicts('production'))
     .option('--production', 'neither development methods nor keys, except those of --unlock')
     .option('--testing-api', 'open the testing_ methods')
-    .addOption(
-      withDefault('--cors-origins <list>', 'origins that web pages may call from; `*` is any, `none` is none', '*'),
+    .option(
+      '--cors-origins <list>',
+      'origins of web pages that may call; `local`: pages of this machine and browser extensions, `*`: any, `none` (default: local; none with --unlock)',
     )
-    .addOption(withDefault('--max-request-size <bytes>', 'size of a request', '16777216'))
+    .addOption(
+      withDefault(
+        '--hosts <list>',
+        'names under which the node may be called, besides localhost and IP addresses',
+        'none',
+      ),
+    )
+    .addOption(withDefault('--max-connections <number>', 'connections at a time', '10000'))
+    .addOption(withDefault('--max-request-size <bytes>', 'size of a request', '5242880'))
     .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
     .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
     .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
+    .addOption(withDefault('--max-heavy-calls <number>', 'calls, traces, searches and dumps that run at a time', '4'))
+    .addOption(
+      withDefault('--max-queued-calls <number>', 'how many of them wait, of one connection half of it', '2000'),
+    )
     .option('--engine <name>', 'what runs contracts: compiled (the default), wasm (our interpreter alone) or library')
     .option('--shadow <name>', 'another engine that runs every block again; the node stops when they differ')
     .optionsGroup('Explorer:')

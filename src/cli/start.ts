@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { reportEngine } from '../evm/engine-report.ts'
 import type { EngineChoice } from '../evm/machine-options.ts'
 import { readPrices } from '../explorer/prices.ts'
+import { ANY, originsOf } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { type NodeOptions, startNode } from '../node.ts'
@@ -16,7 +17,7 @@ import { logActivity } from './activity.ts'
 import { banner } from './banner.ts'
 import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
 import { chainFolder, compilersFolder, keystoreFolder, readChainSpec } from './datadir.ts'
-import { refuseFlag } from './flags.ts'
+import { refuseFlag, wrongFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { readModules } from './proposal-flags.ts'
 import { engineOf, readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
@@ -48,9 +49,11 @@ Examples:
 async function start(flags: StartFlags): Promise<void> {
   refuseExposure(flags)
   refuseSameEngine(flags)
+  refuseAnyPage(flags)
   const stopped = stopSignal()
   const stored = flags.inMemory ? undefined : await readChainSpec(flags.datadir)
   if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
+  else refuseKnownKeys(flags)
   // A genesis file that is given again may name proposals that the chain does not know yet.
   const spec = stored === undefined || flags.genesis !== undefined ? await newChain(flags) : stored
 
@@ -71,11 +74,11 @@ async function start(flags: StartFlags): Promise<void> {
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   logActivity(node.chain, log)
-  await Promise.race([stopped, ...(node.shadow === undefined ? [] : [node.shadow.failed])])
+  const code = await Promise.race([stopped.then(() => 0), node.failed.then(() => 1)])
   log.info('closing; once more to stop at once')
   await node.close()
   // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
-  process.exit(node.shadow?.failure === undefined ? 0 : 1)
+  process.exit(node.shadow?.failure === undefined ? code : 1)
 }
 
 const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): string =>
@@ -88,7 +91,13 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
     spec,
     engine: flags.engine,
     limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
+    work: {
+      running: flags.maxHeavyCalls,
+      waiting: flags.maxQueuedCalls,
+      waitingOfOne: Math.ceil(flags.maxQueuedCalls / 2),
+    },
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
+    prune: flags.prune,
     log,
     host: flags.host,
     port: flags.port,
@@ -101,16 +110,20 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
       development: !production,
       testing: flags.testingApi,
       version: VERSION,
-      corsOrigins: flags.corsOrigins,
       maxRequestSize: flags.maxRequestSize,
       maxBatch: flags.maxBatch,
     },
     explorer: {
       version: VERSION,
-      corsOrigins: flags.corsOrigins,
       compilers: flags.compilers ?? compilersFolder(flags.datadir),
       compileTime: flags.compileTimeout,
       prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
+    },
+    http: {
+      origins: originsOf(flags.corsOrigins, flags.unlock.length > 0),
+      // The operator has named the address to listen on.
+      hosts: [...flags.hosts, flags.host.toLowerCase()],
+      maxConnections: flags.maxConnections,
     },
   }
 }
@@ -136,14 +149,36 @@ async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> 
 /** A second run on the engine of the first one would find no fault of that engine. */
 function refuseSameEngine(flags: StartFlags): void {
   if (flags.shadow !== engineOf(flags)) return
-  throw refuseFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
+  throw wrongFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
 }
 
 /** Whoever reaches the port could spend the coins of unlocked accounts, or set balances at will. */
 function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags): void {
   if (unsafeExpose || isLoopback(host) || (production && unlock.length === 0)) return
   const what = production ? 'unlocked accounts' : 'unlocked accounts and development methods'
-  throw refuseFlag('host', `${host} would open ${what} to others; add --unsafe-expose if that is meant`)
+  throw wrongFlag('host', `${host} would open ${what} to others; add --unsafe-expose if that is meant`)
+}
+
+/**
+ * With an unlocked keystore account a page could sign and pay: only pages that are named one by one may call. A page whose
+ * name is pointed at this machine comes under a host of its own.
+ */
+function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
+  if (unlock.length === 0) return
+  const wide = corsOrigins.find((origin) => !origin.includes('://'))
+  if (wide !== undefined)
+    throw wrongFlag('corsOrigins', `${wide} would let pages use the unlocked accounts; name the origins that may`)
+  if (hosts.includes(ANY))
+    throw wrongFlag('hosts', `${ANY} would let pages use the unlocked accounts; name the hosts of this node`)
+}
+
+/** A production chain that begins with the preset's keys would belong to everybody who knows them. */
+function refuseKnownKeys({ production, genesis, mnemonic, preset }: StartFlags): void {
+  if (!production || genesis !== undefined || mnemonic !== undefined || preset !== undefined) return
+  throw wrongFlag(
+    'production',
+    'a new chain needs to be told whose coins and validators it begins with: --genesis FILE, --mnemonic WORDS, or --preset NAME for keys that everybody knows',
+  )
 }
 
 const isLoopback = (host: string): boolean =>

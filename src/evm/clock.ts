@@ -1,10 +1,14 @@
 // How long a message holds the thread: others get a turn in between, and a call that takes too long is stopped.
 import { ChainError } from '../lib/errors.ts'
-import { takingTurns } from '../lib/turns.ts'
+import type { Pause } from '../lib/turns.ts'
 
 export class Clock {
   #jumps = 0
-  readonly #pause = takingTurns()
+  readonly #pause: Pause
+
+  constructor(pause: Pause) {
+    this.#pause = pause
+  }
 
   /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
   atJump(deadline: number | undefined): Promise<void> | undefined {

@@ -1,6 +1,7 @@
 // The parts that a machine is constructed from, and the choice of engine.
 import type { Common } from '@ethereumjs/common'
 import type { Address, Hash } from '../lib/hex.ts'
+import type { Pause } from '../lib/turns.ts'
 import type { StateView } from '../state/types.ts'
 import type { NativeBlock, NativeContracts } from './native-call.ts'
 import type { OpcodeTable } from './opcode-table.ts'
@@ -14,6 +15,8 @@ export type MachineOptions = {
   /** BLOCKHASH: hash of an ancestor within the last 256; undefined reads as zero. */
   readonly blockHash: (number: bigint) => Hash | undefined
   readonly deadline: number | undefined
+  /** The turns in which messages run; left out: those of a block. */
+  readonly pause?: Pause | undefined
   /** Wei that an account must keep; left out: none ever must. */
   readonly held?: ((of: Address) => bigint) | undefined
   /** What runs ordinary code; left out: our engine, if it has been built. */

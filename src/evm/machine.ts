@@ -3,6 +3,7 @@
 import { ChainError } from '../lib/errors.ts'
 import { cleanedUp, type Eventual } from '../lib/eventual.ts'
 import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { StateView } from '../state/types.ts'
 import { Clock } from './clock.ts'
 import { Contracts } from './contracts.ts'
@@ -44,7 +45,7 @@ export class Machine implements Host {
   readonly #options: MachineOptions
   readonly #contracts: Contracts
   readonly #choice: EngineChoice
-  readonly #clock = new Clock()
+  readonly #clock: Clock
   #table: OpcodeTable
   #wasm: WasmEngine | undefined
   #ethereumjs: EthereumjsEngine | undefined
@@ -59,6 +60,7 @@ export class Machine implements Host {
     this.#contracts = new Contracts(options.common, options.natives)
     this.#table = options.table
     this.deadline = options.deadline
+    this.#clock = new Clock(options.pause ?? takingTurns('block'))
   }
 
   /** What is warm from the start (EIP-2929): the fork's precompiles and the natives, wherever they are moved later. */

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { Chain } from '../chain/types.ts'
 import type { Logger } from '../lib/log.ts'
+import type { WorkQueue } from '../lib/work-queue.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Reader, StateView } from '../state/types.ts'
@@ -13,8 +14,6 @@ import type { Hub } from './socket/hub.ts'
 export type ExplorerOptions = {
   /** This program's version: `0.1.0`. */
   readonly version: string
-  /** Origins that pages may call from; `*` is any, an empty list none. */
-  readonly corsOrigins: readonly string[]
   /** Folder with compilers beside the one that comes with the program. */
   readonly compilers: string | undefined
   /** Milliseconds of processor time that one run of a compiler may take. */
@@ -25,7 +24,6 @@ export type ExplorerOptions = {
 
 export const defaultExplorerOptions: ExplorerOptions = {
   version: '0.1.0',
-  corsOrigins: ['*'],
   compilers: undefined,
   compileTime: 60_000,
   prices: undefined,
@@ -35,6 +33,8 @@ export const defaultExplorerOptions: ExplorerOptions = {
 export type ExplorerServices = {
   readonly chain: Chain
   readonly options: ExplorerOptions
+  /** The places of heavy work; those of JSON-RPC are the same. */
+  readonly queue: WorkQueue
   /** Who listens to live updates. */
   readonly hub: Hub
   /** Who shows that sources make a contract's code; undefined: nobody does here. */
@@ -50,6 +50,11 @@ export type ExplorerContext = ExplorerServices & {
   readonly head: SealedHeader
   /** The state after the head; a copy that nobody else writes on. */
   readonly view: StateView
+  /**
+   * Runs heavy work when it has a place in the queue. `caller` is aborted when the connection of the request is closed. Throws
+   * ChainError `overloaded` and `cancelled`. To be called by nothing that has a place.
+   */
+  readonly heavy: <T>(work: (caller: AbortSignal) => Promise<T>) => Promise<T>
   /** Headers of the request that negotiate a dialect, in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Network address of who asks; empty where it is the node itself. */

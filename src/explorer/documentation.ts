@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { sendPage } from '../http/page-headers.ts'
 import type { ExplorerRoute } from './define.ts'
 import { openApi } from './openapi.ts'
 
@@ -17,8 +18,10 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="/api/v2/docs/swagger-ui.css"></head>
 <body><div id="ui"></div><script src="/api/v2/docs/swagger-ui-bundle.js"></script>
-<script>SwaggerUIBundle({ url: '/api/v2/openapi.json', dom_id: '#ui', deepLinking: true })</script></body></html>
+<script src="/api/v2/docs/start.js"></script></body></html>
 `
+/** A file of its own: pages run no script that stands in them. */
+const START = "SwaggerUIBundle({ url: '/api/v2/openapi.json', dom_id: '#ui', deepLinking: true })\n"
 
 export async function documentation(
   app: FastifyInstance,
@@ -29,7 +32,8 @@ export async function documentation(
     document ??= JSON.stringify(openApi(routes, version))
     return reply.type('application/json; charset=utf-8').send(document)
   })
-  app.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
+  app.get('/docs', (_request, reply) => sendPage(reply, PAGE))
+  app.get('/docs/start.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
   for (const [file, type] of Object.entries(ASSETS)) {
     app.get(`/docs/${file}`, async (_request, reply) => reply.type(type).send(await asset(file)))
   }

@@ -48,6 +48,9 @@ export function answerOf(error: unknown): { status: number; body: ErrorBody; isF
       return { ...notFound(), body: notFound().body, isFault: false }
     if (code === 'invalid-params' || code === 'limit-exceeded')
       return { status: 422, body: { message }, isFault: false }
+    if (code === 'state-not-available') return { status: 404, body: { message }, isFault: false }
+    if (code === 'disk-failure' || code === 'overloaded' || code === 'cancelled')
+      return { status: 503, body: { message }, isFault: false }
   }
   return { status: 500, body: INTERNAL, isFault: true }
 }

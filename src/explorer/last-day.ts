@@ -41,7 +41,7 @@ async function moved(
   const { rows, head } = context
   const feesOf = (number: number) => FACT.block.get(rows, number)?.fees ?? 0n
   const newest = Number(head.number)
-  const pause = takingTurns()
+  const pause = takingTurns('light')
   let [first, sum] = [from, fees]
   for (let number = Math.max(from, to + 1); number <= newest; number++) {
     await pause()

@@ -1,8 +1,9 @@
 // The explorer API as one Fastify plugin below /api/v2. Every answer is JSON, also those that say no.
 import { createHash } from 'node:crypto'
-import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { AccessDenied } from '../http/guard.ts'
+import { callerOf } from '../lib/caller.ts'
 import { openMoment } from './context.ts'
 import type { ExplorerRoute, ExplorerServices } from './define.ts'
 import { documentation } from './documentation.ts'
@@ -15,12 +16,6 @@ const UNKNOWN_PATH = { message: 'Unknown API v2 action' }
 
 /** Registers the face; the instance is to be mounted with the prefix /api/v2. */
 export async function explorerPlugin(app: FastifyInstance, services: ExplorerServices): Promise<void> {
-  const { corsOrigins } = services.options
-  await app.register(cors, {
-    origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS'],
-    maxAge: 86_400,
-  })
   await acceptForms(app)
   app.setErrorHandler((error, request, reply) => refuse(services, error, request, reply))
   app.setNotFoundHandler((_request, reply) => sendJson(reply.code(400), UNKNOWN_PATH))
@@ -40,7 +35,8 @@ function mount(app: FastifyInstance, services: ExplorerServices, route: Explorer
         query: parse(route.query, present(request.query)),
         body: parse(route.body, request.body),
       }
-      const moment = await openMoment(services, { headers: request.headers, client: request.ip })
+      const asker = { headers: request.headers, client: request.ip }
+      const moment = await openMoment(services, asker, callerOf(request.raw.socket))
       try {
         const answer = await route.handle(input, moment.context)
         return sendFresh(request, reply, JSON.stringify(answer))
@@ -75,7 +71,7 @@ const names = (tags: string | undefined, tag: string): boolean =>
 /** An answer may be kept for a second, and is not sent again to who has it. */
 function sendFresh(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`
-  reply.header('etag', tag).header('cache-control', 'public, max-age=1').header('vary', 'updated-gas-oracle')
+  reply.header('etag', tag).header('cache-control', 'public, max-age=1').header('vary', 'Origin, updated-gas-oracle')
   if (request.method !== 'POST' && names(request.headers['if-none-match'], tag)) return reply.code(304).send()
   return sendText(reply, text)
 }
@@ -86,6 +82,7 @@ function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  if (error instanceof AccessDenied) return sendJson(reply.code(error.statusCode), { message: error.message })
   // Fastify's own refusals (a body that cannot be read, a path that cannot be decoded) carry a status.
   const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined
   const isRefused = typeof status === 'number' && status >= 400 && status < 500

@@ -54,7 +54,7 @@ async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], 
   if (lengthOfAll(rows, lists) > MOST_SORTED) {
     throw invalidParameter('sort', `Too many transactions. No more than ${MOST_SORTED} can be sorted by ${sort}`)
   }
-  const pause = takingTurns()
+  const pause = takingTurns('light')
   const ranked: { readonly sequence: number; readonly by: bigint }[] = []
   for (const entry of lists.flatMap((list) => entriesBetween(rows, list, 0, MOST_SORTED))) {
     await pause()

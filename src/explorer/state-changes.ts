@@ -45,10 +45,10 @@ export async function stateChanges(context: ExplorerContext, place: Place): Prom
 }
 
 async function coinChanges(
-  { chain }: ExplorerContext,
+  { chain, heavy }: ExplorerContext,
   { header, transaction, receipt }: Place,
 ): Promise<StateChange[]> {
-  const { changes } = await chain.traces.replayTransaction(transaction.hash)
+  const { changes } = await heavy((caller) => chain.traces.replayTransaction(transaction.hash, { caller }))
   const order = [transaction.from, transaction.to ?? receipt.contractAddress]
   const rank = (of: Address): number => {
     const at = order.indexOf(of)
@@ -113,7 +113,7 @@ function holdersOf(transfers: readonly TransferRow[]): Holder[] {
 }
 
 async function balancesAt(
-  { chain }: ExplorerContext,
+  { chain, heavy }: ExplorerContext,
   holders: readonly Holder[],
   at: { readonly ref: { readonly hash: Hash }; readonly index: number },
 ): Promise<(bigint | undefined)[]> {
@@ -123,7 +123,7 @@ async function balancesAt(
     const data = id === undefined ? [BALANCE_OF, holder] : [BALANCE_OF_ITEM, holder, bigToFixed(id, 32)]
     return { to: token, data: Buffer.concat(data), gas: GAS }
   })
-  const answers = await chain.traces.replayCalls(requests, at)
+  const answers = await heavy((caller) => chain.traces.replayCalls(requests, at, { caller }))
   return answers.map(({ output, error }) =>
     error === undefined && output.length === 32 ? bytesToBig(output) : undefined,
   )

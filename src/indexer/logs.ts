@@ -2,7 +2,7 @@
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
-import { inShortTurns, takingTurns } from '../lib/turns.ts'
+import { inShortTurns, type Pause, takingTurns } from '../lib/turns.ts'
 import { bloomTest } from '../primitives/receipt.ts'
 import type { BlockFacts } from './block-facts.ts'
 import type { Draft } from './draft.ts'
@@ -63,16 +63,16 @@ export class Logs {
     this.#fewBlocks = fewBlocks
   }
 
-  /** Matching logs in the chain's order. */
-  async *logs(query: LogQuery): AsyncIterable<MinedLog> {
-    for await (const logs of this.byBlock(query)) yield* logs
+  /** Matching logs in the chain's order. Throws ChainError `cancelled` when the caller's connection closes. */
+  async *logs(query: LogQuery, caller?: AbortSignal): AsyncIterable<MinedLog> {
+    for await (const logs of this.byBlock(query, caller)) yield* logs
   }
 
   /** The same, those of one block at a time. */
-  async *byBlock(query: LogQuery): AsyncIterable<readonly MinedLog[]> {
+  async *byBlock(query: LogQuery, caller?: AbortSignal): AsyncIterable<readonly MinedLog[]> {
     const to = query.to < this.#chain.head.number ? query.to : this.#chain.head.number
-    const pause = takingTurns()
-    for await (const number of this.#blocks({ ...query, to })) {
+    const pause = takingTurns('heavy', caller)
+    for await (const number of this.#blocks({ ...query, to }, pause)) {
       await pause()
       const block = await this.#chain.block({ number })
       const receipts = block && this.#chain.receipts(block.header.hash)
@@ -83,13 +83,12 @@ export class Logs {
   }
 
   /** Numbers of blocks that may match, rising. */
-  #blocks(query: LogQuery): AsyncIterable<bigint> {
+  #blocks(query: LogQuery, pause: Pause): AsyncIterable<bigint> {
     const lists = query.to - query.from < this.#fewBlocks ? undefined : narrowest(query)
-    return lists === undefined ? this.#walk(query) : this.#listed(query, lists)
+    return lists === undefined ? this.#walk(query, pause) : this.#listed(query, lists, pause)
   }
 
-  async *#walk(query: LogQuery): AsyncIterable<bigint> {
-    const pause = takingTurns()
+  async *#walk(query: LogQuery, pause: Pause): AsyncIterable<bigint> {
     const mayMatch = bloomMatch(query)
     for (let number = query.from; number <= query.to; number++) {
       await pause()
@@ -98,13 +97,14 @@ export class Logs {
     }
   }
 
-  async *#listed(query: LogQuery, lists: readonly Hex[]): AsyncIterable<bigint> {
+  async *#listed(query: LogQuery, lists: readonly Hex[], pause: Pause): AsyncIterable<bigint> {
     const { store } = this.#chain
     const found = new Set<bigint>()
     for (const list of lists) {
       const places = new OpenList(store, list)
       const [from, to] = [places.find(Number(query.from)), places.find(Number(query.to) + 1)]
       for await (const place of scanEntries(store, list, from, to)) {
+        await pause()
         found.add(BigInt(placeRow.decode(place).number))
       }
     }

@@ -7,6 +7,8 @@ export type ChainErrorCode =
   | 'invalid-params'
   /** A block that does not exist here was named. */
   | 'header-not-found'
+  /** The block is here, its state is not any more: it was pruned. */
+  | 'state-not-available'
   /** Anything else that was named and is not here (filter, account, snapshot). */
   | 'not-found'
   /** The transaction may not enter the pool or be executed; the message says why in geth's words. */
@@ -19,12 +21,18 @@ export type ChainErrorCode =
   | 'unknown-account'
   /** A limit of this node was reached (time, size, count). */
   | 'limit-exceeded'
+  /** More work is waiting than this node takes: the same request may succeed later. */
+  | 'overloaded'
+  /** The connection that asked was closed: nobody waits for the answer. */
+  | 'cancelled'
   /** The method exists but is switched off here. */
   | 'not-allowed'
   /** The genesis, a block or the data directory is not acceptable; the message names the field or number. */
   | 'invalid-genesis'
   | 'invalid-block'
   | 'storage'
+  /** The disk takes no writes (full, a fault, a limit of files). The store has logged it once for all that it refuses. */
+  | 'disk-failure'
 
 /**
  * `message` may become revert data, and so state: it holds words of this program and of the request, never those of a
@@ -45,6 +53,12 @@ export class ChainError extends Error {
     this.detail = detail
   }
 }
+
+/**
+ * The store could not be read. It is neither a refusal nor a fault of what was being run: no outcome of a transaction, a
+ * call or a vote may be made of it, so whoever makes outcomes of errors throws it on.
+ */
+export class ReadFailure extends Error {}
 
 /** Message and detail of an error, for a log line or a terminal; not for anything that enters a block. */
 export function wordsForPeople(error: unknown): string {

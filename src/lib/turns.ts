@@ -1,30 +1,167 @@
-// Turns on the one thread: long work lets others go between.
+// Turns on the one thread: long work stops after some milliseconds and waits for its next turn, so that requests are read
+// and answered in between. Making a block comes first; of all other long work, one turn is given at a time.
+import { ChainError } from './errors.ts'
 
-/** How long work may hold the thread before others get a turn, in milliseconds. */
+/** How long a turn may hold the thread, in milliseconds. */
 const TURN = 5
-/** The same for work that comes again and again, while others send what the next of it is made of. */
-export const SHORT_TURN = 1
+/** The same while a block is made: others send what the next of it is made of. */
+const SHORT_TURN = 1
+/**
+ * An iteration of the event loop that took less had nothing to read or answer, in milliseconds. libuv accepts one connection
+ * in an iteration, so that several pass between two turns while there is other work.
+ */
+const IDLE = 0.1
+/** Milliseconds from one turn of heavy work to the next while a block is made: heavy work keeps a tenth of the thread. */
+const BESIDE_BLOCKS = 50
 
-/** To be awaited in a loop that does not wait for anything else; who knows the time (`performance.now()`) may tell it. */
-export function takingTurns(turn = TURN): (now?: number) => Promise<void> | undefined {
-  let turnEnds = performance.now() + turn
-  return (now = performance.now()) => {
-    if (now < turnEnds) return undefined
-    return new Promise((resolve) =>
-      // The second one lets those go first who were called in the meantime and have asked for the end of the same turn.
-      setImmediate(() =>
-        setImmediate(() => {
-          turnEnds = performance.now() + turn
-          resolve()
-        }),
-      ),
-    )
+/**
+ * `block` makes a block, its index rows or its commit. `heavy` runs calls, traces, searches and dumps, which may be asked for
+ * in any number. `light` is all other long work: it goes on while a block is made.
+ */
+export type WorkKind = 'block' | 'light' | 'heavy'
+
+/**
+ * To be awaited in a loop that waits for nothing else: undefined while the turn lasts, else a promise of the next turn. The
+ * time (`performance.now()`) may be given where it is known. Throws ChainError `cancelled` when the caller is gone.
+ */
+export type Pause = (now?: number) => Promise<void> | undefined
+
+type Waiting = { readonly isHeavy: boolean; readonly go: () => void }
+
+/** The order of turns in one thread. All heavy work shares one turn, so that short calls run together in it. */
+export class TurnOrder {
+  readonly #now: () => number
+  readonly #waiting: Waiting[] = []
+  #immediate: NodeJS.Immediate | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** Since when other work goes on, undefined while a turn lasts; and when the present iteration of the event loop began. */
+  #otherSince: number | undefined
+  #iteration = 0
+  #blocks = 0
+  /** When the turn of heavy work ends, and what was left of it when the last heavy call ended. */
+  #heavyEnds = 0
+  #heavyLeft = TURN
+  /** While a block is made, no turn of heavy work begins before this time. */
+  #nextHeavy = 0
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Turns for one piece of work. Work whose caller's connection closes is stopped at its next turn. */
+  takingTurns(kind: WorkKind, caller?: AbortSignal): Pause {
+    if (kind === 'heavy') return this.#heavyTurns(caller)
+    const turn = kind === 'block' ? SHORT_TURN : TURN
+    let ends = this.#now() + turn
+    let isGone = false
+    return (now = this.#now()) => {
+      if (isGone) throw cancelled()
+      if (now < ends) return undefined
+      const next = kind === 'block' ? secondImmediate() : this.#wait(false)
+      return next.then(() => {
+        ends = this.#now() + turn
+        isGone = caller?.aborted === true
+      })
+    }
+  }
+
+  /** Runs the making of a block: until it settles, heavy work has one turn in 50 ms. */
+  async first<T>(task: () => Promise<T>): Promise<T> {
+    this.#blocks++
+    try {
+      return await task()
+    } finally {
+      this.#blocks--
+      this.#ask()
+    }
+  }
+
+  /** Whether a heavy call may begin in the present turn; `isAlone` if no other heavy call runs or waits for its turn. */
+  mayBegin(isAlone: boolean): boolean {
+    const now = this.#now()
+    if (isAlone) this.#heavyEnds = now + this.#heavyLeft
+    return now < this.#heavyEnds
+  }
+
+  /** To be told when no heavy call runs any more: what it left of the turn is for the next one. */
+  rest(): void {
+    this.#heavyLeft = this.#heavyEnds - this.#now()
+  }
+
+  /** Settles when the next turn of heavy work begins. */
+  heavyTurn(): Promise<void> {
+    return this.#wait(true)
+  }
+
+  #heavyTurns(caller: AbortSignal | undefined): Pause {
+    let isGone = false
+    return (now = this.#now()) => {
+      if (isGone) throw cancelled()
+      if (now < this.#heavyEnds) return undefined
+      if (caller?.aborted) throw cancelled()
+      return this.#wait(true).then(() => {
+        isGone = caller?.aborted === true
+      })
+    }
+  }
+
+  #wait(isHeavy: boolean): Promise<void> {
+    return new Promise((go) => {
+      this.#waiting.push({ isHeavy, go })
+      this.#ask()
+    })
+  }
+
+  /** Has a turn given in the next iteration of the event loop, or as soon as heavy work may go on beside a block. */
+  #ask(): void {
+    if (this.#waiting.length === 0 || this.#immediate !== undefined) return
+    clearTimeout(this.#timer)
+    const rest = this.#blocks === 0 ? 0 : this.#nextHeavy - this.#now()
+    if (rest <= 0 || this.#waiting.some(({ isHeavy }) => !isHeavy)) {
+      this.#otherSince = undefined
+      this.#immediate = setImmediate(this.#look)
+    } else this.#timer = setTimeout(() => this.#ask(), rest)
+  }
+
+  /** Gives a turn after an iteration without other work, or when other work has had as long as a turn. */
+  readonly #look = (): void => {
+    const now = this.#now()
+    const since = this.#otherSince
+    const isBusy = since === undefined || (now - this.#iteration > IDLE && now - since < TURN)
+    this.#otherSince ??= now
+    this.#iteration = now
+    this.#immediate = isBusy ? setImmediate(this.#look) : undefined
+    if (!isBusy) this.#give(now)
+  }
+
+  #give(now: number): void {
+    const mayBeHeavy = this.#blocks === 0 || now >= this.#nextHeavy
+    const position = this.#waiting.findIndex(({ isHeavy }) => mayBeHeavy || !isHeavy)
+    const [next] = position < 0 ? [] : this.#waiting.splice(position, 1)
+    if (next?.isHeavy) {
+      this.#heavyEnds = now + TURN
+      this.#nextHeavy = now + BESIDE_BLOCKS
+    }
+    next?.go()
+    this.#ask()
   }
 }
 
-/** Takes a short step for each of many, one after the other, in turns with others: a promise for each would cost as much. */
+/** What stops work for which nobody waits any more. */
+export const cancelled = (): ChainError => new ChainError('cancelled', 'the connection was closed')
+
+/** The second immediate runs after callbacks of the present iteration that ask for the end of the same turn. */
+const secondImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+
+/** The order of this thread. */
+export const turns = new TurnOrder()
+
+/** Turns of this thread for one piece of work. */
+export const takingTurns = (kind: WorkKind, caller?: AbortSignal): Pause => turns.takingTurns(kind, caller)
+
+/** Takes a short step of a block for each of many items, in turns with other work: a promise for each would cost as much. */
 export async function inShortTurns<T>(items: Iterable<T>, step: (item: T) => void): Promise<void> {
-  const pause = takingTurns(SHORT_TURN)
+  const pause = takingTurns('block')
   for (const item of items) {
     step(item)
     const rest = pause()

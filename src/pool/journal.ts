@@ -1,12 +1,11 @@
 // Local transactions outlive the process: a record for each one that waits, with its blobs, in the order they came, and one
 // for each that has left. A transaction's record is written before its hash is answered. When nothing waits the log is
 // empty; what was mined at the very end of a process may linger, and the pool says so (`nonce too low`).
-import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
 import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/rows.ts'
 import type { BlobSidecar } from '../primitives/types.ts'
-import type { RecordLog } from '../state/types.ts'
+import type { ReadRecords, RecordLog } from '../state/types.ts'
 import type { PooledTransaction } from './types.ts'
 
 /** Bytes after which a log is written anew, with what waits only. */
@@ -28,16 +27,19 @@ export class Journal {
 
   /**
    * The transactions that were waiting when the process ended, in the order they came. Call it once, before anything
-   * is recorded. Throws ChainError `storage` for a record that cannot be read.
+   * is recorded. Records that are damaged or cannot be read are left out; `warn` gets one line about all of them.
    */
-  load(): PooledTransaction[] {
-    const records = this.#log.read()
+  load(warn: (line: string) => void = () => undefined): PooledTransaction[] {
+    const { records, damaged } = this.#log.read()
+    let unread = 0
     for (const record of records) {
       const read = decodeRecord(record)
-      if (typeof read === 'string') this.#waiting.delete(read)
+      if (read === undefined) unread++
+      else if (typeof read === 'string') this.#waiting.delete(read)
       else this.#waiting.set(read.transaction.hash, read)
     }
     const waiting = [...this.#waiting.values()]
+    if (damaged.length > 0 || unread > 0) warn(lossOf(damaged, unread, waiting.length))
     if (waiting.length < records.length) this.#log.replace(waiting.map(encodeRecord))
     return waiting
   }
@@ -56,9 +58,9 @@ export class Journal {
     return this.#flush()
   }
 
-  /** Settles when everything recorded or forgotten so far is in the log. */
-  settled(): Promise<void> {
-    return this.#next ?? Promise.resolve()
+  /** Settles when everything recorded or forgotten so far has been written or has failed, which its writer is told. */
+  async settled(): Promise<void> {
+    await this.#next?.catch(() => undefined)
   }
 
   #flush(): Promise<void> {
@@ -80,6 +82,16 @@ export class Journal {
   }
 }
 
+/** Places named in the line about a damaged journal. */
+const NAMED = 5
+
+function lossOf(damaged: ReadRecords['damaged'], unread: number, waiting: number): string {
+  const places = damaged.slice(0, NAMED).map(({ at, length }) => `${length} bytes at offset ${at}`)
+  if (damaged.length > NAMED) places.push(`${damaged.length - NAMED} more places`)
+  if (unread > 0) places.push(`${unread} records that are no transaction`)
+  return `the pool's journal was damaged: skipped ${places.join(', ')}; kept ${waiting} waiting transactions`
+}
+
 /** Transaction, and for blobs: version, blobs, commitments, proofs. */
 function encodeRecord({ transaction, sidecar }: PooledTransaction): Uint8Array {
   const record = [encodeStoredTransaction(transaction)]
@@ -92,7 +104,8 @@ function encodeRecord({ transaction, sidecar }: PooledTransaction): Uint8Array {
 const HASH_BYTES = 32
 const saysLeft = (record: Uint8Array): boolean => record.length === HASH_BYTES
 
-function decodeRecord(record: Uint8Array): PooledTransaction | Hash {
+/** undefined: the record is none of ours, although its bytes are as they were written. */
+function decodeRecord(record: Uint8Array): PooledTransaction | Hash | undefined {
   if (saysLeft(record)) return toHash(record)
   try {
     const [transaction, ...sidecar] = asListOf(decodeRlp(record), [1, 5], 'record')
@@ -100,9 +113,8 @@ function decodeRecord(record: Uint8Array): PooledTransaction | Hash {
       transaction: decodeStoredTransaction(asBytes(transaction, 'transaction')),
       sidecar: sidecar.length === 0 ? undefined : decodeSidecar(sidecar),
     }
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new ChainError('storage', `a record of the journal cannot be read: ${why}`)
+  } catch {
+    return undefined
   }
 }
 

@@ -13,7 +13,7 @@ import type {
 import { getAddress, toFunctionSignature } from 'viem'
 import { RETAINED_PART } from '../evm/gas-rules.ts'
 import type { InnerMessage, NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, ReadFailure } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { type Modules, openModules } from '../modules/index.ts'
@@ -273,6 +273,7 @@ const haltNamed = (error: string): string => HALTS.find((known) => error.startsW
  * Anything else is a fault of ours: it costs all gas, is reported, and the block goes on.
  */
 function failed(self: Self, report: FaultReport, call: NativeCall, error: unknown, used: bigint): NativeResult {
+  if (error instanceof ReadFailure) throw error
   const nothing = { output: EMPTY_BYTES, gasUsed: call.gasLimit, logs: [] }
   if (error instanceof OutOfGas) return { ...nothing, error: 'out of gas' }
   if (error instanceof ChainError) {

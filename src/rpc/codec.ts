@@ -72,8 +72,9 @@ function readLoose(value: string | number, bits: number): bigint {
   }
   if (/^[0-9]{1,78}$/.test(value)) return within(BigInt(value), bits)
   const digits = digitsOf(value)
+  if (digits === '') throw new TypeError('hex string "0x"')
   if (digits.length > 64) throw new TypeError('number does not fit 256 bits')
-  return within(BigInt(`0x${digits || '0'}`), bits)
+  return within(BigInt(`0x${digits}`), bits)
 }
 
 /** What development methods take for a number: a QUANTITY with or without leading zeros, a JSON integer, a decimal string. */

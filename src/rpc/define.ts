@@ -6,6 +6,7 @@ import type { BlockProducer, Chain, MinedLog } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import type { Address, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
+import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { type Read, readerOf, type Write, writerOf } from './compile.ts'
 import type { LogFilter } from './shapes/filter.ts'
@@ -13,7 +14,7 @@ import type { LogFilter } from './shapes/filter.ts'
 /** The index of logs by address and topic; `indexer/logs.ts` implements it. */
 export interface LogIndex {
   /** Matching logs in the chain's order, those of one block at a time. */
-  byBlock(query: LogQuery): AsyncIterable<readonly MinedLog[]>
+  byBlock(query: LogQuery, caller?: AbortSignal): AsyncIterable<readonly MinedLog[]>
 }
 
 /** What a polling filter watches. */
@@ -58,8 +59,6 @@ export type RpcOptions = {
   readonly testing: boolean
   /** This program's version: `0.1.0`. */
   readonly version: string
-  /** Origins that pages may call from; `*` is any, an empty list none. */
-  readonly corsOrigins: readonly string[]
   /** Bytes of a request body or WebSocket message. */
   readonly maxRequestSize: number
   /** Requests in a batch. */
@@ -82,8 +81,8 @@ export const defaultRpcOptions: RpcOptions = {
   development: false,
   testing: false,
   version: '0.1.0',
-  corsOrigins: ['*'],
-  maxRequestSize: 16 * 1024 * 1024,
+  // go-ethereum's; three times a transaction of nine blobs.
+  maxRequestSize: 5 * 1024 * 1024,
   maxBatch: 1000,
   maxBatchAnswer: 64 * 1024 * 1024,
   maxFeeHistory: 1024,
@@ -101,6 +100,8 @@ export type RpcServices = {
   readonly wallet: Wallet
   readonly filters: Filters
   readonly development: Development
+  /** The places of heavy methods; the explorer's are the same. */
+  readonly queue: WorkQueue
   readonly options: RpcOptions
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
@@ -128,7 +129,10 @@ type Definition<P extends Params, R extends Result> = {
   readonly params: P
   readonly result: R
   readonly gate?: Gate
-  handler(args: Arguments<P>, context: RpcContext): Returned<R> | Promise<Returned<R>>
+  /** Runs code, replays, searches or dumps: waits for a place in the queue. Such a method must not wait for a block. */
+  readonly heavy?: boolean
+  /** `caller` is aborted when the connection of the request is closed. */
+  handler(args: Arguments<P>, context: RpcContext, caller: AbortSignal): Returned<R> | Promise<Returned<R>>
 }
 
 /** A method as the dispatcher calls it; the types of its values are settled inside. */
@@ -139,15 +143,16 @@ export type RpcMethod = {
   readonly required: number
   readonly result: Result
   readonly gate: Gate | undefined
+  readonly heavy: boolean
   /** One for each of `params`, for what it takes. */
   readonly readers: readonly Read[]
   /** Runs the handler on decoded arguments and encodes what it returns. */
-  invoke(args: readonly unknown[], context: RpcContext): Promise<unknown>
+  invoke(args: readonly unknown[], context: RpcContext, caller: AbortSignal): Promise<unknown>
 }
 
 /** Makes a method of its definition; the handler's arguments and return value are typed by the schemas. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
-  const { summary, params, result, gate } = definition
+  const { summary, params, result, gate, heavy = false } = definition
   const encode = typeof result === 'function' ? (result as Write) : writerOf(result)
   return {
     summary,
@@ -155,8 +160,9 @@ export function rpcMethod<const P extends Params, R extends Result>(definition: 
     required: params.findLastIndex((schema) => !schema.safeParse(undefined).success) + 1,
     result,
     gate,
+    heavy,
     readers: params.map(readerOf),
     // The dispatcher has parsed each argument with the schema at its position.
-    invoke: async (args, context) => encode(await definition.handler(args as Arguments<P>, context)),
+    invoke: async (args, context, caller) => encode(await definition.handler(args as Arguments<P>, context, caller)),
   }
 }

@@ -13,8 +13,8 @@ export const done = z.codec(z.null(), z.void(), { decode: () => undefined, encod
 export const answeringTrue = (method: RpcMethod): RpcMethod => ({
   ...method,
   result: bool,
-  async invoke(args, context) {
-    await method.invoke(args, context)
+  async invoke(args, context, caller) {
+    await method.invoke(args, context, caller)
     return true
   },
 })

@@ -1,12 +1,16 @@
 // The envelope of JSON-RPC 2.0: text in, method called, text out. Knows no transport and no method.
-// Entries of a batch run one after the other, because clients rely on the order of what they send.
+// Entries of a batch run one after the other, because clients rely on the order of what they send. Each heavy one waits
+// for a place of its own; what a closed connection has asked for is dropped.
 import type { z } from 'zod'
+import { NO_CONNECTION } from '../lib/caller.ts'
+import { ChainError } from '../lib/errors.ts'
 import { UNREAD } from './compile.ts'
 import type { RpcContext, RpcMethod } from './define.ts'
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
   internalError,
+  isFault,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
   RESPONSE_TOO_LARGE,
@@ -22,34 +26,46 @@ type Outcome = { readonly result: unknown } | { readonly error: WireError }
 /** JSON in pieces that follow each other. */
 type Answer = readonly Piece[]
 
-/** Answers a request or a batch; undefined when there is nothing to answer (only notifications). */
-export function answerInPieces(body: string, context: RpcContext): Promise<Answer | undefined> {
+/**
+ * Answers a request or a batch; undefined when there is nothing to answer: only notifications, or `caller`, the connection,
+ * was closed.
+ */
+export function answerInPieces(
+  body: string,
+  context: RpcContext,
+  caller: AbortSignal = NO_CONNECTION,
+): Promise<Answer | undefined> {
   let message: unknown
   try {
     message = JSON.parse(body)
   } catch {
     return Promise.resolve([refusal(PARSE_ERROR, 'parse error: the body is not JSON')])
   }
-  return Array.isArray(message) ? answerBatch(message, context) : answerOne(message, context)
+  return Array.isArray(message) ? answerBatch(message, context, caller) : answerOne(message, context, caller)
 }
 
 /** The same as one text. */
-export async function answer(body: string, context: RpcContext): Promise<string | undefined> {
-  const pieces = await answerInPieces(body, context)
+export async function answer(body: string, context: RpcContext, caller?: AbortSignal): Promise<string | undefined> {
+  const pieces = await answerInPieces(body, context, caller)
   return pieces?.map(String).join('')
 }
 
 /** An answer to something that is no request. */
 export const refusal = (code: number, message: string): string => write(null, { error: { code, message } })
 
-async function answerBatch(entries: readonly unknown[], context: RpcContext): Promise<Answer | undefined> {
+async function answerBatch(
+  entries: readonly unknown[],
+  context: RpcContext,
+  caller: AbortSignal,
+): Promise<Answer | undefined> {
   const { maxBatch, maxBatchAnswer } = context.options
   if (entries.length === 0) return [refusal(INVALID_REQUEST, 'empty batch')]
   if (entries.length > maxBatch) return [refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)]
   const answers = new Pieces()
   for (const entry of entries) {
     await answers.pause()
-    const pieces = await (answers.length > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context))
+    if (caller.aborted) return undefined
+    const pieces = await (answers.length > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context, caller))
     if (pieces === undefined) continue
     answers.add(answers.length === 0 ? '[' : ',')
     for (const piece of pieces) answers.add(piece)
@@ -66,16 +82,39 @@ function tooLarge(entry: unknown): Answer | undefined {
     : [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
 }
 
-async function answerOne(message: unknown, context: RpcContext): Promise<Answer | undefined> {
+async function answerOne(message: unknown, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
   const request = readRequest(message)
   if ('error' in request) return [write(request.id, request)]
-  const outcome = await call(request, context)
+  const method = context.methods.get(request.method)
+  if (!method?.heavy) return answerRequest(request, method, context, caller)
+  try {
+    const place = context.queue.enter(caller)
+    if (place !== undefined) await place
+  } catch (error) {
+    return request.id === undefined ? undefined : [write(request.id, refused(error, request, context))]
+  }
+  try {
+    // With its place, because a large result lies in memory until it is written.
+    return await answerRequest(request, method, context, caller)
+  } finally {
+    context.queue.leave()
+  }
+}
+
+async function answerRequest(
+  request: Request,
+  method: RpcMethod | undefined,
+  context: RpcContext,
+  caller: AbortSignal,
+): Promise<Answer | undefined> {
+  const outcome = await call(request, method, context, caller)
   const { id } = request
-  if (id === undefined) return undefined
+  if (id === undefined || caller.aborted) return undefined
   try {
     if ('error' in outcome || isLight(outcome.result)) return [write(id, outcome)]
-    return await jsonPieces(outcome.result, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}')
+    return await jsonPieces(outcome.result, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}', caller)
   } catch (error) {
+    if (error instanceof ChainError && error.code === 'cancelled') return undefined
     context.log.error({ err: error, method: request.method }, 'answer cannot be written')
     return [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
   }
@@ -105,8 +144,13 @@ function readRequest(message: unknown): Request | { readonly id: Id; readonly er
 const isId = (id: unknown): id is Id =>
   id === null || typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
 
-async function call({ method: name, params }: Request, context: RpcContext): Promise<Outcome> {
-  const method = context.methods.get(name)
+async function call(
+  request: Request,
+  method: RpcMethod | undefined,
+  context: RpcContext,
+  caller: AbortSignal,
+): Promise<Outcome> {
+  const { method: name, params } = request
   if (method === undefined || (method.gate !== undefined && !context.options[method.gate])) {
     return {
       error: { code: METHOD_NOT_FOUND, message: `the method ${name.slice(0, 100)} does not exist/is not available` },
@@ -115,13 +159,18 @@ async function call({ method: name, params }: Request, context: RpcContext): Pro
   try {
     const args = readArguments(params, method)
     if (!Array.isArray(args)) return args
-    return { result: await method.invoke(args, context) }
+    return { result: await method.invoke(args, context, caller) }
   } catch (thrown) {
-    const error = wireError(thrown)
-    if (error === undefined) context.log.error({ err: thrown, method: name }, 'method failed')
-    else report(context, name, params, error)
-    return { error: error ?? internalError }
+    return refused(thrown, request, context)
   }
+}
+
+/** What the client is told of an error; the log learns it too, unless nobody is there to be told. */
+function refused(thrown: unknown, { method, params }: Request, context: RpcContext): { readonly error: WireError } {
+  const error = wireError(thrown)
+  if (error === undefined || isFault(thrown)) context.log.error({ err: thrown, method }, 'method failed')
+  else if (!(thrown instanceof ChainError && thrown.code === 'cancelled')) report(context, method, params, error)
+  return { error: error ?? internalError }
 }
 
 /** Who develops wants to see what was refused and why; elsewhere it would only fill the log. Never with a password. */

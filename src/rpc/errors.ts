@@ -1,6 +1,6 @@
 // Errors on the wire: the one table from a ChainError's code to a JSON-RPC number.
 // Anything that is no ChainError is a bug: the client learns nothing of it, the log everything.
-import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
+import { ChainError, type ChainErrorCode, ReadFailure } from '../lib/errors.ts'
 import type { Hex } from '../lib/hex.ts'
 
 export const PARSE_ERROR = -32700
@@ -16,16 +16,20 @@ export type WireError = { readonly code: number; readonly message: string; reado
 const CODES: Readonly<Record<ChainErrorCode, number>> = {
   'invalid-params': INVALID_PARAMS,
   'header-not-found': -32000,
+  'state-not-available': -32000,
   'not-found': -32000,
   'transaction-rejected': -32000,
   'execution-reverted': 3,
   'execution-failed': -32000,
   'unknown-account': -32000,
   'limit-exceeded': -32005,
+  overloaded: -32005,
+  cancelled: -32000,
   'not-allowed': METHOD_NOT_FOUND,
   'invalid-genesis': -32000,
   'invalid-block': -32000,
   storage: INTERNAL_ERROR,
+  'disk-failure': INTERNAL_ERROR,
 }
 
 /** An error whose number a method's own specification prescribes (eth_simulateV1's -38xxx, EIP-7966's 4). */
@@ -41,10 +45,15 @@ export class RpcError extends Error {
   }
 }
 
-/** What the client is told; undefined for what it must not see. */
+/** Whether the error belongs in the log as one: a bug, or storage that is broken. */
+export const isFault = (error: unknown): boolean =>
+  !(error instanceof RpcError || error instanceof ChainError) || error.code === 'storage'
+
+/** What the client is told; undefined for what it must not see. Messages about storage name no path. */
 export function wireError(error: unknown): WireError | undefined {
   if (error instanceof RpcError) return withData(error.code, error.message, error.data)
-  if (!(error instanceof ChainError) || error.code === 'storage') return undefined
+  if (error instanceof ReadFailure) return { code: INTERNAL_ERROR, message: error.message }
+  if (!(error instanceof ChainError)) return undefined
   return withData(CODES[error.code], error.message, error.data)
 }
 

@@ -6,9 +6,12 @@ import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { TransactionFields } from '../primitives/transaction.ts'
 import type { TransactionType } from '../primitives/types.ts'
 import type { CallRequest } from '../runtime/types.ts'
+import type { RpcContext } from './define.ts'
 import { type CallObject, toCallRequest } from './shapes/call.ts'
 
 export type FilledTransaction = TransactionFields & { readonly from: Address }
+
+type Filling = Pick<RpcContext, 'chain' | 'queue'>
 
 const TYPES = [0, 1, 2, 3, 4] as const
 
@@ -19,7 +22,12 @@ type Fees = Pick<TransactionFields, 'maxFeePerGas' | 'maxPriorityFeePerGas'>
  * suggested fees, and the oldest type that carries the given fields (EIP-1559 without a wish).
  * Throws ChainError `invalid-params` for contradictory fields, and what the estimate throws.
  */
-export async function fillTransaction(call: CallObject, chain: Chain): Promise<FilledTransaction> {
+export async function fillTransaction(
+  call: CallObject,
+  context: Filling,
+  caller: AbortSignal,
+): Promise<FilledTransaction> {
+  const { chain } = context
   const request = toCallRequest(call, chain.spec.chainId)
   const { from = ZERO_ADDRESS, to = null, data = EMPTY_BYTES } = request
   if (call.blobs)
@@ -44,7 +52,7 @@ export async function fillTransaction(call: CallObject, chain: Chain): Promise<F
     nonce,
     value: request.value ?? 0n,
     data,
-    gasLimit: request.gas ?? (await estimate({ ...request, nonce: undefined }, chain)),
+    gasLimit: request.gas ?? (await estimate({ ...request, nonce: undefined }, context, caller)),
     ...fees,
     accessList: request.accessList ?? [],
     blobVersionedHashes: request.blobVersionedHashes ?? [],
@@ -85,6 +93,6 @@ function chooseFees(request: CallRequest, type: TransactionType, { fees }: Chain
   return { maxFeePerGas: cap ?? tip + 2n * (fees.nextBaseFee() ?? 0n), maxPriorityFeePerGas: tip }
 }
 
-/** Waiting transactions count, because this one comes after them. */
-const estimate = (request: CallRequest, chain: Chain): Promise<bigint> =>
-  chain.estimateGas(request, chain.pool.hasReady() ? 'pending' : 'latest')
+/** Waiting transactions count, because this one comes after them. Only the estimate is heavy: what follows may wait for a block. */
+const estimate = (request: CallRequest, { chain, queue }: Filling, caller: AbortSignal): Promise<bigint> =>
+  queue.run(caller, () => chain.estimateGas(request, chain.pool.hasReady() ? 'pending' : 'latest', { caller }))

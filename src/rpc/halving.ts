@@ -2,9 +2,13 @@
 import type { Chain } from '../chain/types.ts'
 import type { StateView } from '../state/types.ts'
 
-/** The first block after which it is true; the head when it never is. */
+/**
+ * The first block after which it is true; the head when it never is.
+ * Throws ChainError `state-not-available` when it became true before the oldest state that is kept.
+ */
 export async function firstBlockWith(chain: Chain, isTrue: (view: StateView) => boolean): Promise<bigint> {
-  let low = 0n
+  let low = chain.oldestState
+  if (low > 0n && isTrue((await chain.at({ number: low })).view)) await chain.at({ number: low - 1n })
   let high = chain.head.number
   while (low < high) {
     const middle = (low + high) / 2n

@@ -48,10 +48,16 @@ function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bi
   return ref === 'earliest' ? 0n : head
 }
 
-/** All logs of a filter, in the chain's order, as they go on the wire. */
-export async function findLogs(filter: LogFilter, chain: Chain, index: LogIndex): Promise<WrittenJson> {
+/** All logs of a filter, in the chain's order, as they go on the wire. Throws as `logQuery`, and `cancelled`. */
+export async function findLogs(
+  filter: LogFilter,
+  chain: Chain,
+  index: LogIndex,
+  caller: AbortSignal,
+): Promise<WrittenJson> {
   const found = new WrittenList()
-  for await (const logs of index.byBlock(await logQuery(filter, chain))) for (const log of logs) found.add(textOf(log))
+  const query = await logQuery(filter, chain)
+  for await (const logs of index.byBlock(query, caller)) for (const log of logs) found.add(textOf(log))
   return found.json()
 }
 

@@ -1,7 +1,7 @@
 // JSON of any length, written in turns: a value that is light is one string, a heavy one a row of them, so that neither the
 // writing nor the sending of a large answer keeps others waiting.
 import { constants } from 'node:buffer'
-import { takingTurns } from '../lib/turns.ts'
+import { type Pause, takingTurns } from '../lib/turns.ts'
 import { WrittenJson } from '../lib/written-json.ts'
 
 /** Characters that are written at once, roughly. */
@@ -20,9 +20,17 @@ export const isLight = (value: unknown): boolean => weigh(value, DEPTH) <= LIGHT
 /** Text, or its bytes in UTF-8. */
 export type Piece = string | Buffer
 
-/** The JSON of a value, between two texts. Throws RangeError when it would be longer than an answer may be. */
-export async function jsonPieces(value: unknown, before = '', after = ''): Promise<readonly Piece[]> {
-  const pieces = new Pieces(LONGEST)
+/**
+ * The JSON of a value, between two texts. Throws RangeError when it would be longer than an answer may be, and ChainError
+ * `cancelled` when the connection of `caller` is closed.
+ */
+export async function jsonPieces(
+  value: unknown,
+  before = '',
+  after = '',
+  caller?: AbortSignal,
+): Promise<readonly Piece[]> {
+  const pieces = new Pieces(LONGEST, caller)
   pieces.add(before)
   await spell(value, pieces)
   pieces.add(after)
@@ -31,14 +39,15 @@ export async function jsonPieces(value: unknown, before = '', after = ''): Promi
 
 /** Text that grows: short parts are put together, for each piece is sent by itself. */
 export class Pieces {
-  readonly pause = takingTurns()
+  readonly pause: Pause
   readonly #most: number
   readonly #whole: Piece[] = []
   #open = ''
   #closed = 0
 
-  constructor(most = Number.POSITIVE_INFINITY) {
+  constructor(most = Number.POSITIVE_INFINITY, caller?: AbortSignal) {
     this.#most = most
+    this.pause = takingTurns('light', caller)
   }
 
   /** Characters so far. */

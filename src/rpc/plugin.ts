@@ -1,7 +1,11 @@
 // The JSON-RPC face as one Fastify plugin: POST and WebSocket, at `/rpc` and at `/`.
-// Every JSON-RPC error travels with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking.
-import cors from '@fastify/cors'
+// Every JSON-RPC error travels with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking. Only what the
+// guard refuses is a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../http/access.ts'
+import type { Connections } from '../http/connections.ts'
+import { AccessDenied } from '../http/guard.ts'
+import { callerOf } from '../lib/caller.ts'
 import type { RpcContext, RpcServices } from './define.ts'
 import { serveDirectly } from './direct.ts'
 import { answer, answerInPieces, refusal } from './dispatch.ts'
@@ -13,24 +17,24 @@ const PATHS = ['/rpc', '/']
 const HINT = 'This is a JSON-RPC 2.0 endpoint: POST a request here, or open a WebSocket.\n'
 
 /** What a browser is shown that opens the endpoint at `/`; others get a line of text. */
-export type RpcFace = RpcServices & { readonly landing?: (reply: FastifyReply) => FastifyReply }
+export type RpcFace = RpcServices & {
+  readonly landing?: (reply: FastifyReply) => FastifyReply
+  /** The guard's judgement, for requests that do not pass Fastify. */
+  readonly access: Access
+  readonly connections: Connections
+}
 
-/** Registers the face. The instance must already carry @fastify/websocket. */
-export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: RpcFace): Promise<void> {
+/** Registers the face. The instance must already carry @fastify/websocket and the guard. */
+export async function rpcPlugin(
+  app: FastifyInstance,
+  { landing, access, connections, ...services }: RpcFace,
+): Promise<void> {
   const { options } = services
   const context: RpcContext = { ...services, methods }
-  const anyOrigin = options.corsOrigins.includes('*')
-  const isAllowed = (origin: string) => anyOrigin || options.corsOrigins.includes(origin)
 
-  await app.register(cors, {
-    origin: anyOrigin ? '*' : [...options.corsOrigins],
-    methods: ['POST', 'GET'],
-    maxAge: 86_400,
-  })
-
-  const headers = anyOrigin ? ['access-control-allow-origin: *'] : ['vary: Origin']
-  const plain = { paths: PATHS, maxBody: options.maxRequestSize, anyOrigin, headers }
-  const endIdle = serveDirectly(app.server, plain, (body) => answerInPieces(body, context))
+  const headers = ['vary: Origin', 'x-content-type-options: nosniff']
+  const plain = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }
+  const endIdle = serveDirectly(app.server, plain, (body, caller) => answerInPieces(body, context, caller))
   app.addHook('preClose', async () => endIdle())
 
   // The body is JSON whatever the header says: many a curl command says nothing.
@@ -43,6 +47,9 @@ export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: 
   )
 
   app.setErrorHandler((error: { code?: string }, request, reply) => {
+    if (error instanceof AccessDenied) {
+      return sendJson(reply, refusal(INVALID_REQUEST, error.message), error.statusCode)
+    }
     if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
       return sendJson(
         reply,
@@ -54,7 +61,7 @@ export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: 
   })
 
   const post = async (request: FastifyRequest, reply: FastifyReply) => {
-    const text = await answer((request.body as string | undefined) ?? '', context)
+    const text = await answer((request.body as string | undefined) ?? '', context, callerOf(request.raw.socket))
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
 
@@ -68,14 +75,10 @@ export async function rpcPlugin(app: FastifyInstance, { landing, ...services }: 
         if (isBrowser && landing !== undefined) return landing(reply)
         return reply.type('text/plain; charset=utf-8').send(HINT)
       },
-      wsHandler(socket, request) {
-        // Browsers let any page open a WebSocket; the origin is ours to check.
-        const { origin } = request.headers
-        if (origin !== undefined && !isAllowed(origin)) return socket.close(1008, 'origin not allowed')
-        serveSocket(socket, context)
-      },
+      wsHandler: (socket) => serveSocket(socket, context),
     })
   }
 }
 
-const sendJson = (reply: FastifyReply, text: string) => reply.code(200).type('application/json').send(text)
+const sendJson = (reply: FastifyReply, text: string, status = 200) =>
+  reply.code(status).type('application/json').send(text)

@@ -10,42 +10,43 @@ import type { Development, RpcContext } from './define.ts'
 import { fillTransaction } from './fill.ts'
 import type { CallObject } from './shapes/call.ts'
 
-type Signing = Pick<RpcContext, 'chain' | 'wallet'>
+type Signing = Pick<RpcContext, 'chain' | 'wallet' | 'queue'>
 
 /**
  * Fills, signs and pools a transaction of an account that the node holds or impersonates. When a block is made for it
  * at once, that is awaited: who has the hash finds the receipt.
  * Throws `invalid-params`, `unknown-account`, and what estimating and pooling throw.
  */
-export async function sendTransaction(call: CallObject, context: RpcContext): Promise<Hash> {
+export async function sendTransaction(call: CallObject, context: RpcContext, caller: AbortSignal): Promise<Hash> {
   const from = senderOf(call)
   const { chain, wallet, development, producer } = context
   if (wallet.has(from)) {
-    const hash = await inTurn(chain, from, async () => chain.submit((await sign(call, from, context)).raw))
+    const hash = await inTurn(chain, from, async () => chain.submit((await sign(call, from, context, caller)).raw))
     await producer.settled(hash)
     return hash
   }
-  if (isImpersonated(from, development)) return sendUnsigned(call, context)
+  if (isImpersonated(from, development)) return sendUnsigned(call, context, caller)
   throw new ChainError('unknown-account', 'unknown account')
 }
 
 /** Fills and pools a transaction of any account, without a signature (development); else as `sendTransaction`. */
-export async function sendUnsigned(call: CallObject, { chain, producer }: RpcContext): Promise<Hash> {
+export async function sendUnsigned(call: CallObject, context: RpcContext, caller: AbortSignal): Promise<Hash> {
+  const { chain, producer } = context
   const from = senderOf(call)
-  const hash = await inTurn(chain, from, async () => chain.submitUnsigned(await fillTransaction(call, chain)))
+  const hash = await inTurn(chain, from, async () => chain.submitUnsigned(await fillTransaction(call, context, caller)))
   await producer.settled(hash)
   return hash
 }
 
 /** Fills and signs a transaction of an account that the node holds. */
-export async function signedTransaction(call: CallObject, context: Signing): Promise<Transaction> {
+export async function signedTransaction(call: CallObject, context: Signing, caller: AbortSignal): Promise<Transaction> {
   const from = senderOf(call)
   if (!context.wallet.has(from)) throw new ChainError('unknown-account', 'unknown account')
-  return sign(call, from, context)
+  return sign(call, from, context, caller)
 }
 
-const sign = async (call: CallObject, from: Address, { chain, wallet }: Signing): Promise<Transaction> =>
-  signTransaction(await fillTransaction(call, chain), wallet.privateKey(from))
+const sign = async (call: CallObject, from: Address, context: Signing, caller: AbortSignal): Promise<Transaction> =>
+  signTransaction(await fillTransaction(call, context, caller), context.wallet.privateKey(from))
 
 const isImpersonated = (address: Address, { autoImpersonate, impersonated }: Development): boolean =>
   autoImpersonate || impersonated.has(address)

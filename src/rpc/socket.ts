@@ -2,13 +2,18 @@
 // its subscriptions' listeners are gone. A client that does not read, or does not answer pings, is cut off.
 import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
+import { callerOf } from '../lib/caller.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hex, toHex } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { RpcContext, Subscriber } from './define.ts'
 import { answer } from './dispatch.ts'
 
 /** Requests of one connection that run at a time; reading stops until one has been answered. */
 const MAX_RUNNING = 64
+
+/** Milliseconds between pings while reading rests: only what is sent to a client that is gone shows that it is. */
+const PROBE = 500
 
 /** Serves a connection until it closes. */
 export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscriber'>): void {
@@ -19,10 +24,9 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
     else socket.send(text)
   }
   const subscriptions = new Subscriptions(send, options.maxSubscriptions)
-  let running = 0
+  const caller = callerOf(socket)
 
-  socket.on('message', async (message) => {
-    if (++running === MAX_RUNNING) socket.pause()
+  const run = async (message: string): Promise<void> => {
     const opened: Hex[] = []
     const subscriber: Subscriber = {
       open(start) {
@@ -32,11 +36,12 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
       },
       close: (id) => subscriptions.close(id),
     }
-    const text = await answer(String(message), { ...context, subscriber })
+    const text = await answer(message, { ...context, subscriber }, caller)
     if (text !== undefined) send(text)
     for (const id of opened) subscriptions.announce(id)
-    if (running-- === MAX_RUNNING) socket.resume()
-  })
+  }
+  const requests = new Requests(socket, caller, run)
+  socket.on('message', (message) => requests.take(String(message)))
 
   let alive = true
   const heartbeat = setInterval(() => {
@@ -54,6 +59,61 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
     clearInterval(heartbeat)
     subscriptions.end()
   })
+}
+
+/**
+ * A connection's requests: a bounded number runs at a time, begun in turns with other work. `ws` delivers all messages of a
+ * chunk, also after reading has stopped, so that some wait here.
+ */
+class Requests {
+  readonly #socket: WebSocket
+  readonly #caller: AbortSignal
+  readonly #run: (message: string) => Promise<void>
+  readonly #waiting: string[] = []
+  #running = 0
+  #isServing = false
+  #probing: NodeJS.Timeout | undefined
+  #freed: () => void = () => undefined
+
+  constructor(socket: WebSocket, caller: AbortSignal, run: (message: string) => Promise<void>) {
+    this.#socket = socket
+    this.#caller = caller
+    this.#run = run
+  }
+
+  take(message: string): void {
+    this.#waiting.push(message)
+    if (this.#running + this.#waiting.length >= MAX_RUNNING && this.#probing === undefined) {
+      this.#socket.pause()
+      this.#probing = setInterval(() => this.#socket.ping(), PROBE).unref()
+    }
+    if (!this.#isServing) void this.#serve()
+  }
+
+  async #serve(): Promise<void> {
+    this.#isServing = true
+    const pause = takingTurns('light')
+    for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
+      const rest = pause()
+      if (rest !== undefined) await rest
+      // Nobody waits for the rest any more.
+      if (this.#caller.aborted) return
+      this.#running++
+      void this.#run(message).finally(() => this.#ended())
+      if (this.#running >= MAX_RUNNING) await new Promise<void>((freed) => (this.#freed = freed))
+    }
+    this.#isServing = false
+  }
+
+  #ended(): void {
+    this.#running--
+    this.#freed()
+    const isFull = this.#running + this.#waiting.length >= MAX_RUNNING && !this.#caller.aborted
+    if (this.#probing === undefined || isFull) return
+    clearInterval(this.#probing)
+    this.#probing = undefined
+    this.#socket.resume()
+  }
 }
 
 /** A connection's subscriptions. What comes before `announce` is held, so that the client knows the id first. */

@@ -3,6 +3,7 @@
 import type { Chain, MinedReceipt } from '../chain/types.ts'
 import { involvedBefore, involvedFrom } from '../indexer/involvement.ts'
 import type { Address } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { placeReceipts } from './shapes/receipt.ts'
 
 /** Transactions of one page. */
@@ -23,7 +24,9 @@ export async function searchTransactions(
   side: 'before' | 'after',
   number: bigint,
   size: number,
+  caller: AbortSignal,
 ): Promise<SearchResult> {
+  const pause = takingTurns('heavy', caller)
   const isBefore = side === 'before'
   const wanted = Math.max(1, Math.min(size, MAX_PAGE))
   const end = chain.head.number + 1n
@@ -34,6 +37,7 @@ export async function searchTransactions(
   let inBlock: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
   let isExhausted = true
   for (const { number: of, index } of places) {
+    await pause()
     if (inBlock?.number !== of) {
       isExhausted = found.length < wanted
       if (!isExhausted) break

@@ -3,6 +3,7 @@ import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Eventual } from '../lib/eventual.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import { gasBounds, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
 import type { AccessList, Header, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -46,7 +47,8 @@ export class Call {
     this.#gasIsGiven = request.gas !== undefined
     this.#message = toMessage(view, request, limits)
     this.#env = overrideEnv(runtime.env(header), options.blockOverrides, this.#message)
-    this.#machine = runtime.machine(view, this.#env, blockHash, performance.now() + limits.time)
+    const pause = takingTurns('heavy', options.caller)
+    this.#machine = runtime.machine(view, this.#env, blockHash, pause, performance.now() + limits.time)
     if (options.stateOverrides) applyOverrides(this.#machine, options.stateOverrides)
   }
 

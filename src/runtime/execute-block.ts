@@ -5,10 +5,10 @@ import type { Machine } from '../evm/machine.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
-import { ChainError } from '../lib/errors.ts'
+import { ChainError, ReadFailure } from '../lib/errors.ts'
 import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, type Hash, toHash } from '../lib/hex.ts'
-import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { type Pause, takingTurns } from '../lib/turns.ts'
 import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
@@ -47,9 +47,10 @@ export async function executeBlock(
   blockHash: BlockHashes,
   onFault: (candidate: Transaction) => void,
   more?: MoreCandidates,
+  pause: Pause = takingTurns('block'),
 ): Promise<ExecutedBlock> {
   const header = draftHeader(runtime, draft)
-  const execution = new BlockExecution(runtime, view, header, blockHash)
+  const execution = new BlockExecution(runtime, view, header, blockHash, pause)
   const size = new BlockSizeLimit(execution.env, header, draft.withdrawals)
   const refused: { transaction: Transaction; reason: ChainError }[] = []
   const waiting = new Set<Address>()
@@ -69,7 +70,7 @@ export async function executeBlock(
         size.add(transaction)
       } catch (error) {
         if (!(error instanceof ChainError)) {
-          onFault(transaction)
+          if (!(error instanceof ReadFailure)) onFault(transaction)
           throw error
         }
         // Later nonces of this sender cannot run in this block either.
@@ -104,7 +105,7 @@ export class BlockExecution {
   readonly #header: Header
   readonly #view: StateView
   readonly #modules: Modules | undefined
-  readonly #pause = takingTurns(SHORT_TURN)
+  readonly #pause: Pause
   readonly #transactionTrie = new ListTrie()
   readonly #receiptTrie = new ListTrie()
   /** What opcodes do in the block's transactions: the fork's table with the proposals that are active. */
@@ -114,19 +115,21 @@ export class BlockExecution {
   #gasUsed = 0n
   #blobGasUsed = 0n
 
-  /** `env` is what the header stands for, unless somebody wants it otherwise. */
+  /** `pause` says in which turns the block runs. `env` is what the header stands for, unless somebody wants it otherwise. */
   constructor(
     runtime: Runtime,
     view: StateView,
     header: Header,
     blockHash: BlockHashes,
+    pause: Pause = takingTurns('block'),
     env: BlockEnv = runtime.env(header),
   ) {
     this.#runtime = runtime
     this.#header = header
     this.#view = view
     this.env = env
-    this.machine = runtime.machine(view, env, blockHash)
+    this.#pause = pause
+    this.machine = runtime.machine(view, env, blockHash, pause)
     this.#modules = runtime.modules(view, env, 'write')
   }
 

@@ -4,6 +4,7 @@ import type { Machine } from '../evm/machine.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import { takingTurns } from '../lib/turns.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
@@ -29,7 +30,7 @@ export function contractReader(
   return (to, input, gasLimit) => {
     if (ready === undefined) {
       const env = runtime.env(header)
-      ready = { machine: runtime.machine(view.fork(), env, blockHash), env }
+      ready = { machine: runtime.machine(view.fork(), env, blockHash, takingTurns('block')), env }
     }
     const { machine, env } = ready
     const message = { from: ZERO_ADDRESS, to, input, gasLimit, isStatic: true }

@@ -10,6 +10,7 @@ import type { NativeContracts } from '../evm/native-call.ts'
 import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
+import type { Pause } from '../lib/turns.ts'
 import { type Modules, openModules } from '../modules/index.ts'
 import type { Report } from '../modules/module.ts'
 import { activeProposals, upgraded } from '../modules/params.ts'
@@ -82,8 +83,8 @@ export class Runtime {
     return known
   }
 
-  /** A machine for messages of one block on one view. `deadline` is in `performance.now()` milliseconds. */
-  machine(view: StateView, env: BlockEnv, blockHash: BlockHashes, deadline?: number): Machine {
+  /** A machine for messages of one block on one view, which run in the turns of `pause`. `deadline` is in `performance.now()` milliseconds. */
+  machine(view: StateView, env: BlockEnv, blockHash: BlockHashes, pause: Pause, deadline?: number): Machine {
     return new Machine({
       common: commonFor(this.spec, env.fork, this.#kzg),
       view,
@@ -92,6 +93,7 @@ export class Runtime {
       block: { number: env.number, timestamp: env.timestamp, proposer: env.coinbase },
       blockHash,
       deadline,
+      pause,
       engine: this.#engine,
       held: this.held(view, () => env.timestamp),
     })

@@ -1,9 +1,8 @@
 // Blocks that never were: calls put into blocks on top of a real one, each block built as any other (eth_simulateV1).
 // All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
-import { setImmediate } from 'node:timers/promises'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { type Pause, takingTurns } from '../lib/turns.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
 import type { Block, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
@@ -31,6 +30,8 @@ export type SimulationOptions = {
   readonly validation: boolean
   /** Transfers of value stand among the logs. */
   readonly traceTransfers: boolean
+  /** The connection that asks: the simulation ends when it is closed. */
+  readonly caller?: AbortSignal | undefined
 }
 
 export type SimulatedCall = {
@@ -116,7 +117,7 @@ class Simulation {
   readonly #blockHash: BlockHashes
   readonly #hashes = new Map<bigint, Hash>()
   readonly #deadline: number
-  readonly #pause = takingTurns()
+  readonly #pause: Pause
   /** Gas that all calls together may still use. */
   #budget: bigint
   #parent: SealedHeader
@@ -132,6 +133,7 @@ class Simulation {
     this.#runtime = runtime
     this.#view = view
     this.#options = options
+    this.#pause = takingTurns('heavy', options.caller)
     this.#difficulty = base.difficulty
     this.#blockHash = (number) => (number > base.number ? this.#hashes.get(number) : ancestors(number))
     this.#deadline = performance.now() + time
@@ -140,8 +142,7 @@ class Simulation {
   }
 
   async add({ timestamp, block: wanted = {}, state, calls: requests }: Plan): Promise<SimulatedBlock> {
-    // Between blocks others have their turn.
-    await setImmediate()
+    await this.#pause()
     if (performance.now() > this.#deadline) {
       throw new ChainError('limit-exceeded', 'execution aborted: the simulation took longer than this node allows')
     }
@@ -163,7 +164,7 @@ class Simulation {
       this.#difficulty,
     )
     const env = this.#runtime.env(header)
-    const execution = new BlockExecution(this.#runtime, this.#view, header, this.#blockHash, {
+    const execution = new BlockExecution(this.#runtime, this.#view, header, this.#blockHash, this.#pause, {
       ...env,
       blobBaseFee: wanted.blobBaseFee ?? env.blobBaseFee,
     })

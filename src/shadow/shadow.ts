@@ -3,11 +3,11 @@
 // state root itself; rows beyond the witness it asks for, and they are read from the store as of the parent's version,
 // past all caches. So a chain on disk and one in memory are checked alike, and taking blocks back cannot disturb a check.
 // Committing does not wait for a check, except when the queue is full: then no block is committed until there is room.
+import { decodeStoredHeader } from '../chain/blocks.ts'
 import type { SecondRun } from '../chain/types.ts'
 import type { EngineChoice } from '../evm/machine-options.ts'
 import { ChainError } from '../lib/errors.ts'
 import { fromHex } from '../lib/hex.ts'
-import { decodeHeader } from '../primitives/header.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { storedRowAsOf } from '../state/history.ts'
@@ -182,7 +182,7 @@ export class Shadow implements SecondRun {
     if (question.kind === 'row') return storedRowAsOf(this.#store, question.key, version)
     if (question.kind === 'code') return this.#store.get(KEY.code(question.hash))
     const header = this.#store.get(KEY.header(question.number))
-    return header && fromHex(decodeHeader(header).hash)
+    return header && fromHex(decodeStoredHeader(header, question.number).hash)
   }
 
   #take(report: ThreadReport): void {

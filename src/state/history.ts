@@ -34,7 +34,11 @@ export function decodeRow(bytes: Uint8Array): RowState {
   }
 }
 
-/** The row's value as of a version, given its latest state. Throws MissingHistory when that is not what is stored. */
+/**
+ * The row's value as of a version, given its latest state. Entries that were pruned were replaced before any version that
+ * is asked for, so a missing one counts as older, and is the answer only when something is wrong.
+ * Throws MissingHistory when `latest` is not what is stored, or the version was pruned.
+ */
 export function rowAsOf(
   reader: Pick<Reader, 'get'>,
   key: Uint8Array,
@@ -46,27 +50,19 @@ export function rowAsOf(
   let high = latest.ordinal
   let low = -1
   let found: RowState | undefined
-  for (let step = 1; low < 0 && high > 0; step *= 2) {
-    const probe = Math.max(0, high - step)
-    const entry = historyEntry(reader, key, probe)
-    if (entry.since <= version) {
-      low = probe
-      found = entry
+  const look = (ordinal: number): void => {
+    const entry = historyEntry(reader, key, ordinal)
+    if (entry !== undefined && entry.since > version) {
+      high = ordinal
     } else {
-      high = probe
+      low = ordinal
+      found = entry
     }
   }
-  if (found === undefined) return undefined
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1
-    const entry = historyEntry(reader, key, middle)
-    if (entry.since <= version) {
-      low = middle
-      found = entry
-    } else {
-      high = middle
-    }
-  }
+  for (let step = 1; low < 0 && high > 0; step *= 2) look(Math.max(0, high - step))
+  if (low < 0) return undefined
+  while (low + 1 < high) look((low + high) >> 1)
+  if (found === undefined) throw new MissingHistory(`history of a state row is missing (ordinal ${low})`)
   return found
 }
 
@@ -91,32 +87,37 @@ export function storedRowAsOf(reader: Pick<Reader, 'get'>, key: Uint8Array, vers
 /** The given row and the history under it are not of one moment, or the store is corrupt. */
 export class MissingHistory extends Error {}
 
-function historyEntry(reader: Pick<Reader, 'get'>, key: Uint8Array, ordinal: number): RowState {
+function historyEntry(reader: Pick<Reader, 'get'>, key: Uint8Array, ordinal: number): RowState | undefined {
   const bytes = reader.get(KEY.history(key, ordinal))
-  if (bytes === undefined) throw new MissingHistory(`history of a state row is missing (ordinal ${ordinal})`)
-  return decodeRow(bytes)
+  return bytes && decodeRow(bytes)
 }
 
-/** Keys of the rows a version changed: each as one length byte and the key. */
-export function encodeChanges(keys: readonly Uint8Array[]): Uint8Array {
-  const out = unwritten(keys.reduce((size, key) => size + 1 + key.length, 0))
+/** A row that a version wrote, and the ordinal of the value that it replaced; undefined where there was none. */
+export type Change = { readonly key: Uint8Array; readonly replaced: number | undefined }
+
+/** What a version changed: each as one length byte, the key, and `varint(replaced + 1)`, 0 for none. */
+export function encodeChanges(changes: readonly Change[]): Uint8Array {
+  let size = 0
+  for (const { key, replaced = -1 } of changes) size += 1 + key.length + varintLength(replaced + 1)
+  const out = unwritten(size)
   let at = 0
-  for (const key of keys) {
+  for (const { key, replaced = -1 } of changes) {
     out[at] = key.length
     out.set(key, at + 1)
-    at += 1 + key.length
+    at = writeVarint(out, replaced + 1, at + 1 + key.length)
   }
   return out
 }
 
-export function decodeChanges(bytes: Uint8Array): Uint8Array[] {
-  const keys: Uint8Array[] = []
+export function decodeChanges(bytes: Uint8Array): Change[] {
+  const changes: Change[] = []
   for (let at = 0; at < bytes.length; ) {
-    const length = bytes[at] ?? 0
-    keys.push(bytes.subarray(at + 1, at + 1 + length))
-    at += 1 + length
+    const end = at + 1 + (bytes[at] ?? 0)
+    const [before, next] = readVarint(bytes, end)
+    changes.push({ key: bytes.subarray(at + 1, end), replaced: before === 0 ? undefined : before - 1 })
+    at = next
   }
-  return keys
+  return changes
 }
 
 function varintLength(value: number): number {

@@ -1,7 +1,18 @@
 // THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
 import { unwritten } from '../lib/bytes.ts'
-import { ADDRESS_BYTES, type Address, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
+import {
+  ADDRESS_BYTES,
+  type Address,
+  bytesToBig,
+  equalBytes,
+  type Hash,
+  type Hex,
+  toAddress,
+  toHash,
+  toLatin1,
+  writeHex,
+} from '../lib/hex.ts'
 import type { NodePath } from './trie-rows.ts'
 
 /** Big-endian, so that numeric order is key order. */
@@ -134,6 +145,20 @@ export const ownerOfRow = (key: Uint8Array): Address => toAddress(key.subarray(1
 /** Which slot a slot's row holds. */
 export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDRESS_BYTES))
 
+/** Where a trie's node lies, by the key of its row. */
+export const pathOfNode = (key: Uint8Array): NodePath => toLatin1(key.subarray(key[0] === 0x12 ? 2 : 2 + ADDRESS_BYTES))
+/** The key of the row that an entry of the history belongs to, and the entry's ordinal. */
+export function rowOfHistory(key: Uint8Array): { row: Uint8Array; ordinal: number } {
+  const end = key.length - 4
+  return { row: key.subarray(1, end), ordinal: Number(bytesToBig(key.subarray(end))) }
+}
+export const isSlot = (key: Uint8Array): boolean => key[0] === 0x11
+export const isStorageNode = (key: Uint8Array): boolean => key[0] === 0x13
+/** Whether an indexer has written the row, or says by it that it has written all of them. */
+export const isReaders = (row: Uint8Array): boolean =>
+  ((row[0] ?? 0) >= 0x40 && (row[0] ?? 0) < 0x50) || equalBytes(row, INDEX_KEY)
+const INDEX_KEY = KEY.meta('index')
+
 /** Key ranges that are scanned. `lt` is exclusive. */
 export const RANGE = {
   slots: (of: Address) => within(key(0x11, of)),
@@ -156,6 +181,17 @@ export const RANGE = {
   },
   words: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
+  /** Accounts, slots and nodes of tries: all rows that remember. */
+  state: () => ({ gte: key(0x10), lt: key(0x14) }),
+  accountNodes: () => within(key(0x12)),
+  history: () => within(key(0x18)),
+  codes: () => within(key(0x1a)),
+  headers: () => within(key(0x20)),
+  blockNumbers: () => within(key(0x21)),
+  bodies: () => within(key(0x22)),
+  receipts: () => within(key(0x23)),
+  transactions: () => within(key(0x24)),
+  stateVersions: () => within(key(0x25)),
   /** All that an indexer has written. */
   readers: () => ({ gte: key(0x40), lt: key(0x50) }),
 } as const

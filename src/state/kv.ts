@@ -2,16 +2,21 @@
 // Whatever `write` has acknowledged survives `kill -9`.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
-import { SHORT_TURN, takingTurns } from '../lib/turns.ts'
+import { takingTurns } from '../lib/turns.ts'
+import type { Acknowledged } from './acknowledged.ts'
+import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
+import { GuardedStore, type OutageReport, type ReopenableStore } from './guarded-store.ts'
 import { isAskedAgain } from './keyspace.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
 import { RememberedRows } from './remembered-rows.ts'
 import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
+import { type DiskWatch, newDatabase, readInBackground, requireWhole, type Whole } from './whole.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 type Snapshot = ReturnType<Database['snapshot']>
@@ -24,42 +29,115 @@ const LOOK = 256
 const REMEMBERED_ROWS = 100_000
 
 /** The file of the log, in the database's folder: LevelDB leaves alone what has no name of its own kind. */
-const JOURNAL = 'journal'
+export const JOURNAL = 'journal'
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
 
-/** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign or unusable folder. */
-export async function openStore(directory: string): Promise<KvStore> {
+/** Bytes before what is written goes from LevelDB's log into a table. */
+const WRITE_BUFFER = 16 << 20
+
+/** What is told while a database is open: of damage that is found, and of writes that the disk does not take. */
+export type StoreWatch = DiskWatch & OutageReport
+
+/** Of commands: they end with the failed write, and before damage that is found later matters. */
+const UNWATCHED: StoreWatch = {
+  ...{ warn: () => undefined, damaged: () => undefined },
+  ...{ failed: () => undefined, recovered: () => undefined, lost: () => undefined },
+}
+
+/** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign, unusable or damaged one. */
+export async function openStore(directory: string, told: Partial<StoreWatch> = {}): Promise<KvStore> {
+  const watch = { ...UNWATCHED, ...told }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
+  const whole = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
+  const store = await openLevel(directory, whole.acknowledged, readInBackground(directory, whole.unread, watch))
+  if (!whole.isKnown) watch.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
+  return new RememberedRows(new GuardedStore(store, watch), isAskedAgain, REMEMBERED_ROWS)
+}
+
+/** Opens a database as LevelDB does, whatever is wrong with its files. Throws ChainError `storage` when LevelDB cannot. */
+export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory)
+
+/** A store for what is thrown away: nothing is synced. */
+export async function openScratch(directory: string): Promise<KvStore> {
+  const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: WRITE_BUFFER })
+  await database.open()
+  const store = new LevelStore(database, memoryRecordLog())
+  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
+}
+
+async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<LevelStore> {
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
     cacheSize: 64 << 20,
-    writeBufferSize: 16 << 20,
+    writeBufferSize: WRITE_BUFFER,
   })
   try {
     await database.open()
   } catch (error) {
+    stop?.()
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
   const log = openRecordLog(join(directory, JOURNAL))
-  return new RememberedRows(new LevelStore(database, { sync: true }, log), isAskedAgain, REMEMBERED_ROWS)
+  const landed = (ops: readonly Op[]) => acknowledged?.landed(ops)
+  const closing = () => {
+    stop?.()
+    acknowledged?.close()
+  }
+  return new LevelStore(database, log, { directory, landed, closing })
+}
+
+/** Whether a folder holds a database, perhaps one that has lost the file that makes it one. */
+export function hasDatabase(directory: string): boolean {
+  if (!existsSync(directory) || !statSync(directory).isDirectory()) return false
+  const files = readdirSync(directory)
+  return files.includes('CURRENT') || (files.includes(JOURNAL) && files.some((file) => file.startsWith('MANIFEST-')))
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
 function isOurs(directory: string): boolean {
   if (!existsSync(directory)) return true
   if (!statSync(directory).isDirectory()) return false
-  const files = readdirSync(directory)
-  return files.includes('CURRENT') || files.every((file) => BEGINNING.test(file))
+  return hasDatabase(directory) || readdirSync(directory).every((file) => BEGINNING.test(file))
+}
+
+/** Files that change while they are read belong to a process that is running, which is another refusal. */
+async function checkFiles(directory: string): Promise<Whole> {
+  try {
+    return requireWhole(directory)
+  } catch (error) {
+    await requireFree(directory)
+    throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
+  }
+}
+
+/**
+ * Throws ChainError `storage` when another process has the database open. LevelDB takes its lock before it looks whether there
+ * is a database, and refuses one then: nothing in it is read or changed.
+ */
+export async function requireFree(directory: string): Promise<void> {
+  const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
+  try {
+    await database.open()
+  } catch (error) {
+    if (isLocked(error)) throw new ChainError('storage', whyNotOpened(directory, error))
+  }
+  await database.close()
+}
+
+/** The library says that it could not open, and why only in the cause. */
+const causeOf = (error: unknown): unknown => (error instanceof Error ? (error.cause ?? error) : error)
+
+function isLocked(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED'
 }
 
 function whyNotOpened(directory: string, error: unknown): string {
-  // The library says that it could not open, and why only in the cause.
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  if (cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED') {
-    return `${directory} is in use by another process`
-  }
+  if (isLocked(error)) return `${directory} is in use by another process`
+  if (isDiskFull(diskError(error))) return `cannot open ${directory}: ${DISK_FULL}`
+  const cause = causeOf(error)
   return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
@@ -67,19 +145,28 @@ function whyNotOpened(directory: string, error: unknown): string {
 export async function openMemoryStore(): Promise<KvStore> {
   const database = new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
   await database.open()
-  return new LevelStore(database, {}, memoryRecordLog())
+  return new LevelStore(database, memoryRecordLog())
 }
 
-class LevelStore implements KvStore {
-  readonly #database: Database
-  /** What the database is asked for with each batch; only one on a disk knows `sync`. */
-  readonly #writing: { readonly sync?: true }
-  readonly log: RecordLog
+/** What a store on a disk has besides its database. */
+type Disk = {
+  readonly directory: string
+  /** Told of each batch that has been written and synced. */
+  readonly landed: (ops: readonly Op[]) => void
+  /** Told of the end. */
+  readonly closing: () => void
+}
 
-  constructor(database: Database, writing: { readonly sync?: true }, log: RecordLog) {
+class LevelStore implements ReopenableStore {
+  readonly #database: Database
+  readonly log: RecordLog
+  readonly #disk: Disk | undefined
+
+  /** `disk`: left out for a store in memory, and for one that is thrown away. */
+  constructor(database: Database, log: RecordLog, disk?: Disk) {
     this.#database = database
-    this.#writing = writing
     this.log = log
+    this.#disk = disk
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -94,13 +181,14 @@ class LevelStore implements KvStore {
   async write(ops: readonly Op[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
-    const pause = takingTurns(SHORT_TURN)
+    const pause = takingTurns('block')
     for (const [index, op] of ops.entries()) {
       if (index % LOOK === 0) await pause()
       if (op.type === 'put') batch.put(op.key, op.value)
       else batch.del(op.key)
     }
-    await batch.write(this.#writing)
+    await batch.write(this.#disk === undefined ? {} : { sync: true })
+    this.#disk?.landed(ops)
   }
 
   snapshot(): Reader & { close(): Promise<void> } {
@@ -113,8 +201,27 @@ class LevelStore implements KvStore {
     }
   }
 
+  /** What refuses writes is above (`GuardedStore`): memory is never full in a way that could be told. */
+  requireWritable(): void {}
+
+  async reopen(): Promise<void> {
+    await this.#database.close()
+    await this.#database.open()
+  }
+
+  /** Opening writes what is in LevelDB's log into a table; then a new log grows to the size of the write buffer. */
+  async hasRoom(): Promise<boolean> {
+    if (this.#disk === undefined) return true
+    const { directory } = this.#disk
+    const logs = readdirSync(directory).filter((file) => file.endsWith('.log'))
+    const inLogs = logs.reduce((sum, file) => sum + statSync(join(directory, file)).size, 0)
+    const { bavail, bsize } = await statfs(directory)
+    return bavail * bsize > inLogs + WRITE_BUFFER
+  }
+
   close(): Promise<void> {
     this.log.close()
+    this.#disk?.closing()
     return this.#database.close()
   }
 }

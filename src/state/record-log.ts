@@ -1,16 +1,18 @@
 // Records one behind the other in a file beside the database. What has been appended is with the operating system: it
-// survives `kill -9` at once, and a power cut when the file comes to the disk. One that was being written when the process
-// ended, or that the disk has mangled, ends the log: it and what follows it were never acknowledged or are gone. No record
-// is empty.
+// survives `kill -9` at once, and a power cut when the file comes to the disk. Each record has a frame that can be found
+// again behind bytes that the disk has mangled, so that damage costs the records it touches and no others. No record is
+// empty.
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { ChainError } from '../lib/errors.ts'
-import type { RecordLog } from './types.ts'
+import { diskError } from './disk-errors.ts'
+import type { ReadRecords, RecordLog } from './types.ts'
 
-/** Length and checksum of a record, big-endian. */
-const HEAD = 8
+/** How every frame begins: bytes that text never holds (UTF-8 has no 0xff), and two letters. */
+const MAGIC = Buffer.of(0xff, 0xfe, 0x4b, 0x4a)
+/** Magic number, length and checksum of a record; numbers are big-endian. */
+const HEAD = MAGIC.length + 8
 
-/** Opens, or makes, the log in a file. Throws ChainError `storage` when the file cannot be used. */
+/** Opens, or makes, the log in a file. Throws ChainError `disk-failure` when the file cannot be used. */
 export function openRecordLog(path: string): RecordLog {
   return new FileLog(path)
 }
@@ -23,7 +25,7 @@ export function memoryRecordLog(): RecordLog {
     get size() {
       return size
     },
-    read: () => records,
+    read: () => ({ records, damaged: [] }),
     append(more) {
       records.push(...more)
       for (const record of more) size += HEAD + record.length
@@ -39,7 +41,7 @@ export function memoryRecordLog(): RecordLog {
 class FileLog implements RecordLog {
   readonly #path: string
   #file: number
-  /** Bytes of whole records; the file is as long. Not known before it has been read. */
+  /** Bytes of the file, which holds whole records only. Not known before it has been read. */
   #size: number | undefined
 
   constructor(path: string) {
@@ -52,23 +54,15 @@ class FileLog implements RecordLog {
     return this.#size ?? 0
   }
 
-  read(): Uint8Array[] {
+  read(): ReadRecords {
     const bytes = attempt(() => readFileSync(this.#path))
-    const records: Uint8Array[] = []
-    let at = 0
-    while (at + HEAD <= bytes.length) {
-      const length = bytes.readUInt32BE(at)
-      const end = at + HEAD + length
-      // Zeros are what a disk shows that was promised bytes and never got them.
-      if (length === 0 || end > bytes.length) break
-      const record = new Uint8Array(bytes.subarray(at + HEAD, end))
-      if (crc32(record) !== bytes.readUInt32BE(at + 4)) break
-      records.push(record)
-      at = end
-    }
-    // What is appended from now on must be found behind the last whole record.
-    this.#cut(at)
-    return records
+    const found = unframed(bytes)
+    const [first] = found.damaged
+    if (first === undefined) this.#size = bytes.length
+    // A torn tail is what a process leaves that ended while it wrote; cutting it needs no room.
+    else if (first.at + first.length === bytes.length) this.#cut(first.at)
+    else this.replace(found.records)
+    return found
   }
 
   append(records: readonly Uint8Array[]): void {
@@ -78,7 +72,7 @@ class FileLog implements RecordLog {
       writeAll(this.#file, bytes)
     } catch (error) {
       this.#cut(size)
-      throw failure(error)
+      throw diskError(error)
     }
     this.#size = size + bytes.length
   }
@@ -117,12 +111,49 @@ function framed(records: readonly Uint8Array[]): Buffer {
   const out = Buffer.allocUnsafe(records.reduce((sum, { length }) => sum + HEAD + length, 0))
   let at = 0
   for (const record of records) {
-    out.writeUInt32BE(record.length, at)
-    out.writeUInt32BE(crc32(record), at + 4)
+    out.set(MAGIC, at)
+    out.writeUInt32BE(record.length, at + 4)
+    out.writeUInt32BE(crc32(record), at + 8)
     out.set(record, at + HEAD)
     at += HEAD + record.length
   }
   return out
+}
+
+/** All whole records of a file, and the stretches between them that are none. */
+function unframed(bytes: Buffer): ReadRecords {
+  const records: Uint8Array[] = []
+  const damaged: { at: number; length: number }[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const record = recordAt(bytes, at)
+    if (record !== undefined) {
+      records.push(record)
+      at += HEAD + record.length
+      continue
+    }
+    const next = nextRecord(bytes, at + 1)
+    damaged.push({ at, length: next - at })
+    at = next
+  }
+  return { records, damaged }
+}
+
+/** The record whose frame begins here; undefined where no whole frame does. */
+function recordAt(bytes: Buffer, at: number): Uint8Array | undefined {
+  if (at + HEAD > bytes.length || bytes.compare(MAGIC, 0, MAGIC.length, at, at + MAGIC.length) !== 0) return undefined
+  const length = bytes.readUInt32BE(at + 4)
+  const end = at + HEAD + length
+  if (length === 0 || end > bytes.length) return undefined
+  const record = new Uint8Array(bytes.subarray(at + HEAD, end))
+  return crc32(record) === bytes.readUInt32BE(at + 8) ? record : undefined
+}
+
+/** Where the next whole frame begins; the end of the file when there is none. */
+function nextRecord(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(MAGIC, from); at >= 0; at = bytes.indexOf(MAGIC, at + 1)) {
+    if (recordAt(bytes, at) !== undefined) return at
+  }
+  return bytes.length
 }
 
 /** A disk that is nearly full takes a part. */
@@ -134,9 +165,6 @@ function attempt<T>(act: () => T): T {
   try {
     return act()
   } catch (error) {
-    throw failure(error)
+    throw diskError(error)
   }
 }
-
-const failure = (error: unknown): ChainError =>
-  new ChainError('storage', `cannot write the journal: ${error instanceof Error ? error.message : String(error)}`)

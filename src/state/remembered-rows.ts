@@ -77,6 +77,10 @@ export class RememberedRows implements KvStore {
     return place
   }
 
+  requireWritable(): void {
+    this.#store.requireWritable()
+  }
+
   get log(): RecordLog {
     return this.#store.log
   }

@@ -2,10 +2,13 @@
 // stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
 import { LRUCache } from 'lru-cache'
 import { kept } from '../lib/bytes.ts'
+import { ReadFailure } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { Recent } from '../lib/recent.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
+import { checkedCode } from './checked-row.ts'
 import {
+  type Change,
   decodeChanges,
   decodeRow,
   encodeChanges,
@@ -74,7 +77,17 @@ export class StateStore implements StateRows {
       if (!(error instanceof MissingHistory)) throw error
       // Versions are just being taken back: the row has moved on (or back) since it was read.
       this.#rows.delete(name)
+      return this.#rowAgain(key, version, name)
+    }
+  }
+
+  #rowAgain(key: Uint8Array, version: number, name: string): Uint8Array | undefined {
+    try {
       return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
+    } catch (error) {
+      if (!(error instanceof MissingHistory)) throw error
+      // The state was there when the view was opened, and has been pruned while somebody was at work on it.
+      throw new ReadFailure('the historical state is not available any more', { cause: error })
     }
   }
 
@@ -110,8 +123,10 @@ export class StateStore implements StateRows {
   code(hash: Hash): Uint8Array | undefined {
     const cached = this.#codes.get(hash)
     if (cached !== undefined) return cached
-    const code = this.store.get(KEY.code(hash))
-    if (code !== undefined) this.#codes.set(hash, code)
+    const row = this.store.get(KEY.code(hash))
+    if (row === undefined) return undefined
+    const code = checkedCode(row, hash)
+    this.#codes.set(hash, code)
     return code
   }
 
@@ -124,14 +139,14 @@ export class StateStore implements StateRows {
     const ops: Op[] = []
     const names: string[] = []
     const next: RowState[] = []
-    const keys: Uint8Array[] = []
+    const written: Change[] = []
     for (const [name, { key, value }] of changes) {
       const before = this.#latest(key, name)
       const row = { ordinal: before === undefined ? 0 : before.ordinal + 1, since: version, value: value ?? undefined }
       if (before !== undefined)
         ops.push({ type: 'put', key: KEY.history(key, before.ordinal), value: encodeRow(before) })
       ops.push({ type: 'put', key, value: encodeRow(row) })
-      keys.push(key)
+      written.push({ key, replaced: before?.ordinal })
       names.push(name)
       next.push(row)
     }
@@ -139,9 +154,9 @@ export class StateStore implements StateRows {
       const key = KEY.code(hash)
       if (this.store.get(key) !== undefined) continue
       ops.push({ type: 'put', key, value: code })
-      keys.push(key)
+      written.push({ key, replaced: undefined })
     }
-    ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(keys) })
+    ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(written) })
     const landed = () => {
       for (const [i, { ordinal, since, value }] of next.entries()) {
         this.#rows.set(names[i] ?? '', { ordinal, since, value: value && kept(value) })
@@ -149,6 +164,21 @@ export class StateStore implements StateRows {
       this.#moveTo(version)
     }
     return { ops, version, landed }
+  }
+
+  /**
+   * The operations that make all versions before this one unreadable: what it replaced goes. Versions are pruned oldest
+   * first, and never the newest.
+   */
+  prune(version: number): Op[] {
+    const key = KEY.changes(version)
+    const changes = this.store.get(key)
+    if (changes === undefined) throw new Error(`the change list of version ${version} is missing`)
+    const ops: Op[] = [{ type: 'del', key }]
+    for (const { key: row, replaced } of decodeChanges(changes)) {
+      if (replaced !== undefined) ops.push({ type: 'del', key: KEY.history(row, replaced) })
+    }
+    return ops
   }
 
   /** The operations that undo every version above the given one, exactly, and what to call once they are on disk. */
@@ -159,7 +189,7 @@ export class StateStore implements StateRows {
       const key = KEY.changes(undone)
       const changes = this.store.get(key)
       if (changes === undefined) throw new Error(`the change list of version ${undone} is missing`)
-      for (const row of decodeChanges(changes)) {
+      for (const { key: row } of decodeChanges(changes)) {
         // Code has no history: it goes with the version that brought it.
         if (isCode(row)) ops.push({ type: 'del', key: row })
         else touched.add(toLatin1(row))

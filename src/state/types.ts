@@ -20,12 +20,18 @@ export interface Reader {
   scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]>
 }
 
+/** What a log holds, and stretches of its file that are no whole record (bytes from its beginning): they are gone. */
+export type ReadRecords = {
+  readonly records: readonly Uint8Array[]
+  readonly damaged: readonly { readonly at: number; readonly length: number }[]
+}
+
 /** Records in the order they came; what they mean is not known here. Nothing here has to be waited for. */
 export interface RecordLog {
   /** Bytes that all of them take. */
   readonly size: number
-  read(): Uint8Array[]
-  /** Adds all of them, or, with ChainError `storage`, none. They then survive `kill -9`. */
+  read(): ReadRecords
+  /** Adds all of them, or, with ChainError `disk-failure`, none. They then survive `kill -9`. */
   append(records: readonly Uint8Array[]): void
   /** Puts these in the place of all, at once. */
   replace(records: readonly Uint8Array[]): void
@@ -35,6 +41,8 @@ export interface RecordLog {
 export interface KvStore extends Reader {
   /** One atomic, synced batch: when it settles, the rows survive `kill -9`. */
   write(batch: readonly Op[]): Promise<void>
+  /** Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk takes no writes; reads go on meanwhile. */
+  requireWritable(): void
   /** Beside the rows. */
   readonly log: RecordLog
   /** A reader of the rows as they are now; close it after use. */

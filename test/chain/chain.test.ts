@@ -39,7 +39,7 @@ const waitingIn = (chain: Chain): Hash[] => {
 /** What a process would find that begins now. */
 function journalOf({ log }: KvStore): Hash[] {
   const copy = memoryRecordLog()
-  copy.append(log.read())
+  copy.append(log.read().records)
   return new Journal(copy)
     .load()
     .map(({ transaction: { hash } }) => hash)
@@ -275,7 +275,7 @@ describe('a process that ends', () => {
     // ... and in the next one, on what the disk holds.
     const copy = await openMemoryStore()
     await copy.write([...before].map(([key, value]) => ({ type: 'put', key: bytes(key), value: bytes(value) })))
-    copy.log.append(store.log.read())
+    copy.log.append(store.log.read().records)
     const next = reopen(copy, spec)
     await next.restorePool()
     for (const survivor of [chain, next]) {

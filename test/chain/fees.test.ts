@@ -181,7 +181,7 @@ describe('the history of fees', () => {
     await mine(chain, [])
     // Block 4: 837,938,282 - 837,938,282 / 8 = 837,938,282 - 104,742,285 = 733,195,997.
     const { fees, head } = chain
-    expect(fees.history(3, head, [0, 50, 66.6, 67, 100])).toEqual({
+    expect(await fees.history(3, head, [0, 50, 66.6, 67, 100])).toEqual({
       oldestBlock: 1n,
       baseFeePerGas: [875_000_000n, 903_437_500n, 837_938_282n, 733_195_997n],
       gasUsedRatio: [0.63, 0.21, 0],
@@ -194,16 +194,20 @@ describe('the history of fees', () => {
         [0n, 0n, 0n, 0n, 0n],
       ],
     })
-    expect(fees.history(1, head, undefined)).toMatchObject({ oldestBlock: 3n, gasUsedRatio: [0], reward: undefined })
+    expect(await fees.history(1, head, undefined)).toMatchObject({
+      oldestBlock: 3n,
+      gasUsedRatio: [0],
+      reward: undefined,
+    })
     const second = await chain.header({ number: 2n })
-    expect(second && fees.history(2, second, [])).toMatchObject({
+    expect(second && (await fees.history(2, second, []))).toMatchObject({
       oldestBlock: 1n,
       baseFeePerGas: [875_000_000n, 903_437_500n, 837_938_282n],
       reward: undefined,
     })
     // There are no more blocks than there are.
-    expect(fees.history(1024, head, undefined).oldestBlock).toBe(0n)
-    expect(fees.history(1024, head, undefined).baseFeePerGas.length).toBe(5)
+    expect((await fees.history(1024, head, undefined)).oldestBlock).toBe(0n)
+    expect((await fees.history(1024, head, undefined)).baseFeePerGas.length).toBe(5)
   })
 
   it('ends with the pending block if that is asked for', async () => {
@@ -211,7 +215,7 @@ describe('the history of fees', () => {
     await chain.submit(burn(1, 0n, GWEI, 50_000n).raw)
     const pending = await chain.header('pending')
     // At the target nothing changes.
-    expect(pending && chain.fees.history(2, pending, undefined)).toMatchObject({
+    expect(pending && (await chain.fees.history(2, pending, undefined))).toMatchObject({
       oldestBlock: 0n,
       baseFeePerGas: [GWEI, 875_000_000n, 875_000_000n],
       gasUsedRatio: [0, 0.5],

@@ -129,17 +129,17 @@ export const words = (...values: readonly bigint[]): Uint8Array =>
   fromHex(`0x${values.map((v) => word(v).slice(2)).join('')}`)
 
 /** A chain in its own store, closed after the test. */
-export async function openSmallChain(options: { store?: KvStore; spec?: ChainSpec } = {}) {
+export async function openSmallChain(options: { store?: KvStore; spec?: ChainSpec; prune?: number } = {}) {
   const store = options.store ?? (await openMemoryStore())
   const spec = options.spec ?? smallSpec()
   await createChain(store, spec, indexer)
-  const chain = reopen(store, spec)
+  const chain = reopen(store, spec, options.prune)
   onTestFinished(() => chain.close())
   return chain
 }
 
 /** The chain that a store holds, as after a restart. */
-export function reopen(store: KvStore, spec: ChainSpec): Chain & { readonly errors: unknown[] } {
+export function reopen(store: KvStore, spec: ChainSpec, prune?: number): Chain & { readonly errors: unknown[] } {
   const errors: unknown[] = []
   const chain = new Chain({
     store,
@@ -148,6 +148,7 @@ export function reopen(store: KvStore, spec: ChainSpec): Chain & { readonly erro
     limits: { gasCap: 50_000_000n, time: 5_000 },
     pool: { minTip: 0n, allowUnprotected: true },
     onError: (error) => errors.push(error),
+    prune,
   })
   return Object.assign(chain, { errors })
 }

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { request } from '../support/chain.ts'
+import { postRaw } from '../support/wire.ts'
 import { folder, ONE_LINE, run, start } from './support.ts'
 
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -24,7 +25,7 @@ test('keeps an imported key encrypted, and a node signs with it once it is unloc
   const content = await readFile(join(cwd, 'kestrel-data/keystore', file), 'utf8')
   expect(content).not.toContain(KEY.slice(2))
 
-  const production = ['--production', '--unlock', ACCOUNT, '--password-file']
+  const production = ['--production', '--preset', 'kestrel', '--unlock', ACCOUNT, '--password-file']
   const refused = await run(cwd, 'start', ...production, 'wrong')
   expect(refused.stderr).toMatch(ONE_LINE)
   expect(refused.stderr).toContain(`--unlock: ${ACCOUNT}: could not decrypt key`)
@@ -34,8 +35,14 @@ test('keeps an imported key encrypted, and a node signs with it once it is unloc
   const node = await start(cwd, ...production, 'password')
   expect(await request(node.url, 'eth_accounts')).toEqual([ACCOUNT])
   expect(await request(node.url, 'eth_sendTransaction', [{ from: ACCOUNT, to: ACCOUNT }])).toMatch(/^0x[0-9a-f]{64}$/)
+  // A page of this machine may call a development node; here it would have a key to use.
+  const sign = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sign', params: [ACCOUNT, '0xdeadbeef'] })
+  expect(await postRaw(node.url, sign)).toMatchObject({ status: 200, text: expect.stringContaining('"result":"0x') })
+  const asked = await postRaw(node.url, sign, { origin: 'http://localhost:3000' })
+  expect(asked).toMatchObject({ status: 403, text: expect.not.stringContaining('result') })
   const { stdout } = await node.stop()
   expect(stdout).not.toContain(KEY)
+  expect(stdout).toContain('only the explorer may call')
 }, 90_000)
 
 test('asks for a password only where somebody can answer', async () => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { rawRequest, request } from '../support/chain.ts'
+import { postRaw } from '../support/wire.ts'
 import { folder, ONE_LINE, run, start } from './support.ts'
 
 // Accounts 0 and 9 of the mnemonic "test test … junk" with their keys, as Hardhat and Anvil print them.
@@ -87,7 +88,7 @@ test('refuses flags that contradict the chain on disk', async () => {
 })
 
 test('keeps keys and development methods to itself in production', async () => {
-  const node = await start(await folder(), '--in-memory', '--production')
+  const node = await start(await folder(), '--in-memory', '--production', '--preset', 'kestrel')
   expect(await request(node.url, 'eth_accounts')).toEqual([])
   expect((await rawRequest(node.url, 'evm_mine')).error?.code).toBe(-32601)
   const { stdout } = await node.stop()
@@ -111,6 +112,29 @@ test('makes no block with --no-mining', async () => {
   expect(await request(node.url, 'txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
 })
 
+test('goes on in production with a chain that is there, whoever it belongs to', async () => {
+  const cwd = await folder()
+  await (await start(cwd)).stop()
+  const node = await start(cwd, '--production')
+  expect(await request(node.url, 'eth_chainId')).toBe('0x7d')
+})
+
+test('lets those pages and names call that it is told', async () => {
+  const calls = ['--cors-origins', 'https://App.example:443,null', '--hosts', 'node.example,other_1']
+  const node = await start(await folder(), '--in-memory', ...calls)
+  const status = async (headers: Record<string, string>) =>
+    (await postRaw(node.url, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}', headers)).status
+  expect(await status({ origin: 'https://app.example', host: 'node.example' })).toBe(200)
+  expect(await status({ origin: 'null', host: 'other_1:8545' })).toBe(200)
+  expect(await status({ origin: 'http://localhost:3000' })).toBe(403)
+  expect(await status({ host: 'third.example' })).toBe(403)
+  const { stdout } = await node.stop()
+  expect(stdout).toMatch(/Pages +may call from https:\/\/app.example, null/)
+})
+
+/** Any account: these flags are refused before its key is looked for. */
+const UNLOCK = ['--unlock', `0x${'12'.repeat(20)}`]
+
 test('says in one line what is wrong, and with which flag', async () => {
   const cwd = await folder()
   await mkdir(join(cwd, 'photos'))
@@ -120,18 +144,32 @@ test('says in one line what is wrong, and with which flag', async () => {
     '{"config":{"chainId":1},"gasLimit":"0x1","difficulty":"0x0","alloc":{"0x12":{}}}',
   )
   const cases = [
-    [['--port', '70000'], '--port: expected a whole number from 0 to 65535, not "70000"'],
-    [['--balance', '-1'], '--balance: '],
-    [['--mnemonic', 'hello world'], '--mnemonic: invalid mnemonic'],
-    [['--unlock', '0x12'], '--unlock: expected an address'],
-    [['--host', '0.0.0.0'], '--unsafe-expose'],
-    [['--datadir', 'photos'], 'photos is not empty'],
-    [['--genesis', 'none.json'], 'none.json: no such file'],
-    [['--genesis', 'bad.json'], 'bad.json: alloc.0x12: '],
+    [['--port', '70000'], '--port: expected a whole number from 0 to 65535, not "70000"', 2],
+    [['--balance', '-1'], '--balance: ', 2],
+    [['--prune', '127'], '--prune: expected a whole number from 128', 2],
+    [['--mnemonic', 'hello world'], '--mnemonic: invalid mnemonic', 2],
+    [['--unlock', '0x12'], '--unlock: expected an address', 2],
+    [['--host', '0.0.0.0'], '--unsafe-expose', 2],
+    [['--cors-origins', 'app.example'], '--cors-origins: expected origins such as https://app.example', 2],
+    [['--cors-origins', 'https://app.example/'], '--cors-origins: expected origins', 2],
+    [['--cors-origins', 'https://a.example,none'], '--cors-origins: expected origins', 2],
+    [['--cors-origins', '*', ...UNLOCK], '--cors-origins: * would let pages use the unlocked accounts', 2],
+    [['--cors-origins', 'local', ...UNLOCK], '--cors-origins: local would let pages', 2],
+    [['--hosts', 'node:8545'], '--hosts: expected host names without ports', 2],
+    [['--hosts', '*', ...UNLOCK], '--hosts: * would let pages use the unlocked accounts', 2],
+    [
+      ['--production'],
+      '--production: a new chain needs to be told whose coins and validators it begins with: --genesis',
+      2,
+    ],
+    [['--production', '--in-memory', '--chain-id', '5'], '--production: a new chain', 2],
+    [['--datadir', 'photos'], 'photos is not empty', 1],
+    [['--genesis', 'none.json'], 'none.json: no such file', 1],
+    [['--genesis', 'bad.json'], 'bad.json: alloc.0x12: ', 1],
   ] as const
   const ends = await Promise.all(cases.map(([flags]) => run(cwd, 'start', ...flags)))
   for (const [index, { code, stdout, stderr }] of ends.entries()) {
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect({ code, stdout }).toEqual({ code: cases[index]?.[2], stdout: '' })
     expect(stderr).toMatch(ONE_LINE)
     expect(stderr).toContain(cases[index]?.[1])
   }

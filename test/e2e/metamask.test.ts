@@ -9,7 +9,8 @@ import { processForFile } from '../support/process.ts'
 
 const clients = await processForFile()
 const endpoint = `${clients.url}/rpc`
-const ORIGIN = 'https://dapp.example'
+/** Its background page asks, whatever page the dApp is. */
+const ORIGIN = 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn'
 const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]*)$/
 const HASH = /^0x[0-9a-f]{64}$/
 
@@ -60,7 +61,7 @@ describe('adding the network', () => {
     expect(await result('eth_getBlockByNumber', toHex(1_000_000), false)).toBeNull()
   })
 
-  test('the dApp’s page may call: preflight and answers carry the CORS headers', async () => {
+  test('its background page may call: preflight and answers carry the CORS headers', async () => {
     const preflight = await fetch(endpoint, {
       method: 'OPTIONS',
       headers: {

@@ -77,7 +77,7 @@ describe('pending, while blocks wait', () => {
 })
 
 test('--production: no development methods, no keys, a name of its own', async () => {
-  const { rpc, raw, viem } = await nodeWith('--production')
+  const { rpc, raw, viem } = await nodeWith('--production', '--preset', 'kestrel')
   expect(await rpc('web3_clientVersion')).toMatch(/^kestrel/)
   expect(await rpc('eth_accounts')).toEqual([])
   for (const method of ['evm_mine', 'anvil_setBalance', 'hardhat_reset', 'evm_snapshot', 'anvil_impersonateAccount'])

@@ -64,7 +64,7 @@ test('the engine that makes the blocks is no shadow', async () => {
   const { path } = await proposal('')
   const { code, stderr } = await run(path, 'start', '--in-memory', '--engine', 'wasm', '--shadow', 'wasm')
   expect({ code, stderr }).toEqual({
-    code: 1,
+    code: 2,
     stderr: 'kestrel: --shadow: wasm is what runs contracts already; choose another engine\n',
   })
 })

@@ -1,17 +1,10 @@
 // The node's own pages, in a real browser: they live on /api/v2 and on live updates alone.
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { account, testChain } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
-
-const CHROMIUM = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== undefined && existsSync(path))
 
 it('serves its page to browsers and a line of text to others', async () => {
   const { url } = await testChain()
@@ -19,6 +12,13 @@ it('serves its page to browsers and a line of text to others', async () => {
   expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(await browser.text()).toContain('<div id="app">')
   expect(await (await fetch(url)).text()).toContain('JSON-RPC')
+  for (const path of ['/', '/blocks', '/api/v2/docs']) {
+    const { headers } = await fetch(url + path, { headers: { accept: 'text/html' } })
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'self';.*frame-ancestors 'none'/)
+    expect(headers.get('content-security-policy')).not.toContain('unsafe')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
   for (const file of ['/web/main.js', '/web/main.css', '/favicon.svg', '/tx/0x00', '/tokens']) {
     expect((await fetch(`${url}${file}`)).status, file).toBe(200)
   }
@@ -27,15 +27,19 @@ it('serves its page to browsers and a line of text to others', async () => {
 describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium is installed)', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
+    browser = await launchChromium()
   }, 60_000)
   afterAll(() => browser.close())
 
-  /** A page that fails the test when its scripts do. */
+  /** A page that fails the test when its scripts do, or when its own policy blocks what it needs. */
   async function open(url: string): Promise<Page> {
     const page = await browser.newPage()
-    const faults: Error[] = []
+    const faults: unknown[] = []
     page.on('pageerror', (fault) => faults.push(fault))
+    page.on('console', (message) => {
+      // That something is not there is what some pages are about.
+      if (message.type() === 'error' && !message.text().includes('404')) faults.push(message.text())
+    })
     onTestFinished(async () => {
       await page.close()
       expect(faults).toEqual([])
@@ -63,6 +67,15 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByText('10,001.5 KEST').waitFor()
     await page.getByRole('tab', { name: /Coin history/ }).click()
     await page.getByRole('cell', { name: '1.5 KEST', exact: true }).waitFor()
+  }, 60_000)
+
+  it('browses the API in a page of its own', async () => {
+    const { url } = await testChain()
+    const page = await open(`${url}/api/v2/docs`)
+    await page.getByText('/stats', { exact: true }).first().click()
+    await page.getByRole('button', { name: 'Try it out' }).click()
+    await page.getByRole('button', { name: 'Execute' }).click()
+    await page.getByText('"total_blocks"').first().waitFor()
   }, 60_000)
 
   it('finds what is searched for', async () => {

@@ -7,6 +7,7 @@ import { defaultExplorerOptions } from '../../src/explorer/define.ts'
 import { announceBlock } from '../../src/explorer/socket/announce.ts'
 import { Hub, LONGEST_SILENCE, MOST_SOCKETS, MOST_TOPICS } from '../../src/explorer/socket/hub.ts'
 import { createLogger } from '../../src/lib/log.ts'
+import { WorkQueue } from '../../src/lib/work-queue.ts'
 import type { ExecutedBlock } from '../../src/runtime/types.ts'
 import { account, testChain } from '../support/chain.ts'
 
@@ -96,7 +97,8 @@ it('works for addresses that a block changed, however many are listened to', asy
       socket.join(`addresses:0xff${i.toString(16).padStart(38, '0')}`)
       socket.join(`tokens:0xff${i.toString(16).padStart(38, '0')}`)
     }
-    const { context, close } = await openMoment({ chain, hub, options: defaultExplorerOptions, log })
+    const services = { chain, hub, queue: new WorkQueue(), options: defaultExplorerOptions, log }
+    const { context, close } = await openMoment(services)
     let reads = 0
     const rows = new Proxy(context.rows, {
       get(target, name) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
-import { fromHex } from '../../src/lib/hex.ts'
+import { EMPTY_BYTES as EMPTY, fromHex } from '../../src/lib/hex.ts'
 import { Journal } from '../../src/pool/journal.ts'
 import type { PooledTransaction } from '../../src/pool/types.ts'
 import { impersonatedTransaction, signTransaction } from '../../src/primitives/transaction.ts'
@@ -81,10 +81,24 @@ describe('load', () => {
     await last.close()
   })
 
-  test('fails for a record of nothing that waits', () => {
+  test('leaves out a record that is no transaction, says so once, and writes the log anew without it', () => {
     const log = memoryRecordLog()
-    log.append([Uint8Array.of(1, 2, 3)])
-    expect(() => new Journal(log).load()).toThrow(ChainError)
+    const [early, late] = [signed(0n), signed(1n)]
+    const written = memoryRecordLog()
+    const journal = new Journal(written)
+    void journal.record(early)
+    void journal.record(late)
+    return journal.settled().then(() => {
+      const [first = EMPTY, second = EMPTY] = written.read().records
+      // A list of one string that is no transaction, and no RLP at all.
+      log.append([first, Uint8Array.of(0xc2, 0x81, 0x80), Uint8Array.of(1, 2, 3), second])
+      const warnings: string[] = []
+      expect(new Journal(log).load((line) => warnings.push(line))).toEqual([early, late])
+      expect(warnings).toEqual([
+        "the pool's journal was damaged: skipped 2 records that are no transaction; kept 2 waiting transactions",
+      ])
+      expect(log.read().records).toEqual([first, second])
+    })
   })
 })
 
@@ -93,7 +107,7 @@ describe('record', () => {
     const { log } = toldLog()
     const pooled = signed(0n)
     const recorded = new Journal(log).record(pooled)
-    expect(log.read()).toEqual([])
+    expect(log.read().records).toEqual([])
     await recorded
     expect(new Journal(log).load()).toEqual([pooled])
   })

@@ -45,13 +45,12 @@ describe('numbers for development methods', () => {
     ['10', 10n],
     [10, 10n],
     [0, 0n],
-    ['0x', 0n],
     ['1000000000000000000000', 10n ** 21n],
   ])('%j', (wire, value) => {
     expect(codec.looseQuantity.parse(wire)).toBe(value)
   })
 
-  test.each([-1, 1.5, 2 ** 53, Number.NaN, 'ten', '-1', `0x${'0'.repeat(65)}`, `1${'0'.repeat(78)}`, true])(
+  test.each(['0x', -1, 1.5, 2 ** 53, Number.NaN, 'ten', '-1', `0x${'0'.repeat(65)}`, `1${'0'.repeat(78)}`, true])(
     'refuses %j',
     (wire) => {
       expect(codec.looseQuantity.safeParse(wire).success).toBe(false)

@@ -47,7 +47,7 @@ const methods = new Map<string, RpcMethod>(
     unknown: throwing(new ChainError('header-not-found', 'header not found')),
     limited: throwing(new ChainError('limit-exceeded', 'too much')),
     special: throwing(new RpcError(-38011, 'nonce too high')),
-    disk: throwing(new ChainError('storage', '/home/secret/data: no space left')),
+    disk: throwing(new ChainError('storage', 'block 7 is missing', undefined, '/home/secret/data')),
     bug: throwing(new Error('secret detail')),
   }),
 )
@@ -154,8 +154,11 @@ describe('errors of methods', () => {
     expect((await ask(request('special'))).error).toEqual({ code: -38011, message: 'nonce too high' })
   })
 
-  test.each(['disk', 'bug'])('tell nothing of what is inside: %s', async (method) => {
-    expect((await ask(request(method))).error).toEqual({ code: -32603, message: 'internal error' })
+  test.each([
+    ['disk', 'block 7 is missing'],
+    ['bug', 'internal error'],
+  ])('tell nothing of what is inside: %s', async (method, message) => {
+    expect((await ask(request(method))).error).toEqual({ code: -32603, message })
     expect(log.error).toHaveBeenCalledOnce()
   })
 

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { defaultExplorerOptions, type ExplorerServices } from '../../src/explorer/define.ts'
 import { Hub } from '../../src/explorer/socket/hub.ts'
 import { defaultRpcOptions, type RpcOptions, type RpcServices } from '../../src/rpc/define.ts'
-import { createServer } from '../../src/server.ts'
+import { createServer, defaultHttpOptions, type HttpOptions } from '../../src/server.ts'
 
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
 const chain = { spec: { chainId: 125n, name: 'kestrel' }, head: { number: 7n } }
@@ -16,11 +16,15 @@ const pool = { onPending: () => {}, onRemoved: () => {}, content: () => ({ pendi
 let app: FastifyInstance
 let url: string
 
-async function start(options: Partial<RpcOptions> = {}) {
+async function start(options: Partial<RpcOptions> = {}, http: Partial<HttpOptions> = {}) {
   // These tests ask for nothing but the chain's id.
   const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
   const explorer = { chain: { ...chain, live, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
-  app = createServer({ rpc: services, explorer: explorer as unknown as ExplorerServices })
+  app = createServer({
+    rpc: services,
+    explorer: explorer as unknown as ExplorerServices,
+    http: { ...defaultHttpOptions, ...http },
+  })
   url = await app.listen({ port: 0, host: '127.0.0.1' })
 }
 
@@ -62,20 +66,6 @@ describe('HTTP', () => {
     expect([response.status, await response.text()]).toEqual([204, ''])
   })
 
-  it('lets pages in: preflight and answer carry the CORS headers', async () => {
-    const headers = {
-      origin: 'https://app.example',
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'content-type',
-    }
-    const preflight = await fetch(`${url}/rpc`, { method: 'OPTIONS', headers })
-    expect(preflight.status).toBe(204)
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
-    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type')
-    const response = await post(CHAIN_ID, { headers: { origin: 'https://app.example' } })
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
-  })
-
   it('says what it is to a browser', async () => {
     const response = await fetch(`${url}/rpc`)
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('JSON-RPC')])
@@ -92,16 +82,6 @@ it('refuses a body over the limit as a JSON-RPC error, with status 200', async (
   const response = await post(`{"x":"${'a'.repeat(2000)}"}`)
   expect(response.status).toBe(200)
   expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } })
-})
-
-it('lets only the named origins in', async () => {
-  await start({ corsOrigins: ['https://app.example'] })
-  const allowed = async (origin: string) =>
-    (await post(CHAIN_ID, { headers: { origin } })).headers.get('access-control-allow-origin')
-  expect(await allowed('https://app.example')).toBe('https://app.example')
-  expect(await allowed('https://evil.example')).not.toBe('https://evil.example')
-  const socket = new WebSocket(url.replace('http', 'ws'), { origin: 'https://evil.example' })
-  expect(await new Promise((resolve) => socket.on('close', resolve))).toBe(1008)
 })
 
 describe('WebSocket', () => {

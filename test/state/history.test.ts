@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
 import {
+  type Change,
   decodeChanges,
   decodeRow,
   encodeChanges,
@@ -110,13 +111,24 @@ describe('a row', () => {
 
 describe('the changes of a version', () => {
   it('are the keys that were given', () => {
-    const keys = fc.array(fc.uint8Array({ minLength: 1, maxLength: 90 }))
-    fc.assert(
-      fc.property(keys, (keys) => {
-        expect(decodeChanges(encodeChanges(keys)).map(toHex)).toEqual(keys.map(toHex))
+    const keys = fc.array(
+      fc.record({
+        key: fc.uint8Array({ minLength: 1, maxLength: 90 }),
+        replaced: fc.option(fc.integer({ min: 0, max: 2 ** 31 }), { nil: undefined }),
       }),
     )
-    expect(toHex(encodeChanges([fromHex('0x10aabb'), fromHex('0x11')]))).toBe('0x0310aabb0111')
+    fc.assert(
+      fc.property(keys, (keys) => {
+        const plain = (changes: Change[]) => changes.map(({ key, replaced }) => ({ key: toHex(key), replaced }))
+        expect(plain(decodeChanges(encodeChanges(keys)))).toEqual(plain(keys))
+      }),
+    )
+    // By hand: length, key, ordinal + 1; 127 is 0x80 0x01 then.
+    const changes = [
+      { key: fromHex('0x10aabb'), replaced: undefined },
+      { key: fromHex('0x11'), replaced: 127 },
+    ]
+    expect(toHex(encodeChanges(changes))).toBe('0x0310aabb0001118001')
   })
 })
 

@@ -168,9 +168,11 @@ describe('a database folder', () => {
     await store.close()
     const manifest = readdirSync(directory).find((file) => file.startsWith('MANIFEST-')) ?? ''
     truncateSync(join(directory, manifest), 3)
-    await expect(openStore(directory)).rejects.toThrow(storage(/cannot open/))
+    await expect(openStore(directory)).rejects.toThrow(storage(/^chain\/MANIFEST-\d+: is cut off; `kestrel check` /))
     writeFileSync(join(directory, 'CURRENT'), 'MANIFEST-999999\n')
-    await expect(openStore(directory)).rejects.toThrow(storage(/cannot open/))
+    await expect(openStore(directory)).rejects.toThrow(storage(/^chain\/MANIFEST-999999: is missing/))
+    rmSync(join(directory, 'CURRENT'))
+    await expect(openStore(directory)).rejects.toThrow(storage(/^chain\/CURRENT: is missing/))
   })
 })
 

@@ -1,4 +1,4 @@
-// Records in a file: whole ones come back, torn or mangled ones end the log, and what follows is found.
+// Records in a file: whole ones come back, also from behind torn or mangled ones, and the file then holds only them.
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,20 +14,20 @@ function place(): string {
 const record = (n: number): Uint8Array => new Uint8Array(n + 1).fill(n)
 const reopened = (path: string): Uint8Array[] => {
   const log = openRecordLog(path)
-  const records = log.read()
+  const { records } = log.read()
   log.close()
-  return records
+  return [...records]
 }
 
 test('everything appended comes back in its order, also without a close', () => {
   const path = place()
   const log = openRecordLog(path)
-  expect(log.read()).toEqual([])
+  expect(log.read().records).toEqual([])
   log.append([record(1), record(0)])
   log.append([record(300)])
   expect(reopened(path)).toEqual([record(1), record(0), record(300)])
-  // Eight bytes before each.
-  expect(log.size).toBe(2 + 1 + 301 + 3 * 8)
+  // Twelve bytes before each: magic number, length, checksum.
+  expect(log.size).toBe(2 + 1 + 301 + 3 * 12)
   log.close()
 })
 
@@ -55,29 +55,64 @@ test('cut anywhere, the whole records before the cut are there, and what is appe
     writeFileSync(path, bytes)
     truncateSync(path, length)
     const torn = openRecordLog(path)
-    const whole = length < 19 ? [] : [record(10)]
-    expect(torn.read()).toEqual(whole)
+    const whole = length < 12 + 11 ? [] : [record(10)]
+    expect(torn.read().records).toEqual(whole)
     torn.append([record(30)])
     torn.close()
     expect(reopened(path)).toEqual([...whole, record(30)])
   }
 })
 
-test('a mangled record ends the log, as zeros do that a power cut has left', () => {
-  const path = place()
+/** A log of these records, as bytes, and where each frame begins. */
+function written(path: string, sizes: readonly number[]): { bytes: Buffer; starts: number[] } {
   const log = openRecordLog(path)
-  log.append([record(10), record(20), record(30)])
+  log.append(sizes.map(record))
   log.close()
-  const bytes = readFileSync(path)
-  bytes[25] = (bytes[25] ?? 0) ^ 1
+  const frames = sizes.map((size) => 12 + size + 1)
+  return { bytes: readFileSync(path), starts: frames.map((_, n) => frames.slice(0, n).reduce((sum, x) => sum + x, 0)) }
+}
+
+test('any damaged byte costs its own record and no other, and the place is told', () => {
+  const path = place()
+  const sizes = [10, 20, 30]
+  const { bytes, starts } = written(path, sizes)
+  for (let at = 0; at < bytes.length; at++) {
+    const damaged = Buffer.from(bytes)
+    damaged[at] = (damaged[at] ?? 0) ^ 0x10
+    writeFileSync(path, damaged)
+    const hit = starts.findLastIndex((start) => start <= at)
+    const whole = sizes.filter((_, n) => n !== hit).map(record)
+    const log = openRecordLog(path)
+    expect(log.read()).toEqual({
+      records: whole,
+      damaged: [{ at: starts[hit], length: 12 + (sizes[hit] ?? 0) + 1 }],
+    })
+    // The file holds the whole ones now, and grows on behind them.
+    expect(log.read()).toEqual({ records: whole, damaged: [] })
+    log.append([record(5)])
+    log.close()
+    expect(reopened(path)).toEqual([...whole, record(5)])
+  }
+})
+
+test('zeros in the middle cost what they cover; zeros and garbage at the end cost nothing', () => {
+  const path = place()
+  const sizes = Array.from({ length: 200 }, () => 100)
+  const { bytes, starts } = written(path, sizes)
+  // 113 bytes a frame: 512 zeros from the beginning of number 100 on reach into number 104.
+  bytes.fill(0, starts[100], (starts[100] ?? 0) + 512)
   writeFileSync(path, bytes)
-  expect(reopened(path)).toEqual([record(10)])
-  appendFileSync(path, Buffer.alloc(4096))
-  const padded = openRecordLog(path)
-  expect(padded.read()).toEqual([record(10)])
-  padded.append([record(40)])
-  padded.close()
-  expect(reopened(path)).toEqual([record(10), record(40)])
+  const log = openRecordLog(path)
+  const { records, damaged } = log.read()
+  expect([records.length, damaged]).toEqual([195, [{ at: 100 * 113, length: 5 * 113 }]])
+  log.close()
+  for (const tail of [Buffer.alloc(4096), Buffer.alloc(4096, 0xff), bytes.subarray(0, 60)]) {
+    appendFileSync(path, tail)
+    const padded = openRecordLog(path)
+    expect(padded.read()).toEqual({ records, damaged: [{ at: 195 * 113, length: tail.length }] })
+    padded.close()
+    expect(readFileSync(path).length).toBe(195 * 113)
+  }
 })
 
 test('a folder that is not there is an error of the storage', () => {

@@ -33,6 +33,8 @@ class Slow implements KvStore {
     }
   }
 
+  requireWritable(): void {}
+
   scan(): never {
     throw new Error('not asked for')
   }

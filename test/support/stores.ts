@@ -64,6 +64,10 @@ export class TestStore implements KvStore {
     return this.inner.scan(range)
   }
 
+  requireWritable(): void {
+    this.inner.requireWritable()
+  }
+
   async write(batch: readonly Op[]): Promise<void> {
     await this.beforeWrite(batch)
     await this.inner.write(batch)

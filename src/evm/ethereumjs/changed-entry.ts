@@ -2,7 +2,7 @@
 // go-ethereum's: stack, constant gas, size of memory, dynamic gas, growing the memory, running.
 import type { Common } from '@ethereumjs/common'
 import { EVMError } from '@ethereumjs/evm'
-import { ChainError } from '../../lib/errors.ts'
+import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import { RETAINED_PART } from '../gas-rules.ts'
 import { expansionGas, type MemorySize, memoryOf, ownMemorySize, wholeWords } from '../memory-size.ts'
 import { type DynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
@@ -127,7 +127,7 @@ function guarded<T>(run: () => T): T {
 }
 
 function rethrow(error: unknown): never {
-  if (error instanceof EVMError || error instanceof ChainError) throw error
+  if (error instanceof EVMError || error instanceof ChainError || error instanceof ReadFailure) throw error
   throw halt(error instanceof Error ? error.message : String(error))
 }
 

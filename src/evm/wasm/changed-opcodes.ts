@@ -1,7 +1,7 @@
 // Opcodes whose price or memory a proposal works out by functions of its own. The interpreter stops at them, as if they meant
 // nothing; here they are checked and paid for in go-ethereum's order (stack, constant gas, size of memory, dynamic gas,
 // growing the memory), and then run in the engine as the fork has them.
-import { ChainError } from '../../lib/errors.ts'
+import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
 import {
   expansionGas,
@@ -82,7 +82,7 @@ function priceOf(run: Running, open: Open, operation: Operation, gas: number): P
     if (dynamic > left) return { failure: 'out of gas', total: constantGas + dynamic }
     return { isOwn: false, left: Number(left - dynamic), size }
   } catch (error) {
-    if (error instanceof ChainError) throw error
+    if (error instanceof ChainError || error instanceof ReadFailure) throw error
     return { failure: 'proposal', words: error instanceof Error ? error.message : failureOf('proposal').words }
   }
 }

@@ -23,8 +23,6 @@ import {
   FRAMES,
   HASH_DELAY,
   MAY_CALL,
-  MISSING,
-  MISSING_REFUND,
   OPCODES,
   PARAMETERS,
   PAUSED,
@@ -106,16 +104,6 @@ export class Instance extends Memory {
     return reason
   }
 
-  /** By how much the refund would have grown with a store that could not be paid: where `missing` is above 0. */
-  get missingRefund(): bigint {
-    return BigInt.asIntN(64, this.limbs[MISSING_REFUND >>> 3] ?? 0n)
-  }
-
-  /** By how much gas the last step was too dear; 0 where no price is known. */
-  get missing(): bigint {
-    return BigInt.asIntN(64, this.limbs[MISSING >>> 3] ?? 0n)
-  }
-
   /** Memory of a frame up to so many bytes, for gas that was charged. */
   growMemory(frame: number, bytes: bigint): void {
     if (this.#exports.touch(frame, bytes, UNLIMITED) < 0n) throw outOfMemory()
@@ -180,10 +168,7 @@ export class Instance extends Memory {
     if (code.at < CODES_END) this.#exports.rememberAccount(at, code.at, code.length, code.jumps, account)
   }
 
-  /**
-   * Lets the host know of the words that were stored without it. They belong to the innermost frame that it knows, so that
-   * it has to hear of them before that changes.
-   */
+  /** Tells the host of words stored without it. They belong to the innermost frame it knows: tell before that changes. */
   tell(): void {
     const { words, host } = this
     const count = words[DIRTY_COUNT >>> 2] ?? 0

@@ -8,6 +8,8 @@ import {
   type F_GAS_GIVEN,
   F_MEMORY,
   F_VALUE,
+  MISSING,
+  MISSING_REFUND,
   RETURN,
   RETURN_BYTES,
   RETURN_LIMIT,
@@ -35,6 +37,16 @@ export class Memory {
     this.bytes = Buffer.from(buffer)
     this.words = new Uint32Array(buffer)
     this.limbs = new BigUint64Array(buffer)
+  }
+
+  /** By how much gas the last step was too dear; 0 where no price is known. */
+  get missing(): bigint {
+    return BigInt.asIntN(64, this.limbs[MISSING >>> 3] ?? 0n)
+  }
+
+  /** By how much the refund would have grown with a store that could not be paid: where `missing` is above 0. */
+  get missingRefund(): bigint {
+    return BigInt.asIntN(64, this.limbs[MISSING_REFUND >>> 3] ?? 0n)
   }
 
   /** The word at an address of the frame's header, from an address in hex. */

@@ -1,4 +1,5 @@
 // How a contract came to be: the transaction, and the message within it that held the code and the arguments.
+
 import type { Chain } from '../../chain/types.ts'
 import { FACT } from '../../indexer/facts.ts'
 import { entryAt } from '../../indexer/lists.ts'
@@ -7,6 +8,7 @@ import { LIST } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { Reader } from '../../state/types.ts'
+import { whereStateIs } from '../pruned.ts'
 
 export type Creation = {
   readonly transaction: Transaction
@@ -37,7 +39,9 @@ export async function creationInput(
   address: Address,
 ): Promise<Uint8Array | undefined> {
   if (transaction.to === null && transaction.from === creator) return transaction.data
-  const { frames } = await traces.replayTransaction(transaction.hash)
+  const replayed = await whereStateIs(traces.replayTransaction(transaction.hash))
+  if (replayed === undefined) return undefined
+  const { frames } = replayed
   const made = frames.findLast(
     ({ type, to, error }) => (type === 'CREATE' || type === 'CREATE2') && to === address && error === undefined,
   )

@@ -3,6 +3,7 @@
 // another contract at the same address takes nothing from here, and nothing wrong is shown.
 import type { Abi } from 'abitype'
 import { type Address, type Hash, toAddress } from '../../lib/hex.ts'
+import { checkedRow, withChecksum } from '../../state/checked-row.ts'
 import { KEY, RANGE } from '../../state/keyspace.ts'
 import type { KvStore, Reader, StateView } from '../../state/types.ts'
 import type { CompilerInput } from './compilers.ts'
@@ -104,6 +105,9 @@ export class VerifiedContracts {
 const isCurrent = (view: StateView, { address, codeHash }: Entry): boolean =>
   view.account(address)?.codeHash === codeHash
 
-const encode = (sources: VerifiedSources): Uint8Array => Buffer.from(JSON.stringify(sources))
-// Only `encode` writes these rows.
-const decode = (row: Uint8Array): VerifiedSources => JSON.parse(Buffer.from(row).toString('utf8')) as VerifiedSources
+const encode = (sources: VerifiedSources): Uint8Array => withChecksum(Buffer.from(JSON.stringify(sources)))
+/** Only `encode` writes these rows. Throws ChainError `storage` for one that has changed. */
+function decode(row: Uint8Array): VerifiedSources {
+  const text = Buffer.from(checkedRow(row, 'a row of verified sources')).toString('utf8')
+  return JSON.parse(text) as VerifiedSources
+}

@@ -36,18 +36,21 @@ const getlogs = action(query, async (fields, context) => {
     throw new Refused('Error! Missing address or topic')
   }
   const anyOf = operators(fields).includes('or')
-  const found: MinedLog[] = []
-  const logs = new Logs(context.chain).logs({
+  const wanted = {
     from: BigInt(fromblock),
     to: BigInt(Math.min(toblock, Number(context.head.number))),
     addresses: emitter === undefined ? [] : [emitter],
     topics: anyOf ? [] : wantedTopics(topics),
-  })
-  for await (const mined of logs) {
-    if (anyOf && !topics.some((topic, i) => topic !== undefined && mined.log.topics[i] === topic)) continue
-    found.push(mined)
-    if (found.length === page * offset) break
   }
+  const found = await context.heavy(async (caller) => {
+    const logs: MinedLog[] = []
+    for await (const mined of new Logs(context.chain).logs(wanted, caller)) {
+      if (anyOf && !topics.some((topic, i) => topic !== undefined && mined.log.topics[i] === topic)) continue
+      logs.push(mined)
+      if (logs.length === page * offset) break
+    }
+    return logs
+  })
   const rows = await Promise.all(found.slice((page - 1) * offset).map((mined) => logRow(context, mined)))
   return filled(rows, 'No records found')
 })

@@ -1,7 +1,8 @@
 // The Etherscan-style API at /api, which tools know: `?module=…&action=…`, fields in the query or a form, and one body for
 // every answer, always with status 200. And JSON-RPC at /api/eth-rpc, where explorers' pages look for it.
-import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AccessDenied } from '../../http/guard.ts'
+import { callerOf } from '../../lib/caller.ts'
 import { openMoment } from '../context.ts'
 import type { ExplorerServices } from '../define.ts'
 import { acceptForms } from '../forms.ts'
@@ -25,14 +26,9 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
 
 /** Registers the face, to be mounted with the prefix /api; the instance must carry JSON-RPC at /rpc for what is handed on to it. */
 export async function etherscanApi(app: FastifyInstance, services: ExplorerServices): Promise<void> {
-  const { corsOrigins } = services.options
-  await app.register(cors, {
-    origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-    maxAge: 86_400,
-  })
   await acceptForms(app)
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+    if (error instanceof AccessDenied) return sendJson(reply.code(error.statusCode), refusal(`Error! ${error.message}`))
     const isRefused = error.statusCode !== undefined && error.statusCode < 500
     if (!isRefused) services.log.error({ err: error, url: request.url }, 'explorer request failed')
     return sendJson(reply, refusal(isRefused ? 'Error! The request cannot be read' : 'Error! Internal server error'))
@@ -44,26 +40,49 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
     async handler(request, reply) {
       const fields = fieldsOf(request)
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
-      if (module !== 'proxy')
-        return sendJson(reply, await answer(services, { module, action, fields, client: request.ip }))
+      if (request.method !== 'POST' && ACTIONS_BY_POST.has(action)) return sendJson(reply, POST_ONLY)
+      if (module !== 'proxy') {
+        const asked = { module, action, fields, client: request.ip, caller: callerOf(request.raw.socket) }
+        return sendJson(reply, await answer(services, asked))
+      }
       const asked = requestOf(action, fields)
       return asked === undefined ? sendJson(reply, UNKNOWN) : sendText(reply, await askRpc(app, asked))
     },
   })
-  app.post('/eth-rpc', async (request, reply) =>
+  app.post('/eth-rpc', { errorHandler: refuseRpc }, async (request, reply) =>
     sendText(reply, await askRpc(app, JSON.stringify(request.body ?? null))),
   )
 }
 
+/** Refusals at /api/eth-rpc are JSON-RPC's, with its codes: invalid request, parse error. */
+function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isDenied = error instanceof AccessDenied
+  if (isDenied) reply.code(error.statusCode)
+  const told = isDenied ? { code: -32600, message: error.message } : { code: -32700, message: 'parse error' }
+  return sendText(reply, JSON.stringify({ jsonrpc: '2.0', id: null, error: told }))
+}
+
+/**
+ * What leaves something behind by the node's own work. A page can have a browser GET any address, as a picture, without
+ * telling its origin. A raw transaction may come by GET, as Etherscan has it: it needs nothing of the node but to be passed on.
+ */
+const ACTIONS_BY_POST = new Set(['verifysourcecode'])
+const POST_ONLY = refusal('Error! This action has to be sent with POST')
 const UNKNOWN = refusal('Error! Missing Or invalid Module or Action name')
 
-type Asked = { readonly module: string; readonly action: string; readonly fields: Fields; readonly client: string }
+type Asked = {
+  readonly module: string
+  readonly action: string
+  readonly fields: Fields
+  readonly client: string
+  readonly caller: AbortSignal
+}
 
-async function answer(services: ExplorerServices, { module, action, fields, client }: Asked): Promise<Answer> {
+async function answer(services: ExplorerServices, { module, action, fields, client, caller }: Asked): Promise<Answer> {
   const actions = Object.hasOwn(MODULES, module) ? MODULES[module] : undefined
   const run = actions !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
   if (run === undefined) return UNKNOWN
-  const moment = await openMoment(services, { headers: {}, client })
+  const moment = await openMoment(services, { headers: {}, client }, caller)
   try {
     return await run(fields, moment.context)
   } finally {

@@ -51,7 +51,7 @@ function pageOf(low: number, high: number, { page, offset, sort }: Part): { from
 
 /** A row for each sequence; there may be many of them, so that others get a turn between. */
 export async function rowsOf<T>(sequences: readonly number[], render: (sequence: number) => Promise<T>): Promise<T[]> {
-  const pause = takingTurns()
+  const pause = takingTurns('light')
   const rows: T[] = []
   for (const sequence of sequences) {
     await pause()

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { sendPage } from '../../http/page-headers.ts'
 import type { ExplorerServices } from '../define.ts'
 
 /** Paths that are pages. */
@@ -36,9 +37,6 @@ export const landing =
   (reply: FastifyReply): FastifyReply =>
     sendPage(reply, pageOf(chain.spec.name, chain.spec.native?.symbol ?? 'ETH'))
 
-const sendPage = (reply: FastifyReply, page: string): FastifyReply =>
-  reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page)
-
 async function asset(name: string): Promise<Buffer | undefined> {
   for (const home of HOMES) {
     const content = await readFile(join(home, name)).catch(() => undefined)
@@ -48,18 +46,17 @@ async function asset(name: string): Promise<Buffer | undefined> {
 }
 
 /** Names come from a genesis file: they must not become markup. */
-const inScript = (value: string): string => JSON.stringify(value).replaceAll('<', '\\u003c')
-const inText = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const inText = (value: string): string =>
+  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 const pageOf = (chain: string, coin: string): string => `<!doctype html>
-<html lang="en">
+<html lang="en" data-chain="${inText(chain)}" data-coin="${inText(coin)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${inText(chain)} explorer</title>
 <link rel="icon" href="/favicon.svg">
 <link rel="stylesheet" href="/web/main.css">
-<script>globalThis.CHAIN = ${inScript(chain)}; globalThis.COIN = ${inScript(coin)}</script>
 </head>
 <body><div id="app"></div><script type="module" src="/web/main.js"></script></body>
 </html>

@@ -101,7 +101,8 @@ export const transactionRawTrace = explorerRoute({
   async handler({ params }, context) {
     const place = await placeBy(context, params.transaction_hash_param)
     if (place === undefined) return []
-    return showRawTrace(await context.chain.traces.replayTransaction(place.transaction.hash))
+    const { hash } = place.transaction
+    return showRawTrace(await context.heavy((caller) => context.chain.traces.replayTransaction(hash, { caller })))
   },
 })
 

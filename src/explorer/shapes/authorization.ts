@@ -1,5 +1,6 @@
 // EIP-7702: who let their account run whose code, and whether it was accepted. A refused authorization leaves no trace in
 // the chain, so that the transaction is run again to know.
+
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
@@ -8,6 +9,7 @@ import type { Authorization as Signed, Transaction } from '../../primitives/type
 import type { AccountChange } from '../../runtime/tracing/recorder.ts'
 import { checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../define.ts'
+import { whereStateIs } from '../pruned.ts'
 
 const STATUSES = ['ok', 'invalid_chain_id', 'invalid_signature', 'invalid_nonce', 'invalid_code'] as const
 type Status = (typeof STATUSES)[number]
@@ -20,16 +22,18 @@ export const authorizationSchema = z.strictObject({
   r: wire.decimal,
   s: wire.decimal,
   v: z.number().int(),
-  status: z.enum(STATUSES).nullable().describe('null while the transaction waits'),
+  status: z.enum(STATUSES).nullable().describe('null while the transaction waits, and where its state was pruned'),
 })
 export type Authorization = z.infer<typeof authorizationSchema>
 
 /** A transaction's authorizations; those of a mined one with what became of them. */
 export async function showAuthorizations(context: ExplorerContext, of: Transaction): Promise<Authorization[]> {
   if (of.authorizationList.length === 0) return []
-  const { chain } = context
+  const { chain, heavy } = context
   const isMined = chain.transaction(of.hash) !== undefined
-  const statusOf = isMined ? verdicts(context, of, (await chain.traces.replayTransaction(of.hash)).changes) : undefined
+  const replay = () => heavy((caller) => chain.traces.replayTransaction(of.hash, { caller }))
+  const replayed = isMined ? await whereStateIs(replay()) : undefined
+  const statusOf = replayed && verdicts(context, of, replayed.changes)
   return of.authorizationList.map((authorization) => {
     const authority = recoverAuthority(authorization)
     return {

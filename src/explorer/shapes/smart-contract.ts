@@ -88,13 +88,16 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
 }
 
 /** The message that created a contract. */
-export async function creationCode({ chain, rows }: ExplorerContext, of: Address): Promise<Uint8Array | undefined> {
+export async function creationCode(
+  { chain, rows, heavy }: ExplorerContext,
+  of: Address,
+): Promise<Uint8Array | undefined> {
   try {
     const creation = await creationOf(chain, rows, of)
-    return creation && (await creationInput(chain, creation, of))
+    return creation && (await heavy(() => creationInput(chain, creation, of)))
   } catch (error) {
     // Run again, it took too long.
-    if (error instanceof ChainError) return undefined
+    if (error instanceof ChainError && error.code !== 'overloaded') return undefined
     throw error
   }
 }

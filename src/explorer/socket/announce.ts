@@ -38,7 +38,7 @@ export async function announceBlock(context: ExplorerContext, hub: Hub, executed
   for (const { hash } of block.transactions) hub.push(`transactions:${hash}`, 'collated', {})
   const transfers = transfersOf(context, number)
   announceTokens(context, hub, transfers)
-  const pause = takingTurns()
+  const pause = takingTurns('light')
   for (const [of, changes] of heardChanges(context, hub, executed, transfers)) {
     await announceAddress(context, hub, of, { block, ...changes })
     await pause()

@@ -14,8 +14,7 @@ const SILENCE_BEAT = 15_000
 
 /** Registers the socket. The instance must already carry @fastify/websocket. */
 export async function explorerSocket(app: FastifyInstance, services: ExplorerServices): Promise<void> {
-  const { chain, hub, log, options } = services
-  const anyOrigin = options.corsOrigins.includes('*')
+  const { chain, hub, log } = services
   let told = Promise.resolve()
   let waiting = 0
   let pending = 0
@@ -60,12 +59,6 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
     method: 'GET',
     url: PATH,
     handler: (_request, reply) => reply.code(426).type('application/json').send({ message: 'Upgrade Required' }),
-    wsHandler(socket, request) {
-      const { origin } = request.headers
-      if (origin !== undefined && !anyOrigin && !options.corsOrigins.includes(origin)) {
-        return socket.close(1008, 'origin not allowed')
-      }
-      hub.serve(socket)
-    },
+    wsHandler: (socket) => hub.serve(socket),
   })
 }

@@ -1,6 +1,6 @@
 // What the end of a block does about proposals whose time has come: those that nobody paid for are dropped, the others
 // are counted, and what has passed is carried out, all of it or nothing.
-import { ChainError } from '../../lib/errors.ts'
+import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import type { List } from '../../state/layout.ts'
 import { schedule, takeDue } from '../staking/calendar.ts'
 import { type GovContext, requireProposal } from './context.ts'
@@ -83,6 +83,7 @@ function execute(context: GovContext, id: bigint, proposal: ProposalState): Stor
     return ''
   } catch (error) {
     view.revert()
+    if (error instanceof ReadFailure) throw error
     report(`proposal ${id} failed at message ${index}`, error)
     if (!(error instanceof ChainError)) return storedFailure(index, 'internal-error')
     return storedFailure(index, act === undefined ? 'message-unreadable' : act.failure(reach))

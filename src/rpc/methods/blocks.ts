@@ -98,6 +98,7 @@ export const eth_getBlockReceipts = rpcMethod({
   summary: 'All receipts of a block, in transaction order.',
   params: [blockRef],
   result: (receipts: readonly MinedReceipt[] | null) => receipts?.map(wireReceipt) ?? null,
+  heavy: true,
   async handler([ref], { chain }) {
     const block = await chain.block(ref)
     const receipts = block && chain.receipts(block.header.hash)

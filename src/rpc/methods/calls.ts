@@ -20,10 +20,12 @@ import {
 import { wireBareTransaction } from '../shapes/transaction.ts'
 
 function callOptions(
+  caller: AbortSignal,
   state: z.output<typeof stateOverrides> | undefined,
   block?: z.output<typeof blockOverrides>,
 ): CallOptions {
   return {
+    caller,
     stateOverrides: state && toStateOverrides(state),
     blockOverrides: block && toBlockOverrides(block),
   }
@@ -33,9 +35,10 @@ export const eth_call = rpcMethod({
   summary: 'Runs a message on a block’s state and answers what it returns.',
   params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
   result: data,
-  async handler([call, ref, state, block], { chain }) {
+  heavy: true,
+  async handler([call, ref, state, block], { chain }, caller) {
     const request = toCallRequest(call, chain.spec.chainId)
-    const { error, returnData } = await chain.call(request, ref, callOptions(state, block))
+    const { error, returnData } = await chain.call(request, ref, callOptions(caller, state, block))
     if (error === undefined) return returnData
     throw error.startsWith('execution reverted') ? revertError(returnData) : new ChainError('execution-failed', error)
   },
@@ -45,10 +48,11 @@ export const eth_estimateGas = rpcMethod({
   summary: 'The smallest gas limit with which a message succeeds.',
   params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
   result: quantity,
-  async handler([call, ref, state, block], { chain }) {
+  heavy: true,
+  async handler([call, ref, state, block], { chain }, caller) {
     const request = toCallRequest(call, chain.spec.chainId)
     try {
-      return await chain.estimateGas(request, ref, callOptions(state, block))
+      return await chain.estimateGas(request, ref, callOptions(caller, state, block))
     } catch (error) {
       throw error instanceof ChainError && error.code === 'execution-reverted' ? estimateError(error.data) : error
     }
@@ -74,8 +78,9 @@ export const eth_createAccessList = rpcMethod({
     ...(error !== undefined && { error }),
     gasUsed: toQuantity(gasUsed),
   }),
-  handler: ([call, ref, state], { chain }) =>
-    chain.createAccessList(toCallRequest(call, chain.spec.chainId), ref, callOptions(state)),
+  heavy: true,
+  handler: ([call, ref, state], { chain }, caller) =>
+    chain.createAccessList(toCallRequest(call, chain.spec.chainId), ref, callOptions(caller, state)),
 })
 
 export const eth_fillTransaction = rpcMethod({
@@ -85,5 +90,5 @@ export const eth_fillTransaction = rpcMethod({
     const raw = encodeTransaction({ ...filled, v: 0n, r: 0n, s: 0n })
     return { raw: toHex(raw), tx: wireBareTransaction(withSender(parseTransaction(raw), filled.from)) }
   },
-  handler: ([call], { chain }) => fillTransaction(call, chain),
+  handler: ([call], context, caller) => fillTransaction(call, context, caller),
 })

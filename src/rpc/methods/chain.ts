@@ -1,6 +1,6 @@
 // The chain as a whole: its id, its head, its fees.
 import { z } from 'zod'
-import type { FeeHistory } from '../../chain/types.ts'
+import type { FeeHistory } from '../../chain/fee-types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { address, blockNumber, bool, looseQuantity, quantity, string } from '../codec.ts'
@@ -63,12 +63,13 @@ export const eth_feeHistory = rpcMethod({
   summary: 'Base fees, fullness and, at the percentiles asked for, tips of a run of blocks.',
   params: [looseQuantity, blockNumber, percentiles.optional()],
   result: wireFeeHistory,
-  async handler([count, newest, percentiles], { chain, options }) {
+  heavy: true,
+  async handler([count, newest, percentiles], { chain, options }, caller) {
     checkPercentiles(percentiles ?? [])
     const header = await chain.header(newest)
     if (header === undefined) throw new ChainError('header-not-found', 'request beyond head block')
     const most = count < BigInt(options.maxFeeHistory) ? Number(count) : options.maxFeeHistory
-    return chain.fees.history(most, header, percentiles)
+    return chain.fees.history(most, header, percentiles, caller)
   },
 })
 

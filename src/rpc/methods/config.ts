@@ -1,7 +1,7 @@
 // What this node is set up for: its forks (EIP-7910), and how far back it answers.
+import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
-import type { SealedHeader } from '../../primitives/types.ts'
 import { type ForkConfig, forkConfigs } from '../../spec/fork-config.ts'
 import { rpcMethod } from '../define.ts'
 
@@ -36,20 +36,21 @@ function wireConfig({ activationTime, blobSchedule, chainId, ...rest }: ForkConf
   }
 }
 
-/** Nothing is ever thrown away here. */
-const ALL = { disabled: false, oldestBlock: toQuantity(0) } as const
+const since = (oldest: bigint) => ({ disabled: false, oldestBlock: toQuantity(oldest) }) as const
+const ALL = since(0n)
 
 export const eth_capabilities = rpcMethod({
-  summary: 'The head, and for each kind of data the oldest block it is there for: always block 0.',
+  summary:
+    'The head, and for each kind of data the oldest block it is there for: block 0, but for states of a pruned chain.',
   params: [],
-  result: ({ number, hash }: SealedHeader) => ({
+  result: ({ head: { number, hash }, oldestState }: Pick<Chain, 'head' | 'oldestState'>) => ({
     head: { number: toQuantity(number), hash },
-    state: ALL,
+    state: since(oldestState),
     tx: ALL,
     logs: ALL,
     receipts: ALL,
     blocks: ALL,
-    stateproofs: ALL,
+    stateproofs: since(oldestState),
   }),
-  handler: (_, { chain }) => chain.head,
+  handler: (_, { chain }) => chain,
 })

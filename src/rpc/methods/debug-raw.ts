@@ -20,6 +20,7 @@ export const debug_getRawBlock = rpcMethod({
   summary: 'RLP of a block.',
   params: [blockRef],
   result: data,
+  heavy: true,
   handler: async ([ref], { chain }) => encodeBlock(await blockAt(chain, ref)),
 })
 
@@ -34,6 +35,7 @@ export const debug_getRawReceipts = rpcMethod({
   summary: 'The receipts of a block as its receipts trie holds them.',
   params: [blockRef],
   result: z.array(data),
+  heavy: true,
   async handler([ref], { chain }) {
     const { header } = await blockAt(chain, ref)
     const receipts = chain.receipts(header.hash)
@@ -53,5 +55,6 @@ export const debug_getRawTransactions = rpcMethod({
   summary: 'The signed bytes of all transactions of a block.',
   params: [blockRef],
   result: z.array(data),
+  heavy: true,
   handler: async ([ref], { chain }) => (await blockAt(chain, ref)).transactions.map(({ raw }) => raw),
 })

@@ -27,31 +27,35 @@ export const debug_traceTransaction = rpcMethod({
   summary: 'Runs a mined transaction again under a tracer.',
   params: [hash, options],
   result: asTraced,
-  handler: ([hash, options], { chain }) => chain.traces.transaction(hash, toTraceOptions(options)),
+  heavy: true,
+  handler: ([hash, options], { chain }, caller) => chain.traces.transaction(hash, toTraceOptions(options, caller)),
 })
 
 export const debug_traceBlockByNumber = rpcMethod({
   summary: 'Runs the transactions of a block again under a tracer, by its number or tag.',
   params: [blockNumber, options],
   result: blockTraces,
-  handler: ([ref, options], { chain }) => chain.traces.block(ref, toTraceOptions(options)),
+  heavy: true,
+  handler: ([ref, options], { chain }, caller) => chain.traces.block(ref, toTraceOptions(options, caller)),
 })
 
 export const debug_traceBlockByHash = rpcMethod({
   summary: 'Runs the transactions of a block again under a tracer, by its hash.',
   params: [hash, options],
   result: blockTraces,
-  handler: ([hash, options], { chain }) => chain.traces.block({ hash }, toTraceOptions(options)),
+  heavy: true,
+  handler: ([hash, options], { chain }, caller) => chain.traces.block({ hash }, toTraceOptions(options, caller)),
 })
 
 export const debug_traceBlock = rpcMethod({
   summary: 'Runs the transactions of a block, given as RLP, under a tracer; its parent has to be here.',
   params: [data, options],
   result: blockTraces,
-  handler([raw, options], { chain }) {
+  heavy: true,
+  handler([raw, options], { chain }, caller) {
     const decoded = decodeBlock(raw)
     const transactions = decoded.transactions.map((signed) => withSender(signed, recoverSender(signed)))
-    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options))
+    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, caller))
   },
 })
 
@@ -59,10 +63,11 @@ export const debug_traceCall = rpcMethod({
   summary: 'Runs a message under a tracer, on the state after a block or after the first transactions of it.',
   params: [callObject, atBlock, traceCallOptions.optional()],
   result: asTraced,
-  handler([call, ref, options], { chain }) {
+  heavy: true,
+  handler([call, ref, options], { chain }, caller) {
     const request = toCallRequest(call, chain.spec.chainId)
     const point = { ref, index: options?.txIndex ?? undefined }
-    return chain.traces.call(request, point, toTraceOptions(options), {
+    return chain.traces.call(request, point, toTraceOptions(options, caller), {
       stateOverrides: options?.stateOverrides ? toStateOverrides(options.stateOverrides) : undefined,
       blockOverrides: options?.blockOverrides ? toBlockOverrides(options.blockOverrides) : undefined,
     })
@@ -89,7 +94,8 @@ export const debug_traceCallMany = rpcMethod({
   summary: 'Runs bundles of messages under a tracer, each message on what the ones before it left.',
   params: [z.array(bundle, { error: 'expected a list of bundles' }), context.optional(), traceCallOptions.optional()],
   result: (traces: readonly (readonly unknown[])[]) => traces,
-  handler([bundles, context, options], { chain }) {
+  heavy: true,
+  handler([bundles, context, options], { chain }, caller) {
     const after = context?.transactionIndex ?? -1
     const point = { ref: context?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
     const read = bundles.map(({ transactions, blockOverride, stateOverride }, position) => {
@@ -101,7 +107,7 @@ export const debug_traceCallMany = rpcMethod({
         blockOverrides: block ? toBlockOverrides(block) : undefined,
       }
     })
-    return chain.traces.calls(read, point, toTraceOptions(options))
+    return chain.traces.calls(read, point, toTraceOptions(options, caller))
   },
 })
 
@@ -109,5 +115,6 @@ export const debug_intermediateRoots = rpcMethod({
   summary: 'The state roots after each transaction of a block, by its hash.',
   params: [hash, options],
   result: z.array(hash),
-  handler: async ([hash], { chain }) => [...(await chain.traces.rootsWithin({ hash }))],
+  heavy: true,
+  handler: async ([hash], { chain }, caller) => [...(await chain.traces.rootsWithin({ hash }, caller))],
 })

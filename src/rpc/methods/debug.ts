@@ -29,8 +29,9 @@ export const debug_storageRangeAt = rpcMethod({
     storage: Object.fromEntries(items.map(({ hash, key, value }) => [hash, { key, value: bigToWord(value) }])),
     nextKey: next ?? null,
   }),
-  handler: ([ref, index, of, start, count], { chain }) =>
-    chain.inspection.slots(of, { ref, index }, startHash(start), Math.min(count, 1024)),
+  heavy: true,
+  handler: ([ref, index, of, start, count], { chain }, caller) =>
+    chain.inspection.slots(of, { ref, index }, startHash(start), Math.min(count, 1024), caller),
 })
 
 type AccountPage = Page<InspectedAccount> & { readonly root: Hash }
@@ -62,26 +63,34 @@ export const debug_accountRange = rpcMethod({
   summary: 'Accounts of a block in order of their hashes; code and storage unless they are left out.',
   params: [blockRef, rangeStart, count, bool.default(false), bool.default(false), bool.default(false)],
   result: wireDump,
-  handler: ([ref, start, count, withoutCode, withoutStorage], { chain }) =>
-    chain.inspection.accounts(ref, startHash(start), Math.min(count, MAX_RESULTS), {
-      code: !withoutCode,
-      storage: !withoutStorage,
-    }),
+  heavy: true,
+  handler: ([ref, start, count, withoutCode, withoutStorage], { chain }, caller) =>
+    chain.inspection.accounts(
+      ref,
+      startHash(start),
+      Math.min(count, MAX_RESULTS),
+      {
+        code: !withoutCode,
+        storage: !withoutStorage,
+      },
+      caller,
+    ),
 })
 
 export const debug_dumpBlock = rpcMethod({
   summary: 'The first accounts of a block, with code and storage.',
   params: [blockRef],
   result: wireDump,
-  handler: ([ref], { chain }) =>
-    chain.inspection.accounts(ref, startHash('0x'), MAX_RESULTS, { code: true, storage: true }),
+  heavy: true,
+  handler: ([ref], { chain }, caller) =>
+    chain.inspection.accounts(ref, startHash('0x'), MAX_RESULTS, { code: true, storage: true }, caller),
 })
 
 /** Numbers of two blocks; without a second one, a block and its parent. */
-function changedBetween(chain: Chain, from: bigint, to: bigint | undefined) {
-  if (to !== undefined) return chain.inspection.modified(from, to)
+function changedBetween(chain: Chain, from: bigint, to: bigint | undefined, caller: AbortSignal) {
+  if (to !== undefined) return chain.inspection.modified(from, to, caller)
   if (from === 0n) throw new ChainError('not-found', 'block 0 has no parent')
-  return chain.inspection.modified(from - 1n, from)
+  return chain.inspection.modified(from - 1n, from, caller)
 }
 
 async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
@@ -94,9 +103,10 @@ export const debug_getModifiedAccountsByNumber = rpcMethod({
   summary: 'Accounts that a block changed, or all blocks after a first up to a last one, by number.',
   params: [looseQuantity, looseQuantity.optional()],
   result: z.array(address),
-  async handler([from, to], { chain }) {
+  heavy: true,
+  async handler([from, to], { chain }, caller) {
     for (const number of to === undefined ? [from] : [from, to]) await numberOf(chain, { number })
-    return [...(await changedBetween(chain, from, to))]
+    return [...(await changedBetween(chain, from, to, caller))]
   },
 })
 
@@ -104,8 +114,9 @@ export const debug_getModifiedAccountsByHash = rpcMethod({
   summary: 'Accounts that a block changed, or all blocks after a first up to a last one, by hash.',
   params: [hash, hash.optional()],
   result: z.array(address),
-  async handler([from, to], { chain }) {
+  heavy: true,
+  async handler([from, to], { chain }, caller) {
     const first = await numberOf(chain, { hash: from })
-    return [...(await changedBetween(chain, first, to && (await numberOf(chain, { hash: to }))))]
+    return [...(await changedBetween(chain, first, to && (await numberOf(chain, { hash: to })), caller))]
   },
 })

@@ -1,6 +1,7 @@
 // Development: the chain as a whole. Going back, saving and loading its state, and what it is.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { NO_CONNECTION } from '../../lib/caller.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { forkAt } from '../../spec/forks.ts'
@@ -72,7 +73,8 @@ export const anvil_dumpState = rpcMethod({
   params: [bool.optional()],
   result: data,
   gate: 'development',
-  handler: (_, { chain }) => packDump(chain.head, chain.accounts()),
+  heavy: true,
+  handler: (_, { chain }, caller) => packDump(chain.head, chain.accounts(caller)),
 })
 export const hardhat_dumpState = anvil_dumpState
 
@@ -114,7 +116,7 @@ export const anvil_metadata = rpcMethod({
 })
 export const hardhat_metadata = anvil_metadata
 
-const clientVersion = async (context: RpcContext) => String(await web3_clientVersion.invoke([], context))
+const clientVersion = async (context: RpcContext) => String(await web3_clientVersion.invoke([], context, NO_CONNECTION))
 
 export const anvil_nodeInfo = rpcMethod({
   summary: 'The head, the fork in force, and what the next block will be made with.',

@@ -8,5 +8,6 @@ export const dev_invariants = rpcMethod({
   params: [atBlock],
   result: z.array(string).readonly(),
   gate: 'development',
-  handler: ([ref], { chain }) => chain.inspection.invariants(ref),
+  heavy: true,
+  handler: ([ref], { chain }, caller) => chain.inspection.invariants(ref, caller),
 })

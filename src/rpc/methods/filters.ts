@@ -48,10 +48,11 @@ export const eth_getFilterLogs = rpcMethod({
   summary: 'All logs of a log filter’s range, whenever they came.',
   params: [filterId],
   result: (logs: WrittenJson) => logs,
-  handler([id], { chain, filters, index }) {
+  heavy: true,
+  handler([id], { chain, filters, index }, caller) {
     const source = filters.source(asId(id))
     if (source.kind !== 'logs') throw new ChainError('not-found', 'filter not found')
-    return findLogs(source.filter, chain, index)
+    return findLogs(source.filter, chain, index, caller)
   },
 })
 

@@ -8,5 +8,6 @@ export const eth_getLogs = rpcMethod({
   summary: 'Logs of a range of blocks, or of one block by its hash, by address and topics.',
   params: [logFilter],
   result: (logs: WrittenJson) => logs,
-  handler: ([filter], { chain, index }) => findLogs(filter, chain, index),
+  heavy: true,
+  handler: ([filter], { chain, index }, caller) => findLogs(filter, chain, index, caller),
 })

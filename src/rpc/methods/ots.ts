@@ -75,6 +75,7 @@ export const ots_getBlockTransactions = rpcMethod({
   summary: 'A page of the transactions of a block; page 0 holds its last ones.',
   params: [looseBlock, looseQuantity, looseQuantity],
   result: (page: ReturnType<typeof blockPage> | null) => page,
+  heavy: true,
   async handler([block, page, size], { chain }) {
     const found = await detailsOf(chain, refOf(block))
     return found && blockPage(found.block, found.receipts, Number(page), Math.min(Number(size), MAX_PAGE))
@@ -92,30 +93,34 @@ export const ots_hasCode = rpcMethod({
 })
 
 /** Throws `not-found` for an unknown transaction, as tracing does. */
-const replayOf = ({ chain }: RpcContext, hash: Hash): Promise<Replayed> => chain.traces.replayTransaction(hash)
+const replayOf = ({ chain }: RpcContext, hash: Hash, caller: AbortSignal): Promise<Replayed> =>
+  chain.traces.replayTransaction(hash, { caller })
 
 export const ots_traceTransaction = rpcMethod({
   summary: 'All frames of a transaction with their depths.',
   params: [hash],
   result: traceEntries,
-  handler: ([hash], context) => replayOf(context, hash),
+  heavy: true,
+  handler: ([hash], context, caller) => replayOf(context, hash, caller),
 })
 
 export const ots_getInternalOperations = rpcMethod({
   summary: 'Transfers, creations and self-destructions within a transaction.',
   params: [hash],
   result: internalOperations,
-  handler: ([hash], context) => replayOf(context, hash),
+  heavy: true,
+  handler: ([hash], context, caller) => replayOf(context, hash, caller),
 })
 
 export const ots_getTransactionError = rpcMethod({
   summary: 'The revert data of a transaction; empty when it did not revert.',
   params: [hash],
   result: data,
-  async handler([hash], context) {
+  heavy: true,
+  async handler([hash], context, caller) {
     const receipt = context.chain.receipt(hash)?.receipt
     if (receipt?.status === 1) return new Uint8Array(0)
-    const { error, output } = await replayOf(context, hash)
+    const { error, output } = await replayOf(context, hash, caller)
     return error === undefined ? new Uint8Array(0) : output
   },
 })
@@ -136,13 +141,14 @@ export const ots_getContractCreator = rpcMethod({
   summary: 'The transaction that created a contract, and the account that did.',
   params: [address],
   result: (creation: Creation | null) => creation,
-  async handler([contract], { chain }): Promise<Creation | null> {
+  heavy: true,
+  async handler([contract], { chain }, caller): Promise<Creation | null> {
     const { view } = await chain.at('latest')
     if (view.code(contract).length === 0) return null
     const number = await firstBlockWith(chain, (view) => view.code(contract).length > 0)
     // Contracts of the genesis were created by nobody.
     if (number === 0n) return null
-    for (const { transaction, frames } of await chain.traces.replayBlock({ number })) {
+    for (const { transaction, frames } of await chain.traces.replayBlock({ number }, { caller })) {
       const creation = frames.find(({ type, to, error }) => to === contract && error === undefined && isCreation(type))
       if (creation !== undefined) return { hash: transaction.hash, creator: creation.from }
     }
@@ -158,12 +164,16 @@ export const ots_searchTransactionsBefore = rpcMethod({
   summary: 'Transactions an address took part in, in blocks before a number (0 for all), newest first.',
   params: [address, looseQuantity, looseQuantity],
   result: wirePage,
-  handler: ([who, number, size], { chain }) => searchTransactions(chain, who, 'before', number, Number(size)),
+  heavy: true,
+  handler: ([who, number, size], { chain }, caller) =>
+    searchTransactions(chain, who, 'before', number, Number(size), caller),
 })
 
 export const ots_searchTransactionsAfter = rpcMethod({
   summary: 'Transactions an address took part in, in blocks after a number (0 for all), newest first.',
   params: [address, looseQuantity, looseQuantity],
   result: wirePage,
-  handler: ([who, number, size], { chain }) => searchTransactions(chain, who, 'after', number, Number(size)),
+  heavy: true,
+  handler: ([who, number, size], { chain }, caller) =>
+    searchTransactions(chain, who, 'after', number, Number(size), caller),
 })

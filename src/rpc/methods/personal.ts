@@ -58,7 +58,7 @@ export const personal_sendTransaction = rpcMethod({
   params: [callObject, password],
   result: hash,
   gate: 'development',
-  handler: ([call], context) => sendTransaction(call, context),
+  handler: ([call], context, caller) => sendTransaction(call, context, caller),
 })
 
 export const personal_signTransaction = {

@@ -13,10 +13,11 @@ export const eth_simulateV1 = rpcMethod({
   summary: 'Builds blocks of calls on top of a block and answers them with what each call did; nothing is kept.',
   params: [simulation, atBlock],
   result: ({ blocks, full }: Simulated) => blocks.map((block) => wireSimulatedBlock(block, full ? 'full' : 'hashes')),
-  async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }) {
+  heavy: true,
+  async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }, caller) {
     if (blockStateCalls.length === 0) throw new ChainError('invalid-params', 'empty input')
     const calls = blockStateCalls.map((block) => toSimulatedCalls(block, chain.spec.chainId))
-    const options = { validation: validation ?? false, traceTransfers: traceTransfers ?? false }
+    const options = { validation: validation ?? false, traceTransfers: traceTransfers ?? false, caller }
     try {
       return { blocks: await chain.simulate(calls, ref, options), full: returnFullTransactions ?? false }
     } catch (error) {

@@ -76,19 +76,25 @@ export const eth_getProof = rpcMethod({
   summary: 'An account and some of its slots with their Merkle proofs (EIP-1186).',
   params: [address, z.array(storageKey, { error: 'expected a list of storage keys' }), atBlock],
   result: wireProof,
-  async handler([who, keys, ref], { chain }) {
+  heavy: true,
+  async handler([who, keys, ref], { chain }, caller) {
     if (keys.length > MAX_SLOTS) throw tooManySlots()
     const { view } = await chain.at(ref)
-    return { who, keys, proof: await prove(view, who, keys) }
+    return { who, keys, proof: await prove(view, who, keys, caller) }
   },
 })
 
 /** So many slots are proved at a time; then others have their turn. */
 const PROVED_AT_ONCE = 32
 
-async function prove(view: StateView, who: Address, keys: readonly StorageKey[]): Promise<AccountProof> {
+async function prove(
+  view: StateView,
+  who: Address,
+  keys: readonly StorageKey[],
+  caller: AbortSignal,
+): Promise<AccountProof> {
   const slots = keys.map(({ slot }) => slot)
-  const pause = takingTurns()
+  const pause = takingTurns('heavy', caller)
   const proof = view.prove(who, slots.slice(0, PROVED_AT_ONCE))
   for (let at = PROVED_AT_ONCE; at < slots.length; at += PROVED_AT_ONCE) {
     await pause()

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, ZERO_HASH } from '../../lib/hex.ts'
+import { takingTurns } from '../../lib/turns.ts'
 import { decodeNetworkTransaction } from '../../primitives/blobs.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../../primitives/types.ts'
@@ -22,7 +23,8 @@ export const testing_buildBlockV1 = rpcMethod({
   params: [hash, payloadAttributes, rawTransactions.optional(), data.optional()],
   result: wirePayload,
   gate: 'testing',
-  async handler([parentHash, attributes, raw, extraData], { chain }) {
+  heavy: true,
+  async handler([parentHash, attributes, raw, extraData], { chain }, caller) {
     const { head } = chain
     if (parentHash !== head.hash) throw new ChainError('header-not-found', 'parentHash is not current head')
     if (attributes.timestamp <= head.timestamp) {
@@ -45,6 +47,7 @@ export const testing_buildBlockV1 = rpcMethod({
         baseFeePerGas: undefined,
       },
       given?.map(({ transaction }) => transaction),
+      { pause: takingTurns('heavy', caller) },
     )
     const { transactions } = executed.block
     if (given !== undefined && transactions.length < given.length) {

@@ -4,6 +4,7 @@ import type { BlockRef, Chain } from '../../chain/types.ts'
 import { involvedFrom } from '../../indexer/involvement.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
+import { takingTurns } from '../../lib/turns.ts'
 import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { Recorded } from '../../runtime/tracing/recorder.ts'
@@ -18,14 +19,14 @@ const MAX_REPLAYED = 1000
 const kinds = z.array(z.enum(['trace', 'stateDiff', 'vmTrace'], { error: 'expected trace, stateDiff or vmTrace' }), {
   error: 'expected a list of trace types',
 })
-const detailOf = (kinds: readonly TraceKind[]) => ({ opcodes: kinds.includes('vmTrace') })
+const detailOf = (kinds: readonly TraceKind[], caller: AbortSignal) => ({ opcodes: kinds.includes('vmTrace'), caller })
 
 const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
 
 /** All traces of a block, its rewards last. */
-async function blockTraces(chain: Chain, block: Block): Promise<LocalizedTrace[]> {
+async function blockTraces(chain: Chain, block: Block, caller: AbortSignal): Promise<LocalizedTrace[]> {
   const { header, transactions } = block
-  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash })
+  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { caller })
   return [...replayed.flatMap(localizedTraces), ...rewardTraces(header, chain.traces.rewards(block))]
 }
 
@@ -36,10 +37,11 @@ export const trace_block = rpcMethod({
   summary: 'All frames of the transactions of a block, and its rewards; null when there is no such block.',
   params: [blockRef],
   result: tracesOrNull,
-  async handler([ref], { chain }) {
+  heavy: true,
+  async handler([ref], { chain }, caller) {
     const block = await chain.block(ref)
     if (block === undefined) return null
-    return isTraceable(block) ? blockTraces(chain, block) : []
+    return isTraceable(block) ? blockTraces(chain, block, caller) : []
   },
 })
 
@@ -47,8 +49,9 @@ export const trace_transaction = rpcMethod({
   summary: 'All frames of a mined transaction; null when there is no such transaction.',
   params: [hash],
   result: tracesOrNull,
-  async handler([hash], { chain }) {
-    return chain.transaction(hash) ? localizedTraces(await chain.traces.replayTransaction(hash)) : null
+  heavy: true,
+  async handler([hash], { chain }, caller) {
+    return chain.transaction(hash) ? localizedTraces(await chain.traces.replayTransaction(hash, { caller })) : null
   },
 })
 
@@ -56,9 +59,10 @@ export const trace_get = rpcMethod({
   summary: 'The frame of a mined transaction at a path in its tree; null when there is none.',
   params: [hash, z.array(looseQuantity, { error: 'expected a list of positions' })],
   result: (trace: LocalizedTrace | null) => trace,
-  async handler([hash, path], { chain }) {
+  heavy: true,
+  async handler([hash, path], { chain }, caller) {
     if (!chain.transaction(hash)) return null
-    const traces = localizedTraces(await chain.traces.replayTransaction(hash))
+    const traces = localizedTraces(await chain.traces.replayTransaction(hash, { caller }))
     return traces.find(({ traceAddress }) => traceAddress.join() === path.join()) ?? null
   },
 })
@@ -80,21 +84,24 @@ export const trace_filter = rpcMethod({
   summary: 'Frames in a range of blocks, by who sent and who received them.',
   params: [filter],
   result: tracesOrNull,
-  async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }) {
+  heavy: true,
+  async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }, caller) {
     const [first, last] = [await numberOf(chain, fromBlock ?? 'earliest'), await numberOf(chain, toBlock ?? 'latest')]
     const matches = matcher(fromAddress ?? [], toAddress ?? [])
     const end = Number(after ?? 0n) + Number(count ?? Number.POSITIVE_INFINITY)
     const among = fromAddress?.length ? fromAddress : (toAddress ?? [])
     const found: LocalizedTrace[] = []
     let replayed = 0
+    const pause = takingTurns('heavy', caller)
     for await (const number of among.length > 0 ? blocksOf(chain, among, first, last) : everyBlock(first, last)) {
       if (found.length >= end) break
+      await pause()
       const block = await chain.block({ number })
       if (block === undefined) break
       if (block.transactions.length > 0 && ++replayed > MAX_REPLAYED) {
         throw new ChainError('limit-exceeded', `the range holds more than ${MAX_REPLAYED} blocks with transactions`)
       }
-      found.push(...(await blockTraces(chain, block)).filter(matches))
+      found.push(...(await blockTraces(chain, block, caller)).filter(matches))
     }
     return found.slice(Number(after ?? 0n), end)
   },
@@ -145,8 +152,9 @@ export const trace_replayTransaction = rpcMethod({
   summary: 'Runs a mined transaction again: its frames, what it changed, its opcodes.',
   params: [hash, kinds],
   result: replayed,
-  handler: async ([hash, kinds], { chain }) => ({
-    recorded: await chain.traces.replayTransaction(hash, detailOf(kinds)),
+  heavy: true,
+  handler: async ([hash, kinds], { chain }, caller) => ({
+    recorded: await chain.traces.replayTransaction(hash, detailOf(kinds, caller)),
     kinds,
   }),
 })
@@ -158,11 +166,12 @@ export const trace_replayBlockTransactions = rpcMethod({
   params: [blockRef, kinds],
   result: (replays: readonly BlockReplay[] | null) =>
     replays?.map((replay) => ({ ...replayed(replay), transactionHash: replay.transactionHash })) ?? null,
-  async handler([ref, kinds], { chain }) {
+  heavy: true,
+  async handler([ref, kinds], { chain }, caller) {
     const block = await chain.block(ref)
     if (block === undefined) return null
     if (!isTraceable(block)) return []
-    const recorded = await chain.traces.replayBlock(ref, detailOf(kinds))
+    const recorded = await chain.traces.replayBlock(ref, detailOf(kinds, caller))
     return recorded.map((recorded) => ({ recorded, kinds, transactionHash: recorded.transaction.hash }))
   },
 })
@@ -171,10 +180,11 @@ export const trace_call = rpcMethod({
   summary: 'Runs a message on a block’s state: its frames, what it would change, its opcodes.',
   params: [callObject, kinds, atBlock],
   result: replayed,
-  async handler([call, kinds, ref], { chain }) {
+  heavy: true,
+  async handler([call, kinds, ref], { chain }, caller) {
     const request = toCallRequest(call, chain.spec.chainId)
     return {
-      recorded: one(await chain.traces.replayCalls([request], { ref, index: undefined }, detailOf(kinds))),
+      recorded: one(await chain.traces.replayCalls([request], { ref, index: undefined }, detailOf(kinds, caller))),
       kinds,
     }
   },
@@ -184,9 +194,13 @@ export const trace_callMany = rpcMethod({
   summary: 'Runs messages on a block’s state, each on what the ones before it left.',
   params: [z.array(z.tuple([callObject, kinds]), { error: 'expected a list of calls' }), atBlock],
   result: (replays: readonly Replay[]) => replays.map(replayed),
-  async handler([calls, ref], { chain }) {
+  heavy: true,
+  async handler([calls, ref], { chain }, caller) {
     const requests = calls.map(([call]) => toCallRequest(call, chain.spec.chainId))
-    const detail = detailOf(calls.flatMap(([, kinds]) => kinds))
+    const detail = detailOf(
+      calls.flatMap(([, kinds]) => kinds),
+      caller,
+    )
     const recorded = await chain.traces.replayCalls(requests, { ref, index: undefined }, detail)
     return calls.map(([, kinds], position) => ({ recorded: one(recorded.slice(position)), kinds }))
   },
@@ -196,12 +210,17 @@ export const trace_rawTransaction = rpcMethod({
   summary: 'Runs a signed transaction on the latest state without sending it.',
   params: [data, kinds],
   result: replayed,
-  async handler([raw, kinds], { chain }) {
+  heavy: true,
+  async handler([raw, kinds], { chain }, caller) {
     const signed = decodeTransaction(raw)
     const { gasLimit, maxFeePerGas, maxPriorityFeePerGas, ...transaction } = withSender(signed, recoverSender(signed))
     const fees = transaction.type < 2 ? { gasPrice: maxFeePerGas } : { maxFeePerGas, maxPriorityFeePerGas }
     const request = { ...transaction, ...fees, gas: gasLimit }
-    const recorded = await chain.traces.replayCalls([request], { ref: 'latest', index: undefined }, detailOf(kinds))
+    const recorded = await chain.traces.replayCalls(
+      [request],
+      { ref: 'latest', index: undefined },
+      detailOf(kinds, caller),
+    )
     return { recorded: one(recorded), kinds }
   },
 })

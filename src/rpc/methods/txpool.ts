@@ -26,6 +26,7 @@ export const txpool_content = rpcMethod({
   summary: 'All waiting transactions by sender and nonce: pending can be mined now, queued wait for a nonce before.',
   params: [],
   result: ({ pending, queued }: Content) => ({ pending: bySender(pending, inFull), queued: bySender(queued, inFull) }),
+  heavy: true,
   handler: (_, { chain }) => chain.pool.content(),
 })
 
@@ -46,6 +47,7 @@ export const txpool_inspect = rpcMethod({
   summary: 'All waiting transactions by sender and nonce, one line each.',
   params: [],
   result: ({ pending, queued }: Content) => ({ pending: bySender(pending, line), queued: bySender(queued, line) }),
+  heavy: true,
   handler: (_, { chain }) => chain.pool.content(),
 })
 

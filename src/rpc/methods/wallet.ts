@@ -26,7 +26,7 @@ export const eth_sendTransaction = rpcMethod({
   summary: 'Fills, signs and pools a transaction of an account the node holds or impersonates, and answers its hash.',
   params: [callObject],
   result: hash,
-  handler: ([call], context) => sendTransaction(call, context),
+  handler: ([call], context, caller) => sendTransaction(call, context, caller),
 })
 
 export const eth_sendUnsignedTransaction = rpcMethod({
@@ -34,14 +34,14 @@ export const eth_sendUnsignedTransaction = rpcMethod({
   params: [callObject],
   result: hash,
   gate: 'development',
-  handler: ([call], context) => sendUnsigned(call, context),
+  handler: ([call], context, caller) => sendUnsigned(call, context, caller),
 })
 
 export const eth_signTransaction = rpcMethod({
   summary: 'Fills and signs a transaction without sending it: the raw bytes and the fields.',
   params: [callObject],
   result: (transaction: Transaction) => ({ raw: toHex(transaction.raw), tx: wireBareTransaction(transaction) }),
-  handler: ([call], context) => signedTransaction(call, context),
+  handler: ([call], context, caller) => signedTransaction(call, context, caller),
 })
 
 export const eth_sign = rpcMethod({

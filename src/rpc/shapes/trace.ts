@@ -54,7 +54,7 @@ export const traceCallOptions = traceOptions.extend({
   txIndex: index.nullish(),
 })
 
-export function toTraceOptions(options: z.output<typeof traceOptions> | undefined): TraceOptions {
+export function toTraceOptions(options: z.output<typeof traceOptions> | undefined, caller: AbortSignal): TraceOptions {
   const { tracer, tracerConfig, timeout } = options ?? {}
   return {
     choice: {
@@ -68,6 +68,7 @@ export function toTraceOptions(options: z.output<typeof traceOptions> | undefine
         limit: options?.limit ?? 0,
       },
     },
+    caller,
     timeout: timeout ? (milliseconds(timeout) ?? DEFAULT_TIMEOUT) : DEFAULT_TIMEOUT,
   }
 }

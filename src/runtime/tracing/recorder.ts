@@ -29,7 +29,7 @@ export class Recorder extends CallTreeTracer implements Tracer {
   readonly #operations: VmRecorder | undefined
   readonly step?: (step: Step) => void
 
-  constructor({ opcodes }: { readonly opcodes: boolean }) {
+  constructor({ opcodes = false }: { readonly opcodes?: boolean }) {
     super()
     if (!opcodes) return
     const operations = new VmRecorder()

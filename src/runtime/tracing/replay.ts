@@ -2,7 +2,7 @@
 // receipts and roots are not made.
 import type { Machine } from '../../evm/machine.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { takingTurns } from '../../lib/turns.ts'
+import type { Pause } from '../../lib/turns.ts'
 import type { Block, Message, Transaction } from '../../primitives/types.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
@@ -13,6 +13,13 @@ import type { TracePlace, Tracer } from './tracer.ts'
 
 /** Which transactions of a block are traced; those behind the last are not run. */
 export type Span = { readonly first: number; readonly last: number }
+
+export type ReplayLimits = {
+  /** Milliseconds that one transaction may take. */
+  readonly timeout: number
+  /** The turns in which the block runs. */
+  readonly pause: Pause
+}
 
 export type Traced<T> = {
   readonly transaction: Transaction
@@ -29,10 +36,9 @@ export async function* replayBlock<T extends Tracer>(
   blockHash: BlockHashes,
   { first, last }: Span,
   makeTracer: () => T,
-  timeout: number,
+  { timeout, pause }: ReplayLimits,
 ): AsyncGenerator<Traced<T>> {
-  const { machine, env } = await beginReplay(runtime, view, block, blockHash)
-  const pause = takingTurns()
+  const { machine, env } = await beginReplay(runtime, view, block, blockHash, pause)
   for (const [index, transaction] of block.transactions.slice(0, last + 1).entries()) {
     await pause()
     const mode = modeOf(transaction)
@@ -56,9 +62,9 @@ export async function replayUpTo(
   block: Block,
   blockHash: BlockHashes,
   count: number,
+  pause: Pause,
 ): Promise<void> {
-  const { machine, env } = await beginReplay(runtime, view, block, blockHash)
-  const pause = takingTurns()
+  const { machine, env } = await beginReplay(runtime, view, block, blockHash, pause)
   for (const transaction of block.transactions.slice(0, count)) {
     await pause()
     const mode = modeOf(transaction)
@@ -66,8 +72,8 @@ export async function replayUpTo(
   }
 }
 
-async function beginReplay(runtime: Runtime, view: StateView, block: Block, blockHash: BlockHashes) {
-  const execution = new BlockExecution(runtime, view, block.header, blockHash)
+async function beginReplay(runtime: Runtime, view: StateView, block: Block, blockHash: BlockHashes, pause: Pause) {
+  const execution = new BlockExecution(runtime, view, block.header, blockHash, pause)
   await execution.begin()
   return execution
 }

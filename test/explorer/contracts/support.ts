@@ -8,6 +8,7 @@ import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
 import { acceptForms } from '../../../src/explorer/forms.ts'
 import { explorerPlugin } from '../../../src/explorer/plugin.ts'
 import { createLogger } from '../../../src/lib/log.ts'
+import { WorkQueue } from '../../../src/lib/work-queue.ts'
 import { startNode } from '../../../src/node.ts'
 import { nodeOptions, withClients } from '../../support/chain.ts'
 import { expectSchema } from '../support.ts'
@@ -71,6 +72,7 @@ export async function verifyingExplorer() {
     chain,
     options: defaultExplorerOptions,
     // Only Verification speaks to it here.
+    queue: new WorkQueue(),
     hub: hub as unknown as ExplorerServices['hub'],
     verification,
     log,

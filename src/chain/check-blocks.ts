@@ -1,0 +1,109 @@
+// Stored blocks checked against themselves: headers by their chain of hashes, transactions and receipts by the header's
+// roots, senders by their signatures, lookups both ways. Nothing is run, and nothing is written.
+import { equalBytes, type Hash, toHash, toHex } from '../lib/hex.ts'
+import { keccakHash } from '../lib/keccak.ts'
+import { encodeWithdrawal, unclesHash } from '../primitives/block.ts'
+import { encodeReceipt, orBlooms } from '../primitives/receipt.ts'
+import { recoverSender } from '../primitives/transaction.ts'
+import type { Block, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import { modeOf } from '../runtime/execute-block.ts'
+import type { Report } from '../state/check-state.ts'
+import { RANGE } from '../state/keyspace.ts'
+import { orderedListRoot } from '../state/trie.ts'
+import type { KvStore, Range, Reader } from '../state/types.ts'
+import { Blocks, blockRows } from './blocks.ts'
+import { type HeadRow, readStateVersion } from './open.ts'
+
+/** Every block up to the head. `onBlock` is told of each that has been looked at. */
+export async function checkBlocks(
+  store: KvStore,
+  head: HeadRow,
+  report: Report,
+  onBlock: (number: bigint) => void,
+): Promise<void> {
+  const blocks = new Blocks(store, head.number)
+  let parent: SealedHeader | undefined
+  let version = -1
+  let transactions = 0
+  for (let number = 0n; number <= head.number; number++) {
+    const place = `block ${number}`
+    const after = readStateVersion(store, number) ?? -1
+    if (after <= version) report(place, 'no version of the state belongs to it')
+    version = Math.max(version, after)
+    try {
+      const block = blocks.block(number)
+      const receipts = blocks.receipts(number)
+      if (block === undefined || receipts === undefined) report(place, 'its header, body or receipts are missing')
+      else {
+        for (const what of [...faultsOf(block, parent), ...faultsOfReceipts(block.header, receipts)])
+          report(place, what)
+        for (const what of rowFaults(store, block, receipts)) report(place, what)
+      }
+      transactions += block?.transactions.length ?? 0
+      parent = block?.header
+    } catch (error) {
+      report(place, error instanceof Error ? error.message : String(error))
+      parent = undefined
+    }
+    onBlock(number)
+  }
+  if (version !== head.version) report('head', `says version ${head.version} of the state, its block ${version}`)
+  await checkCounts(store, Number(head.number) + 1, transactions, report)
+}
+
+function* faultsOf({ header, transactions, uncles, withdrawals }: Block, parent?: SealedHeader): Generator<string> {
+  if (parent !== undefined && header.parentHash !== parent.hash)
+    yield `its parent is ${header.parentHash}, the block before it ${parent.hash}`
+  const raws = transactions.map(({ raw }) => raw)
+  yield* compared('transactions', header.transactionsRoot, toHash(orderedListRoot(raws)))
+  yield* compared('uncles', header.sha3Uncles, unclesHash(uncles))
+  if (withdrawals !== undefined || header.withdrawalsRoot !== undefined) {
+    const root = toHash(orderedListRoot((withdrawals ?? []).map(encodeWithdrawal)))
+    yield* compared('withdrawals', header.withdrawalsRoot, root)
+  }
+  for (const transaction of transactions) yield* signatureFaults(transaction)
+}
+
+/** Of an impersonated transaction nothing but the node's word says who sent it. */
+function* signatureFaults(transaction: Transaction): Generator<string> {
+  if (modeOf(transaction) === 'impersonated') return
+  const { hash, raw, from } = transaction
+  if (keccakHash(raw) !== hash) yield `transaction ${hash} has another hash`
+  if (recoverSender(transaction) !== from) yield `transaction ${hash} was not sent by ${from}`
+}
+
+function* faultsOfReceipts(header: SealedHeader, receipts: readonly Receipt[]): Generator<string> {
+  yield* compared('receipts', header.receiptsRoot, toHash(orderedListRoot(receipts.map(encodeReceipt))))
+  if (!equalBytes(orBlooms(receipts.map(({ bloom }) => bloom)), header.logsBloom))
+    yield 'its bloom is not that of its logs'
+}
+
+function* compared(what: string, said: Hash | undefined, found: Hash): Generator<string> {
+  if (said !== found) yield `its ${what} have the root ${found}, the header says ${said}`
+}
+
+/** Rows of the block that are not as they would be written now: what leads to it by hashes, and its own. */
+function* rowFaults(store: Reader, block: Block, receipts: readonly Receipt[]): Generator<string> {
+  for (const op of blockRows(block, receipts)) {
+    const stored = store.get(op.key)
+    if (stored === undefined) yield `row ${toHex(op.key)} is missing`
+    else if (op.type === 'put' && !equalBytes(stored, op.value)) yield `row ${toHex(op.key)} is another`
+  }
+}
+
+/** Rows that lead to no block: everything that blocks have was found above, so that it is enough to count. */
+async function checkCounts(store: KvStore, blocks: number, transactions: number, report: Report): Promise<void> {
+  const expected: readonly [string, Range, number][] = [
+    ['headers', RANGE.headers(), blocks],
+    ['bodies', RANGE.bodies(), blocks],
+    ['receipts', RANGE.receipts(), blocks],
+    ['hashes of blocks', RANGE.blockNumbers(), blocks],
+    ['versions of blocks', RANGE.stateVersions(), blocks],
+    ['hashes of transactions', RANGE.transactions(), transactions],
+  ]
+  for (const [what, range, count] of expected) {
+    let found = 0
+    for await (const _ of store.scan(range)) found++
+    if (found !== count) report(what, `${found} rows for ${count} of them`)
+  }
+}

@@ -1,0 +1,77 @@
+// Readers' tables checked by making them once more: every block is run again, as `reindex` does, into a store of their own,
+// and the rows are compared one by one. That the blocks come out as they did is checked on the way.
+import { equalBytes, toHex } from '../lib/hex.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { checkChanges, type Report } from '../state/check-state.ts'
+import { isReaders, RANGE } from '../state/keyspace.ts'
+import type { KvStore, Op, Range, Reader, RecordLog } from '../state/types.ts'
+import { View } from '../state/view.ts'
+import { reindex } from './reindex.ts'
+import type { Indexer } from './types.ts'
+
+/** `scratch`: an empty store, to hold the tables. Throws as `reindex`. */
+export async function checkIndex(
+  store: KvStore,
+  scratch: KvStore,
+  runtime: Runtime,
+  indexer: Indexer,
+  report: Report,
+  onBlock: (number: bigint) => void,
+): Promise<void> {
+  await reindex(new Beside(store, scratch), runtime, indexer, onBlock, ({ view }, version) =>
+    view instanceof View ? checkChanges(store, view, version, report) : Promise.resolve(),
+  )
+  const made = scratch.scan(RANGE.readers())[Symbol.asyncIterator]()
+  let next = await made.next()
+  for await (const [key, value] of store.scan(RANGE.readers())) {
+    while (!next.done && Buffer.compare(next.value[0], key) < 0) {
+      report(`index row ${toHex(next.value[0])}`, 'is missing')
+      next = await made.next()
+    }
+    if (next.done || !equalBytes(next.value[0], key)) report(`index row ${toHex(key)}`, 'follows from no block')
+    else {
+      if (!equalBytes(next.value[1], value)) report(`index row ${toHex(key)}`, 'is not what follows from the blocks')
+      next = await made.next()
+    }
+  }
+  for (; !next.done; next = await made.next()) report(`index row ${toHex(next.value[0])}`, 'is missing')
+}
+
+/** A chain whose readers' tables lie in another store: only that one is written. */
+class Beside implements KvStore {
+  readonly #chain: KvStore
+  readonly #tables: KvStore
+
+  constructor(chain: KvStore, tables: KvStore) {
+    this.#chain = chain
+    this.#tables = tables
+  }
+
+  get log(): RecordLog {
+    return this.#chain.log
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return (isReaders(key) ? this.#tables : this.#chain).get(key)
+  }
+
+  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+    return (isReaders(range.gte) ? this.#tables : this.#chain).scan(range)
+  }
+
+  write(batch: readonly Op[]): Promise<void> {
+    return this.#tables.write(batch)
+  }
+
+  requireWritable(): void {
+    this.#tables.requireWritable()
+  }
+
+  snapshot(): Reader & { close(): Promise<void> } {
+    return this.#chain.snapshot()
+  }
+
+  close(): Promise<void> {
+    return this.#tables.close()
+  }
+}

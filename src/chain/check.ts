@@ -1,0 +1,57 @@
+// A stored chain checked row by row: blocks, state, history, and the readers' tables against all of them. What is found is
+// told one by one; a part that cannot be read at all is one finding, and the next part is looked at.
+import type { Runtime } from '../runtime/runtime.ts'
+import { checkHistory, checkState, type Report } from '../state/check-state.ts'
+import { KEY } from '../state/keyspace.ts'
+import type { KvStore } from '../state/types.ts'
+import { decodeStoredHeader } from './blocks.ts'
+import { checkBlocks } from './check-blocks.ts'
+import { checkIndex } from './check-index.ts'
+import { type HeadRow, readHead, readStateVersion } from './open.ts'
+import { readHorizon } from './pruning.ts'
+import type { Indexer } from './types.ts'
+
+export type Checking = {
+  readonly runtime: Runtime
+  readonly indexer: Indexer
+  /**
+   * An empty store for the readers' tables. Where there is none, or states were pruned, these tables are left out and no block
+   * is run.
+   */
+  readonly scratch: KvStore | undefined
+  readonly report: Report
+  /** Told of the part that begins. */
+  readonly onPart: (part: string) => void
+  readonly onBlock: (number: bigint) => void
+}
+
+/** Nothing is written to the store. Throws ChainError `storage` when there is no head to begin with. */
+export async function checkChain(store: KvStore, checking: Checking): Promise<void> {
+  const { runtime, indexer, scratch, report, onBlock } = checking
+  const [head, horizon] = [readHead(store), readHorizon(store)]
+  const part = async (name: string, check: () => Promise<void>): Promise<void> => {
+    checking.onPart(name)
+    try {
+      await check()
+    } catch (error) {
+      report(name, error instanceof Error ? error.message : String(error))
+    }
+  }
+  await part('blocks', () => checkBlocks(store, head, report, onBlock))
+  await part('state', async () => {
+    const root = await checkState(store, report)
+    const said = rootOf(store, head)
+    if (said !== undefined && said !== root) report('state', `has the root ${root}, the head says ${said}`)
+  })
+  await part('history', () => checkHistory(store, { newest: head.version, oldest: horizon.version }, report))
+  // Blocks whose states are gone cannot be run again.
+  if (scratch !== undefined && horizon.version === 0)
+    await part('index', () => checkIndex(store, scratch, runtime, indexer, report, onBlock))
+}
+
+/** The state root of the head; undefined when a development method has changed the state since. */
+function rootOf(store: KvStore, { number, version }: HeadRow): string | undefined {
+  const before = number === 0n ? -1 : readStateVersion(store, number - 1n)
+  const row = store.get(KEY.header(number))
+  return version - 1 === before && row !== undefined ? decodeStoredHeader(row, number).stateRoot : undefined
+}

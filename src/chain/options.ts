@@ -1,0 +1,16 @@
+// What a chain is made of, and the settings that its owner chooses.
+import type { CallLimits } from '../runtime/call.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { KvStore } from '../state/types.ts'
+import type { PoolPolicy } from './admission-rules.ts'
+import type { LedgerOptions } from './ledger.ts'
+import type { Indexer } from './types.ts'
+
+export type ChainOptions = LedgerOptions & {
+  readonly store: KvStore
+  readonly runtime: Runtime
+  readonly indexer: Indexer
+  readonly limits: CallLimits
+  readonly pool: PoolPolicy
+  readonly onError: (error: unknown) => void
+}

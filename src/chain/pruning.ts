@@ -1,0 +1,88 @@
+// Which states can still be read, and what a version takes away with it when they are to be few. Blocks, receipts and the
+// index stay. Pruning is deletions in the batch of a new version: no state row is read for it.
+import { ChainError } from '../lib/errors.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import { KEY } from '../state/keyspace.ts'
+import type { StateStore } from '../state/state-store.ts'
+import type { KvStore, Op, Reader } from '../state/types.ts'
+import { readStateVersion } from './open.ts'
+
+/** The oldest version of the state that can be read, and the oldest block whose state can be. */
+export type Horizon = { readonly number: bigint; readonly version: number }
+
+/**
+ * No chain keeps fewer states: 128 is what go-ethereum keeps (`TriesInMemory`), and the shadow, which reads states of blocks
+ * that it has not run yet, may be 64 blocks behind.
+ */
+export const FEWEST_STATES = 128
+
+/** Versions that go with a new one. More than one, so that a chain catches up that was an archive. */
+const MOST_VERSIONS = 5
+
+const FROM_THE_BEGINNING: Horizon = { number: 0n, version: 0 }
+
+export function readHorizon(store: Pick<Reader, 'get'>): Horizon {
+  const row = store.get(KEY.meta('horizon'))
+  if (row === undefined) return FROM_THE_BEGINNING
+  const [number, version] = JSON.parse(Buffer.from(row).toString()) as [string, number]
+  return { number: BigInt(number), version }
+}
+
+const horizonRow = ({ number, version }: Horizon): Op => ({
+  type: 'put',
+  key: KEY.meta('horizon'),
+  value: Buffer.from(JSON.stringify([number.toString(), version])),
+})
+
+export class Pruning {
+  readonly #store: KvStore
+  readonly #state: Pick<StateStore, 'prune'>
+  readonly #states: bigint | undefined
+  #horizon: Horizon
+
+  /** `states`: of how many blocks before the head they stay readable; undefined: none goes from now on. */
+  constructor(store: KvStore, state: Pick<StateStore, 'prune'>, states: number | undefined) {
+    this.#store = store
+    this.#state = state
+    this.#states = states === undefined ? undefined : BigInt(states)
+    this.#horizon = readHorizon(store)
+  }
+
+  get horizon(): Horizon {
+    return this.#horizon
+  }
+
+  /** Throws ChainError `state-not-available`, in go-ethereum's words, for a version that is gone. */
+  require(version: number, { stateRoot }: SealedHeader): void {
+    const { number, version: oldest } = this.#horizon
+    if (version >= oldest) return
+    const words = `historical state ${stateRoot.slice(2)} is not available: states before block ${number} were pruned`
+    throw new ChainError('state-not-available', words)
+  }
+
+  /** What goes with a version that belongs to block `head`, and what to call when it has been written. */
+  stage(head: bigint): { ops: Op[]; landed: () => void } {
+    const oldest = this.#states === undefined ? 0n : head - this.#states
+    const target = oldest <= this.#horizon.number ? undefined : readStateVersion(this.#store, oldest)
+    const version = Math.min(target ?? 0, this.#horizon.version + MOST_VERSIONS)
+    if (version <= this.#horizon.version) return { ops: [], landed: () => undefined }
+    const ops: Op[] = []
+    for (let gone = this.#horizon.version + 1; gone <= version; gone++) {
+      for (const op of this.#state.prune(gone)) ops.push(op)
+      ops.push({ type: 'del', key: KEY.readersUndo(gone) })
+    }
+    const horizon = { number: this.#oldestWith(version), version }
+    ops.push(horizonRow(horizon))
+    const landed = () => {
+      this.#horizon = horizon
+    }
+    return { ops, landed }
+  }
+
+  /** The first block whose state is of this version or a later one. */
+  #oldestWith(version: number): bigint {
+    let { number } = this.#horizon
+    while ((readStateVersion(this.#store, number) ?? version) < version) number++
+    return number
+  }
+}

@@ -1,0 +1,34 @@
+// The chain's one writer: blocks are made and states are changed one after the other, each before all heavy work, and none
+// while the disk takes no writes: what it made would be lost.
+import { Mutex } from '../lib/mutex.ts'
+import { turns } from '../lib/turns.ts'
+import type { KvStore } from '../state/types.ts'
+
+export class Writer {
+  readonly #store: Pick<KvStore, 'requireWritable'>
+  readonly #turn = new Mutex()
+
+  constructor(store: Pick<KvStore, 'requireWritable'>) {
+    this.#store = store
+  }
+
+  /** Whether a caller waits for the change that runs to settle. */
+  get isWanted(): boolean {
+    return this.#turn.isWanted
+  }
+
+  /** Runs the change when all earlier ones have settled. Throws ChainError `disk-failure` before it begins, or as it does. */
+  run<T>(change: () => Promise<T>): Promise<T> {
+    return this.#turn.run(() =>
+      turns.first(async () => {
+        this.#store.requireWritable()
+        return change()
+      }),
+    )
+  }
+
+  /** Settles when all changes so far have. */
+  settled(): Promise<void> {
+    return this.#turn.run(async () => undefined)
+  }
+}

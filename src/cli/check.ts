@@ -1,0 +1,170 @@
+// `kestrel check`: everything that is on disk against its checksums, hashes and roots, and against what running the blocks
+// again makes. The database itself is only read; what has to be opened is a copy of it.
+import { rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { checkChain } from '../chain/check.ts'
+import { storedSpec } from '../chain/open.ts'
+import { type ProposalModule, registryOf, requireNamed } from '../cip/modules.ts'
+import { VerifiedContracts } from '../explorer/contracts/store.ts'
+import { indexer } from '../indexer/indexer.ts'
+import { ChainError, wordsForPeople } from '../lib/errors.ts'
+import { Journal } from '../pool/journal.ts'
+import { kzg } from '../primitives/blobs.ts'
+import { Runtime } from '../runtime/runtime.ts'
+import { hasDatabase, JOURNAL, openScratch, openUnchecked, requireFree } from '../state/kv.ts'
+import { memoryRecordLog } from '../state/record-log.ts'
+import { copyDatabase } from '../state/scratch.ts'
+import type { KvStore } from '../state/types.ts'
+import { acceptLoss, allDamages } from '../state/whole.ts'
+import { chainFolder, withDatadir } from './datadir.ts'
+import { readFlags } from './flags.ts'
+import { showProgress } from './progress.ts'
+import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
+
+const flags = z.object({
+  datadir: z.string(),
+  quick: z.boolean().default(false),
+  acceptLoss: z.boolean().default(false),
+  ...proposalFlags,
+})
+type Flags = z.infer<typeof flags>
+
+/** Lines that are printed; the rest is counted. One hole in the log may leave thousands. */
+const SHOWN = 200
+
+export function register(program: Command): void {
+  withProposals(
+    withDatadir(
+      program.command('check').description('look for damage in the data directory, and say what can be done'),
+    ),
+  )
+    .option('--quick', 'leave out running all blocks again, which checks the index')
+    .option('--accept-loss', 'first have the chain end before what is missing or broken in its log')
+    .addHelpText(
+      'after',
+      `
+Files are compared with their checksums, then blocks, state, history, codes, lookups and the index with one another. One
+line for each fault on standard output; exit code 0 without any, else 1. The chain must not be running. Beside the
+database there has to be room for the index.
+
+A chain whose newest blocks are lost does not start. --accept-loss takes it back to the last block before the loss; what
+came after it was acknowledged, and is gone. Copy the data directory first.
+
+Examples:
+  kestrel check --datadir DIR
+  kestrel check --accept-loss`,
+    )
+    .action(async (given) => {
+      const parsed = readFlags(flags, given)
+      const folder = chainFolder(parsed.datadir)
+      if (!hasDatabase(folder)) throw new ChainError('storage', `${parsed.datadir} holds no chain`)
+      await requireFree(folder)
+      const modules = await readModules(parsed.proposal)
+      if (parsed.acceptLoss) sayAccepted(acceptLoss(folder))
+      const count = await check(folder, modules, parsed)
+      process.stderr.write(count === 0 ? 'nothing is damaged\n' : `${count} fault${count === 1 ? '' : 's'}\n`)
+      if (count > 0) process.exitCode = 1
+    })
+}
+
+/** Returns how many faults there are. */
+async function check(folder: string, modules: readonly ProposalModule[], { quick }: Flags): Promise<number> {
+  const findings = new Findings()
+  const scratch = join(dirname(folder), 'check')
+  say('files')
+  for (const { file, what } of allDamages(folder, () => undefined))
+    findings.add([basename(folder), ...(file === '' ? [] : [file])].join('/'), what, remedyOfFile(file))
+  try {
+    const copy = join(scratch, 'chain')
+    copyDatabase(folder, copy)
+    const store = await openUnchecked(copy)
+    try {
+      await checkRows(store, quick ? undefined : join(scratch, 'index'), modules, findings)
+      await checkBeside(store, findings)
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    findings.add(basename(folder), wordsForPeople(error), RESTORE)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  return findings.count
+}
+
+async function checkRows(
+  store: KvStore,
+  index: string | undefined,
+  modules: readonly ProposalModule[],
+  findings: Findings,
+): Promise<void> {
+  const spec = storedSpec(store)
+  if (spec === undefined) throw new ChainError('storage', 'the database holds no chain')
+  requireNamed(spec, modules)
+  const scratch = index === undefined ? undefined : await openScratch(index)
+  let progress = showProgress('checked')
+  try {
+    await checkChain(store, {
+      runtime: new Runtime(spec, kzg, registryOf(spec, modules)),
+      indexer,
+      scratch,
+      report: (place, what) => findings.add(place, what, place.startsWith('index') ? REINDEX : RESTORE),
+      onPart: (part) => {
+        say(part)
+        progress = showProgress('checked')
+      },
+      onBlock: (number) => progress.step(number),
+    })
+  } finally {
+    await scratch?.close()
+  }
+}
+
+/** What is kept beside the chain: sources of contracts, and transactions that wait. */
+async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
+  try {
+    await VerifiedContracts.load(store)
+  } catch (error) {
+    findings.add('verified contracts', wordsForPeople(error), RESTORE)
+  }
+  try {
+    const { records, damaged } = store.log.read()
+    for (const { at, length } of damaged)
+      findings.add(`chain/${JOURNAL}`, `${length} bytes at ${at} are no whole record`, JOURNALED)
+    // On a copy: a journal that is loaded is written anew.
+    const copy = memoryRecordLog()
+    copy.append(records)
+    new Journal(copy).load((line) => findings.add(`chain/${JOURNAL}`, line, JOURNALED))
+  } catch (error) {
+    findings.add(`chain/${JOURNAL}`, wordsForPeople(error), JOURNALED)
+  }
+}
+
+const RESTORE = 'restore a copy of the data directory, or import an export into a new one'
+const REINDEX = '`kestrel reindex` makes the index again'
+const ACCEPT = `${RESTORE}, or go on without what is lost by \`kestrel check --accept-loss\``
+const JOURNALED = 'transactions that waited may be lost; send them again'
+
+/** A loss at the end of the chain may be accepted, a hole in a table not. */
+const remedyOfFile = (file: string): string => (file === '' || file.endsWith('.log') ? ACCEPT : RESTORE)
+
+class Findings {
+  count = 0
+
+  add(place: string, what: string, remedy: string): void {
+    this.count++
+    if (this.count <= SHOWN) process.stdout.write(`${place}: ${what}: ${remedy}\n`)
+    if (this.count === SHOWN) process.stderr.write('more faults are counted only\n')
+  }
+}
+
+const say = (part: string): void => {
+  process.stderr.write(`checking ${part}\n`)
+}
+
+function sayAccepted(cut: readonly string[]): void {
+  for (const file of cut) process.stderr.write(`${file} ends before its damage now\n`)
+  process.stderr.write('what was acknowledged and is not there is forgotten\n')
+}

@@ -1,0 +1,47 @@
+// Upgrades of HTTP/1.1 (RFC 9110, 7.8): only WebSocket is spoken here. A client that offers another protocol, as Java's and
+// curl do with HTTP/2 on every request, is to be answered as if it had not.
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
+
+/** Whether a request with an Upgrade header is a handshake of WebSocket (RFC 6455, 4.1). */
+export const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+
+/**
+ * Keeps all but handshakes from the server's listeners for upgrades, which have to be there already. Node's server gives up a
+ * connection for any upgrade (before 24.9, which asks `shouldUpgradeCallback`); so the head is written again without the
+ * offer, and the connection begins anew with it.
+ */
+export function ignoreOtherUpgrades(server: Server, connections: Connections): void {
+  const listeners = server.listeners('upgrade')
+  server.removeAllListeners('upgrade')
+  server.on('upgrade', (request, socket: Socket, rest) => {
+    if (isHandshake(request)) {
+      for (const listener of listeners) listener.call(server, request, socket, rest)
+      return
+    }
+    // Requests before this one on the connection are not answered yet, and their answers would come after its own.
+    if (connections.stateOf(socket).requests.size > 0) return socket.destroy()
+    socket.unshift(Buffer.concat([Buffer.from(headWithoutOffer(request), 'latin1'), rest]))
+    server.emit('connection', socket)
+  })
+}
+
+/** The head as it came, without what offers another protocol. */
+function headWithoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2)
+    const kept = withoutOffer(name.toLowerCase(), value)
+    if (kept !== undefined) lines.push(`${name}: ${kept}`)
+  }
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+function withoutOffer(name: string, value: string): string | undefined {
+  if (name === 'upgrade' || name === 'http2-settings') return undefined
+  if (name !== 'connection') return value
+  const words = value.split(',').map((word) => word.trim())
+  return words.filter((word) => !['upgrade', 'http2-settings'].includes(word.toLowerCase())).join(', ') || undefined
+}

@@ -1,0 +1,189 @@
+// The state of a database checked against itself: tries built anew from accounts and slots, codes against their hashes, and
+// the history of every row from its first value to its last. Nothing is written.
+import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
+import { keccak256, keccakHash } from '../lib/keccak.ts'
+import { encodeRlp } from '../primitives/rlp.ts'
+import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
+import { decodeChanges, decodeRow, encodeChanges, storedRowAsOf } from './history.ts'
+import {
+  isCode,
+  isSlot,
+  isStorageNode,
+  KEY,
+  ownerOfRow,
+  pathOfNode,
+  RANGE,
+  rowOfHistory,
+  slotOfRow,
+} from './keyspace.ts'
+import { EMPTY_ROOT, updateTrie } from './trie.ts'
+import type { TrieChange } from './trie-edits.ts'
+import type { NodePath } from './trie-rows.ts'
+import type { Range, Reader } from './types.ts'
+import type { View } from './view.ts'
+
+/** Told of everything that is wrong: where, and what. */
+export type Report = (place: string, what: string) => void
+
+const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
+
+/** Accounts, slots, tries and codes as they are now. Returns the state's root, as its leaves have it. */
+export async function checkState(store: Reader, report: Report): Promise<Hash> {
+  const leaves: TrieChange[] = []
+  const visited = { slots: 0, nodes: 0 }
+  for await (const [key, value] of live(store, RANGE.accounts())) {
+    const address = ownerOfRow(key)
+    leaves.push({ key: keccak256(key.subarray(1)), value: Uint8Array.from(value) })
+    const { storageRoot, codeHash } = decodeAccount(value)
+    if (codeHash !== EMPTY_CODE_HASH && store.get(KEY.code(codeHash)) === undefined)
+      report(`account ${address}`, `its code ${codeHash} is missing`)
+    if (equalBytes(storageRoot, EMPTY_ROOT_BYTES)) continue
+    const slots: TrieChange[] = []
+    for await (const [slot, word] of live(store, RANGE.slots(address)))
+      slots.push({ key: keccak256(fromHex(slotOfRow(slot))), value: encodeRlp(Uint8Array.from(word)) })
+    const { root, nodes } = await checkTrie(store, slots, RANGE.storageNodes(address), `storage of ${address}`, report)
+    if (!equalBytes(root, storageRoot))
+      report(
+        `storage of ${address}`,
+        `its slots make the root ${toHash(root)}, the account says ${toHash(storageRoot)}`,
+      )
+    visited.slots += slots.length
+    visited.nodes += nodes
+  }
+  const { root } = await checkTrie(store, leaves, RANGE.accountNodes(), 'accounts', report)
+  await checkStrays(store, visited, report)
+  for await (const [key, code] of store.scan(RANGE.codes())) {
+    const hash = toHash(key.subarray(1))
+    if (keccakHash(code) !== hash) report(`code ${hash}`, 'is another code')
+  }
+  return toHash(root)
+}
+
+/** Compares stored nodes with those of a trie of all its leaves. */
+async function checkTrie(
+  store: Reader,
+  leaves: readonly TrieChange[],
+  range: Range,
+  place: string,
+  report: Report,
+): Promise<{ root: Uint8Array; nodes: number }> {
+  const { root, writes } = updateTrie(() => undefined, leaves)
+  const expected = new Map<NodePath, Uint8Array | null>(writes.map(({ path, node }) => [path, node]))
+  let nodes = 0
+  for await (const [key, node] of live(store, range)) {
+    nodes++
+    const path = pathOfNode(key)
+    const built = expected.get(path)
+    if (!built) report(place, `a trie node at ${nibbles(path)} belongs to no leaf`)
+    else if (!equalBytes(built, node)) report(place, `the trie node at ${nibbles(path)} is not what the leaves make`)
+    expected.delete(path)
+  }
+  for (const path of expected.keys()) report(place, `the trie node at ${nibbles(path)} is missing`)
+  return { root, nodes }
+}
+
+const nibbles = (path: NodePath): string =>
+  path === '' ? 'the root' : [...path].map((nibble) => nibble.charCodeAt(0).toString(16)).join('')
+
+/** Slots and nodes of accounts that have no storage. */
+async function checkStrays(store: Reader, visited: { slots: number; nodes: number }, report: Report): Promise<void> {
+  const found = { slots: 0, nodes: 0 }
+  for await (const [key] of live(store, RANGE.state())) {
+    if (isSlot(key)) found.slots++
+    else if (isStorageNode(key)) found.nodes++
+  }
+  if (found.slots !== visited.slots)
+    report('slots', `${found.slots} rows, of which accounts with storage have ${visited.slots}`)
+  if (found.nodes !== visited.nodes)
+    report('storage nodes', `${found.nodes} rows, of which accounts with storage have ${visited.nodes}`)
+}
+
+/** Rows of the range that hold something now. */
+async function* live(store: Reader, range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  for await (const [key, row] of store.scan(range)) {
+    const { value } = decodeRow(row)
+    if (value !== undefined) yield [key, value]
+  }
+}
+
+/** The newest version, and the oldest one whose state can be read: 0 where no states were pruned. */
+export type Versions = { readonly newest: number; readonly oldest: number }
+
+/**
+ * That the former values of every row are there, in the order of their versions, and that the lists of changes name exactly
+ * these. What versions up to the oldest one replaced was pruned with their lists.
+ */
+export async function checkHistory(store: Reader, { newest, oldest }: Versions, report: Report): Promise<void> {
+  const values = { former: 0, all: 0 }
+  for await (const [key, row] of store.scan(RANGE.state())) {
+    const { ordinal, since } = decodeRow(row)
+    if (since > newest) report(`row ${toHex(key)}`, `is of version ${since}, after the newest one, ${newest}`)
+    values.former += ordinal
+    values.all += ordinal + 1
+  }
+  const entries = await checkEntries(store, oldest, report)
+  let [changes, replaced] = [0, 0]
+  for (let of = oldest === 0 ? 0 : oldest + 1; of <= newest; of++) {
+    const list = store.get(KEY.changes(of))
+    const listed = list && decodeChanges(list)
+    if (list === undefined || listed === undefined) report(`version ${of}`, 'its list of changes is missing')
+    else if (!equalBytes(encodeChanges(listed), list)) report(`version ${of}`, 'its list of changes is malformed')
+    for (const change of listed ?? []) {
+      if (isCode(change.key)) continue
+      changes++
+      if (change.replaced !== undefined) replaced++
+    }
+  }
+  if (entries !== replaced) report('history', `has ${entries} values, and the lists of changes name ${replaced}`)
+  if (oldest > 0) return
+  if (entries !== values.former)
+    report('history', `has ${entries} values, and the rows of the state say that there were ${values.former}`)
+  if (changes !== values.all)
+    report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
+}
+
+/** That a version holds what the block that made it changes when it is run again, and that its list names all of it. */
+export async function checkChanges(store: Reader, view: View, version: number, report: Report): Promise<void> {
+  const { rows, codes } = await view.changes()
+  const list = store.get(KEY.changes(version))
+  const named = new Set((list === undefined ? [] : decodeChanges(list)).map(({ key }) => toLatin1(key)))
+  for (const [name, { key, value }] of rows) {
+    const stored = storedRowAsOf(store, key, version)
+    const isSame = value === null || stored === undefined ? value === (stored ?? null) : equalBytes(value, stored)
+    if (!isSame) report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
+    if (!named.delete(name)) report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
+  }
+  // Codes that were there before are in no list.
+  for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
+  for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
+}
+
+/** Former values row by row, as keys order them. Returns how many there are. `oldest`: as in `Versions`. */
+async function checkEntries(store: Reader, oldest: number, report: Report): Promise<number> {
+  let count = 0
+  let row = new Uint8Array(0)
+  let [ordinal, since] = [-1, -1]
+  const ends = (): void => {
+    if (ordinal < 0) return
+    const last = store.get(row)
+    const latest = last && decodeRow(last)
+    if (latest?.ordinal !== ordinal + 1 || latest.since <= since)
+      report(`row ${toHex(row)}`, `its history ends with value ${ordinal}, and the row does not go on from there`)
+  }
+  for await (const [key, value] of store.scan(RANGE.history())) {
+    count++
+    const entry = rowOfHistory(key)
+    const found = decodeRow(value)
+    if (!equalBytes(entry.row, row)) {
+      ends()
+      row = Uint8Array.from(entry.row)
+      // Of a pruned chain, the first value that is kept may be any: it held up to the oldest version, or began after it.
+      ;[ordinal, since] = [oldest === 0 ? -1 : entry.ordinal - 1, -1]
+    }
+    if (entry.ordinal !== ordinal + 1 || found.ordinal !== entry.ordinal || found.since <= since)
+      report(`row ${toHex(row)}`, `value ${entry.ordinal} of its history does not follow value ${ordinal}`)
+    ;[ordinal, since] = [entry.ordinal, found.since]
+  }
+  ends()
+  return count
+}

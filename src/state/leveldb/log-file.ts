@@ -1,0 +1,74 @@
+// Records of LevelDB's log format, which the write-ahead log and the MANIFEST share (doc/log_format.md): blocks of 32 KB
+// with fragments, each behind a masked CRC-32C, a length and a type. LevelDB itself drops what is broken without a word.
+import { u32At } from './bytes.ts'
+import { maskedCrc32c } from './crc32c.ts'
+
+const BLOCK = 32 * 1024
+/** Checksum (4 bytes), length (2), type (1). */
+const HEADER = 7
+const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4]
+
+type Fragment = { readonly type: number; readonly payload: Uint8Array; readonly end: number }
+
+export type LogContent = {
+  /** Whole records, from the beginning up to the first place that is none. */
+  readonly records: readonly Uint8Array[]
+  /** Where the last of them ends. */
+  readonly end: number
+  /**
+   * Whether a record begins behind that place: then something in the middle is lost. If none does, what follows is a record
+   * that was being written when the process ended.
+   */
+  readonly hasHole: boolean
+  /** Whether what follows looks cut off to LevelDB too, which refuses a MANIFEST with anything else behind its records. */
+  readonly isCutOff: boolean
+}
+
+/** Reads a log file. Throws nothing: bytes that are no log are a log without records. */
+export function readLog(file: Uint8Array): LogContent {
+  const records: Uint8Array[] = []
+  let fragments: Uint8Array[] = []
+  let end = 0
+  let at = 0
+  for (;;) {
+    const inBlock = BLOCK - (at % BLOCK)
+    if (inBlock < HEADER) at += inBlock
+    const fragment = fragmentAt(file, at)
+    const begins = fragment?.type === FULL || fragment?.type === FIRST
+    if (fragment === undefined || (begins && fragments.length > 0) || (!begins && fragments.length === 0)) break
+    fragments.push(fragment.payload)
+    at = fragment.end
+    if (fragment.type === FIRST || fragment.type === MIDDLE) continue
+    const [first = fragment.payload] = fragments
+    records.push(fragments.length === 1 ? first : Buffer.concat(fragments))
+    fragments = []
+    end = at
+  }
+  return { records, end, hasHole: beginsRecord(file, at), isCutOff: isCutOff(file, at) }
+}
+
+/** A fragment that is as it was written; undefined for anything else. */
+function fragmentAt(file: Uint8Array, at: number): Fragment | undefined {
+  const type = file[at + 6] ?? 0
+  const end = at + HEADER + ((file[at + 4] ?? 0) | ((file[at + 5] ?? 0) << 8))
+  if (type < FULL || type > LAST || end > file.length || (at % BLOCK) + end - at > BLOCK) return undefined
+  if (maskedCrc32c(file.subarray(at + 6, end)) !== u32At(file, at)) return undefined
+  return { type, payload: file.subarray(at + HEADER, end), end }
+}
+
+/** Nothing, a part of a header, a length beyond the end of the file, or zeros. */
+function isCutOff(file: Uint8Array, at: number): boolean {
+  if (at + HEADER > file.length) return true
+  const length = (file[at + 4] ?? 0) | ((file[at + 5] ?? 0) << 8)
+  const isLastBlock = at - (at % BLOCK) + BLOCK >= file.length
+  return (isLastBlock && at + HEADER + length > file.length) || (length === 0 && file[at + 6] === 0)
+}
+
+/** Whether a record begins anywhere from here on. The length before it may be what is broken, so every byte is tried. */
+function beginsRecord(file: Uint8Array, from: number): boolean {
+  for (let at = from; at + HEADER <= file.length; at++) {
+    const type = file[at + 6]
+    if ((type === FULL || type === FIRST) && fragmentAt(file, at) !== undefined) return true
+  }
+  return false
+}

@@ -1,0 +1,60 @@
+// The MANIFEST: edits, one behind the other, that say which files a database consists of (LevelDB's version_edit.cc).
+import { Cursor, Mangled } from './bytes.ts'
+
+/** What the edits come to. Files are known by their numbers. */
+export type Manifest = {
+  /** The oldest write-ahead log that is not in tables yet; 0 in a database that was never opened to the end. */
+  readonly logNumber: number
+  /** Number of the last change that tables and older logs hold. */
+  readonly lastSequence: number
+  /** Table to its size in bytes. */
+  readonly tables: Map<number, number>
+}
+
+const TAG = {
+  comparator: 1,
+  logNumber: 2,
+  nextFile: 3,
+  lastSequence: 4,
+  compactPointer: 5,
+  deletedFile: 6,
+  newFile: 7,
+  previousLog: 9,
+} as const
+
+/** The edits so far. */
+type Edited = { -readonly [Field in keyof Manifest]: Manifest[Field] | undefined } & { tables: Map<number, number> }
+
+/** Throws `Mangled` for a record that is no edit, and when the edits do not say all that a database needs. */
+export function readManifest(records: readonly Uint8Array[]): Manifest {
+  const edited: Edited = { logNumber: undefined, lastSequence: undefined, tables: new Map() }
+  for (const record of records) apply(edited, new Cursor(record))
+  const { logNumber, lastSequence, tables } = edited
+  if (logNumber === undefined || lastSequence === undefined) throw new Mangled('is cut off')
+  return { logNumber, lastSequence, tables }
+}
+
+function apply(edited: Edited, edit: Cursor): void {
+  // An edit takes its files away before it brings its own, in whatever order it names them.
+  const added: [number, number][] = []
+  while (!edit.isAtEnd) {
+    const tag = edit.varint()
+    if (tag === TAG.comparator) edit.string()
+    else if (tag === TAG.logNumber) edited.logNumber = edit.varint()
+    else if (tag === TAG.lastSequence) edited.lastSequence = edit.varint()
+    else if (tag === TAG.nextFile || tag === TAG.previousLog) edit.varint()
+    else if (tag === TAG.compactPointer) {
+      edit.varint()
+      edit.string()
+    } else if (tag === TAG.deletedFile) {
+      edit.varint()
+      edited.tables.delete(edit.varint())
+    } else if (tag === TAG.newFile) {
+      edit.varint()
+      added.push([edit.varint(), edit.varint()])
+      edit.string()
+      edit.string()
+    } else throw new Mangled(`has an edit with a field of unknown kind ${tag}`)
+  }
+  for (const [number, size] of added) edited.tables.set(number, size)
+}

@@ -1,0 +1,121 @@
+// What `kestrel check` finds of rows that are not as they were written, and what reading them answers.
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import { Blocks } from '../../src/chain/blocks.ts'
+import { checkChain } from '../../src/chain/check.ts'
+import { createChain } from '../../src/chain/open.ts'
+import { indexer } from '../../src/indexer/indexer.ts'
+import { EMPTY_BYTES, fromHex, toHex } from '../../src/lib/hex.ts'
+import type { Transaction } from '../../src/primitives/types.ts'
+import { Runtime } from '../../src/runtime/runtime.ts'
+import { KEY } from '../../src/state/keyspace.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import { StateStore } from '../../src/state/state-store.ts'
+import type { KvStore } from '../../src/state/types.ts'
+import { everyRow } from '../support/stores.ts'
+import { FACTORY, KEEPER, LOGGERS, reopen, signed, smallSpec, words } from './support.ts'
+
+let store: KvStore
+let transactions: readonly Transaction[]
+let rows: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  store = await openMemoryStore()
+  await createChain(store, smallSpec(), indexer)
+  const chain = reopen(store, smallSpec())
+  const [, , logger = KEEPER] = LOGGERS
+  const blocks = [
+    [signed(0, 0n, { value: 5n }), signed(1, 0n, { to: KEEPER, data: words(1n, 7n) })],
+    [signed(0, 1n, { to: FACTORY }), signed(2, 0n, { to: logger, data: words(1n, 2n, 3n) })],
+    [],
+    [signed(1, 1n, { to: KEEPER, data: words(1n, 0n) }), signed(1, 2n, { to: KEEPER, data: words(2n, 9n) })],
+  ]
+  for (const block of blocks) {
+    for (const { raw } of block) await chain.submit(raw)
+    await chain.produce()
+  }
+  transactions = blocks.flat()
+  rows = await everyRow(store)
+})
+
+/** All findings, in a line each. */
+async function findings(): Promise<string[]> {
+  const found: string[] = []
+  await checkChain(store, {
+    runtime: new Runtime(smallSpec()),
+    indexer,
+    scratch: await openMemoryStore(),
+    report: (place, what) => found.push(`${place}: ${what}`),
+    onPart: () => undefined,
+    onBlock: () => undefined,
+  })
+  return found
+}
+
+/** A row with one bit changed, for as long as the act takes. */
+async function withFlipped<T>(key: Uint8Array, bit: number, act: () => Promise<T> | T): Promise<T> {
+  const value = Uint8Array.from(store.get(key) ?? EMPTY_BYTES)
+  const changed = Uint8Array.from(value)
+  const at = (bit >> 3) % value.length
+  changed[at] = (changed[at] ?? 0) ^ (1 << (bit & 7))
+  await store.write([{ type: 'put', key, value: changed }])
+  try {
+    return await act()
+  } finally {
+    await store.write([{ type: 'put', key, value }])
+  }
+}
+
+test('nothing is found in a sound chain', async () => {
+  expect(await findings()).toEqual([])
+})
+
+// Of the meta rows only the head says something that the rest of the rows knows.
+const known = ([key]: [string, string]): boolean => !key.startsWith('0x00')
+
+test('a row that is gone is found, whichever it is', { timeout: 60_000 }, async () => {
+  const keys = [...rows].filter(known).map(([key]) => fromHex(key))
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...keys), async (key) => {
+      const value = Uint8Array.from(store.get(key) ?? EMPTY_BYTES)
+      await store.write([{ type: 'del', key }])
+      const found = await findings()
+      await store.write([{ type: 'put', key, value }])
+      expect(found, `without ${toHex(key)}`).not.toEqual([])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a bit that has changed is found, whichever it is', { timeout: 60_000 }, async () => {
+  const keys = [...rows]
+    .filter(known)
+    .filter(([, value]) => value !== '0x')
+    .map(([key]) => fromHex(key))
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...keys), fc.nat(100_000), async (key, bit) => {
+      expect(await withFlipped(key, bit, findings), `bit ${bit} of ${toHex(key)}`).not.toEqual([])
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('rows of blocks and codes that have changed are errors when they are read', async () => {
+  const [transaction] = transactions
+  if (transaction === undefined) throw new Error('there are transactions')
+  const fresh = () => new Blocks(store, 4n)
+  const hash = fresh().header(1n)?.hash
+  const code = new StateStore(store, 4).at(4).account(KEEPER)?.codeHash
+  if (hash === undefined || code === undefined) throw new Error('there are a block and a code')
+  const reads: [Uint8Array, () => unknown, RegExp][] = [
+    [KEY.header(1n), () => fresh().header(1n), /^the header of block 1 is damaged on disk: run `kestrel check`$/],
+    [KEY.body(1n), () => fresh().block(1n), /^block 1 is damaged on disk/],
+    [KEY.receipts(1n), () => fresh().receipts(1n), /^the row of receipts of block 1 is damaged on disk/],
+    [KEY.blockNumber(hash), () => fresh().number(hash), /^the number of block 0x/],
+    [KEY.transaction(transaction.hash), () => fresh().transaction(transaction.hash), /^the place of transaction 0x/],
+    [KEY.code(code), () => new StateStore(store, 4).code(code), /^the code 0x/],
+  ]
+  // The lowest bit of the first byte that is not zero: the number, or the row of a lookup, stays within the chain.
+  for (const [key, read, words] of reads)
+    await withFlipped(key, 8 * ((store.get(key)?.length ?? 1) - 1) + 1, () => expect(read).toThrow(words))
+})

@@ -1,0 +1,188 @@
+// What connections may cost: memory for answers that are not read, time for requests that do not come, and the node's end.
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
+import { accessOf } from '../../src/http/access.ts'
+import { type ConnectionLimits, Connections, defaultConnectionLimits } from '../../src/http/connections.ts'
+import { serveDirectly } from '../../src/rpc/direct.ts'
+import { testChain } from '../support/chain.ts'
+
+/** More than the buffers of two sockets hold. */
+const LARGE = 'a'.repeat(24 << 20)
+
+const post = (body: string, headers: readonly string[] = []) =>
+  ['POST / HTTP/1.1', 'Host: localhost', ...headers, `Content-Length: ${body.length}`, '', body].join('\r\n')
+
+/** A server of both paths: direct for `/`, node's for `/http`. A body is answered with what `answer` makes of it. */
+async function serve(limits: Partial<ConnectionLimits>, answer: (body: string) => Promise<string>) {
+  const connections = new Connections({ ...defaultConnectionLimits, ...limits })
+  const server: Server = createServer({ connectionsCheckingInterval: 50 }, (request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += chunk)).on('end', async () => response.end(await answer(body)))
+  })
+  connections.watch(server)
+  const access = accessOf({ origins: [], hosts: [] })
+  serveDirectly(server, { paths: ['/'], maxBody: 1000, access, headers: [], connections }, async (body) => [
+    await answer(body),
+  ])
+  const accepted: Socket[] = []
+  server.on('connection', (socket) => accepted.push(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of accepted) socket.destroy()
+    server.close()
+  })
+  const port = (server.address() as AddressInfo).port
+  const open = async () => {
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+  return { accepted, open, connections }
+}
+
+/** What has come on a connection when it closes. */
+async function untilClosed(socket: Socket): Promise<string> {
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk) => (text += chunk))
+  await once(socket, 'close')
+  return text
+}
+
+async function roundTrip(socket: Socket): Promise<void> {
+  socket.write(post('short'))
+  await once(socket, 'data')
+}
+
+describe('answers that nobody reads', () => {
+  it('stop the reading of requests, and are all there when the client reads on', async () => {
+    let asked = 0
+    const { open, accepted } = await serve({}, async (body) => {
+      if (body === 'large') asked += 1
+      return body === 'large' ? LARGE : 'short'
+    })
+    const [stalled, clock] = [await open(), await open()]
+    stalled.pause()
+    const [atServer] = accepted
+    for (let sent = 0; sent < 8; sent++) {
+      stalled.write(post('large'))
+      // Another client's answer: the server has had its turn to read.
+      for (let turns = 0; turns < 3; turns++) await roundTrip(clock)
+      expect(atServer?.writableLength).toBeLessThan(LARGE.length + 1000)
+    }
+    expect(asked).toBe(1)
+    let bytes = 0
+    stalled.on('data', (chunk) => (bytes += chunk.length)).resume()
+    while (bytes < 8 * LARGE.length) await once(stalled, 'data')
+    expect(asked).toBe(8)
+  }, 30_000)
+
+  test.each([
+    ['/', 1],
+    ['/http', 1],
+  ])('close their connection after a while, at %s', async (path) => {
+    const { open, accepted } = await serve({ idleTimeout: 300 }, async () => LARGE)
+    const socket = (await open()).pause()
+    socket.write(post('x').replace('/', path))
+    const [atServer] = accepted
+    if (atServer === undefined) throw new Error('nothing was accepted')
+    await once(atServer, 'close')
+  })
+
+  it('are cut where they wait in memory, the largest first, when all together are too many', async () => {
+    const { open, accepted } = await serve({ maxUnsentTotal: 100 << 20 }, async (body) => LARGE.repeat(Number(body)))
+    const clients: Socket[] = []
+    // 24, 48, 24, 48 and 24 MB, less what the system's buffers hold.
+    for (const times of ['1', '2', '1', '2', '1']) {
+      const client = (await open()).pause()
+      client.write(post(times))
+      clients.push(client)
+    }
+    await Promise.all([1, 3].map((at) => once(accepted[at] as Socket, 'close')))
+    const left = accepted.filter((socket) => !socket.destroyed)
+    expect(left.length).toBeGreaterThanOrEqual(3)
+    expect(accepted.filter((_, at) => at % 2 === 0).every((socket) => !socket.destroyed)).toBe(true)
+    expect(left.reduce((sum, socket) => sum + socket.writableLength, 0)).toBeLessThan(100 << 20)
+  }, 30_000)
+})
+
+describe('requests that do not come', () => {
+  test.each([
+    ['a body on the short path', post('0123456789'.repeat(90)).slice(0, 80), '408 Request Timeout'],
+    ['a body', post('0123456789'.repeat(90)).replace('/', '/http').slice(0, 90), '408 Request Timeout'],
+    ['a head', 'POST / HTTP/1.1\r\nX-Long: ', '408 Request Timeout'],
+  ])('%s that trickles in is given up', async (_what, beginning, words) => {
+    const { open } = await serve({ requestTimeout: 300 }, async () => 'never')
+    const socket = await open()
+    const text = untilClosed(socket)
+    socket.write(beginning)
+    const trickle = setInterval(() => socket.writable && socket.write('x'), 20)
+    expect(await text).toContain(words)
+    clearInterval(trickle)
+  })
+
+  it('are no reason to end one that is being answered', async () => {
+    const { open } = await serve(
+      { requestTimeout: 100, idleTimeout: 100 },
+      () => new Promise((resolve) => setTimeout(resolve, 500, 'late')),
+    )
+    for (const path of ['/', '/http']) {
+      const socket = await open()
+      socket.write(post('x').replace('/', path))
+      expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 OK/)
+    }
+  })
+})
+
+it('accepts so many connections and no more', async () => {
+  const { open } = await serve({ maxConnections: 2 }, async () => 'here')
+  const [first, second] = [await open(), await open()]
+  const third = await open()
+  await once(third.resume(), 'close')
+  for (const socket of [first, second]) {
+    socket.write(post('x'))
+    expect(String((await once(socket, 'data'))[0])).toContain('here')
+  }
+})
+
+describe('a node that is closed', () => {
+  // RFC 6455, 1.3.
+  const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+  test.each([
+    ['has said nothing', '', false],
+    ['is within a head', 'POST / HTTP/1.1\r\nHost: ', false],
+    ['is within a body', post('0123456789').slice(0, -5), false],
+    [
+      'is within a body of chunks',
+      'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n',
+      false,
+    ],
+    ['has just asked', post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'), false],
+    ['has been answered', post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'), true],
+    ['has been answered by the other path', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', true],
+    ['has a WebSocket', ['GET /rpc HTTP/1.1', 'Host: localhost', ...HANDSHAKE, KEY, '', ''].join('\r\n'), true],
+    [
+      'has a WebSocket of the explorer',
+      ['GET /socket/v2/websocket HTTP/1.1', 'Host: a.localhost', ...HANDSHAKE, KEY, '', ''].join('\r\n'),
+      true,
+    ],
+  ])(
+    'waits for no client that %s and never closes',
+    async (_what, bytes, waits) => {
+      const { node, url } = await testChain()
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
+      onTestFinished(() => void socket.destroy())
+      socket.on('error', () => undefined).resume()
+      await once(socket, 'connect')
+      if (bytes !== '') socket.write(bytes)
+      if (waits) await once(socket, 'data')
+      else await new Promise((resolve) => setImmediate(resolve))
+      await node.close()
+    },
+    12_000,
+  )
+})

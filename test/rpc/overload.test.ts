@@ -1,0 +1,168 @@
+// More heavy work than a node takes, on a real chain: light requests are answered, connections share, and what nobody waits
+// for any more is dropped.
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { numberToHex } from 'viem'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { account, testChain } from '../support/chain.ts'
+
+const NOBODY = numberToHex(0xc0de, { size: 20 })
+const LIMIT_EXCEEDED = -32005
+/** So long that a call which is not stopped outlives its test. */
+const limits = { gasCap: 2n ** 39n, time: 60_000 }
+
+/** A call of JUMPDEST PUSH1 0 JUMP: without an end, as far as a test can see. */
+const endless = (id = 1) => request('eth_call', [{ to: NOBODY }, 'latest', { [NOBODY]: { code: '0x5b600056' } }], id)
+const request = (method: string, params: readonly unknown[] = [], id = 1) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
+
+/** Machines are shared: what is awaited comes sooner or later. */
+const eventually = (check: () => void) => vi.waitFor(check, 20_000)
+
+const post = (body: string) => `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+/** A connection to the node, and all that came over it. */
+async function open(url: string): Promise<{ socket: Socket; received: () => string }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes
+  })
+  socket.on('error', () => undefined)
+  return { socket, received: () => text }
+}
+
+async function openSocket(url: string): Promise<WebSocket> {
+  const socket = new WebSocket(url.replace('http', 'ws'))
+  onTestFinished(() => socket.terminate())
+  await once(socket, 'open')
+  return socket
+}
+
+describe('beside endless calls', () => {
+  it('light requests are answered and blocks are made', async () => {
+    const { node, rpc, mine } = await testChain({ limits })
+    const callers = await Promise.all(Array.from({ length: 40 }, () => open(node.url)))
+    for (const { socket } of callers) socket.write(post(endless()))
+    await eventually(() => expect(node.queue.load).toEqual({ running: 4, waiting: 36 }))
+    for (let count = 0; count < 20; count++) expect(await rpc('eth_blockNumber')).toBe('0x0')
+    await mine()
+    expect(await rpc('eth_blockNumber')).toBe('0x1')
+    expect(await rpc('eth_getBalance', account(0).address, 'latest')).not.toBe('0x0')
+    expect(node.queue.load).toEqual({ running: 4, waiting: 36 })
+  })
+
+  it('a call of another connection gets the next place that is free', async () => {
+    const { node, rpc } = await testChain({ limits, work: { running: 2 } })
+    const [long, many] = [await open(node.url), await openSocket(node.url)]
+    long.socket.write(post(endless()))
+    await eventually(() => expect(node.queue.load.running).toBe(1))
+    for (let id = 0; id < 60; id++) many.send(endless(id))
+    await eventually(() => expect(node.queue.load).toEqual({ running: 2, waiting: 59 }))
+    const answered = rpc('eth_call', { to: NOBODY }, 'latest')
+    await eventually(() => expect(node.queue.load.waiting).toBe(60))
+    long.socket.resetAndDestroy()
+    // The place goes to the first of the many or to the one: after at most one more, it is its turn.
+    await eventually(() => expect(node.queue.load.waiting).toBe(59))
+    many.terminate()
+    expect(await answered).toBe('0x')
+  })
+
+  it('one call too many is refused in words', async () => {
+    const { node, raw } = await testChain({ limits, work: { running: 1, waiting: 2 } })
+    for (let count = 0; count < 3; count++) (await open(node.url)).socket.write(post(endless()))
+    await eventually(() => expect(node.queue.load).toEqual({ running: 1, waiting: 2 }))
+    const { error } = await raw('debug_dumpBlock', 'latest')
+    expect(error).toEqual({ code: LIMIT_EXCEEDED, message: 'limit exceeded: at most 2 calls wait on this node' })
+    const estimate = await raw('eth_sendTransaction', { from: account(0).address, to: NOBODY })
+    expect(estimate.error?.code).toBe(LIMIT_EXCEEDED)
+  })
+})
+
+describe('when its connection is closed', () => {
+  it('all that was asked over HTTP is dropped, what runs and what waits', async () => {
+    const { node, rpc } = await testChain({ limits })
+    const { socket } = await open(node.url)
+    socket.write(post(endless()).repeat(50))
+    await eventually(() => expect(node.queue.load).toEqual({ running: 4, waiting: 46 }))
+    socket.resetAndDestroy()
+    await eventually(() => expect(node.queue.load).toEqual({ running: 0, waiting: 0 }))
+    expect(await rpc('eth_call', { to: NOBODY }, 'latest')).toBe('0x')
+  })
+
+  it('all that was asked over a WebSocket is dropped', async () => {
+    const { node } = await testChain({ limits })
+    const socket = await openSocket(node.url)
+    for (let id = 0; id < 100; id++) socket.send(endless(id))
+    await eventually(() => expect(node.queue.load).toEqual({ running: 4, waiting: 60 }))
+    // Reading rests, and a ping finds out that nobody is there.
+    socket.terminate()
+    await eventually(() => expect(node.queue.load).toEqual({ running: 0, waiting: 0 }))
+  })
+
+  it('the rest of a batch is not run, and what was sent stays sent', async () => {
+    const { node, rpc } = await testChain({ limits, automine: false })
+    const send = (value: string) =>
+      JSON.parse(request('eth_sendTransaction', [{ from: account(0).address, to: NOBODY, value, gas: '0x5208' }]))
+    const { socket } = await open(node.url)
+    socket.write(post(JSON.stringify([send('0x1'), JSON.parse(endless()), send('0x2')])))
+    await eventually(() => expect(node.queue.load.running).toBe(1))
+    socket.resetAndDestroy()
+    await eventually(() => expect(node.queue.load.running).toBe(0))
+    expect(await rpc('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+  })
+
+  it('a trace and a simulation end as well', async () => {
+    const { node } = await testChain({ limits })
+    const { socket } = await open(node.url)
+    const overrides = { [NOBODY]: { code: '0x5b600056' } }
+    socket.write(
+      post(
+        request('debug_traceCall', [{ to: NOBODY }, 'latest', { tracer: 'callTracer', stateOverrides: overrides }]),
+      ) +
+        post(
+          request('eth_simulateV1', [{ blockStateCalls: [{ stateOverrides: overrides, calls: [{ to: NOBODY }] }] }]),
+        ) +
+        post(request('eth_estimateGas', [{ to: NOBODY }, 'latest', overrides])),
+    )
+    await eventually(() => expect(node.queue.load.running).toBe(3))
+    socket.resetAndDestroy()
+    await eventually(() => expect(node.queue.load.running).toBe(0))
+  })
+})
+
+describe('a client that has ended its side', () => {
+  it('is answered if it still reads', async () => {
+    const { node } = await testChain({ limits: { gasCap: 2n ** 39n, time: 1_200 } })
+    const { socket, received } = await open(node.url)
+    socket.end(post(endless()))
+    await eventually(() => expect(received()).toContain('execution aborted'))
+    // Interim answers may come before it.
+    expect(received()).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n/)
+  })
+
+  it('is dropped if it is gone', async () => {
+    const { node } = await testChain({ limits })
+    const { socket } = await open(node.url)
+    socket.write(post(endless()))
+    await eventually(() => expect(node.queue.load.running).toBe(1))
+    // Nothing of it is unread, so that it ends without a reset.
+    socket.destroy()
+    await eventually(() => expect(node.queue.load.running).toBe(0))
+  })
+})
+
+it('runs 64 requests of a WebSocket at a time, however many one chunk holds', async () => {
+  const { node } = await testChain({ limits })
+  const socket = await openSocket(node.url)
+  let answered = 0
+  socket.on('message', () => answered++)
+  for (let id = 0; id < 5000; id++) socket.send(request('eth_blockNumber', [], id))
+  await eventually(() => expect(answered).toBe(5000))
+  for (let id = 0; id < 200; id++) socket.send(endless(id))
+  await eventually(() => expect(node.queue.load).toEqual({ running: 4, waiting: 60 }))
+})

@@ -1,0 +1,132 @@
+// A disk that fails, as a store in memory whose batches fail when a test says so. What LevelDB and the system say is quoted
+// from a full tmpfs and from strerror.
+import { expect, test } from 'vitest'
+import { ChainError, ReadFailure } from '../../src/lib/errors.ts'
+import { GuardedStore, type ReopenableStore } from '../../src/state/guarded-store.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import type { Op } from '../../src/state/types.ts'
+
+const FULL = new Error('IO error: /data/chain/000009.ldb: No space left on device')
+const bytes = (n: number) => Uint8Array.of(n)
+const put = (key: number, value: number): Op => ({ type: 'put', key: bytes(key), value: bytes(value) })
+
+type Fault = Error | undefined
+
+/** A guarded store over one that fails as told, and what it has reported; `outcome` settles with its last word. */
+async function guarded() {
+  const inner = await openMemoryStore()
+  const faults: { write: Fault; read: Fault; reopen: Fault; append: Fault; landsLater: boolean } = {
+    ...{ write: undefined, read: undefined, reopen: undefined, append: undefined, landsLater: false },
+  }
+  let failed: readonly Op[] = []
+  const disk = { hasRoom: true, opened: 0 }
+  const fail = (fault: Fault) => {
+    if (fault !== undefined) throw fault
+  }
+  const store: ReopenableStore = {
+    get: (key) => {
+      fail(faults.read)
+      return inner.get(key)
+    },
+    scan: (range) => inner.scan(range),
+    snapshot: () => inner.snapshot(),
+    requireWritable: () => undefined,
+    log: {
+      get size() {
+        return inner.log.size
+      },
+      read: () => inner.log.read(),
+      append: (records) => {
+        fail(faults.append)
+        inner.log.append(records)
+      },
+      replace: (records) => inner.log.replace(records),
+      close: () => undefined,
+    },
+    close: () => inner.close(),
+    hasRoom: async () => disk.hasRoom,
+    async reopen() {
+      fail(faults.reopen)
+      disk.opened++
+      if (faults.landsLater) await inner.write(failed)
+    },
+    async write(batch) {
+      failed = batch
+      fail(faults.write)
+      await inner.write(batch)
+    },
+  }
+  const said: string[] = []
+  let end: (line: string) => void = () => undefined
+  const outcome = new Promise<string>((resolve) => (end = resolve))
+  const report = {
+    failed: (error: ChainError) => said.push(error.message),
+    recovered: () => end('recovered'),
+    lost: (line: string) => end(`lost: ${line}`),
+  }
+  return { store: new GuardedStore(store, report, 1), faults, disk, said, outcome }
+}
+
+const refusal = (message: string) => expect.objectContaining({ code: 'disk-failure', message })
+
+test('while the disk is full writes are refused and reads go on; then all goes on, and each is said once', async () => {
+  const { store, faults, disk, said, outcome } = await guarded()
+  await store.write([put(1, 1)])
+  faults.write = FULL
+  disk.hasRoom = false
+  await expect(store.write([put(1, 2), put(2, 2)])).rejects.toEqual(refusal('disk full'))
+  // No path in what clients are told; it is in the detail, which is logged.
+  await expect(store.write([put(3, 3)])).rejects.toThrow(/^disk full$/)
+  expect(() => store.requireWritable()).toThrow(ChainError)
+  expect(() => store.log.append([bytes(1)])).toThrow('disk full')
+  expect([store.get(bytes(1)), store.get(bytes(2))]).toEqual([bytes(1), undefined])
+  expect(disk.opened).toBe(0)
+  faults.write = undefined
+  disk.hasRoom = true
+  expect(await outcome).toBe('recovered')
+  await store.write([put(2, 4)])
+  expect([said, disk.opened, store.get(bytes(2))]).toEqual([['disk full'], 1, bytes(4)])
+})
+
+test('a journal that cannot be written stops writes as the database does', async () => {
+  const { store, faults, said, outcome } = await guarded()
+  faults.append = new Error('EDQUOT: disk quota exceeded, write')
+  expect(() => store.log.append([bytes(1)])).toThrow('disk full')
+  await expect(store.write([put(1, 1)])).rejects.toEqual(refusal('disk full'))
+  faults.append = undefined
+  expect(await outcome).toBe('recovered')
+  store.log.append([bytes(2)])
+  expect([said, store.log.read().records]).toEqual([['disk full'], [bytes(2)]])
+})
+
+test('a batch that failed and landed all the same ends the process', async () => {
+  const { store, faults, outcome } = await guarded()
+  await store.write([put(1, 1)])
+  faults.write = new Error('IO error: /data/chain/000004.log: Input/output error')
+  // LevelDB reads its log when it is opened: what was in it whole is there only then.
+  faults.landsLater = true
+  await expect(store.write([put(1, 1), put(2, 2)])).rejects.toEqual(refusal('disk failure'))
+  expect(await outcome).toMatch(/^lost: /)
+})
+
+test('without handles it waits for some; a disk that goes on failing ends the process', async () => {
+  const waiting = await guarded()
+  await waiting.store.write([put(1, 1)])
+  waiting.faults.write = new Error('IO error: /data/chain/000012.log: Too many open files')
+  waiting.faults.reopen = waiting.faults.write
+  await expect(waiting.store.write([put(1, 2)])).rejects.toEqual(refusal('disk failure'))
+  setTimeout(() => Object.assign(waiting.faults, { write: undefined, reopen: undefined }), 10)
+  expect(await waiting.outcome).toBe('recovered')
+
+  const failing = await guarded()
+  await failing.store.write([put(1, 1)])
+  failing.faults.write = new Error('IO error: /data/chain/000004.log: Input/output error')
+  await expect(failing.store.write([put(1, 2)])).rejects.toEqual(refusal('disk failure'))
+  expect(await failing.outcome).toBe('lost: the database cannot be opened again: disk failure')
+})
+
+test('a read that fails is neither a refusal nor an answer', async () => {
+  const { store, faults } = await guarded()
+  faults.read = new Error('Database is not open')
+  expect(() => store.get(bytes(1))).toThrow(ReadFailure)
+})
