@@ -141,7 +141,9 @@ export function withStartFlags(command: Command): Command {
     .option('--shadow <name>', 'another engine that runs every block again; the node stops when they differ')
     .optionsGroup('Explorer:')
     .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
-    .addOption(withDefault('--compile-timeout <ms>', 'time that a compiler may take for one contract', '60000'))
+    .addOption(
+      withDefault('--compile-timeout <ms>', 'processor time that a compiler may take for one contract', '60000'),
+    )
     .option('--prices <file>', 'what is known of prices: JSON with coin, tokens and history')
     .optionsGroup('Keys:')
     .option('--keystore <dir>', 'folder of key files (default: keystore/ in the data directory)')

@@ -16,7 +16,7 @@ export type ExplorerOptions = {
   readonly version: string
   /** Folder with compilers beside the one that comes with the program. */
   readonly compilers: string | undefined
-  /** Milliseconds that one run of a compiler may take. */
+  /** Milliseconds of processor time that one run of a compiler may take. */
   readonly compileTime: number
   /** What the operator knows of prices; nothing is ever made up. */
   readonly prices: Prices | undefined

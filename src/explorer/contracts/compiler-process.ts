@@ -6,7 +6,7 @@ import { constants, setPriority } from 'node:os'
 import { ChainError } from '../../lib/errors.ts'
 
 export type CompilerLimits = {
-  /** Milliseconds of one run. */
+  /** Milliseconds of processor time of one run. */
   readonly time: number
   /** Megabytes that the process may hold in all; a run of solc 0.8 holds 200 to 350. */
   readonly memory: number
@@ -18,10 +18,12 @@ export const defaultCompilerLimits: CompilerLimits = { time: 60_000, memory: 153
 const LARGEST_OUTPUT = 64 * 1024 * 1024
 /** Characters of what the process writes to standard error, from its end. */
 const KEPT_COMPLAINT = 500
-/** What a process writes before it ends itself for its memory. */
-const OVER_MEMORY = 'over memory'
-/** How often the process looks at its memory, in milliseconds. */
-const MEMORY_BEAT = 100
+/** On a busy machine a run may last so many times its processor time: it has a low priority. */
+const PATIENCE = 5
+/** What a process writes before it ends itself. */
+const [OVER_MEMORY, OVER_TIME] = ['over memory', 'over time']
+/** How often a process looks at what it has used, in milliseconds. */
+const WATCH_BEAT = 100
 
 /** Where the packages of this program are. */
 const packages = createRequire(import.meta.url)
@@ -29,15 +31,19 @@ const packages = createRequire(import.meta.url)
 /** The JavaScript build of the compiler that comes with the program. */
 export const bundledCompiler = (): string => packages.resolve('solc/soljson.js')
 
-/** The thread that looks at the memory of the process: the compiler itself never returns to an event loop. */
+/** The thread that looks at what the process uses: the compiler itself never returns to an event loop. */
 const WATCH = `
 const { writeSync } = require('node:fs')
-const { workerData: most } = require('node:worker_threads')
-setInterval(() => {
-  if (process.memoryUsage.rss() <= most) return
-  writeSync(2, '${OVER_MEMORY}')
+const { workerData: { memory, time } } = require('node:worker_threads')
+const end = (word) => {
+  writeSync(2, word)
   process.kill(process.pid, 'SIGKILL')
-}, ${MEMORY_BEAT})`
+}
+setInterval(() => {
+  const { user, system } = process.cpuUsage()
+  if (process.memoryUsage.rss() > memory * 1e6) end('${OVER_MEMORY}')
+  if (user + system > time * 1e3) end('${OVER_TIME}')
+}, ${WATCH_BEAT})`
 
 /**
  * What the process runs; it has no module of its own, so that a bundled program need not bring one. V8's limits bound the
@@ -48,9 +54,9 @@ const WATCH = ${JSON.stringify(WATCH)}
 const { Worker } = require('node:worker_threads')
 let text = ''
 process.stdin.setEncoding('utf8').on('data', (part) => { text += part }).on('end', () => {
-  const { wrapper, soljson, input, memory } = JSON.parse(text)
+  const { wrapper, soljson, input, limits } = JSON.parse(text)
   text = ''
-  new Worker(WATCH, { eval: true, workerData: memory * 1e6 }).unref()
+  new Worker(WATCH, { eval: true, workerData: limits }).unref()
   const solc = require(wrapper)(require(soljson))
   process.stdout.write(input === null ? solc.version() : solc.compile(input))
 })`
@@ -65,12 +71,13 @@ export async function runCompiler(
   input: string | null,
   { limits, signal }: { readonly limits: CompilerLimits; readonly signal: AbortSignal },
 ): Promise<string> {
-  const timed = AbortSignal.any([signal, AbortSignal.timeout(limits.time)])
-  const request = { wrapper: packages.resolve('solc/wrapper'), soljson, input, memory: limits.memory }
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(limits.time * PATIENCE)])
+  const request = { wrapper: packages.resolve('solc/wrapper'), soljson, input, limits }
   return answerOf(JSON.stringify(request), limits, timed)
 }
 
 function answerOf(request: string, { time, memory }: CompilerLimits, signal: AbortSignal): Promise<string> {
+  const tooLong = `was stopped: one run may take ${time / 1000} seconds of processor time`
   const refusal = (words: string) => new ChainError('limit-exceeded', `the compiler ${words}`)
   return new Promise((resolve, reject) => {
     // WebAssembly's pages have 64 KB.
@@ -99,10 +106,11 @@ function answerOf(request: string, { time, memory }: CompilerLimits, signal: Abo
     child.on('error', (error) => {
       if (!signal.aborted) reject(error)
       else if (signal.reason?.name !== 'TimeoutError') reject(refusal('was stopped'))
-      else reject(refusal(`was stopped: one run may take ${time / 1000} seconds`))
+      else reject(refusal(tooLong))
     })
     child.on('close', (code) => {
       if (size > LARGEST_OUTPUT) reject(refusal('was stopped: its answer is too large'))
+      else if (complaint.endsWith(OVER_TIME)) reject(refusal(tooLong))
       else if (complaint.endsWith(OVER_MEMORY)) reject(refusal(`was stopped: it may use ${memory} MB of memory`))
       else if (code !== 0) reject(refusal(`broke down: ${lastLine(complaint) || 'out of memory'}`))
       else resolve(Buffer.concat(parts).toString('utf8'))
@@ -110,10 +118,13 @@ function answerOf(request: string, { time, memory }: CompilerLimits, signal: Abo
   })
 }
 
-/** The lowest priority. A process that has ended already, and a system that refuses, change nothing. */
+/**
+ * A lower priority, though not the lowest: beside a busy node it would get next to nothing. A process that has ended already,
+ * and a system that refuses, change nothing.
+ */
 function yieldTo(pid: number): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW)
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {}
 }
 

@@ -75,7 +75,7 @@ export class Verification {
     this.compilers = compilers
   }
 
-  /** `compilers` is a folder with more of them than the one that is there; `compileTime`: milliseconds of one run. */
+  /** `compilers` is a folder with more of them than the one that is there; `compileTime`: milliseconds of processor time of one run. */
   static async open({ compilers, compileTime, ...services }: Services & CompilerOptions) {
     const contracts = await VerifiedContracts.load(services.chain.store)
     return new Verification(services, contracts, new Compilers(compilers, { time: compileTime }))
