@@ -83,7 +83,7 @@ test('a row that is gone is found, whichever it is', { timeout: 60_000 }, async 
       await store.write([{ type: 'put', key, value }])
       expect(found, `without ${toHex(key)}`).not.toEqual([])
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 
@@ -96,7 +96,7 @@ test('a bit that has changed is found, whichever it is', { timeout: 60_000 }, as
     fc.asyncProperty(fc.constantFrom(...keys), fc.nat(100_000), async (key, bit) => {
       expect(await withFlipped(key, bit, findings), `bit ${bit} of ${toHex(key)}`).not.toEqual([])
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   )
 })
 
