@@ -4,7 +4,7 @@ import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } f
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { decodeAccount, EMPTY_CODE_HASH } from './accounts.ts'
-import { decodeChanges, decodeRow, encodeChanges, storedRowAsOf } from './history.ts'
+import { type Change, decodeChanges, decodeRow, encodeChanges, storedRowAsOf } from './history.ts'
 import {
   isCode,
   isSlot,
@@ -129,6 +129,8 @@ export async function checkHistory(store: Reader, { newest, oldest }: Versions, 
     if (list === undefined || listed === undefined) report(`version ${of}`, 'its list of changes is missing')
     else if (!equalBytes(encodeChanges(listed), list)) report(`version ${of}`, 'its list of changes is malformed')
     for (const change of listed ?? []) {
+      if (!isValueOf(store, change, of))
+        report(`version ${of}`, `its list of changes is wrong about row ${toHex(change.key)}`)
       if (isCode(change.key)) continue
       changes++
       if (change.replaced !== undefined) replaced++
@@ -140,6 +142,17 @@ export async function checkHistory(store: Reader, { newest, oldest }: Versions, 
     report('history', `has ${entries} values, and the rows of the state say that there were ${values.former}`)
   if (changes !== values.all)
     report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
+}
+
+/** Whether the value that follows the one that was replaced began with the version. Codes replace nothing. */
+function isValueOf(store: Reader, { key, replaced }: Change, version: number): boolean {
+  if (isCode(key)) return replaced === undefined
+  const ordinal = replaced === undefined ? 0 : replaced + 1
+  const row = store.get(key)
+  const latest = row && decodeRow(row)
+  if (latest?.ordinal === ordinal) return latest.since === version
+  const entry = store.get(KEY.history(key, ordinal))
+  return entry !== undefined && decodeRow(entry).since === version
 }
 
 /** That a version holds what the block that made it changes when it is run again, and that its list names all of it. */
