@@ -119,17 +119,15 @@ describe('when its connection is closed', () => {
   it('a trace and a simulation end as well', async () => {
     const { node } = await testChain({ limits })
     const { socket } = await open(node.url)
-    const overrides = { [NOBODY]: { code: '0x5b600056' } }
+    const stateOverrides = { [NOBODY]: { code: '0x5b600056' } }
+    // One call of a simulation ends with the block's gas; 256 blocks of them take seconds.
+    const blockStateCalls = Array.from({ length: 256 }, () => ({ stateOverrides, calls: [{ to: NOBODY }] }))
+    const options = { tracer: 'callTracer', timeout: '60s', stateOverrides }
     socket.write(
-      post(
-        request('debug_traceCall', [{ to: NOBODY }, 'latest', { tracer: 'callTracer', stateOverrides: overrides }]),
-      ) +
-        post(
-          request('eth_simulateV1', [{ blockStateCalls: [{ stateOverrides: overrides, calls: [{ to: NOBODY }] }] }]),
-        ) +
-        post(request('eth_estimateGas', [{ to: NOBODY }, 'latest', overrides])),
+      post(request('debug_traceCall', [{ to: NOBODY }, 'latest', options])) +
+        post(request('eth_simulateV1', [{ blockStateCalls }])),
     )
-    await eventually(() => expect(node.queue.load.running).toBe(3))
+    await eventually(() => expect(node.queue.load.running).toBe(2))
     socket.resetAndDestroy()
     await eventually(() => expect(node.queue.load.running).toBe(0))
   })
