@@ -3,95 +3,110 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
-import { openConnection, post } from '../load/http.ts'
+import type { Contender } from '../contenders.ts'
+import { type Connection, openConnection, post } from '../load/http.ts'
 import { recipient, senders, sign } from '../senders.ts'
 import type { Target } from '../target.ts'
 
 const CALLERS = 200
 const CALLERS_BESIDE_BLOCKS = 32
 const TRANSFERS = 200
+/** anvil's and Hardhat's limit of a block. */
+const CALL_GAS = 30_000_000
 /** Milliseconds between two short requests. */
 const BETWEEN = 5
 const NOBODY = numberToHex(0xc0de0, { size: 20 })
 
 /** Codes that run until their gas is gone. */
-const ENDLESS: readonly (readonly [name: string, code: string])[] = [
+const ENDLESS = [
   // JUMPDEST PUSH1 0 JUMP
   ['a warm loop', '0x5b600056'],
   // JUMPDEST GAS SLOAD POP PUSH1 0 JUMP
   ['cold SLOADs', '0x5b5a5450600056'],
-]
+] as const
 
 export const overload: Group = {
   name: 'overload',
   title: 'Short requests and blocks beside endless calls',
   of: 'both',
   async rows(contender, bench) {
-    const target = await contender.start()
-    await target.rpc('evm_setAutomine', false)
-    const nonces = { next: 0 }
-    // A node that goes on with calls of closed connections must not do so beside the next row.
-    const beside: Row[] = []
-    for (const [name, code] of ENDLESS) beside.push(shortRequests(await contender.start(), bench, name, code))
-    const [, cold = ''] = ENDLESS[1] ?? []
+    const short = ENDLESS.map(([name, code]) => shortRequests(contender, bench, name, code))
+    const [, cold] = ENDLESS[1]
     return [
-      ...beside,
-      blocks(target, bench, `a block of ${TRANSFERS} transfers, alone`, nonces),
-      blocks(target, bench, `the same beside ${CALLERS_BESIDE_BLOCKS} endless calls`, nonces, cold),
+      ...short,
+      blocks(contender, bench, `a block of ${TRANSFERS} transfers, alone`),
+      blocks(contender, bench, `the same beside ${CALLERS_BESIDE_BLOCKS} endless calls`, cold),
     ]
   },
 }
 
+/**
+ * Measures on a node that is started for it and killed afterwards: a node that goes on with calls of closed connections must
+ * not do so beside the next measurement.
+ */
+async function onOwnNode(
+  contender: Contender,
+  callers: number,
+  code: string | undefined,
+  measure: (target: Target) => Promise<number>,
+): Promise<number> {
+  const target = await contender.start()
+  const stop = code === undefined ? undefined : await callEndlessly(target, callers, code)
+  try {
+    return await measure(target)
+  } finally {
+    stop?.()
+    await target.stop()
+  }
+}
+
 /** The 99th percentile of a short request's time. */
-function shortRequests(target: Target, bench: Bench, name: string, code: string): Row {
-  const short = post(target.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }))
-  const time = bench.size(3000, 300)
+function shortRequests(contender: Contender, bench: Bench, name: string, code: string): Row {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+  const time = bench.size(5000, 300)
   let words = ''
+  const measure = async ({ url }: Target): Promise<number> => {
+    const connection = await openConnection(url)
+    const short = post(url, body)
+    const times: number[] = []
+    for (const end = performance.now() + time; performance.now() < end; ) {
+      const began = performance.now()
+      await connection.ask(short)
+      times.push(performance.now() - began)
+      await sleep(BETWEEN)
+    }
+    connection.close()
+    times.sort((a, b) => a - b)
+    const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
+    words = `median ${at(0.5).toFixed(1)}, longest ${at(1).toFixed(0)}`
+    return at(0.99)
+  }
   return {
     name: `99th percentile of eth_blockNumber beside ${CALLERS} calls: ${name}`,
     unit: 'ms',
     better: 'less',
-    async run() {
-      const stop = await callEndlessly(target, CALLERS, code)
-      const connection = await openConnection(target.url)
-      const times: number[] = []
-      try {
-        for (const end = performance.now() + time; performance.now() < end; ) {
-          const began = performance.now()
-          await connection.ask(short)
-          times.push(performance.now() - began)
-          await sleep(BETWEEN)
-        }
-      } finally {
-        connection.close()
-        await stop()
-      }
-      times.sort((a, b) => a - b)
-      const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
-      words = `median ${at(0.5).toFixed(1)}, longest ${at(1).toFixed(0)}`
-      return at(0.99)
-    },
+    run: () => onOwnNode(contender, CALLERS, code, measure),
     note: () => words,
   }
 }
 
 /** How long it takes to make a block of what waits, beside endless calls where a code for them is given. */
-function blocks(target: Target, bench: Bench, name: string, nonces: { next: number }, code?: string): Row {
+function blocks(contender: Contender, bench: Bench, name: string, code?: string): Row {
+  const measure = async (target: Target): Promise<number> => {
+    const nonces = { next: 0 }
+    await target.rpc('evm_setAutomine', false)
+    // The first one compiles what makes blocks.
+    await mine(target, nonces)
+    let total = 0
+    const count = bench.size(10, 1)
+    for (let block = 0; block < count; block++) total += await mine(target, nonces)
+    return total / count
+  }
   return {
     name,
     unit: 'ms',
     better: 'less',
-    async run() {
-      const stop = code === undefined ? undefined : await callEndlessly(target, CALLERS_BESIDE_BLOCKS, code)
-      try {
-        let total = 0
-        const count = bench.size(10, 1)
-        for (let block = 0; block < count; block++) total += await mine(target, nonces)
-        return total / count
-      } finally {
-        await stop?.()
-      }
-    },
+    run: () => onOwnNode(contender, CALLERS_BESIDE_BLOCKS, code, measure),
   }
 }
 
@@ -112,25 +127,21 @@ async function mine(target: Target, nonces: { next: number }): Promise<number> {
   return took
 }
 
-/** Opens connections that ask for the call again and again. The result closes them. */
-async function callEndlessly(target: Target, callers: number, code: string): Promise<() => Promise<void>> {
-  const call = [{ to: NOBODY }, 'latest', { [NOBODY]: { code } }]
-  const request = post(target.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: call }))
-  const connections = await Promise.all(Array.from({ length: callers }, () => openConnection(target.url)))
+/** Opens connections that ask for the call again and again, with what other nodes let a call use. The result closes them. */
+async function callEndlessly({ url }: Target, callers: number, code: string): Promise<() => void> {
+  const call = [{ to: NOBODY, gas: numberToHex(CALL_GAS) }, 'latest', { [NOBODY]: { code } }]
+  const request = post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: call }))
+  const connections = await Promise.all(Array.from({ length: callers }, () => openConnection(url)))
   let isOver = false
-  const asking = connections.map(async (connection) => {
-    try {
-      while (!isOver) await connection.ask(request)
-    } catch (error) {
-      // A connection that is closed under its request is the end.
-      if (!isOver) throw error
-    }
-  })
+  const ask = async (connection: Connection): Promise<void> => {
+    // A connection that is closed under its request is the end.
+    while (!isOver) await connection.ask(request).catch(() => undefined)
+  }
+  for (const connection of connections) void ask(connection)
   // All calls are on their way before anything is measured beside them.
   await sleep(100)
-  return async () => {
+  return () => {
     isOver = true
     for (const connection of connections) connection.close()
-    await Promise.all(asking)
   }
 }

@@ -2,6 +2,7 @@
 // transaction is written; the pool follows the head when it is told to.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
+import { turns } from '../lib/turns.ts'
 import { Journal } from '../pool/journal.ts'
 import type { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
@@ -93,6 +94,7 @@ export class Waiting {
   async #take(pooled: PooledTransaction): Promise<Hash> {
     const { hash } = pooled.transaction
     this.#store.requireWritable()
+    turns.transactionCame()
     this.pool.add(pooled.transaction, pooled.sidecar)
     try {
       await this.#journal.record(pooled)

@@ -5,6 +5,7 @@ import { TurnOrder, type WorkKind } from '../../src/lib/turns.ts'
 
 const TURN = 5
 const BESIDE_BLOCKS = 50
+const SENDERS_PAUSE = 2
 
 function world() {
   let time = 1000
@@ -110,7 +111,7 @@ describe('while a block is made', () => {
   })
 
   it('heavy work goes on when the last block is made', async () => {
-    const { order, log, work } = world()
+    const { order, log, work, advance } = world()
     let finish = () => {}
     const first = order.first(() => new Promise<void>((resolve) => (finish = resolve)))
     const second = order.first(async () => {})
@@ -121,7 +122,49 @@ describe('while a block is made', () => {
     expect(log.length).toBe(TURN)
     finish()
     await first
+    advance(SENDERS_PAUSE)
     await heavy
     expect(log.length).toBe(3 * TURN)
+  })
+})
+
+describe('while transactions come', () => {
+  const iterations = async () => {
+    for (let count = 0; count < 20; count++) await nextIteration()
+  }
+
+  /** After a turn of heavy work, so that the next one has to wait for its time. */
+  async function afterOneTurn() {
+    const made = world()
+    await made.work('h', 'heavy', TURN)
+    made.order.transactionCame()
+    return { ...made, heavy: made.work('h', 'heavy', TURN) }
+  }
+
+  it('heavy work waits until none has come for two milliseconds', async () => {
+    const { order, log, advance, heavy } = await afterOneTurn()
+    for (let count = 0; count < 10; count++) {
+      order.transactionCame()
+      advance(1)
+      await iterations()
+    }
+    expect(log.length).toBe(TURN)
+    advance(1)
+    await heavy
+    expect(log.length).toBe(2 * TURN)
+  })
+
+  it('heavy work has its turn fifty milliseconds after the last, however many come', async () => {
+    const { order, log, advance, heavy } = await afterOneTurn()
+    for (let count = TURN; count < BESIDE_BLOCKS - 1; count++) {
+      advance(1)
+      order.transactionCame()
+    }
+    await iterations()
+    expect(log.length).toBe(TURN)
+    advance(1)
+    order.transactionCame()
+    await heavy
+    expect(log.length).toBe(2 * TURN)
   })
 })
