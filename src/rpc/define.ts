@@ -10,6 +10,7 @@ import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { type Read, readerOf, type Write, writerOf } from './compile.ts'
 import type { LogFilter } from './shapes/filter.ts'
+import type { TextBudget } from './text-budget.ts'
 
 /** The index of logs by address and topic; `indexer/logs.ts` implements it. */
 export interface LogIndex {
@@ -65,6 +66,8 @@ export type RpcOptions = {
   readonly maxBatch: number
   /** Characters of a batch's answers; requests beyond it are answered with an error. */
   readonly maxBatchAnswer: number
+  /** Characters of large requests and of batches' answers that are in work, of all connections together. */
+  readonly maxTextInWork: number
   /** Blocks asked of one eth_feeHistory. */
   readonly maxFeeHistory: number
   /** Subscriptions of one connection. */
@@ -85,6 +88,7 @@ export const defaultRpcOptions: RpcOptions = {
   maxRequestSize: 5 * 1024 * 1024,
   maxBatch: 1000,
   maxBatchAnswer: 64 * 1024 * 1024,
+  maxTextInWork: 256 * 1024 * 1024,
   maxFeeHistory: 1024,
   maxSubscriptions: 1000,
   maxUnsent: 64 * 1024 * 1024,
@@ -110,6 +114,8 @@ export type RpcServices = {
 export type RpcContext = RpcServices & {
   /** Every method there is, by wire name; gates are not yet applied. */
   readonly methods: ReadonlyMap<string, RpcMethod>
+  /** Room for what is in work. */
+  readonly texts: TextBudget
   /** The connection the request came over; undefined over HTTP. */
   readonly subscriber?: Subscriber
 }

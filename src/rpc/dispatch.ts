@@ -11,6 +11,7 @@ import {
   INVALID_REQUEST,
   internalError,
   isFault,
+  LIMIT_EXCEEDED,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
   RESPONSE_TOO_LARGE,
@@ -22,6 +23,9 @@ import { isLight, jsonPieces, type Piece, Pieces } from './pieces.ts'
 type Id = string | number | null
 type Request = { readonly id: Id | undefined; readonly method: string; readonly params: unknown }
 type Outcome = { readonly result: unknown } | { readonly error: WireError }
+
+/** Characters up to which requests are not counted: those that may wait hold 128 MB together. */
+const SMALL = 64 * 1024
 
 /** JSON in pieces that follow each other. */
 type Answer = readonly Piece[]
@@ -35,6 +39,20 @@ export function answerInPieces(
   context: RpcContext,
   caller: AbortSignal = NO_CONNECTION,
 ): Promise<Answer | undefined> {
+  return body.length <= SMALL ? answerBody(body, context, caller) : answerLarge(body, context, caller)
+}
+
+async function answerLarge(body: string, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
+  const { texts } = context
+  if (!texts.take(body.length)) return [refusal(LIMIT_EXCEEDED, 'limit exceeded: too many large requests in work')]
+  try {
+    return await answerBody(body, context, caller)
+  } finally {
+    texts.give(body.length)
+  }
+}
+
+function answerBody(body: string, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
   let message: unknown
   try {
     message = JSON.parse(body)
@@ -62,13 +80,21 @@ async function answerBatch(
   if (entries.length === 0) return [refusal(INVALID_REQUEST, 'empty batch')]
   if (entries.length > maxBatch) return [refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)]
   const answers = new Pieces()
-  for (const entry of entries) {
-    await answers.pause()
-    if (caller.aborted) return undefined
-    const pieces = await (answers.length > maxBatchAnswer ? tooLarge(entry) : answerOne(entry, context, caller))
-    if (pieces === undefined) continue
-    answers.add(answers.length === 0 ? '[' : ',')
-    for (const piece of pieces) answers.add(piece)
+  const { texts } = context
+  let counted = 0
+  try {
+    for (const entry of entries) {
+      await answers.pause()
+      if (caller.aborted) return undefined
+      const hasRoom = answers.length <= maxBatchAnswer && texts.take(answers.length - counted)
+      if (hasRoom) counted = answers.length
+      const pieces = await (hasRoom ? answerOne(entry, context, caller) : tooLarge(entry))
+      if (pieces === undefined) continue
+      answers.add(answers.length === 0 ? '[' : ',')
+      for (const piece of pieces) answers.add(piece)
+    }
+  } finally {
+    texts.give(counted)
   }
   if (answers.length === 0) return undefined
   answers.add(']')

@@ -10,6 +10,7 @@ export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 /** geth's number for a batch whose answers outgrew the limit. */
 export const RESPONSE_TOO_LARGE = -32003
+export const LIMIT_EXCEEDED = -32005
 
 export type WireError = { readonly code: number; readonly message: string; readonly data?: Hex }
 
@@ -22,8 +23,8 @@ const CODES: Readonly<Record<ChainErrorCode, number>> = {
   'execution-reverted': 3,
   'execution-failed': -32000,
   'unknown-account': -32000,
-  'limit-exceeded': -32005,
-  overloaded: -32005,
+  'limit-exceeded': LIMIT_EXCEEDED,
+  overloaded: LIMIT_EXCEEDED,
   cancelled: -32000,
   'not-allowed': METHOD_NOT_FOUND,
   'invalid-genesis': -32000,

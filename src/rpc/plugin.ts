@@ -12,6 +12,7 @@ import { answer, answerInPieces, refusal } from './dispatch.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
 import { methods } from './methods/index.ts'
 import { serveSocket } from './socket.ts'
+import { TextBudget } from './text-budget.ts'
 
 const PATHS = ['/rpc', '/']
 const HINT = 'This is a JSON-RPC 2.0 endpoint: POST a request here, or open a WebSocket.\n'
@@ -30,7 +31,7 @@ export async function rpcPlugin(
   { landing, access, connections, ...services }: RpcFace,
 ): Promise<void> {
   const { options } = services
-  const context: RpcContext = { ...services, methods }
+  const context: RpcContext = { ...services, methods, texts: new TextBudget(options.maxTextInWork) }
 
   const headers = ['vary: Origin', 'x-content-type-options: nosniff']
   const plain = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }

@@ -5,6 +5,7 @@ import { address, atBlock, quantity } from '../../src/rpc/codec.ts'
 import { defaultRpcOptions, type RpcContext, type RpcMethod, rpcMethod } from '../../src/rpc/define.ts'
 import { answer } from '../../src/rpc/dispatch.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
+import { TextBudget } from '../../src/rpc/text-budget.ts'
 
 const calls: string[] = []
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
@@ -54,7 +55,8 @@ const methods = new Map<string, RpcMethod>(
 
 const options = { ...defaultRpcOptions, maxBatch: 5, maxBatchAnswer: 1500 }
 // Handlers of this test use nothing else of the context.
-const context = { methods, options, log } as unknown as RpcContext
+const contextWith = (room: number) => ({ methods, options, log, texts: new TextBudget(room) }) as unknown as RpcContext
+const context = contextWith(1e6)
 
 const ask = async (body: string, within = context) => {
   const text = await answer(body, within)
@@ -199,5 +201,32 @@ describe('a batch', () => {
       -32003,
       -32003,
     ])
+  })
+})
+
+describe('what all connections have in work', () => {
+  /** A request of more than 64 KB that takes some milliseconds. */
+  const large = request('slow', ['0x1'], 'x'.repeat(70_000))
+
+  it('is bounded for large requests, until they are answered', async () => {
+    const within = contextWith(100_000)
+    const first = ask(large, within)
+    expect((await ask(large, within)).error).toEqual({
+      code: -32005,
+      message: 'limit exceeded: too many large requests in work',
+    })
+    expect((await ask(request('none'), within)).result).toBe('0x1')
+    expect((await first).result).toBe('0x1')
+    expect((await ask(large, within)).result).toBe('0x1')
+  })
+
+  it('is bounded for answers of batches, until they are written', async () => {
+    const within = contextWith(500)
+    const batch = `[${[1, 2, 3].map((id) => request('large', [], id)).join()}]`
+    for (let round = 0; round < 2; round++) {
+      const [first, ...rest] = await ask(batch, within)
+      expect(first.result.length).toBe(1000)
+      expect(rest.map((one: { error: { code: number } }) => one.error.code)).toEqual([-32003, -32003])
+    }
   })
 })
