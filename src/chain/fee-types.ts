@@ -1,4 +1,4 @@
-// What the chain says of fees: of the next block's, and of those that were paid.
+// The chain's answers about fees: those of the next block, and the history of those that were paid (eth_feeHistory).
 import type { SealedHeader } from '../primitives/types.ts'
 
 export type FeeHistory = {

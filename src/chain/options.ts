@@ -1,4 +1,4 @@
-// What a chain is made of, and the settings that its owner chooses.
+// The parts that a chain is constructed from, and the settings that its owner chooses.
 import type { CallLimits } from '../runtime/call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { KvStore } from '../state/types.ts'

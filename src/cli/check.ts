@@ -17,7 +17,7 @@ import { hasDatabase, JOURNAL, openScratch, openUnchecked, requireFree } from '.
 import { memoryRecordLog } from '../state/record-log.ts'
 import { copyDatabase } from '../state/scratch.ts'
 import type { KvStore } from '../state/types.ts'
-import { acceptLoss, allDamages } from '../state/whole.ts'
+import { acceptLoss, allDamages, RESTORE } from '../state/whole.ts'
 import { chainFolder, withDatadir } from './datadir.ts'
 import { readFlags } from './flags.ts'
 import { showProgress } from './progress.ts'
@@ -133,7 +133,7 @@ async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
     const { records, damaged } = store.log.read()
     for (const { at, length } of damaged)
       findings.add(`chain/${JOURNAL}`, `${length} bytes at ${at} are no whole record`, JOURNALED)
-    // On a copy: a journal that is loaded is written anew.
+    // Loading a journal rewrites it, and `check` must change nothing: it loads a copy.
     const copy = memoryRecordLog()
     copy.append(records)
     new Journal(copy).load((line) => findings.add(`chain/${JOURNAL}`, line, JOURNALED))
@@ -142,7 +142,6 @@ async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
   }
 }
 
-const RESTORE = 'restore a copy of the data directory, or import an export into a new one'
 const REINDEX = '`kestrel reindex` makes the index again'
 const ACCEPT = `${RESTORE}, or go on without what is lost by \`kestrel check --accept-loss\``
 const JOURNALED = 'transactions that waited may be lost; send them again'

@@ -1,5 +1,5 @@
-// What the issuer of a token says of an item. Anybody can issue tokens: only URLs of kinds that are safe to show or to follow
-// are passed on, and nothing is fetched.
+// Metadata of a token's item, as its issuer wrote them. Anybody can issue tokens, so only URLs whose schemes are safe to show
+// or to follow are passed on, and nothing is fetched.
 
 export type Metadata = Readonly<Record<string, unknown>>
 

@@ -30,7 +30,7 @@ export function guard(app: FastifyInstance, access: Access, log: Log): void {
   app.addHook('onRequest', async (request, reply) => {
     const { origin, host, 'access-control-request-private-network': isPrivate } = request.headers
     reply.header('x-content-type-options', 'nosniff')
-    // Two of them could be read differently by whatever stands in front of the node (RFC 9112, 3.2).
+    // A proxy and the node could each take another Host header for the right one (RFC 9112, 3.2).
     const hosts = request.raw.rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
     if (hosts.length > 1) throw new AccessDenied(400, 'the request has more than one Host')
     const denial = access(origin, host)

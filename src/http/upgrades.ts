@@ -1,5 +1,5 @@
-// Upgrades of HTTP/1.1 (RFC 9110, 7.8): only WebSocket is spoken here. A client that offers another protocol, as Java's and
-// curl do with HTTP/2 on every request, is to be answered as if it had not.
+// Upgrades of HTTP/1.1 (RFC 9110, 7.8): the node supports WebSocket only. Java's HTTP client and curl offer HTTP/2 with
+// their requests; the node ignores the offer and answers over HTTP/1.1.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'

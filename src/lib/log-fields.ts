@@ -1,5 +1,5 @@
-// Details of a log record, cut to a bounded size: requests choose some of them, and a request may have 16 MB. What is kept
-// has the form that it had, so that machines can still read it. Secrets are left out by their names.
+// Details of a log record, cut to a bounded size: some come from requests, which may have megabytes. What is kept has the form
+// that it had, so that machines can still read it. Secrets are left out by their names.
 
 /** Characters of one field, those of keys and values taken together. */
 export const FIELD_SIZE = 2048

@@ -96,7 +96,7 @@ class Requests {
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
       const rest = pause()
       if (rest !== undefined) await rest
-      // Nobody waits for the rest any more.
+      // The connection is closed: drop the requests that wait.
       if (this.#caller.aborted) return
       this.#running++
       void this.#run(message).finally(() => this.#ended())

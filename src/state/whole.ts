@@ -13,6 +13,9 @@ import {
   type Table,
 } from './leveldb/database.ts'
 
+/** What an operator can do about damage. */
+export const RESTORE = 'restore a copy of the data directory, or import an export into a new one'
+
 /** The file of what was acknowledged, in the database's folder. */
 const ACKNOWLEDGED = 'acknowledged'
 /** Tables are read before the opening for so long, in milliseconds: some 2 GB that the system has in memory. */
@@ -22,7 +25,7 @@ const PAUSE = 100
 
 /** What is told while a database is open. */
 export type DiskWatch = {
-  /** Somebody may want to know. */
+  /** Told of what is unusual and does no harm. */
   warn(line: string): void
   /** A file is damaged: what is read from now on may be wrong. */
   damaged(error: ChainError): void
@@ -136,8 +139,5 @@ function damagesOf({ damages, sequence }: Survey, before: Acknowledgement | unde
 function refusal(folder: string, { file, what }: Damage, areMore: boolean): ChainError {
   const place = [basename(folder), ...(file === '' ? [] : [file])].join('/')
   const others = areMore ? ' (and it is not the only one)' : ''
-  return new ChainError(
-    'storage',
-    `${place}: ${what}${others}; \`kestrel check\` says all that is wrong: restore a copy of the data directory, or import an export into a new one`,
-  )
+  return new ChainError('storage', `${place}: ${what}${others}; \`kestrel check\` says all that is wrong: ${RESTORE}`)
 }

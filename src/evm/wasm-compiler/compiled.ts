@@ -63,10 +63,7 @@ export function compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): C
   return compiled
 }
 
-/**
- * Compiles it if nobody has; `done` is called when it is there: at once, later, or never. Returns false when too many
- * others are under way: `done` is forgotten, and it may be asked for again.
- */
+/** As `Compiler.compile` has it. */
 export function compile(table: Uint8Array, hash: Hash, code: Uint8Array, done: (compiled: Compiled) => void): boolean {
   if (code.length > LONGEST) return true
   const name = nameOf(table, hash)

@@ -1,4 +1,5 @@
-// What the engine asks of a compiler of hot code. It runs without one as well: this page is all that it knows of it.
+// The interface between the engine and a compiler of hot code. The engine imports nothing else of the compiler, and runs
+// without one too.
 import type { Hash } from '../../lib/hex.ts'
 
 /** `entries` by `entryCount` of the code's length: the traces that begin at each byte; `size`: bytes of WebAssembly. */
@@ -12,8 +13,8 @@ export interface Compiler {
   /** What there is of a code under a table of opcodes, as it lies at OPCODES. */
   compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): Compiled | undefined
   /**
-   * Compiles it if nobody has; `done` is called when it is there: at once, later, or never. Returns false when too many
-   * others are under way: `done` is forgotten, and it may be asked for again.
+   * Compiles the code unless that has been done; calls `done` with the result, at once or later, and never for code that
+   * cannot be compiled. Returns false when too many codes are being compiled: `done` will not be called, ask again later.
    */
   compile(table: Uint8Array, hash: Hash, code: Uint8Array, done: (compiled: Compiled) => void): boolean
 }

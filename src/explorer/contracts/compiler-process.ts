@@ -46,8 +46,8 @@ setInterval(() => {
 }, ${WATCH_BEAT})`
 
 /**
- * What the process runs; it has no module of its own, so that a bundled program need not bring one. V8's limits bound the
- * heap and WebAssembly; memory of older builds, which are asm.js, lies in neither, so that a thread looks at the whole.
+ * The program of the process, as text: a bundle has no file for it. V8's limits bound the heap and WebAssembly. Older
+ * compilers are asm.js, whose memory lies in neither, so a thread compares the memory of the whole process with the limit.
  */
 const SCRIPT = `
 const WATCH = ${JSON.stringify(WATCH)}
@@ -119,8 +119,8 @@ function answerOf(request: string, { time, memory }: CompilerLimits, signal: Abo
 }
 
 /**
- * A lower priority, though not the lowest: beside a busy node it would get next to nothing. A process that has ended already,
- * and a system that refuses, change nothing.
+ * Lowers the priority of a process, but not to the lowest, at which a busy node would leave it almost no time. An error is
+ * ignored: the process has ended, or the system does not allow it.
  */
 function yieldTo(pid: number): void {
   try {

@@ -63,8 +63,8 @@ function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply):
 }
 
 /**
- * What leaves something behind by the node's own work. A page can have a browser GET any address, as a picture, without
- * telling its origin. A raw transaction may come by GET, as Etherscan has it: it needs nothing of the node but to be passed on.
+ * Actions that have the node work and store the result. They need POST, because a page can have the browser GET any address
+ * as a picture, and the browser then sends no Origin. Raw transactions may come by GET, as Etherscan has it: they are signed.
  */
 const ACTIONS_BY_POST = new Set(['verifysourcecode'])
 const POST_ONLY = refusal('Error! This action has to be sent with POST')
