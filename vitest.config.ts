@@ -1,14 +1,28 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+/** Tests of what happens when a module is first used: they need modules that no other test has loaded. */
+const FRESH = ['test/evm/crypto/first-use.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // These need packages that `npm ci` does not install: vitest.clients.config.ts.
-    exclude: [...configDefaults.exclude, 'test/clients/**'],
     globalSetup: ['test/support/engine-built.ts'],
     // The default leaves a core idle, which is half of a machine with two.
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          // These need packages that `npm ci` does not install: vitest.clients.config.ts.
+          exclude: [...configDefaults.exclude, 'test/clients/**', ...FRESH],
+          // The files of a worker share their modules: loading them for each file took half of the time.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'fresh', include: FRESH } },
+    ],
   },
 })
