@@ -7,6 +7,7 @@ import { Chain } from './chain/chain.ts'
 import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import { Solo } from './consensus/solo.ts'
+import { reportEngine } from './evm/engine-report.ts'
 import { DEFAULT_ENGINE, type EngineChoice } from './evm/machine-options.ts'
 import { Verification } from './explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
@@ -17,6 +18,9 @@ import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
+import { sizeOfFolder } from './monitoring/database-size.ts'
+import { healthOf, type Phase } from './monitoring/health.ts'
+import { Metrics } from './monitoring/metrics.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/filters.ts'
@@ -71,6 +75,8 @@ export type NodeOptions = ChainSettings & {
   /** Who may call, and what connections may cost. */
   readonly http?: Partial<HttpOptions>
   readonly explorer?: Partial<ExplorerOptions>
+  /** Whether `/metrics` is served; left out: no. */
+  readonly metrics?: boolean
 }
 
 export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
@@ -201,6 +207,15 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const hub = new Hub()
   const { compilers, compileTime } = explorer
   const verification = await Verification.open({ chain, hub, compilers, compileTime, log: explorerLog })
+  const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
+  const { version } = rpcOptions
+  let phase: Phase = 'starting'
+  const metrics = options.metrics
+    ? new Metrics({
+        ...{ chain, queue, version, databaseSize: sizeOfFolder(options.datadir) },
+        engine: reportEngine(options.engine).engine,
+      })
+    : undefined
   const server = createServer({
     rpc: {
       chain,
@@ -210,11 +225,13 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       filters,
       development: { impersonated: new Set(), autoImpersonate: false },
       queue,
-      options: { ...defaultRpcOptions, ...options.rpc },
+      meter: metrics,
+      options: rpcOptions,
       log: log.child({ room: 'rpc' }),
     },
     explorer: { chain, options: explorer, queue, hub, verification, log: explorerLog },
     http: { ...defaultHttpOptions, ...options.http },
+    monitoring: { metrics, health: () => healthOf(chain, phase, version) },
   })
   try {
     await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
@@ -223,6 +240,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     shadow?.start()
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
+    phase = 'running'
     return {
       chain,
       producer,
@@ -232,6 +250,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       queue,
       url,
       close: async () => {
+        phase = 'stopping'
         // From now on no block waits for the shadow, which has some time left for those it has not checked.
         const unchecked = shadow?.close()
         // Requests may be waiting for blocks: the producer ends first.

@@ -96,6 +96,14 @@ export const defaultRpcOptions: RpcOptions = {
   syncTimeout: 20,
 }
 
+/** Is told what becomes of every request; `monitoring/metrics.ts` implements it. */
+export interface CallMeter {
+  /** A call has ended. `method` is undefined where no open method has that name; `code` is its error's. */
+  ended(method: string | undefined, began: number, code: number | undefined): void
+  /** Something that is no request has been refused. */
+  refused(code: number): void
+}
+
 /** What the node hands to this face. */
 export type RpcServices = {
   readonly chain: Chain
@@ -106,6 +114,8 @@ export type RpcServices = {
   readonly development: Development
   /** The places of heavy methods; the explorer's are the same. */
   readonly queue: WorkQueue
+  /** Left out: nothing is counted. `began` of its calls is what `performance.now()` was. */
+  readonly meter?: CallMeter | undefined
   readonly options: RpcOptions
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
