@@ -143,6 +143,8 @@ type Definition<P extends Params, R extends Result> = {
   readonly summary: string
   /** One schema per position. Trailing ones may be optional or have a default; JSON null counts as left out there. */
   readonly params: P
+  /** What the parameters are called in the API's description, one name for each. */
+  readonly names?: { readonly [I in keyof P]: string }
   readonly result: R
   readonly gate?: Gate
   /** Runs code, replays, searches or dumps: waits for a place in the queue. Such a method must not wait for a block. */
@@ -155,6 +157,8 @@ type Definition<P extends Params, R extends Result> = {
 export type RpcMethod = {
   readonly summary: string
   readonly params: Params
+  /** What the parameters are called. */
+  readonly names: readonly string[]
   /** How many leading arguments have to be there. */
   readonly required: number
   readonly result: Result
@@ -168,11 +172,12 @@ export type RpcMethod = {
 
 /** Makes a method of its definition; the handler's arguments and return value are typed by the schemas. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
-  const { summary, params, result, gate, heavy = false } = definition
+  const { summary, params, names = [], result, gate, heavy = false } = definition
   const encode = typeof result === 'function' ? (result as Write) : writerOf(result)
   return {
     summary,
     params,
+    names,
     required: params.findLastIndex((schema) => !schema.safeParse(undefined).success) + 1,
     result,
     gate,
