@@ -8,7 +8,7 @@ import { components, shapeOf } from './shapes/described.ts'
 type Json = Readonly<Record<string, unknown>>
 type Registry = ReadonlyMap<string, RpcMethod>
 
-/** One document for each node's options: to make it takes some 20 ms. */
+/** One document for each node's options: making it takes some 50 ms. */
 const documents = new WeakMap<RpcOptions, Json>()
 
 /** The document of the methods that these options open. */
