@@ -76,7 +76,7 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.feeMarket.burnBaseFee': 'true: base fees are burnt, as on Ethereum; false: they go to the stakers',
   'kestrel.authz.granter': 'who grants with `approve`: its caller, or the signer of the transaction (Evmos)',
   'kestrel.compat.allowanceOrder': 'order of the arguments of `allowance`',
-  'kestrel.compat.entriesAsStruct': 'unbonding entries as a struct instead of a list, as old Evmos ABIs have it',
+  'kestrel.compat.entriesAsStruct': 'true: unbonding entries in the form that Evmos answers since v15',
   'kestrel.compat.decCoinRaw': 'decimal coins of `Distribution` with their 18 decimals, instead of whole base units',
   'kestrel.proposals[].name': 'opcode proposal of a file that this chain may use: [proposals.md](proposals.md)',
   'kestrel.proposals[].sha256': 'SHA-256 of that file',
