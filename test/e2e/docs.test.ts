@@ -25,10 +25,9 @@ it('docs/precompiles.md leads from nothing to a call', { timeout: 120_000 }, asy
     .replaceAll('build/precompiles', folder.path)
   const { stdout, stderr } = await run('bash', ['-c', script], { cwd: root })
   expect(stderr).toContain('authorization to /cosmos.staking.v1beta1.MsgDelegate')
-  expect(stdout).toContain('refused, as it should be')
   // 5 KEST counted, 5 KEST delegated, 5 of 10 KEST of the grant left: 18 decimals.
   const [, after = ''] = stdout.split('counted by the contract:\n')
-  expect(after.match(/^\D*5000000000000000000 /gm)).toHaveLength(3)
+  expect(after.match(/\b5000000000000000000 /g)).toHaveLength(3)
   // Shares have 18 decimals more.
   expect(after).toContain(`5${'0'.repeat(36)} `)
 })
