@@ -180,6 +180,17 @@ function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datad
 const namesNext = ({ spec, head }: Chain): boolean =>
   spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
+/** What operators see of a node, which tells its phase as its life goes on. */
+function monitor({ metrics, engine, datadir }: NodeOptions, chain: Chain, queue: WorkQueue, version: string) {
+  const monitored = { chain, queue, version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
+  const monitoring = {
+    phase: 'starting' as Phase,
+    health: () => healthOf(chain, monitoring.phase, version),
+    metrics: metrics ? new Metrics(monitored) : undefined,
+  }
+  return monitoring
+}
+
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
@@ -209,13 +220,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const verification = await Verification.open({ chain, hub, compilers, compileTime, log: explorerLog })
   const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
   const { version } = rpcOptions
-  let phase: Phase = 'starting'
-  const metrics = options.metrics
-    ? new Metrics({
-        ...{ chain, queue, version, databaseSize: sizeOfFolder(options.datadir) },
-        engine: reportEngine(options.engine).engine,
-      })
-    : undefined
+  const monitoring = monitor(options, chain, queue, version)
   const server = createServer({
     rpc: {
       chain,
@@ -225,13 +230,13 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       filters,
       development: { impersonated: new Set(), autoImpersonate: false },
       queue,
-      meter: metrics,
+      meter: monitoring.metrics,
       options: rpcOptions,
       log: log.child({ room: 'rpc' }),
     },
     explorer: { chain, options: explorer, queue, hub, verification, log: explorerLog },
     http: { ...defaultHttpOptions, ...options.http },
-    monitoring: { metrics, health: () => healthOf(chain, phase, version) },
+    monitoring,
   })
   try {
     await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
@@ -240,7 +245,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     shadow?.start()
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
-    phase = 'running'
+    monitoring.phase = 'running'
     return {
       chain,
       producer,
@@ -250,7 +255,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       queue,
       url,
       close: async () => {
-        phase = 'stopping'
+        monitoring.phase = 'stopping'
         // From now on no block waits for the shadow, which has some time left for those it has not checked.
         const unchecked = shadow?.close()
         // Requests may be waiting for blocks: the producer ends first.
