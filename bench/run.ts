@@ -1,6 +1,6 @@
 // `npm run bench`: kestrel and anvil do the same work in turns (A B A B …), row by row; the figures go to the terminal as
-// a table, to `results/` as JSON and a chart, and into the README. A run of parts, or a quick one, is written only where
-// `--out` says.
+// a table, to `results/` as JSON and a chart, and into the README and docs/bench.md. A run of parts, or a quick one, is
+// written only where `--out` says.
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
@@ -18,8 +18,8 @@ import { traces } from './groups/traces.ts'
 import { waits } from './groups/waits.ts'
 import { measureCeiling, startGenerator } from './load/generator.ts'
 import { measure } from './measure.ts'
-import { writeReadme } from './readme.ts'
 import { type Report, tableOf, writeReport } from './report.ts'
+import { writeTables } from './tables.ts'
 
 const GROUPS: readonly Group[] = [reads, latency, bursts, compute, traces, waits, overload, startup, explorer, micro]
 const RESULTS = join(import.meta.dirname, 'results')
@@ -67,7 +67,7 @@ async function bench({ only, rounds, quick, out, anvil: isWanted }: Options): Pr
     if (measured.some(({ failures }) => Object.keys(failures).length > 0)) process.exitCode = 1
     const folder = out ?? (only === undefined && !quick ? RESULTS : undefined)
     if (folder !== undefined) await writeReport(report, folder)
-    if (folder === RESULTS) await writeReadme(report)
+    if (folder === RESULTS) await writeTables(report)
   } finally {
     generator.close()
     for (const contender of contenders) await contender.stopAll()

@@ -7,6 +7,7 @@ import { Chain } from './chain/chain.ts'
 import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import { Solo } from './consensus/solo.ts'
+import { reportEngine } from './evm/engine-report.ts'
 import { DEFAULT_ENGINE, type EngineChoice } from './evm/machine-options.ts'
 import { Verification } from './explorer/contracts/verification.ts'
 import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
@@ -17,6 +18,9 @@ import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
+import { sizeOfFolder } from './monitoring/database-size.ts'
+import { healthOf, type Phase } from './monitoring/health.ts'
+import { Metrics } from './monitoring/metrics.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
 import { PollingFilters } from './rpc/filters.ts'
@@ -71,6 +75,8 @@ export type NodeOptions = ChainSettings & {
   /** Who may call, and what connections may cost. */
   readonly http?: Partial<HttpOptions>
   readonly explorer?: Partial<ExplorerOptions>
+  /** Whether `/metrics` is served; left out: no. */
+  readonly metrics?: boolean
 }
 
 export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
@@ -174,6 +180,17 @@ function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datad
 const namesNext = ({ spec, head }: Chain): boolean =>
   spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
+/** What operators see of a node, which tells its phase as its life goes on. */
+function monitor({ metrics, engine, datadir }: NodeOptions, chain: Chain, queue: WorkQueue, version: string) {
+  const monitored = { chain, queue, version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
+  const monitoring = {
+    phase: 'starting' as Phase,
+    health: () => healthOf(chain, monitoring.phase, version),
+    metrics: metrics ? new Metrics(monitored) : undefined,
+  }
+  return monitoring
+}
+
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
@@ -201,6 +218,9 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const hub = new Hub()
   const { compilers, compileTime } = explorer
   const verification = await Verification.open({ chain, hub, compilers, compileTime, log: explorerLog })
+  const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
+  const { version } = rpcOptions
+  const monitoring = monitor(options, chain, queue, version)
   const server = createServer({
     rpc: {
       chain,
@@ -210,11 +230,13 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       filters,
       development: { impersonated: new Set(), autoImpersonate: false },
       queue,
-      options: { ...defaultRpcOptions, ...options.rpc },
+      meter: monitoring.metrics,
+      options: rpcOptions,
       log: log.child({ room: 'rpc' }),
     },
     explorer: { chain, options: explorer, queue, hub, verification, log: explorerLog },
     http: { ...defaultHttpOptions, ...options.http },
+    monitoring,
   })
   try {
     await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
@@ -223,6 +245,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     shadow?.start()
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
+    monitoring.phase = 'running'
     return {
       chain,
       producer,
@@ -232,6 +255,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       queue,
       url,
       close: async () => {
+        monitoring.phase = 'stopping'
         // From now on no block waits for the shadow, which has some time left for those it has not checked.
         const unchecked = shadow?.close()
         // Requests may be waiting for blocks: the producer ends first.

@@ -11,6 +11,7 @@ import { type AccessOptions, accessOf, LOCAL } from './http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
 import { guard } from './http/guard.ts'
 import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
+import { type MonitoringFace, serveMonitoring } from './monitoring/plugin.ts'
 import type { RpcServices } from './rpc/define.ts'
 import { rpcPlugin } from './rpc/plugin.ts'
 
@@ -23,14 +24,16 @@ export type Faces = {
   readonly rpc: RpcServices
   readonly explorer: ExplorerServices
   readonly http: HttpOptions
+  /** Left out: neither `/health` nor `/metrics`. */
+  readonly monitoring?: MonitoringFace
 }
 
 /**
  * The server, not yet listening. `close()` ends idle connections and WebSockets and waits some seconds for running requests.
  * Shapes: JSON-RPC at `/rpc` and `/`, over HTTP and WebSocket; the explorer API below `/api/v2`, with its
- * live updates at `/socket/v2/websocket`; the pages of our own explorer.
+ * live updates at `/socket/v2/websocket`; the pages of our own explorer; `/health` and `/metrics` for operators.
  */
-export function createServer({ rpc, explorer, http }: Faces): FastifyInstance {
+export function createServer({ rpc, explorer, http, monitoring }: Faces): FastifyInstance {
   // Connections are kept longer than clients keep them, so that none is closed under a request that is on its way.
   const app = fastify({
     forceCloseConnections: 'idle',
@@ -67,6 +70,7 @@ export function createServer({ rpc, explorer, http }: Faces): FastifyInstance {
     ignoreOtherUpgrades(app.server, connections)
     guard(app, access, (facts, message) => rpc.log[level](facts, message))
   })
+  if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
   app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })
   app.register(explorerPlugin, { ...explorer, prefix: '/api/v2' })
   app.register(etherscanApi, { ...explorer, prefix: '/api' })

@@ -37,10 +37,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['lib', 'http', 'primitives', 'spec', 'state', 'precompiles', 'chain', 'indexer'],
     ...['runtime (types)', 'pool (types)'],
   ],
+  // What operators ask: it watches rooms below, and faces tell it of their requests.
+  monitoring: ['lib', 'chain (types)'],
   // Readers of Ethereum's test formats; no part of a node.
   conformance: ['lib', 'primitives', 'spec', 'state', 'evm', 'runtime', 'chain'],
-  'server.ts': ['lib', 'http', 'rpc', 'explorer'],
-  'node.ts': [...ROOMS, 'rpc', 'explorer', 'server.ts'],
+  'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
+  'node.ts': [...ROOMS, 'rpc', 'explorer', 'monitoring', 'server.ts'],
   cli: [...ROOMS, 'http', 'conformance', 'explorer', 'server.ts', 'node.ts'],
 }
 

@@ -192,14 +192,15 @@ export class Chain implements ChainFace {
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
-    return this.#writer.run(() => this.#commit(executed))
+    return this.#writer.run(() => this.#commit(executed, performance.now()))
   }
 
   produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
     return this.#writer.run(async () => {
+      const began = performance.now()
       const executed = await this.build(draft, undefined, { more })
       if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
-      else await this.#commit(executed)
+      else await this.#commit(executed, began)
       return executed
     })
   }
@@ -207,11 +208,12 @@ export class Chain implements ChainFace {
   /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
   importBlock(raw: Uint8Array): Promise<ExecutedBlock> {
     return this.#writer.run(async () => {
+      const began = performance.now()
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
       const [view, ancestors] = [this.#ledger.viewForBlock(), this.#ledger.ancestors(this.head)]
       const executed = await importBlock(this.#runtime, view, block, this.#ledger.ancestry(), ancestors)
-      await this.#commit(executed)
+      await this.#commit(executed, began)
       return executed
     })
   }
@@ -248,11 +250,14 @@ export class Chain implements ChainFace {
 
   // --- inside
 
-  async #commit(executed: ExecutedBlock): Promise<void> {
+  /** `began`: when its making or its import did. */
+  async #commit(executed: ExecutedBlock, began: number): Promise<void> {
+    const built = performance.now()
     await this.#ledger.commit(executed)
+    const times = { built: built - began, committed: performance.now() - built }
     this.#headMoved()
     this.#dropRefused(executed)
-    this.live.emit('block', executed)
+    this.live.emit('block', executed, times)
   }
 
   async #takeBack(point: Point, waiting: readonly PooledTransaction[]): Promise<void> {

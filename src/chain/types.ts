@@ -38,9 +38,12 @@ export type MinedLog = {
   readonly logIndex: number
 }
 
+/** Milliseconds that a block took until it was executed, and until it was on disk after that. */
+export type BlockTimes = { readonly built: number; readonly committed: number }
+
 /** The chain's only signals. They fire after the disk holds what they tell. */
 export interface LiveEvents {
-  on(event: 'block', listener: (executed: ExecutedBlock) => void): () => void
+  on(event: 'block', listener: (executed: ExecutedBlock, times: BlockTimes) => void): () => void
   /** A transaction became executable in the pool. */
   on(event: 'pending', listener: (transaction: Transaction) => void): () => void
   /** Blocks were taken back (newest first), by evm_revert and its kin. */

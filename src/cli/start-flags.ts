@@ -56,6 +56,7 @@ const flags = z.object({
   mining: z.boolean(),
   production: z.boolean().default(false),
   testingApi: z.boolean().default(false),
+  metrics: z.boolean().optional(),
   corsOrigins: origins.optional(),
   hosts,
   maxConnections: wholeNumber(1, 1_000_000),
@@ -137,6 +138,8 @@ export function withStartFlags(command: Command): Command {
     .addOption(
       withDefault('--max-queued-calls <number>', 'how many of them wait, of one connection half of it', '2000'),
     )
+    .option('--metrics', 'serve figures for Prometheus at /metrics (default: with --dev)')
+    .option('--no-metrics', 'do not serve them (default: with --production)')
     .option('--engine <name>', 'what runs contracts: compiled (the default), wasm (our interpreter alone) or library')
     .option('--shadow <name>', 'another engine that runs every block again; the node stops when they differ')
     .optionsGroup('Explorer:')

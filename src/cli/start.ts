@@ -119,6 +119,8 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
       compileTime: flags.compileTimeout,
       prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
     },
+    // Figures of load and memory are not for everybody who may call a public node.
+    metrics: flags.metrics ?? !production,
     http: {
       origins: originsOf(flags.corsOrigins, flags.unlock.length > 0),
       // The operator has named the address to listen on.

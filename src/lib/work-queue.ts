@@ -29,6 +29,7 @@ export class WorkQueue {
   /** In the order in which connections take places. */
   readonly #lines = new Map<AbortSignal, Line>()
   #running = 0
+  #refusals = 0
   #waiting = 0
   #isCalled = false
   #timer: NodeJS.Timeout | undefined
@@ -41,6 +42,11 @@ export class WorkQueue {
   /** Heavy calls that run, and that wait. */
   get load(): { readonly running: number; readonly waiting: number } {
     return { running: this.#running, waiting: this.#waiting }
+  }
+
+  /** Heavy calls that were refused because too many waited, or because they had waited for too long. */
+  get refusals(): number {
+    return this.#refusals
   }
 
   /**
@@ -77,9 +83,9 @@ export class WorkQueue {
   #wait(caller: AbortSignal): Promise<void> {
     if (caller.aborted) throw cancelled()
     const { waiting, waitingOfOne } = this.#limits
-    if (this.#waiting >= waiting) throw tooMany(`at most ${waiting} calls wait on this node`)
+    if (this.#waiting >= waiting) throw this.#tooMany(`at most ${waiting} calls wait on this node`)
     const line = this.#lines.get(caller) ?? this.#openLine(caller)
-    if (line.calls.length >= waitingOfOne) throw tooMany(`at most ${waitingOfOne} calls of one connection wait`)
+    if (line.calls.length >= waitingOfOne) throw this.#tooMany(`at most ${waitingOfOne} calls of one connection wait`)
     this.#waiting++
     this.#timer ??= setInterval(this.#refuseLate, LOOK).unref()
     return new Promise((begin, refuse) => {
@@ -139,8 +145,13 @@ export class WorkQueue {
       const late = line.calls.splice(0, kept < 0 ? line.calls.length : kept)
       if (line.calls.length === 0) this.#closeLine(caller, line)
       this.#forget(late.length)
-      for (const { refuse } of late) refuse(tooMany(`the call has waited for ${patience / 1000} seconds`))
+      for (const { refuse } of late) refuse(this.#tooMany(`the call has waited for ${patience / 1000} seconds`))
     }
+  }
+
+  #tooMany(words: string): ChainError {
+    this.#refusals++
+    return new ChainError('overloaded', `limit exceeded: ${words}`)
   }
 
   #forget(count: number): void {
@@ -150,5 +161,3 @@ export class WorkQueue {
     this.#timer = undefined
   }
 }
-
-const tooMany = (words: string): ChainError => new ChainError('overloaded', `limit exceeded: ${words}`)

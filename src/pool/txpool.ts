@@ -96,6 +96,10 @@ export class Pool implements TxPool {
     return false
   }
 
+  get queued(): number {
+    return this.#entries.size - this.#pending
+  }
+
   get pending(): number {
     return this.#pending
   }

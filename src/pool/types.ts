@@ -30,6 +30,8 @@ export interface TxPool {
   hasReady(): boolean
   /** How many are executable. */
   readonly pending: number
+  /** How many wait for a nonce before theirs. */
+  readonly queued: number
   /** First nonce of the sender that neither state nor pool has used without a gap. */
   nextNonce(of: Address): bigint
   /** Executable (`pending`) and gapped (`queued`) transactions by sender, in nonce order. */

@@ -96,6 +96,14 @@ export const defaultRpcOptions: RpcOptions = {
   syncTimeout: 20,
 }
 
+/** Is told what becomes of every request; `monitoring/metrics.ts` implements it. */
+export interface CallMeter {
+  /** A call has ended. `method` is undefined where no open method has that name; `code` is its error's. */
+  ended(method: string | undefined, began: number, code: number | undefined): void
+  /** Something that is no request has been refused. */
+  refused(code: number): void
+}
+
 /** What the node hands to this face. */
 export type RpcServices = {
   readonly chain: Chain
@@ -106,6 +114,8 @@ export type RpcServices = {
   readonly development: Development
   /** The places of heavy methods; the explorer's are the same. */
   readonly queue: WorkQueue
+  /** Left out: nothing is counted. `began` of its calls is what `performance.now()` was. */
+  readonly meter?: CallMeter | undefined
   readonly options: RpcOptions
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
@@ -133,6 +143,8 @@ type Definition<P extends Params, R extends Result> = {
   readonly summary: string
   /** One schema per position. Trailing ones may be optional or have a default; JSON null counts as left out there. */
   readonly params: P
+  /** What the parameters are called in the API's description, one name for each. */
+  readonly names?: { readonly [I in keyof P]: string }
   readonly result: R
   readonly gate?: Gate
   /** Runs code, replays, searches or dumps: waits for a place in the queue. Such a method must not wait for a block. */
@@ -145,6 +157,8 @@ type Definition<P extends Params, R extends Result> = {
 export type RpcMethod = {
   readonly summary: string
   readonly params: Params
+  /** What the parameters are called. */
+  readonly names: readonly string[]
   /** How many leading arguments have to be there. */
   readonly required: number
   readonly result: Result
@@ -158,11 +172,12 @@ export type RpcMethod = {
 
 /** Makes a method of its definition; the handler's arguments and return value are typed by the schemas. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
-  const { summary, params, result, gate, heavy = false } = definition
+  const { summary, params, names = [], result, gate, heavy = false } = definition
   const encode = typeof result === 'function' ? (result as Write) : writerOf(result)
   return {
     summary,
     params,
+    names,
     required: params.findLastIndex((schema) => !schema.safeParse(undefined).success) + 1,
     result,
     gate,

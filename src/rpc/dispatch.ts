@@ -44,7 +44,9 @@ export function answerInPieces(
 
 async function answerLarge(body: string, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
   const { texts } = context
-  if (!texts.take(body.length)) return [refusal(LIMIT_EXCEEDED, 'limit exceeded: too many large requests in work')]
+  if (!texts.take(body.length)) {
+    return refuse(context, LIMIT_EXCEEDED, 'limit exceeded: too many large requests in work')
+  }
   try {
     return await answerBody(body, context, caller)
   } finally {
@@ -57,7 +59,7 @@ function answerBody(body: string, context: RpcContext, caller: AbortSignal): Pro
   try {
     message = JSON.parse(body)
   } catch {
-    return Promise.resolve([refusal(PARSE_ERROR, 'parse error: the body is not JSON')])
+    return Promise.resolve(refuse(context, PARSE_ERROR, 'parse error: the body is not JSON'))
   }
   return Array.isArray(message) ? answerBatch(message, context, caller) : answerOne(message, context, caller)
 }
@@ -71,14 +73,22 @@ export async function answer(body: string, context: RpcContext, caller?: AbortSi
 /** An answer to something that is no request. */
 export const refusal = (code: number, message: string): string => write(null, { error: { code, message } })
 
+/** The same, counted. */
+function refuse({ meter }: RpcContext, code: number, message: string): Answer {
+  meter?.refused(code)
+  return [refusal(code, message)]
+}
+
 async function answerBatch(
   entries: readonly unknown[],
   context: RpcContext,
   caller: AbortSignal,
 ): Promise<Answer | undefined> {
   const { maxBatch, maxBatchAnswer } = context.options
-  if (entries.length === 0) return [refusal(INVALID_REQUEST, 'empty batch')]
-  if (entries.length > maxBatch) return [refusal(INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)]
+  if (entries.length === 0) return refuse(context, INVALID_REQUEST, 'empty batch')
+  if (entries.length > maxBatch) {
+    return refuse(context, INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)
+  }
   const answers = new Pieces()
   const { texts } = context
   let counted = 0
@@ -110,18 +120,24 @@ function tooLarge(entry: unknown): Answer | undefined {
 
 async function answerOne(message: unknown, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
   const request = readRequest(message)
-  if ('error' in request) return [write(request.id, request)]
-  const method = context.methods.get(request.method)
-  if (!method?.heavy) return answerRequest(request, method, context, caller)
+  if ('error' in request) {
+    context.meter?.refused(request.error.code)
+    return [write(request.id, request)]
+  }
+  const began = performance.now()
+  const method = openMethod(request.method, context)
+  if (!method?.heavy) return answerRequest(request, method, context, caller, began)
   try {
     const place = context.queue.enter(caller)
     if (place !== undefined) await place
-  } catch (error) {
-    return request.id === undefined ? undefined : [write(request.id, refused(error, request, context))]
+  } catch (thrown) {
+    const { error } = refused(thrown, request, context)
+    context.meter?.ended(request.method, began, error.code)
+    return request.id === undefined ? undefined : [write(request.id, { error })]
   }
   try {
     // With its place, because a large result lies in memory until it is written.
-    return await answerRequest(request, method, context, caller)
+    return await answerRequest(request, method, context, caller, began)
   } finally {
     context.queue.leave()
   }
@@ -132,8 +148,10 @@ async function answerRequest(
   method: RpcMethod | undefined,
   context: RpcContext,
   caller: AbortSignal,
+  began: number,
 ): Promise<Answer | undefined> {
   const outcome = await call(request, method, context, caller)
+  context.meter?.ended(method && request.method, began, 'error' in outcome ? outcome.error.code : undefined)
   const { id } = request
   if (id === undefined || caller.aborted) return undefined
   try {
@@ -170,6 +188,12 @@ function readRequest(message: unknown): Request | { readonly id: Id; readonly er
 const isId = (id: unknown): id is Id =>
   id === null || typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
 
+/** The method of a name; undefined where there is none, or where it is closed. */
+function openMethod(name: string, { methods, options }: RpcContext): RpcMethod | undefined {
+  const method = methods.get(name)
+  return method?.gate === undefined || options[method.gate] ? method : undefined
+}
+
 async function call(
   request: Request,
   method: RpcMethod | undefined,
@@ -177,7 +201,7 @@ async function call(
   caller: AbortSignal,
 ): Promise<Outcome> {
   const { method: name, params } = request
-  if (method === undefined || (method.gate !== undefined && !context.options[method.gate])) {
+  if (method === undefined) {
     return {
       error: { code: METHOD_NOT_FOUND, message: `the method ${name.slice(0, 100)} does not exist/is not available` },
     }

@@ -1,4 +1,5 @@
-// The JSON-RPC face as one Fastify plugin: POST and WebSocket, at `/rpc` and at `/`.
+// The JSON-RPC face as one Fastify plugin: POST and WebSocket, at `/rpc` and at `/`, and its description at
+// `/rpc/openrpc.json`.
 // Every JSON-RPC error travels with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking. Only what the
 // guard refuses is a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -11,6 +12,7 @@ import { serveDirectly } from './direct.ts'
 import { answer, answerInPieces, refusal } from './dispatch.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
 import { methods } from './methods/index.ts'
+import { openRpc } from './openrpc.ts'
 import { serveSocket } from './socket.ts'
 import { TextBudget } from './text-budget.ts'
 
@@ -65,6 +67,8 @@ export async function rpcPlugin(
     const text = await answer((request.body as string | undefined) ?? '', context, callerOf(request.raw.socket))
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
+
+  app.get('/rpc/openrpc.json', (_request, reply) => sendJson(reply, JSON.stringify(openRpc(methods, options))))
 
   for (const url of PATHS) {
     app.route({ method: 'POST', url, bodyLimit: options.maxRequestSize, handler: post })

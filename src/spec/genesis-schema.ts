@@ -1,5 +1,6 @@
 // The genesis file as a two-way schema: geth's format (hex or decimal numbers, addresses with or without 0x) and our
-// section `kestrel`, which is strict. Every message says what was expected; the path says where.
+// section `kestrel`, which is strict. Every message says what was expected; the path says where. What a value is
+// described as stands in docs/genesis.md.
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import {
@@ -54,20 +55,20 @@ function readInteger(wire: unknown, bits: number): bigint {
 const hexDigits = (wire: unknown): string | undefined =>
   typeof wire === 'string' ? /^(?:0[xX])?([0-9a-fA-F]*)$/.exec(wire)?.[1] : undefined
 
-const u64 = value((wire) => readInteger(wire, 64), toQuantity)
-const u256 = value((wire) => readInteger(wire, 256), toQuantity)
+const u64 = value((wire) => readInteger(wire, 64), toQuantity).describe('number, 64 bits')
+const u256 = value((wire) => readInteger(wire, 256), toQuantity).describe('number, 256 bits')
 
 /** In `config` geth reads JSON numbers only; what does not fit one exactly is written as a string. */
 const configNumber = value(
   (wire) => readInteger(wire, 256),
   (integer) => (integer <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(integer) : integer.toString()),
-)
+).describe('number')
 
 const bytes = value<Uint8Array>((wire) => {
   const digits = hexDigits(wire)
   if (digits === undefined || digits.length % 2 !== 0) throw expected('hex of whole bytes', wire)
   return fromHex(`0x${digits}`)
-}, toHex)
+}, toHex).describe('hex')
 
 const fixed = <T extends Hex>(size: number, brand: (hex: string) => T) =>
   value<T>(
@@ -77,7 +78,7 @@ const fixed = <T extends Hex>(size: number, brand: (hex: string) => T) =>
       return brand(`0x${digits}`)
     },
     (hex) => hex,
-  )
+  ).describe(`hex, ${size} bytes`)
 const address = fixed<Address>(20, hexToAddress)
 const hash = fixed<Hash>(32, hexToHash)
 
@@ -85,7 +86,7 @@ const hash = fixed<Hash>(32, hexToHash)
 const blockNonce = value<Hex>(
   (wire) => toHex(bigToFixed(readInteger(wire, 64), 8)),
   (nonce) => nonce,
-)
+).describe('number, 64 bits')
 
 /** Keys and values of genesis storage may be short; they are padded on the left. */
 function readWord(wire: unknown): Hash {
@@ -103,7 +104,7 @@ const storage = value<ReadonlyMap<Hash, Hash>>(
     return new Map(slots.filter(([, word]) => BigInt(word) !== 0n))
   },
   (slots) => Object.fromEntries(slots),
-)
+).describe('object of storage words by slot')
 
 const SCALE = 10n ** 18n
 /** A fraction of one: `"0.05"`, 18 decimals at most. */
@@ -118,7 +119,7 @@ const fraction = value(
     const decimals = (scaled % SCALE).toString().padStart(18, '0').replace(/0+$/, '')
     return decimals === '' ? `${scaled / SCALE}` : `${scaled / SCALE}.${decimals}`
   },
-)
+).describe('decimal string from "0" to "1"')
 
 const text = (pattern: RegExp, what: string) =>
   value<string>(
@@ -127,7 +128,7 @@ const text = (pattern: RegExp, what: string) =>
       return wire
     },
     (string) => string,
-  )
+  ).describe(what)
 
 const blobParams = z.object({ target: configNumber, max: configNumber, baseFeeUpdateFraction: configNumber })
 const blobFork = blobParams.nullish()
@@ -140,7 +141,9 @@ const unsupported = value<undefined>(
     return undefined
   },
   () => undefined,
-).optional()
+)
+  .describe('not supported')
+  .optional()
 
 const config = z.object({
   chainId: configNumber,
@@ -224,7 +227,7 @@ const namedProposal = z.strictObject({
       return hexToHash(`0x${digits.toLowerCase()}`)
     },
     (sha256) => sha256.slice(2),
-  ),
+  ).describe('64 hex digits'),
   since: u64.default(0n),
 })
 

@@ -61,12 +61,16 @@ test.skipIf(disk === undefined)(
     ] as const) {
       expect((await rawRequest(url, method, params)).error).toEqual(refused)
     }
+    const unhealthy = await fetch(`${url}/health`)
+    expect([unhealthy.status, await unhealthy.json()]).toMatchObject([503, { ready: false, status: 'disk-failure' }])
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('\nkestrel_disk_writable 0\n')
     const before = await request(url, 'eth_blockNumber')
     expect(Number(before)).toBeGreaterThan(0)
     expect(await request(url, 'eth_getTransactionReceipt', [sent[0]])).toMatchObject({ status: '0x1' })
 
     rmSync(filler)
     await vi.waitUntil(async () => (await send()).error === undefined, { timeout: 20_000, interval: 100 })
+    expect((await fetch(`${url}/health`)).status).toBe(200)
     for (const hash of sent) {
       await vi.waitUntil(() => request(url, 'eth_getTransactionReceipt', [hash]), { timeout: 20_000 })
     }

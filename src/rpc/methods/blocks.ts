@@ -17,6 +17,7 @@ const uncleOrNull = (uncle: Header | undefined) => (uncle ? wireUncle(uncle) : n
 export const eth_getBlockByHash = rpcMethod({
   summary: 'A block by its hash, with transaction hashes or full transactions.',
   params: [hash, full],
+  names: ['blockHash', 'fullTransactions'],
   result: blockOrNull,
   handler: async ([hash, full], { chain }) => ({ block: await chain.block({ hash }), full }),
 })
@@ -24,6 +25,7 @@ export const eth_getBlockByHash = rpcMethod({
 export const eth_getBlockByNumber = rpcMethod({
   summary: 'A block by its number or tag, with transaction hashes or full transactions.',
   params: [blockNumber, full],
+  names: ['block', 'fullTransactions'],
   result: blockOrNull,
   handler: async ([ref, full], { chain }) => ({ block: await chain.block(ref), full }),
 })
@@ -31,6 +33,7 @@ export const eth_getBlockByNumber = rpcMethod({
 export const eth_getHeaderByHash = rpcMethod({
   summary: 'A header by its block hash.',
   params: [hash],
+  names: ['blockHash'],
   result: headerOrNull,
   handler: ([hash], { chain }) => chain.header({ hash }),
 })
@@ -38,6 +41,7 @@ export const eth_getHeaderByHash = rpcMethod({
 export const eth_getHeaderByNumber = rpcMethod({
   summary: 'A header by its number or tag.',
   params: [blockNumber],
+  names: ['block'],
   result: headerOrNull,
   handler: ([ref], { chain }) => chain.header(ref),
 })
@@ -50,6 +54,7 @@ const transactionCount = async (chain: Chain, ref: BlockRef): Promise<bigint | n
 export const eth_getBlockTransactionCountByHash = rpcMethod({
   summary: 'How many transactions a block has, by its hash.',
   params: [hash],
+  names: ['blockHash'],
   result: quantity.nullable(),
   handler: ([hash], { chain }) => transactionCount(chain, { hash }),
 })
@@ -57,6 +62,7 @@ export const eth_getBlockTransactionCountByHash = rpcMethod({
 export const eth_getBlockTransactionCountByNumber = rpcMethod({
   summary: 'How many transactions a block has, by its number or tag.',
   params: [blockNumber],
+  names: ['block'],
   result: quantity.nullable(),
   handler: ([ref], { chain }) => transactionCount(chain, ref),
 })
@@ -69,6 +75,7 @@ const uncleCount = async (chain: Chain, ref: BlockRef): Promise<bigint | null> =
 export const eth_getUncleCountByBlockHash = rpcMethod({
   summary: 'How many uncles a block has, by its hash.',
   params: [hash],
+  names: ['blockHash'],
   result: quantity.nullable(),
   handler: ([hash], { chain }) => uncleCount(chain, { hash }),
 })
@@ -76,6 +83,7 @@ export const eth_getUncleCountByBlockHash = rpcMethod({
 export const eth_getUncleCountByBlockNumber = rpcMethod({
   summary: 'How many uncles a block has, by its number or tag.',
   params: [blockNumber],
+  names: ['block'],
   result: quantity.nullable(),
   handler: ([ref], { chain }) => uncleCount(chain, ref),
 })
@@ -83,6 +91,7 @@ export const eth_getUncleCountByBlockNumber = rpcMethod({
 export const eth_getUncleByBlockHashAndIndex = rpcMethod({
   summary: 'An uncle of a block, by the block hash and its position.',
   params: [hash, index],
+  names: ['blockHash', 'index'],
   result: uncleOrNull,
   handler: async ([hash, position], { chain }) => (await chain.block({ hash }))?.uncles[position],
 })
@@ -90,6 +99,7 @@ export const eth_getUncleByBlockHashAndIndex = rpcMethod({
 export const eth_getUncleByBlockNumberAndIndex = rpcMethod({
   summary: 'An uncle of a block, by the block number or tag and its position.',
   params: [blockNumber, index],
+  names: ['block', 'index'],
   result: uncleOrNull,
   handler: async ([ref, position], { chain }) => (await chain.block(ref))?.uncles[position],
 })
@@ -97,6 +107,7 @@ export const eth_getUncleByBlockNumberAndIndex = rpcMethod({
 export const eth_getBlockReceipts = rpcMethod({
   summary: 'All receipts of a block, in transaction order.',
   params: [blockRef],
+  names: ['block'],
   result: (receipts: readonly MinedReceipt[] | null) => receipts?.map(wireReceipt) ?? null,
   heavy: true,
   async handler([ref], { chain }) {

@@ -34,6 +34,7 @@ function callOptions(
 export const eth_call = rpcMethod({
   summary: 'Runs a message on a block’s state and answers what it returns.',
   params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
+  names: ['transaction', 'block', 'stateOverrides', 'blockOverrides'],
   result: data,
   heavy: true,
   async handler([call, ref, state, block], { chain }, caller) {
@@ -47,6 +48,7 @@ export const eth_call = rpcMethod({
 export const eth_estimateGas = rpcMethod({
   summary: 'The smallest gas limit with which a message succeeds.',
   params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
+  names: ['transaction', 'block', 'stateOverrides', 'blockOverrides'],
   result: quantity,
   heavy: true,
   async handler([call, ref, state, block], { chain }, caller) {
@@ -73,6 +75,7 @@ type AccessListOutcome = {
 export const eth_createAccessList = rpcMethod({
   summary: 'The access list (EIP-2930) a message would profit from, and the gas it uses with it.',
   params: [callObject, atBlock, stateOverrides.optional()],
+  names: ['transaction', 'block', 'stateOverrides'],
   result: ({ accessList, gasUsed, error }: AccessListOutcome) => ({
     accessList,
     ...(error !== undefined && { error }),
@@ -86,6 +89,7 @@ export const eth_createAccessList = rpcMethod({
 export const eth_fillTransaction = rpcMethod({
   summary: 'A transaction object with everything filled in that was left out, unsigned, and its encoding.',
   params: [callObject],
+  names: ['transaction'],
   result: (filled: FilledTransaction) => {
     const raw = encodeTransaction({ ...filled, v: 0n, r: 0n, s: 0n })
     return { raw: toHex(raw), tx: wireBareTransaction(withSender(parseTransaction(raw), filled.from)) }

@@ -62,6 +62,7 @@ const percentiles = z.array(z.number({ error: 'expected a number' }), { error: '
 export const eth_feeHistory = rpcMethod({
   summary: 'Base fees, fullness and, at the percentiles asked for, tips of a run of blocks.',
   params: [looseQuantity, blockNumber, percentiles.optional()],
+  names: ['blockCount', 'newestBlock', 'rewardPercentiles'],
   result: wireFeeHistory,
   heavy: true,
   async handler([count, newest, percentiles], { chain, options }, caller) {

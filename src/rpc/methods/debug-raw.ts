@@ -19,6 +19,7 @@ async function blockAt(chain: Chain, ref: BlockRef): Promise<Block> {
 export const debug_getRawBlock = rpcMethod({
   summary: 'RLP of a block.',
   params: [blockRef],
+  names: ['block'],
   result: data,
   heavy: true,
   handler: async ([ref], { chain }) => encodeBlock(await blockAt(chain, ref)),
@@ -27,6 +28,7 @@ export const debug_getRawBlock = rpcMethod({
 export const debug_getRawHeader = rpcMethod({
   summary: 'RLP of a header.',
   params: [blockRef],
+  names: ['block'],
   result: data,
   handler: async ([ref], { chain }) => encodeHeader((await blockAt(chain, ref)).header),
 })
@@ -34,6 +36,7 @@ export const debug_getRawHeader = rpcMethod({
 export const debug_getRawReceipts = rpcMethod({
   summary: 'The receipts of a block as its receipts trie holds them.',
   params: [blockRef],
+  names: ['block'],
   result: z.array(data),
   heavy: true,
   async handler([ref], { chain }) {
@@ -47,6 +50,7 @@ export const debug_getRawReceipts = rpcMethod({
 export const debug_getRawTransaction = rpcMethod({
   summary: 'The signed bytes of a transaction, mined or waiting; no bytes when it is unknown.',
   params: [hash],
+  names: ['transactionHash'],
   result: data,
   handler: ([hash], { chain }) => (chain.transaction(hash)?.transaction ?? chain.pool.get(hash))?.raw ?? EMPTY_BYTES,
 })
@@ -54,6 +58,7 @@ export const debug_getRawTransaction = rpcMethod({
 export const debug_getRawTransactions = rpcMethod({
   summary: 'The signed bytes of all transactions of a block.',
   params: [blockRef],
+  names: ['block'],
   result: z.array(data),
   heavy: true,
   handler: async ([ref], { chain }) => (await blockAt(chain, ref)).transactions.map(({ raw }) => raw),

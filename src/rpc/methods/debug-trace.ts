@@ -26,6 +26,7 @@ const options = traceOptions.optional()
 export const debug_traceTransaction = rpcMethod({
   summary: 'Runs a mined transaction again under a tracer.',
   params: [hash, options],
+  names: ['transactionHash', 'options'],
   result: asTraced,
   heavy: true,
   handler: ([hash, options], { chain }, caller) => chain.traces.transaction(hash, toTraceOptions(options, caller)),
@@ -34,6 +35,7 @@ export const debug_traceTransaction = rpcMethod({
 export const debug_traceBlockByNumber = rpcMethod({
   summary: 'Runs the transactions of a block again under a tracer, by its number or tag.',
   params: [blockNumber, options],
+  names: ['block', 'options'],
   result: blockTraces,
   heavy: true,
   handler: ([ref, options], { chain }, caller) => chain.traces.block(ref, toTraceOptions(options, caller)),
@@ -42,6 +44,7 @@ export const debug_traceBlockByNumber = rpcMethod({
 export const debug_traceBlockByHash = rpcMethod({
   summary: 'Runs the transactions of a block again under a tracer, by its hash.',
   params: [hash, options],
+  names: ['blockHash', 'options'],
   result: blockTraces,
   heavy: true,
   handler: ([hash, options], { chain }, caller) => chain.traces.block({ hash }, toTraceOptions(options, caller)),
@@ -50,6 +53,7 @@ export const debug_traceBlockByHash = rpcMethod({
 export const debug_traceBlock = rpcMethod({
   summary: 'Runs the transactions of a block, given as RLP, under a tracer; its parent has to be here.',
   params: [data, options],
+  names: ['rawBlock', 'options'],
   result: blockTraces,
   heavy: true,
   handler([raw, options], { chain }, caller) {
@@ -62,6 +66,7 @@ export const debug_traceBlock = rpcMethod({
 export const debug_traceCall = rpcMethod({
   summary: 'Runs a message under a tracer, on the state after a block or after the first transactions of it.',
   params: [callObject, atBlock, traceCallOptions.optional()],
+  names: ['transaction', 'block', 'options'],
   result: asTraced,
   heavy: true,
   handler([call, ref, options], { chain }, caller) {
@@ -93,6 +98,7 @@ const context = z.object(
 export const debug_traceCallMany = rpcMethod({
   summary: 'Runs bundles of messages under a tracer, each message on what the ones before it left.',
   params: [z.array(bundle, { error: 'expected a list of bundles' }), context.optional(), traceCallOptions.optional()],
+  names: ['bundles', 'context', 'options'],
   result: (traces: readonly (readonly unknown[])[]) => traces,
   heavy: true,
   handler([bundles, context, options], { chain }, caller) {
@@ -114,6 +120,7 @@ export const debug_traceCallMany = rpcMethod({
 export const debug_intermediateRoots = rpcMethod({
   summary: 'The state roots after each transaction of a block, by its hash.',
   params: [hash, options],
+  names: ['blockHash', 'options'],
   result: z.array(hash),
   heavy: true,
   handler: async ([hash], { chain }, caller) => [...(await chain.traces.rootsWithin({ hash }, caller))],

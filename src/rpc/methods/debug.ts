@@ -25,6 +25,7 @@ function startHash(text: string): Hash {
 export const debug_storageRangeAt = rpcMethod({
   summary: 'Slots of an account before a transaction of a block, in order of their hashes.',
   params: [blockRef, count, address, rangeStart, count],
+  names: ['block', 'transactionIndex', 'address', 'start', 'count'],
   result: ({ items, next }: Page<InspectedSlot>) => ({
     storage: Object.fromEntries(items.map(({ hash, key, value }) => [hash, { key, value: bigToWord(value) }])),
     nextKey: next ?? null,
@@ -62,6 +63,7 @@ function wireAccount({ address, hash, account, storageRoot, code, storage }: Ins
 export const debug_accountRange = rpcMethod({
   summary: 'Accounts of a block in order of their hashes; code and storage unless they are left out.',
   params: [blockRef, rangeStart, count, bool.default(false), bool.default(false), bool.default(false)],
+  names: ['block', 'start', 'count', 'withoutCode', 'withoutStorage', 'incompletes'],
   result: wireDump,
   heavy: true,
   handler: ([ref, start, count, withoutCode, withoutStorage], { chain }, caller) =>
@@ -80,6 +82,7 @@ export const debug_accountRange = rpcMethod({
 export const debug_dumpBlock = rpcMethod({
   summary: 'The first accounts of a block, with code and storage.',
   params: [blockRef],
+  names: ['block'],
   result: wireDump,
   heavy: true,
   handler: ([ref], { chain }, caller) =>
@@ -102,6 +105,7 @@ async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
 export const debug_getModifiedAccountsByNumber = rpcMethod({
   summary: 'Accounts that a block changed, or all blocks after a first up to a last one, by number.',
   params: [looseQuantity, looseQuantity.optional()],
+  names: ['from', 'to'],
   result: z.array(address),
   heavy: true,
   async handler([from, to], { chain }, caller) {
@@ -113,6 +117,7 @@ export const debug_getModifiedAccountsByNumber = rpcMethod({
 export const debug_getModifiedAccountsByHash = rpcMethod({
   summary: 'Accounts that a block changed, or all blocks after a first up to a last one, by hash.',
   params: [hash, hash.optional()],
+  names: ['from', 'to'],
   result: z.array(address),
   heavy: true,
   async handler([from, to], { chain }, caller) {

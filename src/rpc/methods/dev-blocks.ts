@@ -8,6 +8,7 @@ import { answeringTrue, done, looseUint64 } from '../development.ts'
 export const anvil_setCoinbase = rpcMethod({
   summary: 'The account that coming blocks name as their miner.',
   params: [address],
+  names: ['address'],
   result: done,
   gate: 'development',
   handler([account], { producer }) {
@@ -20,6 +21,7 @@ export const miner_setEtherbase = hardhat_setCoinbase
 export const evm_setBlockGasLimit = rpcMethod({
   summary: 'The gas limit of coming blocks.',
   params: [looseUint64],
+  names: ['gasLimit'],
   result: bool,
   gate: 'development',
   handler([gasLimit], { producer }) {
@@ -34,6 +36,7 @@ export const miner_setGasLimit = evm_setBlockGasLimit
 export const miner_setExtra = rpcMethod({
   summary: 'The extra data of coming blocks, at most 32 bytes.',
   params: [data],
+  names: ['extraData'],
   result: bool,
   gate: 'development',
   handler([extra], { producer }) {
@@ -46,6 +49,7 @@ export const miner_setExtra = rpcMethod({
 export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
   summary: 'The base fee of the next block; EIP-1559 goes on from it.',
   params: [looseQuantity],
+  names: ['baseFee'],
   result: done,
   gate: 'development',
   handler([baseFee], { chain, producer }) {
@@ -60,6 +64,7 @@ export const hardhat_setNextBlockBaseFeePerGas = answeringTrue(anvil_setNextBloc
 export const anvil_setNextBlockPrevRandao = rpcMethod({
   summary: 'The next block’s prevRandao (opcode PREVRANDAO, the header’s mixHash).',
   params: [hash],
+  names: ['prevRandao'],
   result: done,
   gate: 'development',
   handler([prevRandao], { producer }) {
@@ -72,6 +77,7 @@ export const hardhat_setPrevRandao = answeringTrue(anvil_setNextBlockPrevRandao)
 export const anvil_setMinGasPrice = rpcMethod({
   summary: 'Refused: with EIP-1559 the base fee is the least price (anvil_setNextBlockBaseFeePerGas sets it).',
   params: [looseQuantity],
+  names: ['gasPrice'],
   result: done,
   gate: 'development',
   handler() {
@@ -83,6 +89,7 @@ export const hardhat_setMinGasPrice = anvil_setMinGasPrice
 export const miner_setGasPrice = rpcMethod({
   summary: 'False: this node asks for no gas price above the base fee.',
   params: [looseQuantity],
+  names: ['gasPrice'],
   result: bool,
   gate: 'development',
   handler: () => false,
@@ -91,6 +98,7 @@ export const miner_setGasPrice = rpcMethod({
 export const miner_start = rpcMethod({
   summary: 'Makes a block as soon as a transaction is ready; a number of threads is not looked at.',
   params: [looseUint64.optional()],
+  names: ['threads'],
   result: bool,
   gate: 'development',
   handler(_, { producer }) {
@@ -113,6 +121,7 @@ export const miner_stop = rpcMethod({
 export const anvil_dropTransaction = rpcMethod({
   summary: 'Takes a waiting transaction out of the pool; answers its hash, or null when it does not wait.',
   params: [hash],
+  names: ['transactionHash'],
   result: hash.nullable(),
   gate: 'development',
   handler: ([hash], context) => (drop(hash, context) ? hash : null),
@@ -121,6 +130,7 @@ export const anvil_dropTransaction = rpcMethod({
 export const hardhat_dropTransaction = rpcMethod({
   summary: 'As anvil_dropTransaction; answers whether it waited, and refuses a mined one.',
   params: [hash],
+  names: ['transactionHash'],
   result: bool,
   gate: 'development',
   handler([hash], context) {
@@ -145,6 +155,7 @@ export const hardhat_dropAllTransactions = answeringTrue(anvil_dropAllTransactio
 export const anvil_removePoolTransactions = rpcMethod({
   summary: 'Takes all waiting transactions of a sender out of the pool.',
   params: [address],
+  names: ['address'],
   result: done,
   gate: 'development',
   handler([sender], { chain }) {

@@ -27,6 +27,7 @@ export const anvil_snapshot = evm_snapshot
 export const evm_revert = rpcMethod({
   summary: 'Goes back to a snapshot and uses it up with all later ones; earlier ones stay. False when there is none.',
   params: [looseQuantity],
+  names: ['snapshot'],
   result: bool,
   gate: 'development',
   handler: ([id], context) => revertTo(id, context),
@@ -36,6 +37,7 @@ export const anvil_revert = evm_revert
 export const anvil_rollback = rpcMethod({
   summary: 'Takes back the newest blocks (default 1).',
   params: [looseUint64.default(1n)],
+  names: ['depth'],
   result: done,
   gate: 'development',
   handler([depth], { chain }) {
@@ -51,6 +53,7 @@ const resetOptions = fork.extend({ forking: fork.nullish() }).optional()
 export const anvil_reset = rpcMethod({
   summary: 'Goes back to genesis, empties the pool and sets the clock right. Forking another chain is refused.',
   params: [resetOptions],
+  names: ['options'],
   result: done,
   gate: 'development',
   async handler([options], { chain, producer, development }) {
@@ -71,6 +74,7 @@ export const hardhat_reset = answeringTrue(anvil_reset)
 export const anvil_dumpState = rpcMethod({
   summary: 'Every account at the head as anvil’s JSON, compressed with gzip. History is not in it.',
   params: [bool.optional()],
+  names: ['preserveHistory'],
   result: data,
   gate: 'development',
   heavy: true,
@@ -81,6 +85,7 @@ export const hardhat_dumpState = anvil_dumpState
 export const anvil_loadState = rpcMethod({
   summary: 'Loads the accounts of a dump into the state at the head; block numbers stay. Reads plain JSON too.',
   params: [data],
+  names: ['state'],
   result: bool,
   gate: 'development',
   async handler([bytes], { chain }) {
@@ -145,6 +150,7 @@ export const anvil_nodeInfo = rpcMethod({
 export const anvil_setLoggingEnabled = rpcMethod({
   summary: 'Taken and not followed: how much the node logs is set at its start.',
   params: [bool],
+  names: ['enabled'],
   result: done,
   gate: 'development',
   handler: () => {},
@@ -154,6 +160,7 @@ export const hardhat_setLoggingEnabled = answeringTrue(anvil_setLoggingEnabled)
 export const anvil_setChainId = rpcMethod({
   summary: 'Refused: the chain id is part of the genesis, and transactions are signed for it.',
   params: [looseUint64],
+  names: ['chainId'],
   result: done,
   gate: 'development',
   handler() {

@@ -42,6 +42,7 @@ function atMost(blocks: bigint): bigint {
 export const anvil_mine = rpcMethod({
   summary: 'Makes blocks (default 1), their timestamps an interval apart (default: as the clock says).',
   params: [looseUint64.default(1n), looseUint64.default(0n)],
+  names: ['blocks', 'interval'],
   result: done,
   gate: 'development',
   handler: ([blocks, interval], { producer }) => producer.mine(atMost(blocks), interval === 0n ? undefined : interval),
@@ -51,6 +52,7 @@ export const hardhat_mine = answeringTrue(anvil_mine)
 export const evm_mine = rpcMethod({
   summary: 'Makes a block, with a timestamp if one is given; {timestamp, blocks} makes several.',
   params: [mineOptions],
+  names: ['options'],
   result: doneAsZero,
   gate: 'development',
   handler: ([options], context) => mine(options, context),
@@ -59,6 +61,7 @@ export const evm_mine = rpcMethod({
 export const anvil_mine_detailed = rpcMethod({
   summary: 'As evm_mine; answers the blocks in full, each transaction with its output and revert reason.',
   params: [mineOptions],
+  names: ['options'],
   result: (blocks: readonly ExecutedBlock[]) => blocks.map(detailed),
   gate: 'development',
   async handler([options], context) {
@@ -99,6 +102,7 @@ export const hardhat_getAutomine = anvil_getAutomine
 export const anvil_setAutomine = rpcMethod({
   summary: 'Whether a block shall be made as soon as a transaction is ready; interval mining stays as it is.',
   params: [bool],
+  names: ['enabled'],
   result: done,
   gate: 'development',
   handler: ([automine], { producer }) => producer.setMode({ automine }),
@@ -116,6 +120,7 @@ export const anvil_getIntervalMining = rpcMethod({
 export const anvil_setIntervalMining = rpcMethod({
   summary: 'Makes a block every so many seconds, 0 never; automatic mining stays as it is.',
   params: [looseUint64],
+  names: ['seconds'],
   result: done,
   gate: 'development',
   handler: ([seconds], { producer }) => producer.setMode({ interval: checkedInterval(Number(seconds)) }),
@@ -126,6 +131,7 @@ export const evm_setIntervalMining = rpcMethod({
     'As anvil_setIntervalMining, for clients of both kinds: a number below 100 is in seconds (anvil’s way), from 100 on ' +
     'in milliseconds (Hardhat’s way). Of Hardhat’s range [min, max] the lower end counts.',
   params: [z.union([looseUint64, z.tuple([looseUint64, looseUint64])], { error: 'expected a number or [min, max]' })],
+  names: ['interval'],
   result: isTrue,
   gate: 'development',
   handler([given], { producer }) {
@@ -144,6 +150,7 @@ function checkedInterval(seconds: number): number {
 export const evm_increaseTime = rpcMethod({
   summary: 'Moves the clock forward; answers the seconds it is now ahead of the machine’s, as a number (anvil’s way).',
   params: [looseUint64],
+  names: ['seconds'],
   result: number,
   gate: 'development',
   handler([seconds], { producer }) {
@@ -158,6 +165,7 @@ export const evm_setTime = rpcMethod({
     'Sets the clock, which goes on from there; answers the seconds from the machine’s clock to that time. ' +
     'Takes seconds, and milliseconds as Ganache does (numbers from 10^11 on).',
   params: [looseUint64],
+  names: ['timestamp'],
   result: number,
   gate: 'development',
   handler([time], { producer }) {
@@ -172,6 +180,7 @@ export const anvil_setTime = evm_setTime
 export const evm_setNextBlockTimestamp = rpcMethod({
   summary: 'The next block shall have exactly this timestamp; the clock goes on from there.',
   params: [looseUint64],
+  names: ['timestamp'],
   result: done,
   gate: 'development',
   handler([timestamp], { chain, producer }) {
@@ -184,6 +193,7 @@ export const anvil_setNextBlockTimestamp = evm_setNextBlockTimestamp
 export const anvil_setBlockTimestampInterval = rpcMethod({
   summary: 'Every block shall be this many seconds after the one before, whatever the clock says.',
   params: [looseUint64],
+  names: ['seconds'],
   result: done,
   gate: 'development',
   handler([seconds], { producer }) {

@@ -12,6 +12,7 @@ const MAX_NONCE = 2n ** 64n - 2n
 export const anvil_setBalance = rpcMethod({
   summary: 'Sets an account’s balance.',
   params: [address, looseQuantity],
+  names: ['address', 'balance'],
   result: done,
   gate: 'development',
   handler: ([account, balance], { chain }) => chain.edit((view) => view.setBalance(account, balance)),
@@ -22,6 +23,7 @@ export const evm_setAccountBalance = hardhat_setBalance
 export const anvil_addBalance = rpcMethod({
   summary: 'Adds to an account’s balance.',
   params: [address, looseQuantity],
+  names: ['address', 'amount'],
   result: done,
   gate: 'development',
   handler: ([account, amount], { chain }) =>
@@ -35,6 +37,7 @@ export const hardhat_addBalance = anvil_addBalance
 export const anvil_setNonce = rpcMethod({
   summary: 'Sets an account’s nonce; it may be lower than before.',
   params: [address, looseUint64],
+  names: ['address', 'nonce'],
   result: done,
   gate: 'development',
   handler([account, nonce], { chain }) {
@@ -48,6 +51,7 @@ export const evm_setAccountNonce = hardhat_setNonce
 export const anvil_setCode = rpcMethod({
   summary: 'Sets an account’s code, as it runs (not as it is deployed).',
   params: [address, data],
+  names: ['address', 'code'],
   result: done,
   gate: 'development',
   handler: ([account, code], { chain }) => chain.edit((view) => view.setCode(account, code)),
@@ -58,6 +62,7 @@ export const evm_setAccountCode = hardhat_setCode
 export const anvil_setStorageAt = rpcMethod({
   summary: 'Sets a storage slot of an account.',
   params: [address, looseQuantity, word],
+  names: ['address', 'slot', 'value'],
   result: bool,
   gate: 'development',
   async handler([account, slot, value], { chain }) {
@@ -71,6 +76,7 @@ export const evm_setAccountStorageAt = anvil_setStorageAt
 export const anvil_dealERC20 = rpcMethod({
   summary: 'Sets an account’s balance of an ERC-20 token (account, token, amount), where the token keeps it in a slot.',
   params: [address, address, looseQuantity],
+  names: ['address', 'token', 'amount'],
   result: done,
   gate: 'development',
   async handler([account, token, amount], { chain }) {
@@ -84,6 +90,7 @@ export const hardhat_dealERC20 = anvil_dealERC20
 export const anvil_setERC20Allowance = rpcMethod({
   summary: 'Sets an allowance of an ERC-20 token (owner, spender, token, amount), where the token keeps it in a slot.',
   params: [address, address, address, looseQuantity],
+  names: ['owner', 'spender', 'token', 'amount'],
   result: done,
   gate: 'development',
   async handler([owner, spender, token, amount], { chain }) {
@@ -95,6 +102,7 @@ export const anvil_setERC20Allowance = rpcMethod({
 export const anvil_impersonateAccount = rpcMethod({
   summary: 'Lets an account send transactions without its key, contracts too.',
   params: [address],
+  names: ['address'],
   result: done,
   gate: 'development',
   handler([account], { development }) {
@@ -106,6 +114,7 @@ export const hardhat_impersonateAccount = answeringTrue(anvil_impersonateAccount
 export const anvil_stopImpersonatingAccount = rpcMethod({
   summary: 'Ends anvil_impersonateAccount for an account.',
   params: [address],
+  names: ['address'],
   result: done,
   gate: 'development',
   handler([account], { development }) {
@@ -117,6 +126,7 @@ export const hardhat_stopImpersonatingAccount = answeringTrue(anvil_stopImperson
 export const anvil_autoImpersonateAccount = rpcMethod({
   summary: 'Lets every account send transactions without its key, or ends that.',
   params: [bool],
+  names: ['enabled'],
   result: done,
   gate: 'development',
   handler([on], { development }) {
@@ -128,6 +138,7 @@ export const hardhat_autoImpersonateAccount = answeringTrue(anvil_autoImpersonat
 export const evm_addAccount = rpcMethod({
   summary: 'Ganache’s impersonation: false when the account could send already. A password is not looked at.',
   params: [address, string.optional()],
+  names: ['address', 'password'],
   result: bool,
   gate: 'development',
   handler([account], { development, wallet }) {
@@ -140,6 +151,7 @@ export const evm_addAccount = rpcMethod({
 export const evm_removeAccount = rpcMethod({
   summary: 'Ends evm_addAccount for an account; false when it was not impersonated.',
   params: [address, string.optional()],
+  names: ['address', 'password'],
   result: bool,
   gate: 'development',
   handler: ([account], { development }) => development.impersonated.delete(account),

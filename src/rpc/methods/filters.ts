@@ -13,6 +13,7 @@ const asId = (id: string) => id.toLowerCase() as Hex
 export const eth_newFilter = rpcMethod({
   summary: 'Opens a filter for logs from now on, and answers its id. It is forgotten after five minutes without use.',
   params: [logFilter],
+  names: ['filter'],
   result: filterId,
   handler([filter], { filters }) {
     const { fromBlock: from, toBlock: to } = filter
@@ -33,6 +34,7 @@ export const eth_newBlockFilter = rpcMethod({
 export const eth_newPendingTransactionFilter = rpcMethod({
   summary: 'Opens a filter for transactions that become executable: their hashes, or on request in full.',
   params: [bool.default(false)],
+  names: ['fullTransactions'],
   result: filterId,
   handler: ([full], { filters }) => filters.open({ kind: 'transactions', full }),
 })
@@ -40,6 +42,7 @@ export const eth_newPendingTransactionFilter = rpcMethod({
 export const eth_getFilterChanges = rpcMethod({
   summary: 'What a filter has seen since it was last asked; logs of blocks that were taken back come as removed.',
   params: [filterId],
+  names: ['filterId'],
   result: (changes: readonly unknown[]) => changes,
   handler: ([id], { filters }) => filters.changes(asId(id)),
 })
@@ -47,6 +50,7 @@ export const eth_getFilterChanges = rpcMethod({
 export const eth_getFilterLogs = rpcMethod({
   summary: 'All logs of a log filter’s range, whenever they came.',
   params: [filterId],
+  names: ['filterId'],
   result: (logs: WrittenJson) => logs,
   heavy: true,
   handler([id], { chain, filters, index }, caller) {
@@ -59,6 +63,7 @@ export const eth_getFilterLogs = rpcMethod({
 export const eth_uninstallFilter = rpcMethod({
   summary: 'Forgets a filter; false when there was none.',
   params: [filterId],
+  names: ['filterId'],
   result: bool,
   handler: ([id], { filters }) => filters.close(asId(id)),
 })

@@ -56,6 +56,8 @@ const families = {
   wallet,
 }
 
-export const methods: ReadonlyMap<string, RpcMethod> = new Map(
-  Object.values(families).flatMap((family) => Object.entries<RpcMethod>(family)),
-)
+export const methods: ReadonlyMap<string, RpcMethod> = new Map([
+  ...Object.values(families).flatMap((family) => Object.entries<RpcMethod>(family)),
+  // The name that OpenRPC's specification reserves; no export could have it.
+  ['rpc.discover', net.rpc_discover],
+])

@@ -10,6 +10,7 @@ import { rpcMethod } from '../define.ts'
 export const kestrel_getEvmParams = rpcMethod({
   summary: 'The EVM’s parameters after a block: active improvement proposals in order of application.',
   params: [atBlock],
+  names: ['block'],
   result: z.object({ extraEips: z.array(string).readonly() }),
   handler: async ([ref], { chain }) => ({ extraEips: await chain.inspection.activeProposals(ref) }),
 })
@@ -17,6 +18,7 @@ export const kestrel_getEvmParams = rpcMethod({
 export const kestrel_getProposals = rpcMethod({
   summary: 'The improvement proposals that this program knows, and which of them are active after a block.',
   params: [atBlock],
+  names: ['block'],
   result: (known: readonly KnownProposal[]) =>
     known.map(({ name, title, isActive }) => ({ name, title, active: isActive })),
   handler: ([ref], { chain }) => chain.inspection.proposals(ref),

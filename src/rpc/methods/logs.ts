@@ -7,6 +7,7 @@ import { logFilter } from '../shapes/filter.ts'
 export const eth_getLogs = rpcMethod({
   summary: 'Logs of a range of blocks, or of one block by its hash, by address and topics.',
   params: [logFilter],
+  names: ['filter'],
   result: (logs: WrittenJson) => logs,
   heavy: true,
   handler: ([filter], { chain, index }, caller) => findLogs(filter, chain, index, caller),

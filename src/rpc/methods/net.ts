@@ -2,6 +2,7 @@
 import { keccakHash } from '../../lib/keccak.ts'
 import { bool, data, hash, quantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
+import { openRpc } from '../openrpc.ts'
 
 export const net_version = rpcMethod({
   summary: 'Network id as a decimal string; equal to the chain id.',
@@ -39,6 +40,7 @@ export const web3_clientVersion = rpcMethod({
 export const web3_sha3 = rpcMethod({
   summary: 'Keccak-256 of the bytes.',
   params: [data],
+  names: ['data'],
   result: hash,
   handler: ([bytes]) => keccakHash(bytes),
 })
@@ -49,6 +51,14 @@ export const rpc_modules = rpcMethod({
   result: (modules: Readonly<Record<string, string>>) => modules,
   handler(_, { methods, options }) {
     const open = [...methods].filter(([, { gate }]) => gate === undefined || options[gate])
-    return Object.fromEntries(open.map(([name]) => [name.split('_')[0] ?? name, '1.0']))
+    return Object.fromEntries(open.map(([name]) => [name.split(/[_.]/)[0] ?? name, '1.0']))
   },
+})
+
+export const rpc_discover = rpcMethod({
+  summary: 'All methods that are open here, as an OpenRPC document. Also answers as rpc.discover.',
+  params: [],
+  result: (document: Readonly<Record<string, unknown>>) => document,
+  heavy: true,
+  handler: (_, { methods, options }) => openRpc(methods, options),
 })

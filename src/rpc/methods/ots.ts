@@ -46,6 +46,7 @@ export const ots_getApiLevel = rpcMethod({
 export const ots_getHeaderByNumber = rpcMethod({
   summary: 'A header by its number or tag.',
   params: [looseBlock],
+  names: ['block'],
   result: headerOrNull,
   handler: ([block], { chain }) => chain.header(refOf(block)),
 })
@@ -53,6 +54,7 @@ export const ots_getHeaderByNumber = rpcMethod({
 export const erigon_getHeaderByNumber = rpcMethod({
   summary: 'A header by its number or tag; Otterscan asks for it under this name.',
   params: [looseBlock],
+  names: ['block'],
   result: headerOrNull,
   handler: ([block], { chain }) => chain.header(refOf(block)),
 })
@@ -60,6 +62,7 @@ export const erigon_getHeaderByNumber = rpcMethod({
 export const ots_getBlockDetails = rpcMethod({
   summary: 'A block without its transactions, with what it issued and the fees paid in it.',
   params: [looseBlock],
+  names: ['block'],
   result: detailsOrNull,
   handler: ([block], { chain }) => detailsOf(chain, refOf(block)),
 })
@@ -67,6 +70,7 @@ export const ots_getBlockDetails = rpcMethod({
 export const ots_getBlockDetailsByHash = rpcMethod({
   summary: 'A block by its hash without its transactions, with what it issued and the fees paid in it.',
   params: [hash],
+  names: ['blockHash'],
   result: detailsOrNull,
   handler: ([hash], { chain }) => detailsOf(chain, { hash }),
 })
@@ -74,6 +78,7 @@ export const ots_getBlockDetailsByHash = rpcMethod({
 export const ots_getBlockTransactions = rpcMethod({
   summary: 'A page of the transactions of a block; page 0 holds its last ones.',
   params: [looseBlock, looseQuantity, looseQuantity],
+  names: ['block', 'page', 'pageSize'],
   result: (page: ReturnType<typeof blockPage> | null) => page,
   heavy: true,
   async handler([block, page, size], { chain }) {
@@ -85,6 +90,7 @@ export const ots_getBlockTransactions = rpcMethod({
 export const ots_hasCode = rpcMethod({
   summary: 'Whether an account is a contract at a block.',
   params: [address, atBlock],
+  names: ['address', 'block'],
   result: bool,
   async handler([who, ref], { chain }) {
     const { view } = await chain.at(ref)
@@ -99,6 +105,7 @@ const replayOf = ({ chain }: RpcContext, hash: Hash, caller: AbortSignal): Promi
 export const ots_traceTransaction = rpcMethod({
   summary: 'All frames of a transaction with their depths.',
   params: [hash],
+  names: ['transactionHash'],
   result: traceEntries,
   heavy: true,
   handler: ([hash], context, caller) => replayOf(context, hash, caller),
@@ -107,6 +114,7 @@ export const ots_traceTransaction = rpcMethod({
 export const ots_getInternalOperations = rpcMethod({
   summary: 'Transfers, creations and self-destructions within a transaction.',
   params: [hash],
+  names: ['transactionHash'],
   result: internalOperations,
   heavy: true,
   handler: ([hash], context, caller) => replayOf(context, hash, caller),
@@ -115,6 +123,7 @@ export const ots_getInternalOperations = rpcMethod({
 export const ots_getTransactionError = rpcMethod({
   summary: 'The revert data of a transaction; empty when it did not revert.',
   params: [hash],
+  names: ['transactionHash'],
   result: data,
   heavy: true,
   async handler([hash], context, caller) {
@@ -128,6 +137,7 @@ export const ots_getTransactionError = rpcMethod({
 export const ots_getTransactionBySenderAndNonce = rpcMethod({
   summary: 'The hash of the mined transaction of an account with a nonce.',
   params: [address, looseQuantity],
+  names: ['sender', 'nonce'],
   result: hash.nullable(),
   async handler([sender, nonce], { chain }) {
     const block = await chain.block({ number: await firstBlockWith(chain, (view) => view.nonce(sender) > nonce) })
@@ -140,6 +150,7 @@ type Creation = { readonly hash: Hash; readonly creator: Address }
 export const ots_getContractCreator = rpcMethod({
   summary: 'The transaction that created a contract, and the account that did.',
   params: [address],
+  names: ['address'],
   result: (creation: Creation | null) => creation,
   heavy: true,
   async handler([contract], { chain }, caller): Promise<Creation | null> {
@@ -163,6 +174,7 @@ const wirePage = ({ found, isNewest, isOldest }: SearchResult) => searchPage(fou
 export const ots_searchTransactionsBefore = rpcMethod({
   summary: 'Transactions an address took part in, in blocks before a number (0 for all), newest first.',
   params: [address, looseQuantity, looseQuantity],
+  names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
   handler: ([who, number, size], { chain }, caller) =>
@@ -172,6 +184,7 @@ export const ots_searchTransactionsBefore = rpcMethod({
 export const ots_searchTransactionsAfter = rpcMethod({
   summary: 'Transactions an address took part in, in blocks after a number (0 for all), newest first.',
   params: [address, looseQuantity, looseQuantity],
+  names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
   handler: ([who, number, size], { chain }, caller) =>

@@ -21,6 +21,7 @@ export const personal_listAccounts = { ...eth_accounts, gate: 'development' as c
 export const personal_newAccount = rpcMethod({
   summary: 'Makes a key and answers its account; it is held until the node stops.',
   params: [password],
+  names: ['password'],
   result: address,
   gate: 'development',
   handler: (_, { wallet }) => wallet.add(randomBytes(32)),
@@ -29,6 +30,7 @@ export const personal_newAccount = rpcMethod({
 export const personal_importRawKey = rpcMethod({
   summary: 'Takes a private key and answers its account; it is held until the node stops.',
   params: [privateKey, password],
+  names: ['privateKey', 'password'],
   result: address,
   gate: 'development',
   handler: ([key], { wallet }) => wallet.add(fromHex(key.startsWith('0x') ? key : `0x${key}`)),
@@ -37,6 +39,7 @@ export const personal_importRawKey = rpcMethod({
 export const personal_unlockAccount = rpcMethod({
   summary: 'True when the node holds the account: its accounts are always unlocked.',
   params: [address, password, z.unknown()],
+  names: ['address', 'password', 'duration'],
   result: bool,
   gate: 'development',
   handler([account], { wallet }) {
@@ -48,6 +51,7 @@ export const personal_unlockAccount = rpcMethod({
 export const personal_lockAccount = rpcMethod({
   summary: 'False: accounts stay unlocked until the node stops.',
   params: [address],
+  names: ['address'],
   result: bool,
   gate: 'development',
   handler: () => false,
@@ -56,6 +60,7 @@ export const personal_lockAccount = rpcMethod({
 export const personal_sendTransaction = rpcMethod({
   summary: 'As eth_sendTransaction; a password is not looked at.',
   params: [callObject, password],
+  names: ['transaction', 'password'],
   result: hash,
   gate: 'development',
   handler: ([call], context, caller) => sendTransaction(call, context, caller),
@@ -64,12 +69,14 @@ export const personal_sendTransaction = rpcMethod({
 export const personal_signTransaction = {
   ...eth_signTransaction,
   params: [callObject, password],
+  names: ['transaction', 'password'],
   gate: 'development' as const,
 }
 
 export const personal_ecRecover = rpcMethod({
   summary: 'The account that signed bytes as a personal message (EIP-191).',
   params: [data, data],
+  names: ['data', 'signature'],
   result: address,
   handler([bytes, signature]) {
     const v = bytesToBig(signature.subarray(64))

@@ -12,6 +12,7 @@ type Simulated = { readonly blocks: readonly SimulatedBlock[]; readonly full: bo
 export const eth_simulateV1 = rpcMethod({
   summary: 'Builds blocks of calls on top of a block and answers them with what each call did; nothing is kept.',
   params: [simulation, atBlock],
+  names: ['simulation', 'block'],
   result: ({ blocks, full }: Simulated) => blocks.map((block) => wireSimulatedBlock(block, full ? 'full' : 'hashes')),
   heavy: true,
   async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }, caller) {

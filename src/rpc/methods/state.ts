@@ -18,6 +18,7 @@ const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
 export const eth_getBalance = rpcMethod({
   summary: 'Balance of an account at a block, in wei.',
   params: [address, atBlock],
+  names: ['address', 'block'],
   result: quantity,
   async handler([who, ref], { chain }) {
     const { view } = await chain.at(ref)
@@ -28,6 +29,7 @@ export const eth_getBalance = rpcMethod({
 export const eth_getTransactionCount = rpcMethod({
   summary: 'Nonce of an account at a block; `pending` counts the waiting transactions too.',
   params: [address, atBlock],
+  names: ['address', 'block'],
   result: quantity,
   async handler([who, ref], { chain }) {
     if (ref === 'pending') return chain.pool.nextNonce(who)
@@ -39,6 +41,7 @@ export const eth_getTransactionCount = rpcMethod({
 export const eth_getCode = rpcMethod({
   summary: 'Code of an account at a block.',
   params: [address, atBlock],
+  names: ['address', 'block'],
   result: data,
   async handler([who, ref], { chain }) {
     const { view } = await chain.at(ref)
@@ -49,6 +52,7 @@ export const eth_getCode = rpcMethod({
 export const eth_getStorageAt = rpcMethod({
   summary: 'One storage slot of an account at a block, as 32 bytes.',
   params: [address, storageKey, atBlock],
+  names: ['address', 'slot', 'block'],
   result: hash,
   async handler([who, { slot }, ref], { chain }) {
     const { view } = await chain.at(ref)
@@ -59,6 +63,7 @@ export const eth_getStorageAt = rpcMethod({
 export const eth_getStorageValues = rpcMethod({
   summary: 'Many storage slots of many accounts at a block.',
   params: [mapOf<Address, readonly Hash[]>(address, z.array(hash)), atBlock],
+  names: ['slots', 'block'],
   result: mapOf<Address, readonly Hash[]>(address, z.array(hash)),
   async handler([wanted, ref], { chain }) {
     const slots = [...wanted.values()].reduce((sum, keys) => sum + keys.length, 0)
@@ -75,6 +80,7 @@ const tooManySlots = () => new RpcError(CLIENT_LIMIT_EXCEEDED, `too many slots (
 export const eth_getProof = rpcMethod({
   summary: 'An account and some of its slots with their Merkle proofs (EIP-1186).',
   params: [address, z.array(storageKey, { error: 'expected a list of storage keys' }), atBlock],
+  names: ['address', 'slots', 'block'],
   result: wireProof,
   heavy: true,
   async handler([who, keys, ref], { chain }, caller) {
@@ -122,6 +128,7 @@ function wireProof({ who, keys, proof }: { who: Address; keys: readonly StorageK
 export const eth_getAccount = rpcMethod({
   summary: 'Balance, nonce, storage root and code hash of an account; null when it does not exist.',
   params: [address, atBlock],
+  names: ['address', 'block'],
   result: (account: Record<string, Hex> | null) => account,
   async handler([who, ref], { chain }) {
     const { view } = await chain.at(ref)
@@ -139,6 +146,7 @@ export const eth_getAccount = rpcMethod({
 export const eth_getAccountInfo = rpcMethod({
   summary: 'Balance, nonce and code of an account in one answer.',
   params: [address, atBlock],
+  names: ['address', 'block'],
   result: ({ view, who }: { view: StateView; who: Address }) => ({
     balance: toQuantity(view.balance(who)),
     nonce: toQuantity(view.nonce(who)),

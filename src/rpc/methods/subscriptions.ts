@@ -13,6 +13,7 @@ export const eth_subscribe = rpcMethod({
   summary:
     'Subscribes to newHeads, logs (with a filter), newPendingTransactions (true: in full) or syncing. WebSocket only.',
   params: [string, option],
+  names: ['subscription', 'options'],
   result: string.describe('subscription id'),
   handler: ([name, option], context) => subscriber(context).open(feed(name, option, context)),
 })
@@ -20,6 +21,7 @@ export const eth_subscribe = rpcMethod({
 export const eth_unsubscribe = rpcMethod({
   summary: 'Ends a subscription of this connection.',
   params: [string.describe('subscription id')],
+  names: ['subscriptionId'],
   result: bool,
   handler([id], context) {
     if (subscriber(context).close(id.toLowerCase() as Hex)) return true

@@ -21,6 +21,7 @@ const rawTransactions = z.array(data, { error: 'expected a list of transactions'
 export const testing_buildBlockV1 = rpcMethod({
   summary: 'Builds a block on the head, of the given transactions or of those that wait, and does not keep it.',
   params: [hash, payloadAttributes, rawTransactions.optional(), data.optional()],
+  names: ['parentHash', 'payloadAttributes', 'transactions', 'extraData'],
   result: wirePayload,
   gate: 'testing',
   heavy: true,

@@ -36,6 +36,7 @@ const isTraceable = ({ header }: Block): boolean => header.number > 0n
 export const trace_block = rpcMethod({
   summary: 'All frames of the transactions of a block, and its rewards; null when there is no such block.',
   params: [blockRef],
+  names: ['block'],
   result: tracesOrNull,
   heavy: true,
   async handler([ref], { chain }, caller) {
@@ -48,6 +49,7 @@ export const trace_block = rpcMethod({
 export const trace_transaction = rpcMethod({
   summary: 'All frames of a mined transaction; null when there is no such transaction.',
   params: [hash],
+  names: ['transactionHash'],
   result: tracesOrNull,
   heavy: true,
   async handler([hash], { chain }, caller) {
@@ -58,6 +60,7 @@ export const trace_transaction = rpcMethod({
 export const trace_get = rpcMethod({
   summary: 'The frame of a mined transaction at a path in its tree; null when there is none.',
   params: [hash, z.array(looseQuantity, { error: 'expected a list of positions' })],
+  names: ['transactionHash', 'path'],
   result: (trace: LocalizedTrace | null) => trace,
   heavy: true,
   async handler([hash, path], { chain }, caller) {
@@ -83,6 +86,7 @@ const filter = z.object(
 export const trace_filter = rpcMethod({
   summary: 'Frames in a range of blocks, by who sent and who received them.',
   params: [filter],
+  names: ['filter'],
   result: tracesOrNull,
   heavy: true,
   async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }, caller) {
@@ -151,6 +155,7 @@ const replayed = ({ recorded, kinds }: Replay) => parityReplay(recorded, kinds)
 export const trace_replayTransaction = rpcMethod({
   summary: 'Runs a mined transaction again: its frames, what it changed, its opcodes.',
   params: [hash, kinds],
+  names: ['transactionHash', 'kinds'],
   result: replayed,
   heavy: true,
   handler: async ([hash, kinds], { chain }, caller) => ({
@@ -164,6 +169,7 @@ type BlockReplay = Replay & { readonly transactionHash: Hash }
 export const trace_replayBlockTransactions = rpcMethod({
   summary: 'Runs the transactions of a block again: their frames, what they changed, their opcodes.',
   params: [blockRef, kinds],
+  names: ['block', 'kinds'],
   result: (replays: readonly BlockReplay[] | null) =>
     replays?.map((replay) => ({ ...replayed(replay), transactionHash: replay.transactionHash })) ?? null,
   heavy: true,
@@ -179,6 +185,7 @@ export const trace_replayBlockTransactions = rpcMethod({
 export const trace_call = rpcMethod({
   summary: 'Runs a message on a block’s state: its frames, what it would change, its opcodes.',
   params: [callObject, kinds, atBlock],
+  names: ['transaction', 'kinds', 'block'],
   result: replayed,
   heavy: true,
   async handler([call, kinds, ref], { chain }, caller) {
@@ -193,6 +200,7 @@ export const trace_call = rpcMethod({
 export const trace_callMany = rpcMethod({
   summary: 'Runs messages on a block’s state, each on what the ones before it left.',
   params: [z.array(z.tuple([callObject, kinds]), { error: 'expected a list of calls' }), atBlock],
+  names: ['calls', 'block'],
   result: (replays: readonly Replay[]) => replays.map(replayed),
   heavy: true,
   async handler([calls, ref], { chain }, caller) {
@@ -209,6 +217,7 @@ export const trace_callMany = rpcMethod({
 export const trace_rawTransaction = rpcMethod({
   summary: 'Runs a signed transaction on the latest state without sending it.',
   params: [data, kinds],
+  names: ['rawTransaction', 'kinds'],
   result: replayed,
   heavy: true,
   async handler([raw, kinds], { chain }, caller) {

@@ -34,6 +34,7 @@ const byIndex = async (chain: Chain, ref: BlockRef, index: number): Promise<Foun
 export const eth_getTransactionByHash = rpcMethod({
   summary: 'A transaction by its hash, mined or waiting.',
   params: [hash],
+  names: ['transactionHash'],
   result: transactionOrNull,
   handler: ([hash], { chain }) => byHash(chain, hash),
 })
@@ -41,6 +42,7 @@ export const eth_getTransactionByHash = rpcMethod({
 export const eth_getTransactionByBlockHashAndIndex = rpcMethod({
   summary: 'A transaction by block hash and position.',
   params: [hash, index],
+  names: ['blockHash', 'index'],
   result: transactionOrNull,
   handler: ([hash, position], { chain }) => byIndex(chain, { hash }, position),
 })
@@ -48,6 +50,7 @@ export const eth_getTransactionByBlockHashAndIndex = rpcMethod({
 export const eth_getTransactionByBlockNumberAndIndex = rpcMethod({
   summary: 'A transaction by block number or tag and position.',
   params: [blockNumber, index],
+  names: ['block', 'index'],
   result: transactionOrNull,
   handler: ([ref, position], { chain }) => byIndex(chain, ref, position),
 })
@@ -55,6 +58,7 @@ export const eth_getTransactionByBlockNumberAndIndex = rpcMethod({
 export const eth_getRawTransactionByHash = rpcMethod({
   summary: 'The signed bytes of a transaction, by its hash.',
   params: [hash],
+  names: ['transactionHash'],
   result: raw,
   handler: ([hash], { chain }) => byHash(chain, hash)?.transaction.raw ?? null,
 })
@@ -62,6 +66,7 @@ export const eth_getRawTransactionByHash = rpcMethod({
 export const eth_getRawTransactionByBlockHashAndIndex = rpcMethod({
   summary: 'The signed bytes of a transaction, by block hash and position.',
   params: [hash, index],
+  names: ['blockHash', 'index'],
   result: raw,
   handler: async ([hash, position], { chain }) => (await byIndex(chain, { hash }, position))?.transaction.raw ?? null,
 })
@@ -69,6 +74,7 @@ export const eth_getRawTransactionByBlockHashAndIndex = rpcMethod({
 export const eth_getRawTransactionByBlockNumberAndIndex = rpcMethod({
   summary: 'The signed bytes of a transaction, by block number or tag and position.',
   params: [blockNumber, index],
+  names: ['block', 'index'],
   result: raw,
   handler: async ([ref, position], { chain }) => (await byIndex(chain, ref, position))?.transaction.raw ?? null,
 })
@@ -76,6 +82,7 @@ export const eth_getRawTransactionByBlockNumberAndIndex = rpcMethod({
 export const eth_getTransactionReceipt = rpcMethod({
   summary: 'The receipt of a mined transaction; null while it waits.',
   params: [hash],
+  names: ['transactionHash'],
   result: receiptOrNull,
   handler: ([hash], { chain }) => chain.receipt(hash),
 })
@@ -83,6 +90,7 @@ export const eth_getTransactionReceipt = rpcMethod({
 export const eth_getTransactionBySenderAndNonce = rpcMethod({
   summary: 'The transaction of an account with a nonce, mined or waiting.',
   params: [address, quantity],
+  names: ['sender', 'nonce'],
   result: transactionOrNull,
   async handler([sender, nonce], { chain }) {
     const { pending, queued } = chain.pool.content()
@@ -98,6 +106,7 @@ export const eth_getTransactionBySenderAndNonce = rpcMethod({
 export const eth_sendRawTransaction = rpcMethod({
   summary: 'Takes a signed transaction into the pool and answers its hash.',
   params: [data],
+  names: ['rawTransaction'],
   result: hash,
   async handler([raw], { chain, producer }) {
     const sent = await chain.submit(raw)
@@ -111,6 +120,7 @@ export const eth_sendRawTransactionSync = rpcMethod({
   summary:
     'Takes a signed transaction and answers its receipt when it is mined (EIP-7966); the timeout is in milliseconds.',
   params: [data, looseQuantity.optional()],
+  names: ['rawTransaction', 'timeout'],
   result: wireReceipt,
   handler: ([raw, timeout], { chain, options }) =>
     waitForReceipt(chain, () => chain.submit(raw), timeout, options.syncTimeout),

@@ -33,6 +33,7 @@ export const txpool_content = rpcMethod({
 export const txpool_contentFrom = rpcMethod({
   summary: 'The waiting transactions of one sender by nonce.',
   params: [address],
+  names: ['address'],
   result: (content: Readonly<Record<'pending' | 'queued', readonly Transaction[]>>) => ({
     pending: byNonce(content.pending, inFull),
     queued: byNonce(content.queued, inFull),

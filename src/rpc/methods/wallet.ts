@@ -25,6 +25,7 @@ export const eth_requestAccounts = eth_accounts
 export const eth_sendTransaction = rpcMethod({
   summary: 'Fills, signs and pools a transaction of an account the node holds or impersonates, and answers its hash.',
   params: [callObject],
+  names: ['transaction'],
   result: hash,
   handler: ([call], context, caller) => sendTransaction(call, context, caller),
 })
@@ -32,6 +33,7 @@ export const eth_sendTransaction = rpcMethod({
 export const eth_sendUnsignedTransaction = rpcMethod({
   summary: 'Fills and pools a transaction of any account, without a signature.',
   params: [callObject],
+  names: ['transaction'],
   result: hash,
   gate: 'development',
   handler: ([call], context, caller) => sendUnsigned(call, context, caller),
@@ -40,6 +42,7 @@ export const eth_sendUnsignedTransaction = rpcMethod({
 export const eth_signTransaction = rpcMethod({
   summary: 'Fills and signs a transaction without sending it: the raw bytes and the fields.',
   params: [callObject],
+  names: ['transaction'],
   result: (transaction: Transaction) => ({ raw: toHex(transaction.raw), tx: wireBareTransaction(transaction) }),
   handler: ([call], context, caller) => signedTransaction(call, context, caller),
 })
@@ -47,6 +50,7 @@ export const eth_signTransaction = rpcMethod({
 export const eth_sign = rpcMethod({
   summary: 'Signs bytes as a personal message (EIP-191).',
   params: [address, data],
+  names: ['address', 'data'],
   result: data,
   handler: ([account, bytes], { wallet }) => signMessage(wallet, account, bytes),
 })
@@ -54,6 +58,7 @@ export const eth_sign = rpcMethod({
 export const personal_sign = rpcMethod({
   summary: 'As eth_sign, with the bytes first; a password is not looked at.',
   params: [data, address, string.optional()],
+  names: ['data', 'address', 'password'],
   result: data,
   handler: ([bytes, account], { wallet }) => signMessage(wallet, account, bytes),
 })
@@ -61,6 +66,7 @@ export const personal_sign = rpcMethod({
 export const eth_signTypedData_v4 = rpcMethod({
   summary: 'Signs typed data (EIP-712), given as an object or as a JSON string.',
   params: [address, typedData],
+  names: ['address', 'typedData'],
   result: data,
   handler: ([account, data], { wallet }) => signHash(wallet, account, typedDataHash(data)),
 })

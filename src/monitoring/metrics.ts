@@ -1,0 +1,162 @@
+// All metrics of one node, for Prometheus. A metric is added here and nowhere else: it reads what a room counts anyway when it
+// is asked for, or listens to the chain's events. Each node has a registry of its own, as several may run in one process.
+import type { Server } from 'node:http'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Chain } from '../chain/types.ts'
+import type { WorkQueue } from '../lib/work-queue.ts'
+import { CallTimes } from './call-times.ts'
+import { isWritable } from './health.ts'
+import { processMetrics } from './process-metrics.ts'
+
+export type Monitored = {
+  readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'live' | 'store'>
+  readonly queue: WorkQueue
+  readonly version: string
+  /** What runs contracts. */
+  readonly engine: string
+  /** Bytes of the database. */
+  readonly databaseSize: () => Promise<number>
+}
+
+/** Seconds. */
+const BLOCK_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const HTTP_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
+
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #process = processMetrics()
+  readonly #registers = [this.#registry]
+  readonly #calls = new CallTimes(
+    'kestrel_rpc_request_duration_seconds',
+    'JSON-RPC calls by method; heavy ones with their wait',
+  )
+  readonly #errors: Counter<'code'>
+  readonly #http: Histogram<'route' | 'status'>
+
+  constructor(monitored: Monitored) {
+    const registers = this.#registers
+    this.#registry.registerMetric(this.#calls.asMetric())
+    this.#errors = new Counter({
+      name: 'kestrel_rpc_errors_total',
+      help: 'JSON-RPC errors by code',
+      labelNames: ['code'],
+      registers,
+    })
+    this.#http = new Histogram({
+      name: 'kestrel_http_request_duration_seconds',
+      help: 'HTTP requests beside plain JSON-RPC (explorer, pages, monitoring), by route and status',
+      labelNames: ['route', 'status'],
+      buckets: HTTP_BOUNDS,
+      registers,
+    })
+    this.#gauge('kestrel_build_info', 'Version and engine; always 1', () => 1, {
+      version: monitored.version,
+      engine: monitored.engine,
+    })
+    this.#observeBlocks(monitored.chain)
+    this.#readState(monitored)
+  }
+
+  readonly contentType = this.#registry.contentType
+
+  /** Every metric in the text format of Prometheus. */
+  async text(): Promise<string> {
+    return `${await this.#registry.metrics()}\n${await this.#process.metrics()}`
+  }
+
+  /** A JSON-RPC call has ended: see `CallMeter` of the face. */
+  ended(method: string | undefined, began: number, code: number | undefined): void {
+    this.#calls.add(method, began)
+    if (code !== undefined) this.refused(code)
+  }
+
+  /** Something that is no JSON-RPC request has been answered with an error. */
+  refused(code: number): void {
+    this.#errors.inc({ code })
+  }
+
+  /** An HTTP request has been answered; `route` is its pattern. */
+  answered(route: string, status: number, milliseconds: number): void {
+    this.#http.observe({ route, status }, milliseconds / 1000)
+  }
+
+  /** Counts the connections of a server when it is asked. */
+  watchConnections(server: Server, sockets: () => number): void {
+    const count = () => new Promise<number>((resolve) => server.getConnections((_, all) => resolve(all)))
+    this.#gauge('kestrel_connections', 'Open connections, WebSockets among them', count)
+    this.#gauge('kestrel_websocket_connections', 'Open WebSocket connections', sockets)
+  }
+
+  #observeBlocks({ live }: Monitored['chain']): void {
+    const blocks = this.#counter('kestrel_blocks_total', 'Blocks committed since the start')
+    const transactions = this.#counter('kestrel_transactions_total', 'Transactions in them')
+    const gas = this.#counter('kestrel_gas_used_total', 'Gas used by them')
+    const removed = this.#counter('kestrel_blocks_removed_total', 'Blocks taken back by development methods')
+    const build = this.#seconds(
+      'kestrel_block_build_seconds',
+      'Time to build or import a block, and to wait for a crowd',
+    )
+    const commit = this.#seconds('kestrel_block_commit_seconds', 'Time to index a block and write it to disk')
+    live.on('block', ({ block }, { built, committed }) => {
+      blocks.inc()
+      transactions.inc(block.transactions.length)
+      gas.inc(Number(block.header.gasUsed))
+      build.observe(built / 1000)
+      commit.observe(committed / 1000)
+    })
+    live.on('removed', (gone) => removed.inc(gone.length))
+  }
+
+  #readState({ chain, queue, databaseSize }: Monitored): void {
+    this.#gauge('kestrel_head_block', 'Number of the newest block', () => Number(chain.head.number))
+    this.#gauge('kestrel_head_timestamp_seconds', 'Its timestamp', () => Number(chain.head.timestamp))
+    this.#gauge('kestrel_oldest_state_block', 'Oldest block whose state is kept', () => Number(chain.oldestState))
+    this.#gauge('kestrel_base_fee_wei', 'Base fee of the newest block', () => Number(chain.head.baseFeePerGas ?? 0n))
+    this.#gauge('kestrel_pool_pending', 'Transactions that wait and are executable', () => chain.pool.pending)
+    this.#gauge('kestrel_pool_queued', 'Transactions that wait for a nonce before theirs', () => chain.pool.queued)
+    this.#gauge('kestrel_heavy_calls_running', 'Heavy calls that run', () => queue.load.running)
+    this.#gauge('kestrel_heavy_calls_waiting', 'Heavy calls that wait for a place', () => queue.load.waiting)
+    this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
+    this.#gauge('kestrel_database_bytes', 'Size of the database on disk, at most a minute old', databaseSize)
+    this.#gauge('kestrel_peers', 'Peers; a chain of one node has none', () => 0)
+    this.#readTotal(
+      'kestrel_heavy_calls_refused_total',
+      'Heavy calls refused because too many waited',
+      () => queue.refusals,
+    )
+  }
+
+  #counter(name: string, help: string): Counter {
+    return new Counter({ name, help, registers: this.#registers })
+  }
+
+  #seconds(name: string, help: string): Histogram {
+    return new Histogram({ name, help, buckets: BLOCK_BOUNDS, registers: this.#registers })
+  }
+
+  /** A gauge that asks for its value when it is read. */
+  #gauge(name: string, help: string, read: () => number | Promise<number>, labels: Record<string, string> = {}): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: Object.keys(labels),
+      registers: this.#registers,
+      async collect() {
+        this.set(labels, await read())
+      },
+    })
+  }
+
+  /** A counter whose total is kept elsewhere. */
+  #readTotal(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: this.#registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+}

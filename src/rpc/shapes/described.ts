@@ -1,0 +1,121 @@
+// The large results as schemas, for the API's description only: their writers are plain functions, because they are called for
+// every transaction of a block. `test/rpc/openrpc.test.ts` holds real answers against them.
+import { z } from 'zod'
+
+const hex = (digits: string, name: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^0x${digits}$`))
+    .describe(name)
+const quantity = hex('(0|[1-9a-f][0-9a-f]*)', 'QUANTITY')
+const data = hex('([0-9a-f]{2})*', 'DATA')
+const hash = hex('[0-9a-f]{64}', 'DATA, 32 bytes')
+const address = hex('[0-9a-f]{40}', 'DATA, 20 bytes')
+const fields = <K extends string, T extends z.ZodType>(names: readonly K[], schema: T) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<K, T>
+
+const authorization = z.object({ ...fields(['chainId', 'nonce', 'yParity', 'r', 's'], quantity), address })
+const accessList = z.array(z.object({ address, storageKeys: z.array(hash) }))
+
+/** `blockHash` and its kin are null while it waits; fields of later types are left out of earlier ones. */
+const transaction = z.object({
+  blockHash: hash.nullable(),
+  ...fields(['blockNumber', 'blockTimestamp', 'transactionIndex'], quantity.nullable()),
+  hash,
+  from: address,
+  to: address.nullable(),
+  input: data,
+  ...fields(['type', 'nonce', 'gas', 'gasPrice', 'value', 'v', 'r', 's'], quantity),
+  ...fields(['chainId', 'yParity', 'maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'], quantity.optional()),
+  accessList: accessList.optional(),
+  blobVersionedHashes: z.array(hash).optional(),
+  authorizationList: z.array(authorization).optional(),
+})
+
+const header = z.object({
+  ...fields(['number', 'difficulty', 'gasLimit', 'gasUsed', 'timestamp'], quantity),
+  ...fields(['hash', 'parentHash', 'mixHash', 'sha3Uncles', 'stateRoot', 'transactionsRoot', 'receiptsRoot'], hash),
+  ...fields(['nonce', 'logsBloom', 'extraData'], data),
+  miner: address,
+  ...fields(['baseFeePerGas', 'blobGasUsed', 'excessBlobGas'], quantity.optional()),
+  ...fields(['withdrawalsRoot', 'parentBeaconBlockRoot', 'requestsHash'], hash.optional()),
+})
+
+const block = header.extend({
+  size: quantity,
+  transactions: z.union([z.array(hash), z.array(transaction)]),
+  uncles: z.array(hash),
+  withdrawals: z.array(z.object({ ...fields(['index', 'validatorIndex', 'amount'], quantity), address })).optional(),
+})
+
+const log = z.object({
+  address,
+  topics: z.array(hash).max(4),
+  data,
+  ...fields(['blockNumber', 'transactionIndex', 'blockTimestamp', 'logIndex'], quantity),
+  ...fields(['transactionHash', 'blockHash'], hash),
+  removed: z.boolean(),
+})
+
+const receipt = z.object({
+  ...fields(['transactionHash', 'blockHash'], hash),
+  ...fields(['blockNumber', 'transactionIndex', 'type', 'cumulativeGasUsed', 'gasUsed', 'effectiveGasPrice'], quantity),
+  from: address,
+  to: address.nullable(),
+  contractAddress: address.nullable(),
+  logs: z.array(log),
+  logsBloom: data,
+  status: quantity.optional(),
+  root: hash.optional(),
+  ...fields(['blobGasUsed', 'blobGasPrice'], quantity.optional()),
+})
+
+const feeHistory = z.object({
+  oldestBlock: quantity,
+  ...fields(['baseFeePerGas', 'baseFeePerBlobGas'], z.array(quantity)),
+  ...fields(['gasUsedRatio', 'blobGasUsedRatio'], z.array(z.number())),
+  reward: z.array(z.array(quantity)).optional(),
+})
+
+const accessListResult = z.object({ accessList, gasUsed: quantity, error: z.string().optional() })
+
+/** By the name that they have in the document. */
+export const components = {
+  Block: block,
+  Header: header,
+  Transaction: transaction,
+  Receipt: receipt,
+  Log: log,
+  FeeHistory: feeHistory,
+  AccessListResult: accessListResult,
+}
+
+type Component = keyof typeof components
+type Form = 'one' | 'one or null' | 'list' | 'list or null'
+
+const RESULTS: Readonly<Record<string, readonly [Component, Form]>> = {
+  eth_getBlockByHash: ['Block', 'one or null'],
+  eth_getBlockByNumber: ['Block', 'one or null'],
+  eth_getHeaderByHash: ['Header', 'one or null'],
+  eth_getHeaderByNumber: ['Header', 'one or null'],
+  eth_getTransactionByHash: ['Transaction', 'one or null'],
+  eth_getTransactionByBlockHashAndIndex: ['Transaction', 'one or null'],
+  eth_getTransactionByBlockNumberAndIndex: ['Transaction', 'one or null'],
+  eth_getTransactionBySenderAndNonce: ['Transaction', 'one or null'],
+  eth_getTransactionReceipt: ['Receipt', 'one or null'],
+  eth_sendRawTransactionSync: ['Receipt', 'one'],
+  eth_getBlockReceipts: ['Receipt', 'list or null'],
+  eth_getLogs: ['Log', 'list'],
+  eth_getFilterLogs: ['Log', 'list'],
+  eth_feeHistory: ['FeeHistory', 'one'],
+  eth_createAccessList: ['AccessListResult', 'one'],
+}
+
+/** The JSON Schema of a method's result as a reference; undefined where it has none of these. */
+export function shapeOf(method: string): Readonly<Record<string, unknown>> | undefined {
+  const [name, form] = RESULTS[method] ?? []
+  if (name === undefined || form === undefined) return undefined
+  const one = { $ref: `#/components/schemas/${name}` }
+  const value = form.startsWith('list') ? { type: 'array', items: one } : one
+  return form.endsWith('null') ? { oneOf: [{ type: 'null' }, value] } : value
+}

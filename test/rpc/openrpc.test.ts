@@ -1,0 +1,108 @@
+// The API's description: valid by OpenRPC's own schema, complete, true of real answers, and silent about what is closed.
+import metaSchema from '@open-rpc/meta-schema'
+import { Ajv, type AnySchema } from 'ajv'
+import { expect, it } from 'vitest'
+import { defaultRpcOptions } from '../../src/rpc/define.ts'
+import { methods } from '../../src/rpc/methods/index.ts'
+import { openRpc } from '../../src/rpc/openrpc.ts'
+import { testChain } from '../support/chain.ts'
+
+type Described = {
+  readonly name: string
+  readonly summary: string
+  readonly params: readonly { readonly name: string; readonly required: boolean; readonly schema: object }[]
+  readonly result: { readonly name: string; readonly schema: object }
+}
+type Document = { readonly methods: readonly Described[]; readonly components: object }
+
+const all = openRpc(methods, { ...defaultRpcOptions, development: true, testing: true }) as Document
+const ajv = () => new Ajv({ strict: false, validateFormats: false })
+
+it('is valid by the schema of OpenRPC', async () => {
+  // It refers to a page of the Web for what a JSON Schema is; the next test asks ajv, which has its own copy of that.
+  const text = JSON.stringify({ ...Object(metaSchema), $schema: undefined })
+  const schema = JSON.parse(
+    text.replaceAll(/"\$ref":"https:\/\/meta\.json-schema\.tools[^"]*"/g, '"description":"JSON Schema"'),
+  )
+  const validate = ajv().compile(schema)
+  validate(all)
+  expect(validate.errors).toBeNull()
+  expect(validate({ ...all, methods: [{ name: 'nothing' }] })).toBe(false)
+})
+
+it('has valid JSON Schemas', () => {
+  const judge = ajv()
+  for (const { name, params, result } of all.methods) {
+    for (const { schema } of [...params, result]) expect(judge.validateSchema(schema), name).toBe(true)
+  }
+  expect(judge.validateSchema({ type: 'nothing' })).toBe(false)
+})
+
+it('says of every method what it does, takes and answers', () => {
+  expect(all.methods).toHaveLength(methods.size)
+  // A method whose `names` are missing or fewer than its `params`.
+  const nameless = all.methods.filter(({ params }) => params.some(({ name }) => !/^[a-z]\w*$/i.test(name ?? '')))
+  expect(nameless.map(({ name }) => name)).toEqual([])
+  const doubled = all.methods.filter(({ params }) => new Set(params.map(({ name }) => name)).size < params.length)
+  expect(doubled.map(({ name }) => name)).toEqual([])
+  for (const { name, summary, result } of all.methods)
+    expect([summary, result.name, result.schema], name).not.toContain(undefined)
+  expect(all.methods.find(({ name }) => name === 'eth_getBalance')?.params).toMatchObject([
+    { name: 'address', required: true },
+    { name: 'block', required: false },
+  ])
+})
+
+it('does not list what is closed', async () => {
+  const { rpc, raw, url } = await testChain({ rpc: { development: false } })
+  const document = (await rpc('rpc_discover')) as Document
+  const names = document.methods.map(({ name }) => name)
+  expect(names).toContain('eth_call')
+  expect(names.filter((name) => /^(evm|anvil|hardhat|miner|testing)_/.test(name))).toEqual([])
+  expect(await (await fetch(`${url}/rpc/openrpc.json`)).json()).toEqual(document)
+  expect((await raw('rpc.discover')).result).toEqual(document)
+})
+
+it('is true of real answers', async () => {
+  const { raw, rpc, walletOf, bob, viem } = await testChain()
+  const hash = await walletOf(0).deployContract({
+    abi: [],
+    // Logs nothing with no topic, and returns no code: PUSH0 PUSH0 LOG0 STOP.
+    bytecode: '0x5f5fa000',
+  })
+  await viem.waitForTransactionReceipt({ hash })
+  await walletOf(0).sendTransaction({ to: bob.address, value: 1n, type: 'legacy' })
+  const { blockHash } = (await rpc('eth_getTransactionReceipt', hash)) as { blockHash: string }
+  const samples: readonly [string, ...unknown[]][] = [
+    ['eth_getBlockByNumber', 'latest', true],
+    ['eth_getBlockByHash', blockHash, false],
+    ['eth_getHeaderByNumber', 'latest'],
+    ['eth_getTransactionByHash', hash],
+    ['eth_getTransactionByBlockNumberAndIndex', 'latest', '0x0'],
+    ['eth_getTransactionReceipt', hash],
+    ['eth_getBlockReceipts', blockHash],
+    ['eth_getLogs', { fromBlock: '0x0' }],
+    ['eth_feeHistory', '0x2', 'latest', [50]],
+    ['eth_createAccessList', { to: bob.address }],
+    ['eth_getBalance', bob.address],
+    ['eth_chainId'],
+    ['eth_syncing'],
+    ['eth_accounts'],
+    ['eth_getBlockByHash', `0x${'00'.repeat(32)}`, false],
+  ]
+  for (const [name, ...params] of samples) {
+    const { schema } = all.methods.find((method) => method.name === name)?.result ?? { schema: false }
+    const validate = ajv().compile({ ...Object(schema), components: closed(all.components) } as AnySchema)
+    const { result } = await raw(name, ...params)
+    validate(result)
+    expect(validate.errors, name).toBeNull()
+  }
+})
+
+/** The same schemas, refusing fields that they do not name. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const inner = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]))
+  return 'properties' in inner ? { ...inner, additionalProperties: false } : inner
+}

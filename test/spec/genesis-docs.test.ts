@@ -1,0 +1,64 @@
+// docs/genesis.md says what the genesis file is: its tables are made of the schema, and the defaults of the modules are true.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { withTables } from '../../scripts/genesis-reference.ts'
+import { readDistributionGenesis } from '../../src/modules/distribution/genesis.ts'
+import { readErc20Genesis } from '../../src/modules/erc20/genesis.ts'
+import { readGovGenesis } from '../../src/modules/gov/genesis.ts'
+import { readInflationGenesis } from '../../src/modules/inflation.ts'
+import { readStakingGenesis } from '../../src/modules/staking/genesis.ts'
+import { readTransferGenesis } from '../../src/modules/transfer/genesis.ts'
+import type { NativeSpec } from '../../src/spec/chain-spec.ts'
+import { presets } from '../../src/spec/networks.ts'
+import { testChain } from '../support/chain.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/genesis.md'), 'utf8')
+const spec = presets.kestrel()
+const native = spec.native as NativeSpec
+
+it('has the fields of the schema (npm run genesis-docs writes them)', () => {
+  expect(withTables(page)).toBe(page)
+})
+
+/** The defaults that the page names, as a genesis file would: `{ gov: { params: { votingPeriod: 30 } } }`. */
+function documented(): Record<string, unknown> {
+  const [, table = ''] = page.split(/<!-- \/?modules -->/)
+  const modules: Record<string, unknown> = {}
+  for (const [, path = '', value = ''] of table.matchAll(/^\| `([\w.]+)` \| `([^`]*)` \|/gm)) {
+    const names = path.split('.')
+    const last = names.pop() ?? ''
+    let place = modules
+    for (const name of names) {
+      place[name] ??= {}
+      place = place[name] as Record<string, unknown>
+    }
+    place[last] = JSON.parse(value)
+  }
+  return modules
+}
+
+it('names the defaults of the modules, all of them', async () => {
+  const modules = documented()
+  const readers: Record<string, (json: unknown) => object> = {
+    distribution: readDistributionGenesis,
+    erc20: readErc20Genesis,
+    gov: (json) => readGovGenesis({ ...native, modules: { gov: json } }),
+    inflation: readInflationGenesis,
+    staking: (json) => readStakingGenesis([], json),
+    transfer: readTransferGenesis,
+  }
+  for (const [name, read] of Object.entries(readers)) {
+    const byDefault = read(undefined)
+    expect(read(modules[name]), name).toEqual(byDefault)
+    const { params = {}, validators: _, ...rest } = byDefault as { params?: object; validators?: unknown }
+    const given = modules[name] as { params?: object }
+    expect(Object.keys({ ...given.params }).sort(), name).toEqual(Object.keys(params).sort())
+    expect(Object.keys({ ...given, params: 0 }).sort(), name).toEqual(Object.keys({ ...rest, params: 0 }).sort())
+  }
+  expect(Object.keys(modules).sort()).toEqual([...Object.keys(readers), 'authz'].sort())
+  // The file with every default in it begins a chain, whose grants live as long as the page says.
+  const { rpc } = await testChain({ spec: { ...spec, native: { ...native, modules } } })
+  expect(await rpc('eth_blockNumber')).toBe('0x0')
+  expect(modules.authz).toEqual({ defaultExpiration: 365 * 86_400 })
+})
