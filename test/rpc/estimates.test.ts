@@ -87,8 +87,8 @@ test('behind what waits: its state, a later block, and both however they are min
   expect(await estimate()).toBe(DEAR)
 })
 
-describe('the time of an estimate', () => {
-  test('is exactly what was asked for the next block', async () => {
+describe('the block of an estimate', () => {
+  test('has the time that was asked for the next block', async () => {
     const { rpc, time, from } = await touching()
     const at = (await time()) + 1000n
     await rpc('evm_setNextBlockTimestamp', toHex(at))
@@ -96,14 +96,36 @@ describe('the time of an estimate', () => {
     await expect(rpc('eth_estimateGas', { from, data: onlyAt(at + 1n, at + 9n) })).rejects.toThrow('reverted')
   })
 
-  test('is that of the next block of the clock', async () => {
+  test('has the time of the next block of the clock', async () => {
     const { rpc, time, from, mine } = await touching({ automine: false, blockTime: 600 })
     await mine()
     const next = (await time()) + 600n
     await rpc('eth_estimateGas', { from, data: onlyAt(next, next + 60n) })
   })
 
-  test('is that of an override, or of the block that is named', async () => {
+  test('is a block after what waits, whose hash is known', async () => {
+    const { rpc, from } = await touching({ automine: false })
+    const only = (number: bigint) =>
+      asm(
+        ...[
+          'PUSH1 0x01',
+          'NUMBER',
+          'SUB',
+          'BLOCKHASH',
+          'ISZERO',
+          `PUSH8 ${toHex(number, { size: 8 })}`,
+          'NUMBER',
+          'EQ',
+        ],
+        ...['ISZERO', 'OR', 'PUSH1 0x17', 'JUMPI', 'STOP', 'JUMPDEST', 'PUSH0', 'PUSH0', 'REVERT'],
+      )
+    await rpc('eth_estimateGas', { from, data: only(1n) })
+    await rpc('eth_sendTransaction', { from, to: from })
+    await rpc('eth_estimateGas', { from, data: only(2n) })
+    await expect(rpc('eth_estimateGas', { from, data: only(1n) })).rejects.toThrow('reverted')
+  })
+
+  test('is as overrides say, or the one that is named', async () => {
     const { rpc, time, from, mine } = await touching()
     await mine()
     const head = await time()
