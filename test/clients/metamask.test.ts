@@ -56,7 +56,7 @@ const transfer = async () => {
 }
 
 /** 1 to 15 and 256 to 4095 have an odd number of digits. */
-const HEIGHTS = [...Array.from({ length: 17 }, (_, i) => i + 2), 128, 254, 255, 256, 257, 258, 300]
+const HEIGHTS = [...Array.from({ length: 16 }, (_, i) => i + 2), 255, 256, 257]
 
 test('logs arrive through a filter and a subscription at every height', async () => {
   const pushed: string[] = []
@@ -79,7 +79,7 @@ test('logs arrive through a filter and a subscription at every height', async ()
         polled.push(...changes.map(({ transactionHash }) => transactionHash))
         expect([polled.at(-1), pushed.at(-1)], `block ${height}`).toEqual([hash, hash])
       },
-      { timeout: 5_000, interval: 10 },
+      { timeout: 20_000, interval: 10 },
     )
   }
   expect(polled).toEqual(sent)
