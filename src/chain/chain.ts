@@ -60,7 +60,8 @@ export class Chain implements ChainFace {
   readonly expected: ExpectedBlocks
   #draft: () => Partial<HeaderDraft> = () => ({})
   readonly #pending = new PendingBlock(
-    () => this.build({}, undefined, { pause: takingTurns('heavy') }),
+    // An empty one is short work, and every estimate after a block asks for it.
+    () => this.build({}, undefined, { pause: takingTurns(this.pool.hasReady() ? 'heavy' : 'block') }),
     () => Object.values(this.#draft()).join(),
   )
 

@@ -41,11 +41,12 @@ function digitsOf(hex: string): string {
   return digits
 }
 
+/** Leading zeros are read: MetaMask pads block numbers to whole bytes, contracts' tools pad words. */
 function readQuantity(hex: string, bits: number): bigint {
   const digits = digitsOf(hex)
   if (digits === '') throw new TypeError('hex string "0x"')
-  if (digits.length > 1 && digits.startsWith('0')) throw new TypeError('hex number with leading zero digits')
-  return within(BigInt(`0x${digits.slice(0, bits / 4 + 1)}`), bits)
+  const significant = digits.replace(/^0+/, '')
+  return within(BigInt(`0x0${significant.slice(0, bits / 4 + 1)}`), bits)
 }
 
 function within(value: bigint, bits: number): bigint {
@@ -54,16 +55,20 @@ function within(value: bigint, bits: number): bigint {
   return value
 }
 
-/** QUANTITY: hex without leading zeros, at most 256 bits. */
+/** QUANTITY of at most 256 bits. Written without leading zeros; requests may have them. */
 export const quantity = codec(text, (hex) => readQuantity(hex, 256), toQuantity).describe('QUANTITY')
 
 /** QUANTITY of at most 64 bits: gas, nonces, times. */
 export const uint64 = codec(text, (hex) => readQuantity(hex, 64), toQuantity).describe('QUANTITY, 64 bits')
 
-/** QUANTITY as a number: positions and counts. */
-export const index = codec(text, (hex) => Number(readQuantity(hex, 32)), toQuantity).describe('QUANTITY, 32 bits')
-
 const loose = z.union([text, z.number({ error: 'expected a number' })], { error: 'expected a number' })
+
+/** A QUANTITY or a JSON integer. */
+const readAmount = (value: string | number, bits: number): bigint =>
+  typeof value === 'number' ? readLoose(value, bits) : readQuantity(value, bits)
+
+/** QUANTITY or JSON integer as a number: positions and counts. */
+export const index = codec(loose, (value) => Number(readAmount(value, 32)), toQuantity).describe('QUANTITY, 32 bits')
 
 function readLoose(value: string | number, bits: number): bigint {
   if (typeof value === 'number') {
@@ -71,22 +76,15 @@ function readLoose(value: string | number, bits: number): bigint {
     return within(BigInt(value), bits)
   }
   if (/^[0-9]{1,78}$/.test(value)) return within(BigInt(value), bits)
-  const digits = digitsOf(value)
-  if (digits === '') throw new TypeError('hex string "0x"')
-  if (digits.length > 64) throw new TypeError('number does not fit 256 bits')
-  return within(BigInt(`0x${digits}`), bits)
+  return readQuantity(value, bits)
 }
 
-/** What development methods take for a number: a QUANTITY with or without leading zeros, a JSON integer, a decimal string. */
+/** What development methods take for a number: a QUANTITY, a JSON integer, a decimal string. */
 export const looseQuantity = codec(loose, (value) => readLoose(value, 256), toQuantity).describe('number')
 
 /** A QUANTITY or a JSON integer: the amounts of call and transaction objects. */
 const amountOf = (bits: number, name: string) =>
-  codec(
-    loose,
-    (value) => (typeof value === 'number' ? readLoose(value, bits) : readQuantity(value, bits)),
-    toQuantity,
-  ).describe(name)
+  codec(loose, (value) => readAmount(value, bits), toQuantity).describe(name)
 export const amount = amountOf(256, 'QUANTITY or integer')
 export const amount64 = amountOf(64, 'QUANTITY or integer, 64 bits')
 
@@ -157,9 +155,9 @@ export const string = text
 const TAGS: readonly string[] = ['latest', 'earliest', 'pending', 'safe', 'finalized'] satisfies BlockTag[]
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n
 
-function readBlockNumber(value: string): BlockTag | { readonly number: bigint } {
-  if (TAGS.includes(value)) return value as BlockTag
-  const number = readQuantity(value, 64)
+function readBlockNumber(value: string | number): BlockTag | { readonly number: bigint } {
+  if (TAGS.includes(value as BlockTag)) return value as BlockTag
+  const number = readAmount(value, 64)
   if (number > MAX_BLOCK_NUMBER) throw new TypeError('block number larger than int64')
   return { number }
 }
@@ -167,8 +165,12 @@ function readBlockNumber(value: string): BlockTag | { readonly number: bigint } 
 const writeBlockNumber = (ref: BlockTag | { readonly number: bigint }): string =>
   typeof ref === 'string' ? ref : toQuantity(ref.number)
 
-/** A block by tag or number. */
-export const blockNumber = codec(text, readBlockNumber, writeBlockNumber).describe('QUANTITY or TAG')
+/** A block by tag or number; the number may be a JSON integer, as Otterscan and erigon's clients write it. */
+export const blockNumber = codec(
+  z.union([text, z.number()], { error: 'expected a block number or tag' }),
+  readBlockNumber,
+  writeBlockNumber,
+).describe('QUANTITY, integer or TAG')
 
 const blockObject = z.object({
   blockHash: hash.optional(),
@@ -178,11 +180,10 @@ const blockObject = z.object({
 
 /** A block by tag, number, hash, or EIP-1898 object. Every block this node holds is canonical. */
 export const blockRef = codec(
-  z.union([text, blockObject], { error: 'expected a block number, tag, hash or object' }),
+  z.union([text, z.number(), blockObject], { error: 'expected a block number, tag, hash or object' }),
   (value): BlockRef => {
-    if (typeof value === 'string') {
-      return value.length === 66 ? { hash: readFixed<Hash>(value, 32, 'a hash') } : readBlockNumber(value)
-    }
+    if (typeof value === 'string' && value.length === 66) return { hash: readFixed<Hash>(value, 32, 'a hash') }
+    if (typeof value !== 'object') return readBlockNumber(value)
     if (value.blockHash !== undefined && value.blockNumber !== undefined) {
       throw new TypeError('cannot specify both BlockHash and BlockNumber, choose one or the other')
     }
@@ -191,10 +192,12 @@ export const blockRef = codec(
     throw new TypeError('block object names neither blockHash nor blockNumber')
   },
   (ref) => (typeof ref === 'object' && 'hash' in ref ? ref.hash : writeBlockNumber(ref)),
-).describe('QUANTITY, TAG, block hash or EIP-1898 object')
+).describe('QUANTITY, integer, TAG, block hash or EIP-1898 object')
 
 /** The optional block of a state method. */
 export const atBlock = blockRef.default('latest')
+/** The optional block of what prepares a transaction, which can only go into a block to come. */
+export const atPending = blockRef.default('pending')
 
 /** A JSON object used as a map; entries keep their order. */
 export function mapOf<K extends Hex, V>(key: z.ZodType<K>, value: z.ZodType<V>) {

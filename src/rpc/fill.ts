@@ -7,11 +7,12 @@ import type { TransactionFields } from '../primitives/transaction.ts'
 import type { TransactionType } from '../primitives/types.ts'
 import type { CallRequest } from '../runtime/types.ts'
 import type { RpcContext } from './define.ts'
+import { forEstimate } from './estimating.ts'
 import { type CallObject, toCallRequest } from './shapes/call.ts'
 
 export type FilledTransaction = TransactionFields & { readonly from: Address }
 
-type Filling = Pick<RpcContext, 'chain' | 'queue'>
+type Filling = Pick<RpcContext, 'chain' | 'producer' | 'queue'>
 
 const TYPES = [0, 1, 2, 3, 4] as const
 
@@ -93,6 +94,8 @@ function chooseFees(request: CallRequest, type: TransactionType, { fees }: Chain
   return { maxFeePerGas: cap ?? tip + 2n * (fees.nextBaseFee() ?? 0n), maxPriorityFeePerGas: tip }
 }
 
-/** Waiting transactions count, because this one comes after them. Only the estimate is heavy: what follows may wait for a block. */
-const estimate = (request: CallRequest, { chain, queue }: Filling, caller: AbortSignal): Promise<bigint> =>
-  queue.run(caller, () => chain.estimateGas(request, chain.pool.hasReady() ? 'pending' : 'latest', { caller }))
+/** Only the estimate is heavy: what follows may wait for a block. */
+const estimate = (request: CallRequest, context: Filling, caller: AbortSignal): Promise<bigint> =>
+  context.queue.run(caller, async () =>
+    context.chain.estimateGas(request, 'pending', await forEstimate({ caller }, 'pending', context)),
+  )

@@ -48,16 +48,17 @@ function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bi
   return ref === 'earliest' ? 0n : head
 }
 
-/** All logs of a filter, in the chain's order, as they go on the wire. Throws as `logQuery`, and `cancelled`. */
+/** All logs of a filter, in the chain's order, each as `write` has it on the wire. Throws as `logQuery`, and `cancelled`. */
 export async function findLogs(
   filter: LogFilter,
   chain: Chain,
   index: LogIndex,
   caller: AbortSignal,
+  write: (log: MinedLog) => string = textOf,
 ): Promise<WrittenJson> {
   const found = new WrittenList()
   const query = await logQuery(filter, chain)
-  for await (const logs of index.byBlock(query, caller)) for (const log of logs) found.add(textOf(log))
+  for await (const logs of index.byBlock(query, caller)) for (const log of logs) found.add(write(log))
   return found.json()
 }
 

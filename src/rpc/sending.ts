@@ -10,7 +10,7 @@ import type { Development, RpcContext } from './define.ts'
 import { fillTransaction } from './fill.ts'
 import type { CallObject } from './shapes/call.ts'
 
-type Signing = Pick<RpcContext, 'chain' | 'wallet' | 'queue'>
+type Signing = Pick<RpcContext, 'chain' | 'producer' | 'wallet' | 'queue'>
 
 /**
  * Fills, signs and pools a transaction of an account that the node holds or impersonates. When a block is made for it

@@ -1,9 +1,10 @@
 // What eth_subscribe can deliver. A feed attaches to the chain's signals, sends wire values, and returns what detaches it.
 import type { Chain, LiveEvents } from '../chain/types.ts'
+import type { Hash } from '../lib/hex.ts'
 import { liveMatch, logsOfBlock } from './live-logs.ts'
 import { wireHeader } from './shapes/block.ts'
 import type { LogFilter } from './shapes/filter.ts'
-import { wireLog, wireRemovedLog } from './shapes/receipt.ts'
+import { placeReceipts, wireLog, wireReceipt, wireRemovedLog } from './shapes/receipt.ts'
 import { wireTransaction } from './shapes/transaction.ts'
 
 export type Feed = (send: (result: unknown) => void) => () => void
@@ -39,6 +40,21 @@ export const newPendingTransactions =
     live.on('pending', (transaction) =>
       send(form === 'full' ? wireTransaction(transaction, undefined) : transaction.hash),
     )
+
+/**
+ * The receipts of every block in one list, or of it only those of the named transactions; blocks with none of them send
+ * nothing. As go-ethereum 1.17's `transactionReceipts`.
+ */
+export const transactionReceipts =
+  (live: LiveEvents, hashes: readonly Hash[]): Feed =>
+  (send) => {
+    const wanted = new Set(hashes)
+    return live.on('block', ({ block, receipts }) => {
+      const mined = placeReceipts(block, receipts)
+      const found = wanted.size === 0 ? mined : mined.filter(({ transaction }) => wanted.has(transaction.hash))
+      if (found.length > 0) send(found.map(wireReceipt))
+    })
+  }
 
 /** Changes of the sync state: there are none, the node makes its blocks itself. */
 export const syncing: Feed = () => () => {}

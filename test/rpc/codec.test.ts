@@ -18,9 +18,17 @@ describe('quantity', () => {
     expect(codec.quantity.encode(value)).toBe(wire)
   })
 
+  it('may have leading zeros in requests, and is answered without', () => {
+    expect(codec.quantity.parse('0x0400')).toBe(1024n)
+    expect(codec.quantity.parse(`0x${'0'.repeat(65)}`)).toBe(0n)
+    expect(codec.index.parse('0x00')).toBe(0)
+    expect(codec.uint64.parse(`0x${'0'.repeat(48)}ffffffffffffffff`)).toBe(2n ** 64n - 1n)
+    expect(codec.quantity.encode(1024n)).toBe('0x400')
+  })
+
   test.each([
     ['0x', 'hex string "0x"'],
-    ['0x0400', 'hex number with leading zero digits'],
+    [`0x01${'0'.repeat(64)}`, 'number does not fit 256 bits'],
     ['ff', 'hex string without 0x prefix'],
     ['', 'empty hex string'],
     ['0xzz', 'invalid hex string'],
@@ -50,7 +58,7 @@ describe('numbers for development methods', () => {
     expect(codec.looseQuantity.parse(wire)).toBe(value)
   })
 
-  test.each(['0x', -1, 1.5, 2 ** 53, Number.NaN, 'ten', '-1', `0x${'0'.repeat(65)}`, `1${'0'.repeat(78)}`, true])(
+  test.each(['0x', -1, 1.5, 2 ** 53, Number.NaN, 'ten', '-1', `0x1${'0'.repeat(64)}`, `1${'0'.repeat(78)}`, true])(
     'refuses %j',
     (wire) => {
       expect(codec.looseQuantity.safeParse(wire).success).toBe(false)
@@ -106,10 +114,14 @@ describe('block references', () => {
     ['latest', 'latest'],
     ['finalized', 'finalized'],
     ['0x10', { number: 16n }],
+    ['0x0137', { number: 311n }],
+    [311, { number: 311n }],
     [hash.toUpperCase().replace('0X', '0x'), { hash }],
     [{ blockHash: hash, requireCanonical: true }, { hash }],
     [{ blockNumber: '0x0' }, { number: 0n }],
     [{ blockNumber: 'safe' }, 'safe'],
+    [{ blockNumber: '0x0a' }, { number: 10n }],
+    [{ blockNumber: 10 }, { number: 10n }],
   ])('%j', (wire, ref) => {
     expect(codec.blockRef.parse(wire)).toEqual(ref)
   })
@@ -120,7 +132,9 @@ describe('block references', () => {
     ['0x8000000000000000', 'block number larger than int64'],
     [{}, 'block object names neither blockHash nor blockNumber'],
     [{ blockHash: hash, blockNumber: '0x1' }, 'cannot specify both BlockHash and BlockNumber, choose one or the other'],
-    [1, 'expected a block number, tag, hash or object'],
+    [true, 'expected a block number, tag, hash or object'],
+    [-1, 'negative number'],
+    [1.5, 'not an integer, or too large for a JSON number'],
   ])('refuses %j', (wire, message) => {
     expect(refusal(codec.blockRef, wire)).toBe(message)
   })

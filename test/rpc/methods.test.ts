@@ -184,7 +184,7 @@ describe('malformed parameters', () => {
   it.each([
     ['eth_getBalance', ['0x12', 'latest'], 'invalid argument 0: hex string has length 2, want 40 for an address'],
     ['eth_getBalance', [NOBODY, '1'], 'invalid argument 1: hex string without 0x prefix'],
-    ['eth_getBlockByNumber', ['0x01', false], 'invalid argument 0: hex number with leading zero digits'],
+    ['eth_getBlockByNumber', ['0x', false], 'invalid argument 0: hex string "0x"'],
     ['eth_getBlockByNumber', ['0x1', 'yes'], 'invalid argument 1: expected true or false'],
     ['eth_call', [{ to: '0x1' }], 'invalid argument 0: to: hex string has length 1, want 40 for an address'],
     ['eth_getLogs', [{ fromBlock: '0x2', toBlock: '0x1' }], 'invalid block range params'],

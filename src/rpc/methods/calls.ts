@@ -5,8 +5,9 @@ import { fromHex, toHex, toQuantity } from '../../lib/hex.ts'
 import { encodeTransaction, parseTransaction, withSender } from '../../primitives/transaction.ts'
 import type { AccessList } from '../../primitives/types.ts'
 import type { CallOptions } from '../../runtime/types.ts'
-import { atBlock, data, quantity } from '../codec.ts'
+import { atBlock, atPending, data, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
+import { forEstimate } from '../estimating.ts'
 import { type FilledTransaction, fillTransaction } from '../fill.ts'
 import { revertError } from '../revert.ts'
 import {
@@ -46,15 +47,17 @@ export const eth_call = rpcMethod({
 })
 
 export const eth_estimateGas = rpcMethod({
-  summary: 'The smallest gas limit with which a message succeeds.',
-  params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
+  summary: 'The smallest gas limit with which a message succeeds; without a block, in the next one to be made.',
+  params: [callObject, atPending, stateOverrides.optional(), blockOverrides.optional()],
   names: ['transaction', 'block', 'stateOverrides', 'blockOverrides'],
   result: quantity,
   heavy: true,
-  async handler([call, ref, state, block], { chain }, caller) {
+  async handler([call, ref, state, block], context, caller) {
+    const { chain } = context
     const request = toCallRequest(call, chain.spec.chainId)
     try {
-      return await chain.estimateGas(request, ref, callOptions(caller, state, block))
+      const options = await forEstimate(callOptions(caller, state, block), ref, context)
+      return await chain.estimateGas(request, ref, options)
     } catch (error) {
       throw error instanceof ChainError && error.code === 'execution-reverted' ? estimateError(error.data) : error
     }
@@ -74,7 +77,7 @@ type AccessListOutcome = {
 
 export const eth_createAccessList = rpcMethod({
   summary: 'The access list (EIP-2930) a message would profit from, and the gas it uses with it.',
-  params: [callObject, atBlock, stateOverrides.optional()],
+  params: [callObject, atPending, stateOverrides.optional()],
   names: ['transaction', 'block', 'stateOverrides'],
   result: ({ accessList, gasUsed, error }: AccessListOutcome) => ({
     accessList,
@@ -82,8 +85,11 @@ export const eth_createAccessList = rpcMethod({
     gasUsed: toQuantity(gasUsed),
   }),
   heavy: true,
-  handler: ([call, ref, state], { chain }, caller) =>
-    chain.createAccessList(toCallRequest(call, chain.spec.chainId), ref, callOptions(caller, state)),
+  async handler([call, ref, state], context, caller) {
+    const { chain } = context
+    const options = await forEstimate(callOptions(caller, state), ref, context)
+    return chain.createAccessList(toCallRequest(call, chain.spec.chainId), ref, options)
+  },
 })
 
 export const eth_fillTransaction = rpcMethod({

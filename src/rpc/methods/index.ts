@@ -12,9 +12,11 @@ import * as devChain from './dev-chain.ts'
 import * as devMining from './dev-mining.ts'
 import * as devNative from './dev-native.ts'
 import * as devState from './dev-state.ts'
+import * as erigon from './erigon.ts'
 import * as filters from './filters.ts'
 import * as kestrel from './kestrel.ts'
 import * as logs from './logs.ts'
+import * as memory from './memory.ts'
 import * as net from './net.ts'
 import * as ots from './ots.ts'
 import * as personal from './personal.ts'
@@ -40,9 +42,11 @@ const families = {
   devMining,
   devNative,
   devState,
+  erigon,
   filters,
   kestrel,
   logs,
+  memory,
   net,
   ots,
   personal,

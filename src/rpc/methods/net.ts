@@ -1,7 +1,7 @@
 // The node itself: network, version, modules.
 import { keccakHash } from '../../lib/keccak.ts'
 import { bool, data, hash, quantity, string } from '../codec.ts'
-import { rpcMethod } from '../define.ts'
+import { type RpcContext, type RpcOptions, rpcMethod } from '../define.ts'
 import { openRpc } from '../openrpc.ts'
 
 export const net_version = rpcMethod({
@@ -25,16 +25,54 @@ export const net_peerCount = rpcMethod({
   handler: () => 0n,
 })
 
+function clientVersion({ development, version }: RpcOptions): string {
+  if (development) return `anvil/kestrel/v${version}`
+  const node = process.versions.node.split('.')[0]
+  return `kestrel/v${version}/${process.platform}-${process.arch}/node${node}`
+}
+
 export const web3_clientVersion = rpcMethod({
   summary:
     'Name and version; begins with `anvil` in development mode, because tools look for that before they use its methods.',
   params: [],
   result: string,
-  handler(_, { options }) {
-    if (options.development) return `anvil/kestrel/v${options.version}`
-    const node = process.versions.node.split('.')[0]
-    return `kestrel/v${options.version}/${process.platform}-${process.arch}/node${node}`
-  },
+  handler: (_, { options }) => clientVersion(options),
+})
+
+/** In go-ethereum's shape (`p2p.NodeInfo`). There is no network of peers, so there is no address to dial and no port. */
+function wireNodeInfo({ chain, options }: RpcContext) {
+  const genesis = chain.canonicalHash(0n)
+  const { head } = chain
+  return {
+    id: genesis?.slice(2) ?? '',
+    name: clientVersion(options),
+    enode: '',
+    ip: '127.0.0.1',
+    ports: { discovery: 0, listener: 0 },
+    listenAddr: '',
+    protocols: {
+      eth: {
+        network: Number(chain.spec.chainId),
+        difficulty: Number(head.difficulty),
+        genesis,
+        head: head.hash,
+      },
+    },
+  }
+}
+
+export const admin_nodeInfo = rpcMethod({
+  summary: 'What the node says of itself; its id is the genesis hash, as it has no key among peers.',
+  params: [],
+  result: wireNodeInfo,
+  handler: (_, context) => context,
+})
+
+export const admin_peers = rpcMethod({
+  summary: 'Nobody: the node has no peers.',
+  params: [],
+  result: (peers: readonly never[]) => peers,
+  handler: () => [],
 })
 
 export const web3_sha3 = rpcMethod({

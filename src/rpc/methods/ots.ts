@@ -16,10 +16,6 @@ import { MAX_PAGE, type SearchResult, searchTransactions } from '../transaction-
 /** The version of these methods that Otterscan looks for. */
 const API_LEVEL = 8
 
-/** Otterscan writes block numbers as JSON numbers, others as quantities. */
-const looseBlock = z.union([blockNumber, looseQuantity], { error: 'expected a block number or tag' })
-const refOf = (block: z.output<typeof looseBlock>): BlockRef => (typeof block === 'bigint' ? { number: block } : block)
-
 type Details = {
   readonly block: Block
   readonly receipts: readonly MinedReceipt[]
@@ -45,26 +41,18 @@ export const ots_getApiLevel = rpcMethod({
 
 export const ots_getHeaderByNumber = rpcMethod({
   summary: 'A header by its number or tag.',
-  params: [looseBlock],
+  params: [blockNumber],
   names: ['block'],
   result: headerOrNull,
-  handler: ([block], { chain }) => chain.header(refOf(block)),
-})
-
-export const erigon_getHeaderByNumber = rpcMethod({
-  summary: 'A header by its number or tag; Otterscan asks for it under this name.',
-  params: [looseBlock],
-  names: ['block'],
-  result: headerOrNull,
-  handler: ([block], { chain }) => chain.header(refOf(block)),
+  handler: ([block], { chain }) => chain.header(block),
 })
 
 export const ots_getBlockDetails = rpcMethod({
   summary: 'A block without its transactions, with what it issued and the fees paid in it.',
-  params: [looseBlock],
+  params: [blockNumber],
   names: ['block'],
   result: detailsOrNull,
-  handler: ([block], { chain }) => detailsOf(chain, refOf(block)),
+  handler: ([block], { chain }) => detailsOf(chain, block),
 })
 
 export const ots_getBlockDetailsByHash = rpcMethod({
@@ -77,12 +65,12 @@ export const ots_getBlockDetailsByHash = rpcMethod({
 
 export const ots_getBlockTransactions = rpcMethod({
   summary: 'A page of the transactions of a block; page 0 holds its last ones.',
-  params: [looseBlock, looseQuantity, looseQuantity],
+  params: [blockNumber, looseQuantity, looseQuantity],
   names: ['block', 'page', 'pageSize'],
   result: (page: ReturnType<typeof blockPage> | null) => page,
   heavy: true,
   async handler([block, page, size], { chain }) {
-    const found = await detailsOf(chain, refOf(block))
+    const found = await detailsOf(chain, block)
     return found && blockPage(found.block, found.receipts, Number(page), Math.min(Number(size), MAX_PAGE))
   },
 })

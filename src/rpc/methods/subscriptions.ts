@@ -1,17 +1,24 @@
 // Notifications over a WebSocket: the connection keeps the subscriptions (socket.ts), the feeds are in subscriptions.ts.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
-import type { Hex } from '../../lib/hex.ts'
-import { bool, string } from '../codec.ts'
+import type { Hash, Hex } from '../../lib/hex.ts'
+import { bool, hash, string } from '../codec.ts'
 import { type RpcContext, rpcMethod, type Subscriber } from '../define.ts'
-import { type LogFilter, logFilter } from '../shapes/filter.ts'
+import { logFilter } from '../shapes/filter.ts'
 import * as feeds from '../subscriptions.ts'
 
-const option = z.union([bool, logFilter], { error: 'expected true, false or a filter object' }).optional()
+/** Transactions of one `transactionReceipts` subscription (geth's number). */
+const MAX_RECEIPTS = 200
+
+const receiptsQuery = z.object({ transactionHashes: z.array(hash).nullable() })
+const option = z
+  .union([bool, receiptsQuery, logFilter], { error: 'expected true, false or a filter object' })
+  .optional()
+type Option = z.output<typeof option>
 
 export const eth_subscribe = rpcMethod({
   summary:
-    'Subscribes to newHeads, logs (with a filter), newPendingTransactions (true: in full) or syncing. WebSocket only.',
+    'Subscribes to newHeads, logs (with a filter), newPendingTransactions (true: in full), transactionReceipts (with transactionHashes, or all) or syncing. WebSocket only.',
   params: [string, option],
   names: ['subscription', 'options'],
   result: string.describe('subscription id'),
@@ -34,17 +41,31 @@ function subscriber({ subscriber }: RpcContext): Subscriber {
   return subscriber
 }
 
-function feed(name: string, option: boolean | LogFilter | undefined, { chain }: RpcContext): feeds.Feed {
+function feed(name: string, option: Option, { chain }: RpcContext): feeds.Feed {
   switch (name) {
     case 'newHeads':
       return feeds.newHeads(chain)
     case 'logs':
-      return feeds.logs(chain.live, typeof option === 'object' ? option : {})
+      return feeds.logs(chain.live, isObject(option) && !('transactionHashes' in option) ? option : {})
     case 'newPendingTransactions':
       return feeds.newPendingTransactions(chain.live, option === true ? 'full' : 'hashes')
+    case 'transactionReceipts':
+      return feeds.transactionReceipts(chain.live, wantedReceipts(option))
     case 'syncing':
       return feeds.syncing
     default:
       throw new ChainError('not-allowed', `no "${name.slice(0, 100)}" subscription in eth namespace`)
   }
+}
+
+const isObject = <T>(value: T): value is T & object => typeof value === 'object'
+
+/** None: those of all transactions. */
+function wantedReceipts(option: Option): readonly Hash[] {
+  const hashes = (isObject(option) && 'transactionHashes' in option && option.transactionHashes) || []
+  if (hashes.length <= MAX_RECEIPTS) return hashes
+  throw new ChainError(
+    'invalid-params',
+    'exceed max number of transaction hashes allowed per transactionReceipts subscription',
+  )
 }

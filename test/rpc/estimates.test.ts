@@ -1,0 +1,155 @@
+// What gas an estimate gives when a contract's work depends on time, on what waits, and on the block it will be in.
+import { toHex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { asm } from '../support/assembler.ts'
+import { testChain } from '../support/chain.ts'
+
+const TOUCH = `0x${'70c4'.repeat(10)}` as const
+/** Remembers when it was called; when time has passed since the last call, marks a new slot too. */
+const touch = asm(
+  ...['PUSH0', 'SLOAD', 'TIMESTAMP', 'GT', 'PUSH1 0x08', 'JUMPI', 'STOP', 'JUMPDEST'],
+  ...['TIMESTAMP', 'PUSH0', 'SSTORE', 'PUSH1 0x01', 'TIMESTAMP', 'SSTORE', 'STOP'],
+)
+/**
+ * 21000 for the transaction; a cold SLOAD 2100, a warm slot changed 2900, a cold slot set 22100 (EIP-2929, EIP-2200); PUSH0
+ * and TIMESTAMP 2 (five of them), GT and PUSH1 3 (three), JUMPI 10, JUMPDEST 1.
+ */
+const DEAR = 21_000n + 2100n + 2900n + 22_100n + 5n * 2n + 3n * 3n + 10n + 1n
+
+/** Creation code that succeeds at times from `from` to `to` only. */
+const onlyAt = (from: bigint, to: bigint) =>
+  asm(
+    ...[
+      `PUSH8 ${toHex(from, { size: 8 })}`,
+      'TIMESTAMP',
+      'LT',
+      `PUSH8 ${toHex(to, { size: 8 })}`,
+      'TIMESTAMP',
+      'GT',
+      'OR',
+    ],
+    ...['PUSH1 0x1b', 'JUMPI', 'STOP', 'JUMPDEST', 'PUSH0', 'PUSH0', 'REVERT'],
+  )
+
+async function touching(overrides: Parameters<typeof testChain>[0] = {}) {
+  const chain = await testChain(overrides)
+  await chain.rpc('anvil_setCode', TOUCH, touch)
+  const from = chain.alice.address
+  return {
+    ...chain,
+    from,
+    /** Sent without gas by the node's own account. */
+    send: async () => {
+      const hash = await chain.rpc('eth_sendTransaction', { from, to: TOUCH })
+      return async () => (await chain.rpc('eth_getTransactionReceipt', hash)) as { status: string; gasUsed: string }
+    },
+    estimate: async (...block: unknown[]) =>
+      BigInt((await chain.rpc('eth_estimateGas', { from, to: TOUCH }, ...block)) as string),
+    time: async (tag = 'latest') => (await chain.viem.getBlock({ blockTag: tag as 'latest' })).timestamp,
+  }
+}
+
+test('sends without gas succeed one after the other, and after pauses', async () => {
+  const { walletOf, viem, rpc, send } = await touching()
+  for (let i = 0; i < 4; i++) expect(await (await send())()).toMatchObject({ status: '0x1' })
+  for (let i = 0; i < 4; i++) {
+    const hash = await walletOf(1).sendTransaction({ to: TOUCH })
+    expect((await viem.waitForTransactionReceipt({ hash })).status).toBe('success')
+    if (i % 2 === 1) await rpc('evm_increaseTime', 10)
+  }
+})
+
+test('an estimate right after a block holds when the clock goes on before the transaction is mined', async () => {
+  const { rpc, send, estimate, from } = await touching()
+  await send()
+  const gas = await estimate()
+  expect(gas).toBe(DEAR)
+  await rpc('evm_increaseTime', 100)
+  const hash = await rpc('eth_sendTransaction', { from, to: TOUCH, gas: toHex(gas) })
+  expect(await rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', gasUsed: toHex(DEAR) })
+})
+
+test('behind what waits: its state, a later block, and both however they are mined', async () => {
+  const { rpc, mine, send, estimate, from } = await touching({ automine: false })
+  const receipts = [await send()]
+  expect(await estimate()).toBe(DEAR)
+  // The first is mined alone, the second at another time.
+  await mine()
+  await rpc('evm_increaseTime', 5)
+  receipts.push(await send())
+  receipts.push(await send())
+  await mine()
+  for (const receipt of receipts) expect(await receipt()).toMatchObject({ status: '0x1' })
+  const number = toHex(BigInt((await rpc('eth_blockNumber')) as string) + 1n)
+  expect(await rpc('eth_getBlockByNumber', 'pending', false)).toMatchObject({ number })
+  // A nonce that waits is counted: what is estimated comes after it.
+  await rpc('eth_sendTransaction', { from, to: from, value: '0x1' })
+  expect(await estimate()).toBe(DEAR)
+})
+
+describe('the block of an estimate', () => {
+  test('has the time that was asked for the next block', async () => {
+    const { rpc, time, from } = await touching()
+    const at = (await time()) + 1000n
+    await rpc('evm_setNextBlockTimestamp', toHex(at))
+    await rpc('eth_estimateGas', { from, data: onlyAt(at, at) })
+    await expect(rpc('eth_estimateGas', { from, data: onlyAt(at + 1n, at + 9n) })).rejects.toThrow('reverted')
+  })
+
+  test('has the time of the next block of the clock', async () => {
+    const { rpc, time, from, mine } = await touching({ automine: false, blockTime: 600 })
+    await mine()
+    const next = (await time()) + 600n
+    await rpc('eth_estimateGas', { from, data: onlyAt(next, next + 60n) })
+  })
+
+  test('is a block after what waits, whose hash is known', async () => {
+    const { rpc, from } = await touching({ automine: false })
+    const only = (number: bigint) =>
+      asm(
+        ...[
+          'PUSH1 0x01',
+          'NUMBER',
+          'SUB',
+          'BLOCKHASH',
+          'ISZERO',
+          `PUSH8 ${toHex(number, { size: 8 })}`,
+          'NUMBER',
+          'EQ',
+        ],
+        ...['ISZERO', 'OR', 'PUSH1 0x17', 'JUMPI', 'STOP', 'JUMPDEST', 'PUSH0', 'PUSH0', 'REVERT'],
+      )
+    await rpc('eth_estimateGas', { from, data: only(1n) })
+    await rpc('eth_sendTransaction', { from, to: from })
+    await rpc('eth_estimateGas', { from, data: only(2n) })
+    await expect(rpc('eth_estimateGas', { from, data: only(1n) })).rejects.toThrow('reverted')
+  })
+
+  test('is as overrides say, or the one that is named', async () => {
+    const { rpc, time, from, mine } = await touching()
+    await mine()
+    const head = await time()
+    await rpc('eth_estimateGas', { from, data: onlyAt(5n, 5n) }, 'pending', {}, { time: '0x5' })
+    await rpc('eth_estimateGas', { from, data: onlyAt(head, head) }, 'latest')
+    await expect(rpc('eth_estimateGas', { from, data: onlyAt(head, head) })).rejects.toThrow('reverted')
+    await rpc('eth_createAccessList', { from, data: onlyAt(head + 1n, head + 60n) })
+  })
+
+  test('does not concern eth_call, which runs on the newest block', async () => {
+    const { rpc, time, mine } = await touching()
+    await mine()
+    const data = asm('TIMESTAMP', 'PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'RETURN')
+    expect(await rpc('eth_call', { data })).toBe(toHex(await time(), { size: 32 }))
+  })
+})
+
+test('many estimates share the pending block, which follows every transaction', async () => {
+  const { rpc, estimate, from } = await touching({ automine: false })
+  const estimates: Promise<bigint>[] = []
+  for (let i = 0; i < 20; i++) {
+    estimates.push(estimate())
+    await rpc('eth_sendTransaction', { from, to: TOUCH, gas: '0x186a0' })
+    expect(await rpc('eth_getBlockTransactionCountByNumber', 'pending')).toBe(toHex(i + 1))
+  }
+  for (const gas of await Promise.all(estimates)) expect(gas).toBeGreaterThan(21_000n)
+})
