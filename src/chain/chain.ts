@@ -183,7 +183,7 @@ export class Chain implements ChainFace {
   }
 
   async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), { more, pause }: BuildOptions = {}) {
-    const complete = completeDraft(this.head, this.#draft(), draft)
+    const complete = completeDraft(this.spec, this.head, this.#draft(), draft)
     const view = this.#ledger.viewForBlock()
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
     const next = async (taken: number) =>
@@ -289,7 +289,7 @@ export class Chain implements ChainFace {
 
   #poolHead(): PoolHead {
     const view = this.#ledger.view()
-    const held = this.#runtime.held(view, () => completeDraft(this.head, this.#draft()).timestamp)
+    const held = this.#runtime.held(view, () => completeDraft(this.spec, this.head, this.#draft()).timestamp)
     return poolHead(this.head, view, this.fees, held, this.#draft().gasLimit)
   }
 }
