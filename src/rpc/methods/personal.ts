@@ -58,6 +58,7 @@ export const personal_sendTransaction = rpcMethod({
   params: [callObject, password],
   result: hash,
   gate: 'development',
+  sends: true,
   handler: ([call], context, caller) => sendTransaction(call, context, caller),
 })
 

@@ -26,6 +26,7 @@ export const eth_sendTransaction = rpcMethod({
   summary: 'Fills, signs and pools a transaction of an account the node holds or impersonates, and answers its hash.',
   params: [callObject],
   result: hash,
+  sends: true,
   handler: ([call], context, caller) => sendTransaction(call, context, caller),
 })
 
@@ -34,6 +35,7 @@ export const eth_sendUnsignedTransaction = rpcMethod({
   params: [callObject],
   result: hash,
   gate: 'development',
+  sends: true,
   handler: ([call], context, caller) => sendUnsigned(call, context, caller),
 })
 
