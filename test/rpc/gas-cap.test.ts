@@ -7,13 +7,13 @@ import { presets } from '../../src/spec/networks.ts'
 import { account, testChain } from '../support/chain.ts'
 
 const from = account(0).address
-const LOOP: Hex = '0x00000000000000000000000000000000000100b5'
-/** Counts down from 700,000: PUSH4, then JUMPDEST PUSH1 SWAP1 SUB DUP1 PUSH1 JUMPI (1 + 5 * 3 + 10 gas) each time. */
-const COUNTDOWN: Hex = '0x63000aae605b600190038060055700'
-/** 21,000 for the transaction, 3 for PUSH4, 26 for each time. */
-const COST = 21_000 + 3 + 26 * 700_000
+const DEAR: Hex = '0x00000000000000000000000000000000000100b5'
+/** PUSH1 0, PUSH3 2,975,999, MSTORE8, STOP: writes the last byte of the 93,000th word of memory. */
+const EXPANDING: Hex = '0x6000622d68ff5300'
+/** 21,000 for the transaction, 3 for each opcode, and memory by the Yellow Paper: 3 a word and its square / 512. */
+const COST = 21_000 + 3 * 3 + 3 * 93_000 + Math.floor(93_000 ** 2 / 512)
 const hex = (value: number): string => `0x${value.toString(16)}`
-const thirtyMillion = { from, to: LOOP, gas: hex(30_000_000) }
+const thirtyMillion = { from, to: DEAR, gas: hex(30_000_000) }
 
 function specWith(change: (spec: ChainSpec) => ChainSpec['native']): ChainSpec {
   const spec = presets.kestrel()
@@ -24,19 +24,19 @@ const withCap = (transactionGasCap: bigint): ChainSpec =>
 
 async function chainOf(spec?: ChainSpec, engine?: 'wasm' | 'library') {
   const test = await testChain({ ...(spec && { spec }), ...(engine && { engine }) })
-  await test.rpc('anvil_setCode', LOOP, COUNTDOWN)
+  await test.rpc('anvil_setCode', DEAR, EXPANDING)
   return test
 }
 
 describe('without a cap', () => {
   it.each(['wasm', 'library'] as const)('30,000,000 gas are a transaction, on the %s engine', async (engine) => {
     const { rpc, walletOf, viem } = await chainOf(undefined, engine)
-    expect(Number(await rpc('eth_estimateGas', { from, to: LOOP }))).toBe(COST)
+    expect(Number(await rpc('eth_estimateGas', { from, to: DEAR }))).toBe(COST)
     expect(Number(await rpc('eth_estimateGas', thirtyMillion))).toBe(COST)
     expect(await rpc('eth_call', thirtyMillion, 'latest')).toBe('0x')
-    expect(await rpc('eth_fillTransaction', { from, to: LOOP })).toMatchObject({ tx: { gas: hex(COST) } })
+    expect(await rpc('eth_fillTransaction', { from, to: DEAR })).toMatchObject({ tx: { gas: hex(COST) } })
     const sent = (await rpc('eth_sendTransaction', thirtyMillion)) as Hex
-    const signed = await walletOf(1).sendTransaction({ to: LOOP, gas: 36_000_000n })
+    const signed = await walletOf(1).sendTransaction({ to: DEAR, gas: 36_000_000n })
     for (const [hash, gas] of [
       [sent, 30_000_000n],
       [signed, 36_000_000n],
@@ -79,8 +79,8 @@ describe('with a cap', () => {
     expect((await raw('eth_sendTransaction', { from, to: from, gas: hex(cap + 1) })).error).toMatchObject({ message })
     const sent = await rpc('eth_sendTransaction', { from, to: from, gas: hex(cap) })
     expect(await rpc('eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
-    // The loop needs more than that.
-    const { error } = await raw('eth_estimateGas', { from, to: LOOP })
+    // The contract needs more than that.
+    const { error } = await raw('eth_estimateGas', { from, to: DEAR })
     expect(error?.message).toMatch(/^(out of gas|gas required exceeds allowance)/)
   })
 })
