@@ -74,6 +74,9 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.symbol': 'symbol of the coin, 18 decimals',
   'kestrel.bech32Prefix': 'prefix of bech32 addresses; validators add `valoper` and `valcons`',
   'kestrel.feeMarket.burnBaseFee': 'true: base fees are burnt, as on Ethereum; false: they go to the stakers',
+  'kestrel.clock':
+    'whether a block may have the timestamp of its parent (`non-decreasing`) or must be later (`strictly-increasing`, Ethereum)',
+  'kestrel.transactionGasCap': 'most gas of a transaction, at least 21000; left out: the gas limit of the block',
   'kestrel.authz.granter': 'who grants with `approve`: its caller, or the signer of the transaction (Evmos)',
   'kestrel.compat.allowanceOrder': 'order of the arguments of `allowance`',
   'kestrel.compat.entriesAsStruct': 'true: unbonding entries in the form that Evmos answers since v15',

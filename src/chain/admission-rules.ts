@@ -4,6 +4,7 @@ import { MAX_INITCODE_SIZE } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf, rulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { earliestTimestamp, transactionGasCap } from '../spec/block-rules.ts'
 
 /** What this node, not the chain, decides about waiting transactions. */
 export type PoolPolicy = {
@@ -17,14 +18,16 @@ export type PoolPolicy = {
 const MAX_TRANSACTION_SIZE = 128 * 1024
 
 export function admissionRules(runtime: Runtime, head: SealedHeader, policy: PoolPolicy): AdmissionRules {
-  const next = { number: head.number + 1n, timestamp: head.timestamp + 1n, difficulty: head.difficulty }
-  const fork = runtime.forkOf(next)
+  const { spec } = runtime
+  const timestamp = earliestTimestamp(spec, head.timestamp)
+  const fork = runtime.forkOf({ number: head.number + 1n, timestamp, difficulty: head.difficulty })
   return {
     ...rulesOf(fork),
     ...policy,
-    chainId: runtime.spec.chainId,
+    chainId: spec.chainId,
+    transactionGasCap: transactionGasCap(spec, fork),
     maxInitcodeSize: MAX_INITCODE_SIZE,
-    maxBlobs: Number(blobRulesOf(runtime.spec, fork)?.max ?? 0n),
+    maxBlobs: Number(blobRulesOf(spec, fork)?.max ?? 0n),
     maxSize: MAX_TRANSACTION_SIZE,
   }
 }

@@ -184,7 +184,7 @@ export class Chain implements ChainFace {
   }
 
   async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), { more, pause }: BuildOptions = {}) {
-    const complete = completeDraft(this.head, this.#draft(), draft)
+    const complete = completeDraft(this.spec, this.head, this.#draft(), draft)
     const view = this.#ledger.viewForBlock()
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
     const next = async (taken: number) =>
@@ -268,8 +268,11 @@ export class Chain implements ChainFace {
     this.#headMoved()
     this.#waiting.replace(waiting)
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
-    const blocks = removed.map(({ block }) => block)
-    this.live.emit('removed', blocks, logs)
+    this.live.emit(
+      'removed',
+      removed.map(({ block }) => block),
+      logs,
+    )
   }
 
   #dropRefused({ refused }: ExecutedBlock): void {
@@ -295,7 +298,7 @@ export class Chain implements ChainFace {
 
   #poolHead(): PoolHead {
     const view = this.#ledger.view()
-    const held = this.#runtime.held(view, () => completeDraft(this.head, this.#draft()).timestamp)
+    const held = this.#runtime.held(view, () => completeDraft(this.spec, this.head, this.#draft()).timestamp)
     return poolHead(this.head, view, this.fees, held, this.#draft().gasLimit)
   }
 }

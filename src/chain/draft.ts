@@ -3,14 +3,21 @@ import { fromHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { HeaderDraft } from '../runtime/types.ts'
+import { earliestTimestamp } from '../spec/block-rules.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 
 /** A complete draft after a parent; later wishes count over earlier ones. */
-export function completeDraft(parent: SealedHeader, ...wishes: readonly Partial<HeaderDraft>[]): HeaderDraft {
+export function completeDraft(
+  spec: ChainSpec,
+  parent: SealedHeader,
+  ...wishes: readonly Partial<HeaderDraft>[]
+): HeaderDraft {
   const now = BigInt(Math.floor(Date.now() / 1000))
+  const earliest = earliestTimestamp(spec, parent.timestamp)
   return Object.assign(
     {
       parent,
-      timestamp: now > parent.timestamp ? now : parent.timestamp + 1n,
+      timestamp: now > earliest ? now : earliest,
       gasLimit: parent.gasLimit,
       coinbase: ZERO_ADDRESS,
       // A lone chain has no beacon: randomness comes from the parent, so that it differs from block to block.

@@ -6,6 +6,7 @@ import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { Blocks } from './blocks.ts'
 import type { FeeHistory, Fees } from './fee-types.ts'
 
@@ -125,8 +126,13 @@ export class ChainFees implements Fees {
   }
 
   #baseFeeAfter(header: SealedHeader): bigint | undefined {
-    const next = { ...header, number: header.number + 1n, timestamp: header.timestamp + 1n }
-    return this.#runtime.env(next).rules.london ? nextBaseFee(header) : undefined
+    return this.#runtime.env(this.#after(header)).rules.london ? nextBaseFee(header) : undefined
+  }
+
+  /** The header with the place of the next block, for the rules there. */
+  #after(header: SealedHeader): SealedHeader {
+    const timestamp = earliestTimestamp(this.#runtime.spec, header.timestamp)
+    return { ...header, number: header.number + 1n, timestamp }
   }
 
   #blobBaseFeeOf(header: SealedHeader): bigint {
@@ -134,7 +140,7 @@ export class ChainFees implements Fees {
   }
 
   #blobBaseFeeAfter(header: SealedHeader): bigint | undefined {
-    const fork = this.#runtime.forkOf({ ...header, number: header.number + 1n, timestamp: header.timestamp + 1n })
+    const fork = this.#runtime.forkOf(this.#after(header))
     const rules = blobRulesOf(this.#runtime.spec, fork)
     return rules && blobBaseFee(nextExcessBlobGas(header, rules), rules)
   }

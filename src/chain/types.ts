@@ -280,8 +280,20 @@ export interface BlockProducer {
     /** Seconds added to the machine's clock. */
     timeOffset: bigint
   }
-  /** Settles when the block that takes the transaction is committed; at once when none is about to be made, or many wait. */
-  settled(transaction: Hash): Promise<void>
+  /**
+   * Settles when the blocks that take the transactions of one sender are committed; at once when none is about to be made,
+   * or many senders wait.
+   */
+  settled(...transactions: readonly Hash[]): Promise<void>
+  /** No block is begun because transactions are ready until the answer is called, or for a second. */
+  gather(): () => void
+  /**
+   * Moves the clock: the next block is at least so many seconds after the newest one. Settles, between blocks, with the
+   * seconds that the clock is ahead of the machine's.
+   */
+  increaseTime(seconds: bigint): Promise<bigint>
+  /** Sets the clock to a Unix time in seconds; no block is before its parent for that. Settles as `increaseTime`. */
+  setTime(time: bigint): Promise<bigint>
   /** What the next block's timestamp would be if it were made now. */
   nextTimestamp(): bigint
 }

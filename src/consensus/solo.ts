@@ -7,6 +7,8 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import type { HeaderDraft } from '../runtime/types.ts'
+import { type Clock, increaseTime, now, setTime, timestampOf } from './clock.ts'
+import { CROWD, WaitingSenders } from './senders.ts'
 
 export type SoloOptions = {
   readonly automine: boolean
@@ -17,25 +19,15 @@ export type SoloOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** Blocks that a sender waits for a transaction which the first of them leaves out (its fee, or no room). */
-const PATIENCE = 2
-/**
- * So many senders may wait for their block; in a larger crowd nobody does, as none of them looks for a single receipt, and
- * blocks that hold what a crowd of waiting senders can send would be small. A block stays open for what a crowd sends while
- * it keeps coming, so that what a block costs by itself is shared by many.
- */
-const CROWD = 16
 /** No block stays open for more than so many transactions. */
 const ENOUGH = 4000
 /** Milliseconds between two looks at what has come, and after how many without anything new a crowd is over. */
 const LOOK = 5
 const LULL = 10
-/** Milliseconds after which no block stays open. */
+/** Milliseconds after which no block stays open, and none waits any longer for what is sent together. */
 const LONGEST_OPEN = 1000
 /** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
 const RETRY = 1_000
-
-type Waiter = { readonly transaction: Hash; readonly done: () => void; blocksLeft: number }
 
 export class Solo implements BlockProducer {
   readonly next: BlockProducer['next']
@@ -53,15 +45,16 @@ export class Solo implements BlockProducer {
   #called = false
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
-  #waiters: Waiter[] = []
-  /** How many have come to wait since the last block was made. */
-  #senders = 0
+  readonly #senders: WaitingSenders
+  /** What is being sent together: no block begins before each of them is in the pool. */
+  readonly #gathering = new Set<Promise<void>>()
 
   constructor(chain: Chain, { automine, interval, coinbase, gasLimit, onError }: SoloOptions) {
     this.#chain = chain
     this.#automine = automine
     this.#interval = interval
     this.#onError = onError
+    this.#senders = new WaitingSenders(chain.pool)
     // These two decide what is ready, so the chain is told of them at once, and of the rest when it asks.
     const propose = () => {
       chain.proposeDrafts(() => this.#draft())
@@ -94,7 +87,7 @@ export class Solo implements BlockProducer {
     clearTimeout(this.#retry)
     await this.#running
     await this.#turn.run(async () => undefined)
-    this.#release()
+    this.#senders.releaseAll()
   }
 
   mode(): { automine: boolean; interval: number } {
@@ -118,27 +111,44 @@ export class Solo implements BlockProducer {
   }
 
   nextTimestamp(): bigint {
-    return this.#timestamp(this.next.timestamp)
+    return timestampOf(this.#clock(), this.next.timestamp)
   }
 
-  /** What was asked for, else what the clock says; in any case after the head. */
-  #timestamp(asked: bigint | undefined): bigint {
-    const head = this.#chain.head.timestamp
-    const { timestampInterval, timeOffset } = this.settings
-    const wanted = asked ?? (timestampInterval === undefined ? now() + timeOffset : head + timestampInterval)
-    return wanted > head ? wanted : head + 1n
+  increaseTime(seconds: bigint): Promise<bigint> {
+    return this.#moveClock((clock) => increaseTime(clock, seconds))
   }
 
-  settled(transaction: Hash): Promise<void> {
-    const waiting = this.#chain.pool.get(transaction)
-    // Behind a gap it may wait for ever, whatever blocks are made meanwhile.
-    const executable = waiting !== undefined && waiting.nonce < this.#chain.pool.nextNonce(waiting.from)
-    if (this.#running === undefined || !executable) return Promise.resolve()
-    if (++this.#senders > CROWD) {
-      this.#release()
-      return Promise.resolve()
-    }
-    return new Promise((done) => this.#waiters.push({ transaction, done, blocksLeft: PATIENCE }))
+  setTime(time: bigint): Promise<bigint> {
+    return this.#moveClock((clock) => setTime(clock, time))
+  }
+
+  /** Between blocks, because one that is being made is still by the former clock. Settles with the offset. */
+  #moveClock(move: (clock: Clock) => void): Promise<bigint> {
+    return this.#turn.run(async () => {
+      move(this.#clock())
+      return this.settings.timeOffset
+    })
+  }
+
+  #clock(): Clock {
+    const { settings, next } = this
+    return { spec: this.#chain.spec, head: this.#chain.head.timestamp, settings, next }
+  }
+
+  settled(...transactions: readonly Hash[]): Promise<void> {
+    return this.#running === undefined ? Promise.resolve() : this.#senders.wait(transactions)
+  }
+
+  gather(): () => void {
+    let end: () => void = () => undefined
+    const gathered = new Promise<void>((resolve) => (end = resolve))
+    this.#gathering.add(gathered)
+    const timer = setTimeout(end, LONGEST_OPEN)
+    void gathered.then(() => {
+      clearTimeout(timer)
+      this.#gathering.delete(gathered)
+    })
+    return end
   }
 
   #wake(): void {
@@ -167,17 +177,16 @@ export class Solo implements BlockProducer {
       }
     } while (this.#called && this.#makesReady())
     this.#running = undefined
-    this.#release()
+    this.#senders.releaseAll()
   }
 
   async #makeReady(): Promise<void> {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
+      await Promise.all(this.#gathering)
       const made = await this.#produce(true, undefined, this.#untilLull())
       // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
       if (made === undefined) return
-      this.#senders = 0
-      for (const waiter of this.#waiters) waiter.blocksLeft--
-      this.#release(({ transaction, blocksLeft }) => blocksLeft <= 0 || this.#chain.pool.get(transaction) === undefined)
+      this.#senders.blockMade()
     }
   }
 
@@ -198,13 +207,6 @@ export class Solo implements BlockProducer {
     }
   }
 
-  #release(isDone: (waiter: Waiter) => boolean = () => true): void {
-    if (this.#waiters.length === 0) return
-    const done = this.#waiters.filter(isDone)
-    this.#waiters = this.#waiters.filter((waiter) => !done.includes(waiter))
-    for (const waiter of done) waiter.done()
-  }
-
   /**
    * How many transactions the block took; undefined when there was no block and nothing left the pool. `timestampAfter`
    * may set the time of this block, given the head's; `more` keeps it open. Throws ChainError `not-allowed` when the
@@ -220,7 +222,7 @@ export class Solo implements BlockProducer {
         throw new ChainError('not-allowed', 'no more blocks are made: the node is stopping')
       const used = { ...this.next }
       const asked = timestampAfter(this.#chain.head.timestamp) ?? used.timestamp
-      const draft = { ...this.#draft(), timestamp: this.#timestamp(asked) }
+      const draft = { ...this.#draft(), timestamp: timestampOf(this.#clock(), asked) }
       const { block, refused } = await this.#chain.produce(draft, { skipEmpty, ...(more && { more }) })
       const taken = block.transactions.length
       if (skipEmpty && taken === 0) return refused.length > 0 ? { taken } : undefined
@@ -262,8 +264,6 @@ export class Solo implements BlockProducer {
     )
   }
 }
-
-const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
 
 /** The same record, which calls when the value of this field changes. */
 function telling<T extends object, K extends keyof T>(record: T, name: K, changed: () => void): T {

@@ -1,4 +1,4 @@
-// Blocks by their times, which only ever rise: found by halving.
+// Blocks by their times, which never fall: found by bisection. Of blocks with one time the numbers decide the order.
 import type { Chain } from '../chain/types.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 

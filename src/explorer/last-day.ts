@@ -54,7 +54,7 @@ async function moved(
   return { from: first, to: newest, fees: sum }
 }
 
-/** The first block of the day; timestamps rise. */
+/** The first block of the day; timestamps never fall. */
 async function firstOfDay(context: ExplorerContext): Promise<number> {
   let [low, high] = [0, Number(context.head.number)]
   while (low < high) {

@@ -2,7 +2,7 @@
 // Pure: nothing is remembered and nothing changes. What other waiting transactions say is the pool's business.
 import { ChainError } from '../lib/errors.ts'
 import { delegationOf } from '../primitives/delegation.ts'
-import { type GasForks, gasBounds, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
+import { type GasForks, gasBounds, upfrontCost } from '../primitives/gas.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../primitives/types.ts'
 import type { PoolHead } from './types.ts'
@@ -13,6 +13,8 @@ export type AdmissionRules = GasForks & {
   readonly london: boolean
   readonly cancun: boolean
   readonly osaka: boolean
+  /** Beside the block's gas limit (EIP-7825, or the genesis of a chain of our own); undefined: no other cap. */
+  readonly transactionGasCap: bigint | undefined
   /** Bytes; EIP-3860's limit unless a development chain lifts it. Counts from Shanghai. */
   readonly maxInitcodeSize: number
   /** Blobs that a block may hold (EIP-7840 schedule). */
@@ -33,9 +35,9 @@ const MAX_UINT256 = 2n ** 256n - 1n
 
 export const rejected = (words: string): ChainError => new ChainError('transaction-rejected', words)
 
-/** The most gas a transaction may ask for: the block's limit, and from Osaka EIP-7825's cap. */
-export const gasCap = (head: PoolHead, rules: AdmissionRules): bigint =>
-  rules.osaka && head.gasLimit > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : head.gasLimit
+/** The most gas a transaction may ask for: the block's limit, and the chain's cap where it has one. */
+export const gasCap = ({ gasLimit }: PoolHead, { transactionGasCap: cap }: AdmissionRules): bigint =>
+  cap !== undefined && gasLimit > cap ? cap : gasLimit
 
 /**
  * Returns when the transaction may wait for a block after `head`, else throws ChainError `transaction-rejected`.
@@ -91,8 +93,9 @@ function missingFork(type: Transaction['type'], rules: AdmissionRules): string |
 
 function checkGas(transaction: Transaction, head: PoolHead, rules: AdmissionRules): void {
   const { gasLimit } = transaction
-  if (rules.osaka && gasLimit > MAX_TRANSACTION_GAS) {
-    throw rejected(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${gasLimit})`)
+  const { transactionGasCap: cap } = rules
+  if (cap !== undefined && gasLimit > cap) {
+    throw rejected(`transaction gas limit too high (cap: ${cap}, tx: ${gasLimit})`)
   }
   if (gasLimit > head.gasLimit) throw rejected('exceeds block gas limit')
   const { intrinsic, floor } = gasBounds(transaction, rules)

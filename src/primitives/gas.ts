@@ -13,7 +13,7 @@ export type GasForks = {
 
 /** EIP-4844. */
 export const GAS_PER_BLOB = 131_072n
-/** EIP-7825, from Osaka: the most gas one transaction may ask for. */
+/** EIP-7825, from Osaka: the most gas one transaction may ask for. Whether it holds on a chain: `spec/block-rules.ts`. */
 export const MAX_TRANSACTION_GAS = 16_777_216n
 /** EIP-3860, from Shanghai, in bytes. */
 export const MAX_INITCODE_SIZE = 49_152

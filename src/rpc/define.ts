@@ -4,7 +4,7 @@
 import type { z } from 'zod'
 import type { BlockProducer, Chain, MinedLog } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
-import type { Address, Hex } from '../lib/hex.ts'
+import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -124,6 +124,8 @@ export type RpcServices = {
 export type RpcContext = RpcServices & {
   /** Every method there is, by wire name; gates are not yet applied. */
   readonly methods: ReadonlyMap<string, RpcMethod>
+  /** Settles when a transaction's sender may be answered: while blocks are made at once, when one has taken it. */
+  settled(transaction: Hash): Promise<void>
   /** Room for what is in work. */
   readonly texts: TextBudget
   /** The connection the request came over; undefined over HTTP. */
@@ -149,6 +151,8 @@ type Definition<P extends Params, R extends Result> = {
   readonly gate?: Gate
   /** Runs code, replays, searches or dumps: waits for a place in the queue. Such a method must not wait for a block. */
   readonly heavy?: boolean
+  /** Pools a transaction and then awaits `settled`: in a batch it shares a block with the sends before and after it. */
+  readonly sends?: boolean
   /** `caller` is aborted when the connection of the request is closed. */
   handler(args: Arguments<P>, context: RpcContext, caller: AbortSignal): Returned<R> | Promise<Returned<R>>
 }
@@ -164,6 +168,7 @@ export type RpcMethod = {
   readonly result: Result
   readonly gate: Gate | undefined
   readonly heavy: boolean
+  readonly sends: boolean
   /** One for each of `params`, for what it takes. */
   readonly readers: readonly Read[]
   /** Runs the handler on decoded arguments and encodes what it returns. */
@@ -172,7 +177,7 @@ export type RpcMethod = {
 
 /** Makes a method of its definition; the handler's arguments and return value are typed by the schemas. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
-  const { summary, params, names = [], result, gate, heavy = false } = definition
+  const { summary, params, names = [], result, gate, heavy = false, sends = false } = definition
   const encode = typeof result === 'function' ? (result as Write) : writerOf(result)
   return {
     summary,
@@ -182,6 +187,7 @@ export function rpcMethod<const P extends Params, R extends Result>(definition: 
     result,
     gate,
     heavy,
+    sends,
     readers: params.map(readerOf),
     // The dispatcher has parsed each argument with the schema at its position.
     invoke: async (args, context, caller) => encode(await definition.handler(args as Arguments<P>, context, caller)),

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Chain } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
+import { earliestTimestamp } from '../spec/block-rules.ts'
 import { bool, looseQuantity } from './codec.ts'
 import type { RpcMethod } from './define.ts'
 
@@ -22,11 +23,13 @@ export const answeringTrue = (method: RpcMethod): RpcMethod => ({
 /** A number of at most 64 bits in any spelling: times, nonces, counts. */
 export const looseUint64 = looseQuantity.refine((value) => value < 2n ** 64n, { error: 'number does not fit 64 bits' })
 
-/** Refuses a timestamp that no next block can have. */
-export function assertAfterHead(timestamp: bigint, chain: Chain): void {
-  const head = chain.head.timestamp
-  if (timestamp > head) return
-  throw new ChainError('invalid-params', `timestamp ${timestamp} is not after the latest block's timestamp ${head}`)
+/** Throws ChainError `invalid-params` for a timestamp that the next block cannot have. */
+export function assertPossibleTimestamp(timestamp: bigint, { head, spec }: Chain): void {
+  const earliest = earliestTimestamp(spec, head.timestamp)
+  if (timestamp >= earliest) return
+  const relation = earliest > head.timestamp ? 'not after' : 'before'
+  const words = `timestamp ${timestamp} is ${relation} the latest block's timestamp ${head.timestamp}`
+  throw new ChainError('invalid-params', words)
 }
 
 /** The machine's clock in seconds. */

@@ -1,9 +1,10 @@
 // The envelope of JSON-RPC 2.0: text in, method called, text out. Knows no transport and no method.
-// Entries of a batch run one after the other, because clients rely on the order of what they send. Each heavy one waits
-// for a place of its own; what a closed connection has asked for is dropped.
+// Entries of a batch run one after the other, because clients rely on the order of what they send; sends that follow each
+// other share a block. Each heavy one waits for a place of its own; what a closed connection has asked for is dropped.
 import type { z } from 'zod'
 import { NO_CONNECTION } from '../lib/caller.ts'
 import { ChainError } from '../lib/errors.ts'
+import { BatchedSends } from './batched-sends.ts'
 import { UNREAD } from './compile.ts'
 import type { RpcContext, RpcMethod } from './define.ts'
 import {
@@ -91,6 +92,7 @@ async function answerBatch(
   }
   const answers = new Pieces()
   const { texts } = context
+  const sends = new BatchedSends(context)
   let counted = 0
   try {
     for (const entry of entries) {
@@ -98,17 +100,26 @@ async function answerBatch(
       if (caller.aborted) return undefined
       const hasRoom = answers.length <= maxBatchAnswer && texts.take(answers.length - counted)
       if (hasRoom) counted = answers.length
-      const pieces = await (hasRoom ? answerOne(entry, context, caller) : tooLarge(entry))
+      const isSend = hasRoom && methodOf(entry, context)?.sends === true
+      await (isSend ? sends.begin() : sends.settle())
+      const pieces = await (hasRoom ? answerOne(entry, isSend ? sends.context : context, caller) : tooLarge(entry))
       if (pieces === undefined) continue
       answers.add(answers.length === 0 ? '[' : ',')
       for (const piece of pieces) answers.add(piece)
     }
+    await sends.settle()
   } finally {
+    sends.release()
     texts.give(counted)
   }
   if (answers.length === 0) return undefined
   answers.add(']')
   return answers.end()
+}
+
+function methodOf(entry: unknown, { methods }: RpcContext): RpcMethod | undefined {
+  const request = readRequest(entry)
+  return 'error' in request ? undefined : methods.get(request.method)
 }
 
 function tooLarge(entry: unknown): Answer | undefined {

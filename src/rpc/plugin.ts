@@ -33,7 +33,12 @@ export async function rpcPlugin(
   { landing, access, connections, ...services }: RpcFace,
 ): Promise<void> {
   const { options } = services
-  const context: RpcContext = { ...services, methods, texts: new TextBudget(options.maxTextInWork) }
+  const context: RpcContext = {
+    ...services,
+    methods,
+    texts: new TextBudget(options.maxTextInWork),
+    settled: (transaction) => services.producer.settled(transaction),
+  }
 
   const headers = ['vary: Origin', 'x-content-type-options: nosniff']
   const plain = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }

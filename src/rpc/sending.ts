@@ -19,10 +19,10 @@ type Signing = Pick<RpcContext, 'chain' | 'producer' | 'wallet' | 'queue'>
  */
 export async function sendTransaction(call: CallObject, context: RpcContext, caller: AbortSignal): Promise<Hash> {
   const from = senderOf(call)
-  const { chain, wallet, development, producer } = context
+  const { chain, wallet, development } = context
   if (wallet.has(from)) {
     const hash = await inTurn(chain, from, async () => chain.submit((await sign(call, from, context, caller)).raw))
-    await producer.settled(hash)
+    await context.settled(hash)
     return hash
   }
   if (isImpersonated(from, development)) return sendUnsigned(call, context, caller)
@@ -31,10 +31,10 @@ export async function sendTransaction(call: CallObject, context: RpcContext, cal
 
 /** Fills and pools a transaction of any account, without a signature (development); else as `sendTransaction`. */
 export async function sendUnsigned(call: CallObject, context: RpcContext, caller: AbortSignal): Promise<Hash> {
-  const { chain, producer } = context
+  const { chain } = context
   const from = senderOf(call)
   const hash = await inTurn(chain, from, async () => chain.submitUnsigned(await fillTransaction(call, context, caller)))
-  await producer.settled(hash)
+  await context.settled(hash)
   return hash
 }
 

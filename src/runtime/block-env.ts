@@ -2,6 +2,7 @@
 import type { BlockContext } from '../evm/message.ts'
 import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
+import { transactionGasCap } from '../spec/block-rules.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { atLeast, blobParamsAt } from '../spec/forks.ts'
 
@@ -24,6 +25,8 @@ export type BlockEnv = BlockContext & {
   readonly fork: Fork
   readonly rules: Rules
   readonly blobs: BlobRules | undefined
+  /** The most gas that a transaction may ask for, beside the block's gas limit; undefined: no other cap. */
+  readonly transactionGasCap: bigint | undefined
 }
 
 const RULES = new Map<Fork, Rules>()
@@ -68,6 +71,7 @@ export function blockEnv(
     fork,
     rules: rulesOf(fork),
     blobs,
+    transactionGasCap: transactionGasCap(spec, fork),
     number: header.number,
     timestamp: header.timestamp,
     coinbase: header.coinbase,

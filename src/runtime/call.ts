@@ -4,7 +4,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { Eventual } from '../lib/eventual.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
-import { gasBounds, MAX_TRANSACTION_GAS } from '../primitives/gas.ts'
+import { gasBounds } from '../primitives/gas.ts'
 import type { AccessList, Header, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
@@ -69,9 +69,10 @@ export class Call {
    */
   async estimateGas(): Promise<bigint> {
     const { maxFeePerGas } = this.#message
-    let high = this.#gasIsGiven ? this.#message.gasLimit : this.#env.gasLimit
+    const { gasLimit, transactionGasCap: cap } = this.#env
+    let high = this.#gasIsGiven ? this.#message.gasLimit : gasLimit
     if (high > this.#limits.gasCap) high = this.#limits.gasCap
-    if (this.#env.rules.osaka && high > MAX_TRANSACTION_GAS) high = MAX_TRANSACTION_GAS
+    if (cap !== undefined && high > cap) high = cap
     if (maxFeePerGas > 0n) {
       const allowance = this.#gasAllowance(this.#message)
       if (allowance < high) high = allowance

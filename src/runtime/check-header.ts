@@ -7,6 +7,7 @@ import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import type { Block, Header, SealedHeader } from '../primitives/types.ts'
+import { earliestTimestamp } from '../spec/block-rules.ts'
 import { blobRulesOf, rulesOf } from './block-env.ts'
 import { check } from './check.ts'
 import { checkDaoExtraData } from './dao-fork.ts'
@@ -42,10 +43,9 @@ export function checkHeader(runtime: Runtime, block: Pick<Block, 'header' | 'unc
 /** What follows from the parent's header, for blocks and uncles alike; difficulty and seal apart. */
 function checkAfterParent(runtime: Runtime, header: Header, parent: Header): void {
   check(header.number === parent.number + 1n, `number ${header.number} does not follow ${parent.number}`)
-  check(
-    header.timestamp > parent.timestamp,
-    `timestamp ${header.timestamp} is not after the parent's ${parent.timestamp}`,
-  )
+  const earliest = earliestTimestamp(runtime.spec, parent.timestamp)
+  const relation = earliest > parent.timestamp ? 'not after' : 'before'
+  check(header.timestamp >= earliest, `timestamp ${header.timestamp} is ${relation} the parent's ${parent.timestamp}`)
   check((header.extraData.length - 2) / 2 <= MAX_EXTRA_BYTES, 'extra data is longer than 32 bytes')
   check(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} is over the limit ${header.gasLimit}`)
   checkFees(runtime, header, parent)

@@ -6,6 +6,8 @@ import { type Pause, takingTurns } from '../lib/turns.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
 import type { Block, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
+import { earliestTimestamp } from '../spec/block-rules.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
 import type { CallLimits } from './call.ts'
 import { draftHeader } from './draft-header.ts'
@@ -72,12 +74,12 @@ export async function simulate(
 ): Promise<SimulatedBlock[]> {
   const simulation = new Simulation(runtime, view, base, options, ancestors, limits)
   const simulated: SimulatedBlock[] = []
-  for (const plan of planBlocks(base, blocks)) simulated.push(await simulation.add(plan))
+  for (const plan of planBlocks(runtime.spec, base, blocks)) simulated.push(await simulation.add(plan))
   return simulated
 }
 
 /** Settles numbers and timestamps, and fills gaps with empty blocks. */
-function planBlocks(base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan[] {
+function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan[] {
   if (BigInt(blocks.length) > MAX_BLOCKS) throw tooMany()
   const plans: Plan[] = []
   let { number, timestamp } = base
@@ -96,8 +98,10 @@ function planBlocks(base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan
       plans.push({ number, timestamp, calls: [] })
     }
     const time = calls.block?.time ?? timestamp + SECONDS_BETWEEN
-    if (time <= timestamp) {
-      const words = `block timestamps must be in order: ${time} <= ${timestamp}`
+    const earliest = earliestTimestamp(spec, timestamp)
+    if (time < earliest) {
+      const relation = earliest > timestamp ? '<=' : '<'
+      const words = `block timestamps must be in order: ${time} ${relation} ${timestamp}`
       throw new Rejection(words, 'block-timestamp-order', 'invalid-params')
     }
     timestamp = time

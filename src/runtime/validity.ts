@@ -1,7 +1,7 @@
 // May this message run in this block, on this state? The rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
 // Violations are ChainError `transaction-rejected` in geth's words, which wallets match on, and say which rule it was.
 import { delegationOf } from '../primitives/delegation.ts'
-import { type GasBounds, gasBounds, MAX_INITCODE_SIZE, MAX_TRANSACTION_GAS, upfrontCost } from '../primitives/gas.ts'
+import { type GasBounds, gasBounds, MAX_INITCODE_SIZE, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
 import { hasLowS } from '../primitives/transaction.ts'
 import type { Message, Transaction } from '../primitives/types.ts'
@@ -81,8 +81,9 @@ function checkSender(view: StateView, env: BlockEnv, message: Message, mode: Mes
   if (mode !== 'impersonated' && code.length > 0 && delegationOf(code) === undefined) {
     reject(`sender not an eoa: address ${from}, len(code): ${code.length}`)
   }
-  if (env.rules.osaka && message.gasLimit > MAX_TRANSACTION_GAS) {
-    reject(`transaction gas limit too high (cap: ${MAX_TRANSACTION_GAS}, tx: ${message.gasLimit})`)
+  const { transactionGasCap: cap } = env
+  if (cap !== undefined && message.gasLimit > cap) {
+    reject(`transaction gas limit too high (cap: ${cap}, tx: ${message.gasLimit})`)
   }
   if (message.gasLimit > env.gasLimit) reject(`exceeds block gas limit`)
 }

@@ -113,6 +113,10 @@ export type NativeSpec = {
     /** true: plain EIP-1559. false: base fee and tips go to the fee collector. */
     readonly burnBaseFee: boolean
   }
+  /** How timestamps follow each other: blocks may share a second, or Ethereum's rule, each is after its parent's. */
+  readonly clock: 'non-decreasing' | 'strictly-increasing'
+  /** The most gas that a transaction may ask for; undefined: a block's gas limit is the only cap. */
+  readonly transactionGasCap: bigint | undefined
   readonly authz: {
     /** Who grants in `approve`: the caller, as in ERC-20, or the transaction's origin, as Evmos had it. */
     readonly granter: 'caller' | 'origin'

@@ -41,6 +41,9 @@ const TIME_FORKS = [
   { fork: 'bpo5', field: 'bpo5Time', optional: true },
 ] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
 
+/** What a plain transfer costs: with a lower cap there would be no transactions. */
+const TRANSFER_GAS = 21_000n
+
 const BLOB_FORKS = ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2', 'bpo3', 'bpo4', 'bpo5'] as const satisfies BlobFork[]
 
 const refuse = (field: string, problem: string) => new ChainError('invalid-genesis', `${field}: ${problem}`)
@@ -215,7 +218,9 @@ function readAlloc(alloc: GenesisFile['alloc']): Map<Address, GenesisAccount> {
 }
 
 function readNative(section: NonNullable<GenesisFile['kestrel']>, chainId: bigint): NativeSpec {
-  const { name, textChainId = `${name}_${chainId}-1`, ...native } = section
+  const { name, textChainId = `${name}_${chainId}-1`, transactionGasCap, ...native } = section
+  if (transactionGasCap !== undefined && transactionGasCap < TRANSFER_GAS)
+    throw refuse('kestrel.transactionGasCap', `expected at least ${TRANSFER_GAS}, the gas of a plain transfer`)
   native.validators.forEach(({ operator, commission }, index, all) => {
     const field = `kestrel.validators.${index}`
     if (all.findIndex((other) => other.operator === operator) !== index)
@@ -239,6 +244,7 @@ function readNative(section: NonNullable<GenesisFile['kestrel']>, chainId: bigin
   return {
     ...native,
     textChainId,
+    transactionGasCap,
     validators: native.validators.map((validator) => ({ ...validator, consensusKey: validator.consensusKey })),
   }
 }

@@ -261,6 +261,8 @@ const kestrel = z.strictObject({
   symbol: text(/^\S{1,32}$/, 'a symbol such as "KEST"'),
   bech32Prefix: text(/^[a-z]{1,32}$/, 'a prefix of lower-case letters'),
   feeMarket: z.strictObject({ burnBaseFee: z.boolean() }).default({ burnBaseFee: false }),
+  clock: z.enum(['non-decreasing', 'strictly-increasing']).default('non-decreasing'),
+  transactionGasCap: u64.optional(),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
   compat: compat.default({ allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false }),
   proposals: z.array(namedProposal).readonly().default([]),

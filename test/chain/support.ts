@@ -156,7 +156,7 @@ export function reopen(store: KvStore, spec: ChainSpec, prune?: number): Chain &
 /** A block of these transactions on a ledger's head, one second after it; not committed. */
 export function blockOn(ledger: Ledger, spec: ChainSpec, transactions: readonly Transaction[]): Promise<ExecutedBlock> {
   const parent = ledger.head
-  const draft = completeDraft(parent, { timestamp: parent.timestamp + 1n })
+  const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 1n })
   return executeBlock(new Runtime(spec), ledger.view(), draft, transactions, ledger.ancestors(parent), () => undefined)
 }
 

@@ -188,7 +188,7 @@ const admissions: [string, Transaction, Partial<AdmissionRules>?, PoolHead?][] =
   ['a high s before Homestead', transaction({ type: 0, s: HALF_ORDER + 1n }), { homestead: false }],
   ['the block limit of gas', transaction({ gasLimit: 30_000n }), {}, head({ gasLimit: 30_000n })],
   ['the EIP-7825 cap of gas', transaction({ gasLimit: 16_777_216n })],
-  ['more than the EIP-7825 cap before Osaka', transaction({ gasLimit: 16_777_217n }), { osaka: false }],
+  ['any gas where there is no cap', transaction({ gasLimit: 30_000_000n }), { transactionGasCap: undefined }],
   ['the calldata floor', transaction({ data: new Uint8Array(100).fill(1), gasLimit: 25_000n })],
   [
     'less than the calldata floor before Prague',

@@ -1,6 +1,7 @@
 // How the pool follows the chain. Numbers by hand.
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../src/lib/hex.ts'
+import type { AdmissionRules } from '../../src/pool/admission.ts'
 import { Pool } from '../../src/pool/txpool.ts'
 import {
   alice,
@@ -69,13 +70,13 @@ describe('reset', () => {
     expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
   })
 
-  test('drops what is over a lower gas limit, and over EIP-7825’s cap from Osaka', () => {
+  test('drops what is over a lower gas limit, and over a cap that begins', () => {
     const pool = open()
     send(pool, { gasLimit: 30_000n })
     pool.reset(head({ gasLimit: 29_999n }))
     expect(ready(pool)).toEqual([])
 
-    let fork = { ...osaka, osaka: false }
+    let fork: AdmissionRules = { ...osaka, transactionGasCap: undefined }
     const crossing = new Pool(head(), () => fork)
     crossing.add(transaction({ gasLimit: 16_777_217n }), undefined)
     expect(ready(crossing)).toEqual(['1/0'])

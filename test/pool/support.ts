@@ -49,6 +49,7 @@ export const osaka: AdmissionRules = {
   cancun: true,
   prague: true,
   osaka: true,
+  transactionGasCap: 16_777_216n,
   maxInitcodeSize: 49_152,
   maxBlobs: 9,
   maxSize: 131_072,

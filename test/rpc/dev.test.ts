@@ -135,6 +135,25 @@ describe('mining', () => {
     expect((await raw('anvil_mine', '0xffffffffff')).error?.code).toBe(-32005)
   })
 
+  it('keeps anvil’s and Hardhat’s ways of counting the interval', async () => {
+    const test = await testChain()
+    const start = wallClock() + 1000
+    await test.rpc('evm_mine', start)
+    // anvil 1.7.1: each block is an interval later, the first too.
+    await test.rpc('anvil_mine', '0x3', '0x3c')
+    expect((await clock(test)) - start - 180).toBeLessThan(5)
+    expect((await clock(test)) - start).toBeGreaterThanOrEqual(180)
+    // Hardhat 2: a second apart unless the request says otherwise, the first by the clock.
+    const before = await clock(test)
+    await test.rpc('hardhat_mine', '0x3e9')
+    expect((await clock(test)) - before - 1000).toBeLessThan(5)
+    expect((await clock(test)) - before).toBeGreaterThanOrEqual(1000)
+    // Without an interval anvil’s blocks share the second in which they are made.
+    const last = await clock(test)
+    await test.rpc('anvil_mine', '0x64')
+    expect((await clock(test)) - last).toBeLessThan(10)
+  })
+
   it('takes every form of evm_mine', async () => {
     const test = await testChain()
     const { rpc, raw } = test
@@ -219,9 +238,9 @@ describe('the clock', () => {
     await test.rpc('eth_sendTransaction', { from, to })
     expect(await clock(test)).toBe(time)
     await test.mine(1)
-    expect((await clock(test)) - time).toBeGreaterThan(0)
+    expect((await clock(test)) - time).toBeGreaterThanOrEqual(0)
     expect((await clock(test)) - time).toBeLessThan(5)
-    expect((await test.raw('evm_setNextBlockTimestamp', time)).error?.code).toBe(-32602)
+    expect((await test.raw('evm_setNextBlockTimestamp', time - 1)).error?.code).toBe(-32602)
   })
 
   it('can be a fixed step', async () => {

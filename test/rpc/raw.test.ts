@@ -300,7 +300,9 @@ describe('testing_buildBlockV1', () => {
     expect(await refusal(head.hash, attributes, ['0x02'])).toBe(-32000)
     expect(await refusal(head.hash, attributes, [await sign({ nonce: 0, gas: 40_000_000n })])).toBe(-32000)
     expect(await refusal(unknown, attributes, [])).toBe(-32000)
-    expect(await refusal(head.hash, { ...attributes, timestamp: head.timestamp }, [])).toBe(-32000)
+    const early = `0x${(BigInt(head.timestamp) - 1n).toString(16)}`
+    expect(await refusal(head.hash, { ...attributes, timestamp: early }, [])).toBe(-32000)
+    expect(await refusal(head.hash, { ...attributes, timestamp: head.timestamp }, [])).toBeUndefined()
     expect(await refusal(head.hash, attributes, [], `0x${'00'.repeat(33)}`)).toBe(-32000)
     expect(await refusal(head.hash, { ...attributes, timestamp: 5 }, [])).toBe(-32602)
     expect(await refusal(head.hash, { ...attributes, prevRandao: undefined }, [])).toBe(-32602)

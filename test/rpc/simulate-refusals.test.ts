@@ -55,13 +55,13 @@ describe('refuses', () => {
     ],
     ['the number of the base', -38020, [{ blockOverrides: { number: '0x0' } }], {}],
     [
-      'a timestamp that does not rise',
+      'a timestamp before that of the block before it',
       -38021,
-      [{ blockOverrides: { time: '0x70000000' } }, { blockOverrides: { time: '0x70000000' } }],
+      [{ blockOverrides: { time: '0x70000000' } }, { blockOverrides: { time: '0x6fffffff' } }],
       {},
     ],
     ['a timestamp of the past', -38021, [{ blockOverrides: { time: '0x1' } }], {}],
-    ['a gap whose time is up', -38021, [{ blockOverrides: { number: '0x3', time: hex(1_767_225_600 + 24) } }], {}],
+    ['a gap whose time is up', -38021, [{ blockOverrides: { number: '0x3', time: hex(1_767_225_600 + 23) } }], {}],
     [
       'a precompile that stays where it is',
       -38022,

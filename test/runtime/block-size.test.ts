@@ -35,7 +35,7 @@ async function genesisOf(spec: ChainSpec) {
   const state = new StateStore(await openMemoryStore(), -1)
   const view = state.at(-1)
   const parent = executeGenesis(runtime, view).block.header
-  const draft = completeDraft(parent, { timestamp: parent.timestamp + 12n })
+  const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 12n })
   return { runtime, parent, draft, view: () => view.fork() }
 }
 type Genesis = Awaited<ReturnType<typeof genesisOf>>

@@ -53,7 +53,7 @@ async function blocksOf(spec: ChainSpec, count: number, extraData: Hex = '0x01')
   for (let i = 0; i < count; i++) {
     view = view.fork()
     const after = view
-    const draft = completeDraft(parent, { timestamp: parent.timestamp + 1n, extraData })
+    const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 1n, extraData })
     const { block } = await executeBlock(
       runtime,
       after,

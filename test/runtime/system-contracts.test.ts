@@ -27,7 +27,7 @@ async function firstBlock(spec: ChainSpec) {
   const view = new StateStore(await openMemoryStore(), -1).at(-1)
   const runtime = new Runtime(spec)
   const parent = executeGenesis(runtime, view).block.header
-  const draft = completeDraft(parent, { timestamp: parent.timestamp + 1n })
+  const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 1n })
   const genesis = () => view.fork()
   const executed = await executeBlock(
     runtime,

@@ -16,6 +16,8 @@ export const nativeSpec: NativeSpec = {
   symbol: 'KEST',
   bech32Prefix: 'kest',
   feeMarket: { burnBaseFee: false },
+  clock: 'non-decreasing',
+  transactionGasCap: undefined,
   authz: { granter: 'caller' },
   compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
   proposals: [],

@@ -66,7 +66,8 @@ export const stats = explorerRoute({
         ? each(prices, (price) => inDetail(context, price))
         : each(prices, ({ baseFee, tip }) => (baseFee + tip).toString()),
       gas_price_updated_at: isoTime(head.timestamp),
-      gas_prices_update_in: Math.round(average),
+      // Blocks may share a second, but who refreshes at that time must not do it without a pause.
+      gas_prices_update_in: Math.max(1000, Math.round(average)),
       static_gas_price: null,
       transactions_today: (today?.transactions ?? 0).toString(),
       gas_used_today: (today?.gasUsed ?? 0).toString(),

@@ -4,9 +4,10 @@ import { ChainError } from '../../lib/errors.ts'
 import { toHex } from '../../lib/hex.ts'
 import { revertReason } from '../../primitives/revert-reason.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
+import { earliestTimestamp } from '../../spec/block-rules.ts'
 import { bool } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
-import { answeringTrue, assertAfterHead, done, looseUint64, now } from '../development.ts'
+import { answeringTrue, assertPossibleTimestamp, done, looseUint64 } from '../development.ts'
 import { wireBlock } from '../shapes/block.ts'
 
 /** Blocks made by one request. */
@@ -30,7 +31,7 @@ const mineOptions = z
 
 async function mine(options: z.output<typeof mineOptions>, { chain, producer }: RpcContext): Promise<void> {
   const { timestamp, blocks } = typeof options === 'object' ? options : { timestamp: options, blocks: undefined }
-  if (timestamp != null) assertAfterHead(timestamp, chain)
+  if (timestamp != null) assertPossibleTimestamp(timestamp, chain)
   await producer.mine(atMost(blocks ?? 1n), undefined, timestamp ?? undefined)
 }
 
@@ -40,14 +41,30 @@ function atMost(blocks: bigint): bigint {
 }
 
 export const anvil_mine = rpcMethod({
-  summary: 'Makes blocks (default 1), their timestamps an interval apart (default: as the clock says).',
+  summary:
+    'Makes blocks (default 1), as the clock says. With an interval in seconds each is so much later than the one before, ' +
+    'and the first than the present time.',
   params: [looseUint64.default(1n), looseUint64.default(0n)],
   names: ['blocks', 'interval'],
   result: done,
   gate: 'development',
-  handler: ([blocks, interval], { producer }) => producer.mine(atMost(blocks), interval === 0n ? undefined : interval),
+  handler: ([blocks, interval], { producer }) =>
+    interval === 0n
+      ? producer.mine(atMost(blocks))
+      : producer.mine(atMost(blocks), interval, producer.nextTimestamp() + interval),
 })
-export const hardhat_mine = answeringTrue(anvil_mine)
+
+export const hardhat_mine = rpcMethod({
+  summary: 'Makes blocks (default 1), the first as the clock says, the others an interval apart (default 1 second).',
+  params: [looseUint64.default(1n), looseUint64.default(1n)],
+  names: ['blocks', 'interval'],
+  result: isTrue,
+  gate: 'development',
+  async handler([blocks, interval], { producer }) {
+    await producer.mine(atMost(blocks), interval)
+    return true as const
+  },
+})
 
 export const evm_mine = rpcMethod({
   summary: 'Makes a block, with a timestamp if one is given; {timestamp, blocks} makes several.',
@@ -148,15 +165,14 @@ function checkedInterval(seconds: number): number {
 }
 
 export const evm_increaseTime = rpcMethod({
-  summary: 'Moves the clock forward; answers the seconds it is now ahead of the machine’s, as a number (anvil’s way).',
+  summary:
+    'Moves the clock forward: the next block is at least so many seconds after the newest one. Answers the seconds that ' +
+    'the clock is now ahead of the machine’s, as a number (anvil’s way).',
   params: [looseUint64],
   names: ['seconds'],
   result: number,
   gate: 'development',
-  handler([seconds], { producer }) {
-    producer.settings.timeOffset += seconds
-    return Number(producer.settings.timeOffset)
-  },
+  handler: async ([seconds], { producer }) => Number(await producer.increaseTime(seconds)),
 })
 export const anvil_increaseTime = evm_increaseTime
 
@@ -168,12 +184,7 @@ export const evm_setTime = rpcMethod({
   names: ['timestamp'],
   result: number,
   gate: 'development',
-  handler([time], { producer }) {
-    const offset = (time >= MILLISECONDS ? time / 1000n : time) - now()
-    producer.settings.timeOffset = offset
-    producer.next.timestamp = undefined
-    return Number(offset)
-  },
+  handler: async ([time], { producer }) => Number(await producer.setTime(time >= MILLISECONDS ? time / 1000n : time)),
 })
 export const anvil_setTime = evm_setTime
 
@@ -184,7 +195,7 @@ export const evm_setNextBlockTimestamp = rpcMethod({
   result: done,
   gate: 'development',
   handler([timestamp], { chain, producer }) {
-    assertAfterHead(timestamp, chain)
+    assertPossibleTimestamp(timestamp, chain)
     producer.next.timestamp = timestamp
   },
 })
@@ -196,8 +207,9 @@ export const anvil_setBlockTimestampInterval = rpcMethod({
   names: ['seconds'],
   result: done,
   gate: 'development',
-  handler([seconds], { producer }) {
-    if (seconds === 0n) throw new ChainError('invalid-params', 'blocks are at least a second apart')
+  handler([seconds], { chain, producer }) {
+    if (seconds < earliestTimestamp(chain.spec, 0n))
+      throw new ChainError('invalid-params', 'blocks of this chain are at least a second apart')
     producer.settings.timestampInterval = seconds
   },
 })

@@ -63,6 +63,7 @@ export const personal_sendTransaction = rpcMethod({
   names: ['transaction', 'password'],
   result: hash,
   gate: 'development',
+  sends: true,
   handler: ([call], context, caller) => sendTransaction(call, context, caller),
 })
 

@@ -7,6 +7,7 @@ import { takingTurns } from '../../lib/turns.ts'
 import { decodeNetworkTransaction } from '../../primitives/blobs.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../../primitives/types.ts'
+import { earliestTimestamp } from '../../spec/block-rules.ts'
 import { data, hash } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { payloadAttributes, wirePayload } from '../shapes/payload.ts'
@@ -28,7 +29,7 @@ export const testing_buildBlockV1 = rpcMethod({
   async handler([parentHash, attributes, raw, extraData], { chain }, caller) {
     const { head } = chain
     if (parentHash !== head.hash) throw new ChainError('header-not-found', 'parentHash is not current head')
-    if (attributes.timestamp <= head.timestamp) {
+    if (attributes.timestamp < earliestTimestamp(chain.spec, head.timestamp)) {
       const words = `invalid timestamp, parent ${head.timestamp} given ${attributes.timestamp}`
       throw new ChainError('invalid-block', words)
     }

@@ -108,10 +108,11 @@ export const eth_sendRawTransaction = rpcMethod({
   params: [data],
   names: ['rawTransaction'],
   result: hash,
-  async handler([raw], { chain, producer }) {
+  sends: true,
+  async handler([raw], { chain, settled }) {
     const sent = await chain.submit(raw)
-    // While blocks are made at once, whoever has the hash finds the receipt.
-    await producer.settled(sent)
+    // While blocks are made at once, a client that has the hash finds the receipt.
+    await settled(sent)
     return sent
   },
 })

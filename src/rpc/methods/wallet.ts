@@ -27,6 +27,7 @@ export const eth_sendTransaction = rpcMethod({
   params: [callObject],
   names: ['transaction'],
   result: hash,
+  sends: true,
   handler: ([call], context, caller) => sendTransaction(call, context, caller),
 })
 
@@ -36,6 +37,7 @@ export const eth_sendUnsignedTransaction = rpcMethod({
   names: ['transaction'],
   result: hash,
   gate: 'development',
+  sends: true,
   handler: ([call], context, caller) => sendUnsigned(call, context, caller),
 })
 

@@ -1,0 +1,41 @@
+// What time it is for the next block: what was asked for it, else a fixed distance from the newest block, else the
+// machine's clock and what it was moved by. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
+import type { BlockProducer } from '../chain/types.ts'
+import { earliestTimestamp } from '../spec/block-rules.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+
+/** The parts of a producer that tell the time; all times are Unix seconds. */
+export type Clock = {
+  readonly spec: ChainSpec
+  /** Of the newest block. */
+  readonly head: bigint
+  readonly settings: Pick<BlockProducer['settings'], 'timestampInterval' | 'timeOffset'>
+  readonly next: Pick<BlockProducer['next'], 'timestamp'>
+}
+
+/** The machine's clock. */
+export const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
+
+/** The timestamp of the block that is made now; `asked` is a wish for it. */
+export function timestampOf({ spec, head, settings }: Clock, asked: bigint | undefined): bigint {
+  const { timestampInterval: interval, timeOffset } = settings
+  return latest(asked ?? (interval === undefined ? now() + timeOffset : head + interval), earliestTimestamp(spec, head))
+}
+
+/**
+ * Moves the clock forward: the next block is at least so many seconds after the newest one, or after the present time
+ * when that is later. A timestamp that was set for the next block stays; the clock goes on from there.
+ */
+export function increaseTime({ head, settings, next }: Clock, seconds: bigint): void {
+  // By a fixed distance the machine's clock does not count, so the block is moved.
+  if (settings.timestampInterval !== undefined) next.timestamp = latest(next.timestamp ?? head, head) + seconds
+  else settings.timeOffset = latest(now() + settings.timeOffset, head) + seconds - now()
+}
+
+/** Sets the clock, which goes on from there. A timestamp that was set for the next block is forgotten. */
+export function setTime({ settings, next }: Clock, time: bigint): void {
+  settings.timeOffset = time - now()
+  next.timestamp = settings.timestampInterval === undefined ? undefined : time
+}
+
+const latest = (one: bigint, other: bigint): bigint => (one > other ? one : other)

@@ -1,0 +1,52 @@
+// Hardhat 2 with its plugins, as a project uses them on its network `localhost`: `npx hardhat test --network localhost`.
+// The project is `hardhat-sample`; the folders `hardhat-VERSION` say with which packages it runs.
+import { execFile } from 'node:child_process'
+import { cp, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { startProcess, temporaryFolder } from '../support/process.ts'
+
+const require = createRequire(import.meta.url)
+const { version } = require('solc/package.json') as { version: string }
+
+/** The project in a folder of its own, with the packages of a version. */
+async function project(packages: string): Promise<string> {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder.remove())
+  await cp(join(import.meta.dirname, 'hardhat-sample'), folder.path, { recursive: true })
+  await cp(join(import.meta.dirname, packages, 'package.json'), join(folder.path, 'package.json'))
+  await symlink(join(import.meta.dirname, packages, 'node_modules'), join(folder.path, 'node_modules'))
+  return folder.path
+}
+
+test.each([
+  // Sends 30,000,000 gas with every transaction.
+  ['hardhat-2.22', 'hardhat-ethers 3.0.9'],
+  // Sends 2^24.
+  ['hardhat-2.29', 'hardhat-ethers 3.1.3'],
+])('%s with %s runs its suite', async (packages) => {
+  const node = await startProcess(['--in-memory'])
+  onTestFinished(async () => void (await node.stop()))
+  const cwd = await project(packages)
+  const hardhat = join(cwd, 'node_modules/hardhat/internal/cli/bootstrap.js')
+  const env = {
+    ...process.env,
+    CI: 'true',
+    HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true',
+    NODE_URL: node.url,
+    SOLJSON: require.resolve('solc/soljson.js'),
+    SOLC_VERSION: version,
+  }
+  const suite = async (network: string, file: string): Promise<string> => {
+    const given = [hardhat, 'test', '--network', network, join('test', file)]
+    // Hardhat ends with the number of tests that have failed; what it has printed says which.
+    const { stdout } = await promisify(execFile)(process.execPath, given, { cwd, env }).catch((error) => {
+      throw new Error(`${error.stdout}\n${error.stderr}`)
+    })
+    return stdout
+  }
+  expect(await suite('localhost', 'lock.cjs')).toMatch(/\b10 passing\b/)
+  expect(await suite('estimating', 'errors.cjs')).toMatch(/\b2 passing\b/)
+})
