@@ -8,6 +8,7 @@ import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
+import { makeFolder } from '../lib/folder.ts'
 import { takingTurns } from '../lib/turns.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
@@ -74,6 +75,7 @@ async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: 
     writeBufferSize: WRITE_BUFFER,
   })
   try {
+    makeFolder(directory)
     await database.open()
   } catch (error) {
     stop?.()
