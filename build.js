@@ -9,7 +9,7 @@ const root = import.meta.dirname
 const dist = join(root, 'dist')
 const { version, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 // The packages that are not bundled: native code is found beside its package when the program runs, and the Solidity
-// compiler is 9 MB that few runs load. All others are development dependencies: a user does not install them.
+// compiler and KZG are loaded at their first use. All others are development dependencies: a user does not install them.
 const external = Object.keys(dependencies)
 
 await mkdir(dist, { recursive: true })
