@@ -107,12 +107,23 @@ type Draft = {
   readonly expedited: boolean
 }
 
+/** Throws WrongCommandLine unless either a file or flags say what the proposal is. */
+function requireOneSource(file: string | undefined, given: SubmitFlags): void {
+  const { title, summary, activate, deactivate, spend, registerErc20, toggleErc20, expedited } = given
+  const others = [activate, deactivate, spend, registerErc20, toggleErc20].flat()
+  const isInFlags = title !== undefined || others.length > 0
+  if (file === undefined && !isInFlags)
+    throw wrongOperand('file', 'expected a file, or --title, or a flag that says what to do; see --help')
+  if (file !== undefined && (isInFlags || summary !== '' || expedited))
+    throw wrongOperand('file', `${file} says what the proposal is; give either a file or flags`)
+}
+
 async function submit(file: string | undefined, given: SubmitFlags): Promise<void> {
+  requireOneSource(file, given)
   await withNode(given.rpcUrl, async (node) => {
     const params = await readGovParams(node)
     const base = baseDenom(params)
-    const { draft, deposit: written } =
-      file === undefined ? await fromFlags(node, given, base) : await fromFile(file, given)
+    const { draft, deposit: written } = file === undefined ? await fromFlags(node, given, base) : await fromFile(file)
     const least = draft.expedited ? params.expeditedMinDeposit : params.minDeposit
     const amount = given.deposit ?? written
     const deposit = amount === undefined ? least : [parseCoin(amount, base)].filter((coin) => coin.amount > 0n)
@@ -161,11 +172,7 @@ async function report(node: RpcClient, { json, rpcUrl }: SubmitFlags, submitted:
 
 type Drafted = { readonly draft: Draft; readonly deposit: string | undefined }
 
-async function fromFile(file: string, given: SubmitFlags): Promise<Drafted> {
-  const { title, summary, activate, deactivate, spend, registerErc20, toggleErc20, expedited } = given
-  const others = [activate, deactivate, spend, registerErc20, toggleErc20].flat()
-  if (title !== undefined || summary !== '' || expedited || others.length > 0)
-    throw wrongOperand('file', `${file} says what the proposal is; give either a file or flags`)
+async function fromFile(file: string): Promise<Drafted> {
   const { deposit, ...draft } = parseProposalFile(file, await readFile(file, 'utf8'))
   return { draft, deposit }
 }
@@ -173,8 +180,6 @@ async function fromFile(file: string, given: SubmitFlags): Promise<Drafted> {
 async function fromFlags(node: RpcClient, given: SubmitFlags, base: string): Promise<Drafted> {
   const actions: Actions = given
   const title = given.title ?? titleOf(actions)
-  if (title === '')
-    throw wrongOperand('file', 'expected a file, or --title, or a flag that says what to do; see --help')
   const [authority, evmParams, proposals] = await Promise.all([
     readAuthority(node),
     readEvmParams(node),

@@ -52,7 +52,10 @@ export const withChainFlags = (command: Command): Command =>
     .addOption(
       new Option('--balance <coins>', "coins of each account (default: 10000, or the preset's)").conflicts('genesis'),
     )
-    .option('--gas-limit <gas>', 'gas limit of new blocks (default: 36000000)')
+    .option(
+      '--gas-limit <gas>',
+      'gas limit of a new chain; one that is there comes nearer to it block by block (default: 36000000)',
+    )
     .addOption(new Option('--no-preinstalls', 'leave out the deployment factories and Multicall3').conflicts('genesis'))
 
 const flags = z.object({

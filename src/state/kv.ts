@@ -69,13 +69,19 @@ export async function openScratch(directory: string): Promise<KvStore> {
 }
 
 async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<LevelStore> {
+  try {
+    // Ahead of LevelDB, which begins to open, and to make folders, as soon as it is constructed.
+    makeFolder(directory)
+  } catch (error) {
+    stop?.()
+    throw new ChainError('storage', whyNotOpened(directory, error))
+  }
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
     cacheSize: 64 << 20,
     writeBufferSize: WRITE_BUFFER,
   })
   try {
-    makeFolder(directory)
     await database.open()
   } catch (error) {
     stop?.()
