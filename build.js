@@ -1,20 +1,23 @@
 // @ts-check
-// Bundles src/cli/main.ts and the explorer's pages into dist/, so that the node starts in a fraction of the time that loading a thousand files
+// Bundles the command, the library and the explorer's pages into dist/, so that the node starts in a fraction of the time that loading a thousand files
 // takes. Old files go last: whoever is starting the program meanwhile finds either the old or the new one.
-import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { build, transform } from 'esbuild'
 
 const root = import.meta.dirname
 const dist = join(root, 'dist')
-const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+const { version, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+// The packages that are not bundled: native code is found beside its package when the program runs, and the Solidity
+// compiler and KZG are loaded at their first use. All others are development dependencies: a user does not install them.
+const external = Object.keys(dependencies)
 
 await mkdir(dist, { recursive: true })
 await buildEngine()
 
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: ['src/cli/main.ts'],
+  entryPoints: { main: 'src/cli/main.ts', library: 'src/library.ts' },
   outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
@@ -25,8 +28,7 @@ const { metafile } = await build({
   format: 'esm',
   target: 'node20',
   define: { 'process.env.KESTREL_VERSION': JSON.stringify(version) },
-  // Native code is found beside its package when the program runs.
-  external: ['classic-level', 'secp256k1', 'solc', 'swagger-ui-dist'],
+  external,
   // CommonJS packages ask for `require`, which an ES module has not.
   banner: {
     js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
@@ -58,7 +60,7 @@ const shadow = await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  external: ['secp256k1'],
+  external,
   banner: {
     js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
   },
@@ -86,7 +88,8 @@ const outputs = Object.assign(
   {},
   ...[metafile, compiler.metafile, shadow.metafile, pages.metafile].map((of) => of.outputs),
 )
-const written = new Set(['dist/engine.wasm', await writeLicences(outputs), ...Object.keys(outputs)])
+const copied = await copyDocumentation()
+const written = new Set(['dist/engine.wasm', await writeLicences(outputs), ...copied, ...Object.keys(outputs)])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })
@@ -113,15 +116,23 @@ async function buildEngine() {
   await rename(join(root, fresh), target)
 }
 
+/** The page that shows the API's description; returns the files. */
+async function copyDocumentation() {
+  await mkdir(join(dist, 'docs'), { recursive: true })
+  const files = ['swagger-ui.css', 'swagger-ui-bundle.js']
+  for (const file of files) await copyFile(join(root, 'node_modules/swagger-ui-dist', file), join(dist, 'docs', file))
+  return files.map((file) => `dist/docs/${file}`)
+}
+
 /**
- * The licences of the packages whose code is in the outputs; returns the file. AssemblyScript's library is in the engine.
+ * The licences of the packages whose code is in dist/; returns the file. AssemblyScript's library is in the engine.
  * @param {import('esbuild').Metafile['outputs']} outputs
  */
 async function writeLicences(outputs) {
   const { licencesText, packageFolders, readPackage } = await importSource('scripts/third-party-licences.ts')
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs))
   /** @type {string[]} */
-  const folders = packageFolders(['node_modules/assemblyscript/std', ...inputs])
+  const folders = packageFolders(['node_modules/assemblyscript/std', 'node_modules/swagger-ui-dist', ...inputs])
   const file = 'dist/THIRD-PARTY-LICENSES.txt'
   await writeFile(join(root, file), licencesText(folders.map((folder) => readPackage(join(root, folder)))))
   return file

@@ -64,7 +64,7 @@ export type NodeOptions = ChainSettings & {
   readonly automine: boolean
   /** Seconds between blocks; 0 for none. */
   readonly blockTime: number
-  /** Of new blocks; undefined: as the genesis has it. */
+  /** What new blocks come nearer to, by the steps that import accepts; undefined: the head's. */
   readonly gasLimit: bigint | undefined
   readonly wallet: Wallet
   /** Runs every committed block again on another engine; left out: nobody does. */

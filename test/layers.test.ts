@@ -44,6 +44,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'server.ts': ['lib', 'http', 'rpc', 'explorer', 'monitoring'],
   'node.ts': [...ROOMS, 'rpc', 'explorer', 'monitoring', 'server.ts'],
   cli: [...ROOMS, 'http', 'conformance', 'explorer', 'server.ts', 'node.ts'],
+  'library.ts': ['lib', 'cli'],
 }
 
 /** Files that may gather a folder: one line there for one thing added; the last is what a WebAssembly module exports. */

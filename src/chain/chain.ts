@@ -249,8 +249,6 @@ export class Chain implements ChainFace {
     await this.store.close()
   }
 
-  // --- inside
-
   /** `began`: when its making or its import did. */
   async #commit(executed: ExecutedBlock, began: number): Promise<void> {
     const built = performance.now()
@@ -268,11 +266,8 @@ export class Chain implements ChainFace {
     this.#headMoved()
     this.#waiting.replace(waiting)
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
-    this.live.emit(
-      'removed',
-      removed.map(({ block }) => block),
-      logs,
-    )
+    const blocks = removed.map(({ block }) => block)
+    this.live.emit('removed', blocks, logs)
   }
 
   #dropRefused({ refused }: ExecutedBlock): void {

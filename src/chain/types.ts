@@ -269,10 +269,13 @@ export interface BlockProducer {
     timestamp: bigint | undefined
     baseFeePerGas: bigint | undefined
     prevRandao: Hash | undefined
+    /** Whatever the parent's is: import refuses a block whose limit is further from it than a 1024th. */
+    gasLimit: bigint | undefined
   }
   /** Lasting settings. */
   readonly settings: {
     coinbase: Address
+    /** Blocks come nearer to it by the steps that import accepts. */
     gasLimit: bigint
     extraData: Hex
     /** Seconds between automatic timestamps; undefined: the clock. */

@@ -5,14 +5,14 @@ import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { fromHex } from '../lib/hex.ts'
 import { createAccount, importKey, listAccounts } from '../wallet/keystore.ts'
-import { keystoreFolder, withDatadir } from './datadir.ts'
-import { readFlags } from './flags.ts'
+import { keystoreFolder, requireFolder, withDatadir } from './datadir.ts'
+import { path, readFlags, readOperand } from './flags.ts'
 import { askNewPassword, readPasswords } from './password.ts'
 
 const flags = z.object({
-  datadir: z.string(),
-  keystore: z.string().optional(),
-  passwordFile: z.string().optional(),
+  datadir: path,
+  keystore: path.optional(),
+  passwordFile: path.optional(),
 })
 
 const withKeystore = (command: Command): Command =>
@@ -43,7 +43,11 @@ Examples:
 
   withKeystore(accounts.command('list').description('print the addresses that have a key file')).action(
     async (given) => {
-      for (const address of await listAccounts(folderOf(readFlags(flags, given)))) process.stdout.write(`${address}\n`)
+      const options = readFlags(flags, given)
+      // A data directory without keys has no keystore yet; one that is not there is a mistake.
+      const { keystore, datadir } = options
+      requireFolder(keystore ?? datadir)
+      for (const address of await listAccounts(folderOf(options))) process.stdout.write(`${address}\n`)
     },
   )
 
@@ -62,6 +66,7 @@ Examples:
       .argument('<keyfile>', 'file that holds the key as 64 hex digits'),
   ).action(async (keyfile: string, given) => {
     const options = readFlags(flags, given)
+    readOperand('keyfile', path, keyfile)
     const key = await readKey(keyfile)
     const password = await newPassword(options)
     process.stdout.write(`${await importKey(folderOf(options), key, password)}\n`)

@@ -19,12 +19,12 @@ import { copyDatabase } from '../state/scratch.ts'
 import type { KvStore } from '../state/types.ts'
 import { acceptLoss, allDamages, RESTORE } from '../state/whole.ts'
 import { chainFolder, withDatadir } from './datadir.ts'
-import { readFlags } from './flags.ts'
+import { path, readFlags } from './flags.ts'
 import { showProgress } from './progress.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const flags = z.object({
-  datadir: z.string(),
+  datadir: path,
   quick: z.boolean().default(false),
   acceptLoss: z.boolean().default(false),
   ...proposalFlags,

@@ -43,10 +43,16 @@ export async function requireChainSpec(datadir: string): Promise<ChainSpec> {
   return spec
 }
 
+/** Throws ChainError `storage` where there is no such folder. */
+export function requireFolder(path: string): void {
+  if (!existsSync(path)) throw new ChainError('storage', `${path}: no such folder`)
+  if (!statSync(path).isDirectory()) throw new ChainError('storage', `${path} is not a folder`)
+}
+
 /** Refuses a folder with other things in it. Hidden files and a volume's `lost+found` are no sign of an owner. */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
-  if (!statSync(datadir).isDirectory()) throw new ChainError('storage', `${datadir} is not a folder`)
+  requireFolder(datadir)
   const entries = readdirSync(datadir).filter((entry) => !entry.startsWith('.') && entry !== 'lost+found')
   if (entries.length > 0 && !entries.includes('chain') && !entries.includes('keystore'))
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)

@@ -1,5 +1,7 @@
-// Any failure as one line for people: what is wrong, with which file, port or flag.
+// Any failure as one line for people: what is wrong, with which file, port or flag; and as an exit code.
+import { CommanderError } from 'commander'
 import { ChainError, wordsForPeople } from '../lib/errors.ts'
+import { WrongCommandLine } from './flags.ts'
 
 /** Reasons of the operating system, in words. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -15,6 +17,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use by another program; choose another with --port',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'no such host',
+}
+
+/** The exit code of a failure, and whether the user has been told of it already. */
+export function exitCodeOf(error: unknown): { readonly code: number; readonly isTold: boolean } {
+  // Commander has said what is wrong, or has shown what was asked for.
+  if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : 2, isTold: true }
+  return { code: error instanceof WrongCommandLine ? 2 : 1, isTold: false }
 }
 
 export function explain(error: unknown): string {

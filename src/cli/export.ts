@@ -6,13 +6,13 @@ import type { Chain } from '../chain/chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { encodeBlock } from '../primitives/block.ts'
 import { requireChainSpec, withDatadir } from './datadir.ts'
-import { integer, readFlags, refuseFlag } from './flags.ts'
+import { integer, path, readFlags, readOperand, refuseFlag, wrongFlag } from './flags.ts'
 import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const blockNumber = integer(0n, 2n ** 64n - 1n)
-const flags = z.object({ datadir: z.string(), first: blockNumber, last: blockNumber.optional(), ...proposalFlags })
+const flags = z.object({ datadir: path, first: blockNumber, last: blockNumber.optional(), ...proposalFlags })
 /** Bytes gathered before they are written. */
 const CHUNK = 1 << 20
 
@@ -37,7 +37,9 @@ Examples:
   kestrel export some.rlp --first 100 --last 200`,
     )
     .action(async (file: string, given) => {
+      readOperand('file', path, file)
       const { datadir, first, last, proposal } = readFlags(flags, given)
+      if (last !== undefined && first > last) throw wrongFlag('first', `expected at most ${last}, the last`)
       const modules = await readModules(proposal)
       const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)
       try {
@@ -51,7 +53,7 @@ Examples:
 async function exportFile(chain: Chain, file: string, first: bigint, last: bigint): Promise<void> {
   const head = chain.head.number
   if (last > head) throw refuseFlag('last', `the head is block ${head}`)
-  if (first > last) throw refuseFlag('first', `expected at most ${last}${last === head ? ', the head' : ''}`)
+  if (first > last) throw refuseFlag('first', `the head is block ${head}`)
   const target = await open(file, 'wx')
   try {
     const progress = showProgress('exported')

@@ -25,6 +25,9 @@ export const wholeNumber = (min: number, max: number) =>
     return DIGITS.test(text) && value >= min && value <= max ? value : undefined
   })
 
+/** The path of a file or folder, as it was typed. An empty one would be the current folder. */
+export const path = z.string().min(1, 'expected a path')
+
 /** Decimal, or hex with `0x`. */
 export const integer = (min: bigint, max: bigint) =>
   flag(`an integer from ${min} to ${max}`, (text) => {
@@ -45,9 +48,10 @@ export const coins = flag('an amount of coins such as 10000 or 0.5', (text) => {
 })
 
 /** Words separated by commas; `none` is the empty list. */
-export const list = flag('a list separated by commas', (text) =>
-  text === 'none' ? [] : text.split(',').map((entry) => entry.trim()),
-)
+export const list = flag('names separated by commas, or none', (text) => {
+  const entries = text === 'none' ? [] : text.split(',').map((entry) => entry.trim())
+  return entries.includes('') ? undefined : entries
+})
 
 /** Origins that a browser may name, as browsers write them, and the words `local`, `null` and `*`. */
 export const origins = listOf(
@@ -110,6 +114,19 @@ export const refuseFlag = (name: string, problem: string): ChainError =>
 /** The same for a flag that is wrong by itself or beside the others. */
 export const wrongFlag = (name: string, problem: string): WrongCommandLine =>
   new WrongCommandLine('invalid-params', told(name, problem))
+
+/**
+ * Checks an operand by its name on the help page. Throws WrongCommandLine: `<file>: expected …`.
+ */
+export function readOperand<S extends z.ZodType>(name: string, schema: S, given: unknown): z.output<S> {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw wrongOperand(name, parsed.error.issues[0]?.message ?? 'not acceptable')
+}
+
+/** The error for operands that are missing, wrong, or do not go together. */
+export const wrongOperand = (name: string, problem: string): WrongCommandLine =>
+  new WrongCommandLine('invalid-params', `<${name}>: ${problem}`)
 
 const told = (name: string, problem: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${problem}`

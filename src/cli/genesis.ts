@@ -6,11 +6,11 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import { formatGenesis } from '../spec/genesis-file.ts'
 import { type ChainFlags, newChain } from './choose-chain.ts'
 import { requireChainSpec } from './datadir.ts'
-import { readFlags } from './flags.ts'
+import { path, readFlags } from './flags.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 import { chainFlags, withChainFlags } from './start-flags.ts'
 
-const flags = z.object({ ...chainFlags, ...proposalFlags, datadir: z.string().optional() })
+const flags = z.object({ ...chainFlags, ...proposalFlags, datadir: path.optional() })
 
 export function register(program: Command): void {
   withProposals(

@@ -1,6 +1,7 @@
 // Amounts of coins, as people type them and as they read them. A chain's base coin has 18 decimals; its symbol follows
 // from its denomination: `akest` is 10^-18 KEST.
 import { formatUnits } from 'viem'
+import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { amount } from './banner.ts'
 
@@ -31,6 +32,11 @@ export function parseCoin(text: string, base: string): Coin {
     `expected an amount such as 10, 1.5${symbol} or 10000000${base}, not "${text}"`,
   )
 }
+
+const AMOUNT = /^\s*\d{1,60}(\.\d+)?\s*([a-zA-Z][\w/:.-]*)?\s*$/
+
+/** What can be an amount on some chain: `parseCoin` reads it where the chain is known. */
+export const amountText = z.string().regex(AMOUNT, 'expected an amount such as 10 or 1.5KEST')
 
 /** For people: coins with thousands separated, small change in base units. */
 export function formatCoin({ denom, amount: units }: Coin, base: string): string {

@@ -10,7 +10,7 @@ import { VALIDATOR } from '../precompiles/staking-queries.ts'
 import { PAGE_REQUEST, PAGE_RESPONSE } from '../precompiles/structs.ts'
 import { unlockFile } from '../wallet/keystore.ts'
 import { readKey } from './accounts.ts'
-import { refuseFlag } from './flags.ts'
+import { path, refuseFlag, wrongFlag } from './flags.ts'
 import { askPassword, readPasswords } from './password.ts'
 import { DEFAULT_RPC_URL, type RpcClient } from './rpc-client.ts'
 
@@ -25,9 +25,9 @@ export const senderFlags = {
     .string()
     .regex(/^(0x[0-9a-fA-F]{40}|\d{1,4}|validators)$/, 'expected an address, a number or `validators`')
     .optional(),
-  privateKeyFile: z.string().optional(),
-  keystore: z.string().optional(),
-  passwordFile: z.string().optional(),
+  privateKeyFile: path.optional(),
+  keystore: path.optional(),
+  passwordFile: path.optional(),
 }
 
 export type SenderFlags = z.output<z.ZodObject<typeof senderFlags>>
@@ -61,7 +61,7 @@ export const isFromValidators = ({ from }: SenderFlags): boolean => from === 'va
 /** The one sender that the flags name. Throws ChainError, naming the flag. */
 export async function oneSender(node: RpcClient, flags: SenderFlags): Promise<Sender> {
   const { from, privateKeyFile, keystore } = flags
-  if (isFromValidators(flags)) throw refuseFlag('from', '`validators` is for votes; name one account')
+  if (isFromValidators(flags)) throw wrongFlag('from', '`validators` is for votes; name one account')
   if (privateKeyFile === undefined && keystore === undefined) return accountOfNode(node, from ?? '0')
   const key = privateKeyFile === undefined ? await decrypted(keystore ?? '', flags) : await readKey(privateKeyFile)
   const account = privateKeyToAccount(toHex(key))

@@ -5,8 +5,8 @@ import { encodeFunctionData, parseEventLogs, stringToHex } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { govAbi } from '../precompiles/gov-abi.ts'
-import { list, readFlags, refuseFlag } from './flags.ts'
-import { type Coin, formatCoins, parseCoin } from './gov-amount.ts'
+import { list, path, readFlags, readOperand, wrongFlag, wrongOperand } from './flags.ts'
+import { amountText, type Coin, formatCoins, parseCoin } from './gov-amount.ts'
 import { baseDenom, readAuthority, readGovParams, readProposal, transact } from './gov-chain.ts'
 import { type Actions, describe, type Message, messagesOf, parseProposalFile, titleOf } from './gov-messages.ts'
 import { hint, print, row, utc } from './gov-output.ts'
@@ -25,17 +25,17 @@ const changes = { activate: names, deactivate: names }
 const texts = {
   title: z.string().min(1, 'expected a title').optional(),
   summary: z.string().default(''),
-  deposit: z.string().optional(),
+  deposit: amountText.optional(),
 }
-const repeated = z.array(z.string()).default([])
+const repeated = (form: RegExp, expected: string) => z.array(z.string().regex(form, `expected ${expected}`)).default([])
 const flags = z.object({
   ...senderFlags,
   ...changes,
   ...texts,
   expedited: z.boolean().default(false),
-  spend: repeated,
-  registerErc20: repeated,
-  toggleErc20: repeated,
+  spend: repeated(/^[^:]+:\s*\d/, 'RECIPIENT:AMOUNT'),
+  registerErc20: repeated(/^0x[0-9a-fA-F]{40}$/, 'an address (0x and 40 hex digits)'),
+  toggleErc20: repeated(/^(0x[0-9a-fA-F]{40}|[a-zA-Z][\w/:.-]+)$/, 'the address of a token or its denomination'),
 })
 type SubmitFlags = z.output<typeof flags>
 
@@ -79,7 +79,9 @@ Examples:
   kestrel gov submit --title "Blue or green?" --summary "Blue." --from 3
   kestrel gov submit proposal.json --private-key-file key.txt`,
     )
-    .action((file: string | undefined, given) => submit(file, readFlags(flags, given)))
+    .action((file: string | undefined, given) =>
+      submit(readOperand('file', path.optional(), file), readFlags(flags, given)),
+    )
 }
 
 /** `params propose` */
@@ -91,7 +93,7 @@ export function registerPropose(params: Command): void {
     .action((given) => {
       const read = readFlags(flags, given)
       if (read.activate.length + read.deactivate.length === 0)
-        throw refuseFlag('activate', 'expected --activate or --deactivate with a name such as kestrel_0')
+        throw wrongFlag('activate', 'expected --activate or --deactivate with a name such as kestrel_0')
       return submit(undefined, read)
     })
 }
@@ -105,12 +107,23 @@ type Draft = {
   readonly expedited: boolean
 }
 
+/** Throws WrongCommandLine unless either a file or flags say what the proposal is. */
+function requireOneSource(file: string | undefined, given: SubmitFlags): void {
+  const { title, summary, activate, deactivate, spend, registerErc20, toggleErc20, expedited } = given
+  const others = [activate, deactivate, spend, registerErc20, toggleErc20].flat()
+  const isInFlags = title !== undefined || others.length > 0
+  if (file === undefined && !isInFlags)
+    throw wrongOperand('file', 'expected a file, or --title, or a flag that says what to do; see --help')
+  if (file !== undefined && (isInFlags || summary !== '' || expedited))
+    throw wrongOperand('file', `${file} says what the proposal is; give either a file or flags`)
+}
+
 async function submit(file: string | undefined, given: SubmitFlags): Promise<void> {
+  requireOneSource(file, given)
   await withNode(given.rpcUrl, async (node) => {
     const params = await readGovParams(node)
     const base = baseDenom(params)
-    const { draft, deposit: written } =
-      file === undefined ? await fromFlags(node, given, base) : await fromFile(file, given)
+    const { draft, deposit: written } = file === undefined ? await fromFlags(node, given, base) : await fromFile(file)
     const least = draft.expedited ? params.expeditedMinDeposit : params.minDeposit
     const amount = given.deposit ?? written
     const deposit = amount === undefined ? least : [parseCoin(amount, base)].filter((coin) => coin.amount > 0n)
@@ -159,11 +172,7 @@ async function report(node: RpcClient, { json, rpcUrl }: SubmitFlags, submitted:
 
 type Drafted = { readonly draft: Draft; readonly deposit: string | undefined }
 
-async function fromFile(file: string, given: SubmitFlags): Promise<Drafted> {
-  const { title, summary, activate, deactivate, spend, registerErc20, toggleErc20, expedited } = given
-  const others = [activate, deactivate, spend, registerErc20, toggleErc20].flat()
-  if (title !== undefined || summary !== '' || expedited || others.length > 0)
-    throw new ChainError('invalid-params', `${file} says what the proposal is; give either a file or flags`)
+async function fromFile(file: string): Promise<Drafted> {
   const { deposit, ...draft } = parseProposalFile(file, await readFile(file, 'utf8'))
   return { draft, deposit }
 }
@@ -171,8 +180,6 @@ async function fromFile(file: string, given: SubmitFlags): Promise<Drafted> {
 async function fromFlags(node: RpcClient, given: SubmitFlags, base: string): Promise<Drafted> {
   const actions: Actions = given
   const title = given.title ?? titleOf(actions)
-  if (title === '')
-    throw new ChainError('invalid-params', 'expected a file, or --title, or a flag that says what to do; see --help')
   const [authority, evmParams, proposals] = await Promise.all([
     readAuthority(node),
     readEvmParams(node),

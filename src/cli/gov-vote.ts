@@ -4,7 +4,7 @@ import { type Address, encodeFunctionData, getAddress, type Hex, type Transactio
 import { parseDec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
 import { govAbi } from '../precompiles/gov-abi.ts'
-import { refuseFlag } from './flags.ts'
+import { WrongCommandLine, wrongFlag } from './flags.ts'
 import { type Proposal, readProposal, send, transact, tryCall } from './gov-chain.ts'
 import { note } from './gov-output.ts'
 import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './gov-sender.ts'
@@ -24,11 +24,16 @@ export function parseBallot(option: string | undefined, weights: string | undefi
   const ballot = (weights ?? '').split(',').map((part) => {
     const [name = '', weight = '', ...rest] = part.split('=').map((text) => text.trim())
     if (rest.length > 0 || weight === '') throw refused(`--weights: expected OPTION=SHARE, not "${part}"`)
-    return { option: optionNamed(name), weight, share: parseDec(weight) }
+    return { option: optionNamed(name), weight, share: shareOf(weight) }
   })
   if (ballot.reduce((sum, { share }) => sum + share, 0n) !== 10n ** 18n)
     throw refused('--weights: they must add up to 1')
   return ballot.map(({ option, weight }) => ({ option, weight }))
+}
+
+function shareOf(text: string): bigint {
+  if (!/^[01](\.\d{1,18})?$/.test(text)) throw refused(`--weights: expected a share such as 0.7, not "${text}"`)
+  return parseDec(text)
 }
 
 function optionNamed(name: string): number {
@@ -46,7 +51,7 @@ export async function castVotes(node: RpcClient, flags: SenderFlags, id: number,
     return [toVote(await transact(node, sender, voteData(addressOfSender(sender), id, ballot)))]
   }
   if (flags.privateKeyFile !== undefined || flags.keystore !== undefined)
-    throw refuseFlag('from', 'for `validators` the node signs; leave out the key')
+    throw wrongFlag('from', 'for `validators` the node signs; leave out the key')
   const operators = (await bondedOperators(node)).map((operator) => getAddress(operator))
   const tried = await Promise.all(operators.map((operator) => tryCall(node, operator, voteData(operator, id, ballot))))
   // All at once, so that they share a block: each block moves the clock on, towards the end of voting.
@@ -107,4 +112,4 @@ export async function waitForOutcome(node: RpcClient, id: number): Promise<Propo
 const makesBlocksByClock = async (node: RpcClient): Promise<boolean> =>
   Number((await ifOffered(node, 'anvil_getIntervalMining')) ?? 0) > 0
 
-const refused = (why: string): ChainError => new ChainError('invalid-params', why)
+const refused = (why: string): WrongCommandLine => new WrongCommandLine('invalid-params', why)

@@ -2,10 +2,9 @@
 import type { Command } from 'commander'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
 import { govAbi } from '../precompiles/gov-abi.ts'
-import { oneOf, readFlags } from './flags.ts'
-import { formatCoins, parseCoin } from './gov-amount.ts'
+import { oneOf, readFlags, readOperand, wholeNumber } from './flags.ts'
+import { amountText, formatCoins, parseCoin } from './gov-amount.ts'
 import {
   baseDenom,
   readFailure,
@@ -52,6 +51,7 @@ function registerDeposit(gov: Command): void {
       .argument('<amount>', 'such as 10, 1.5KEST or 10000000akest'),
   ).action(async (number: string, amount: string, given) => {
     const id = proposalNumber(number)
+    readOperand('amount', amountText, amount)
     const options = readFlags(z.object(senderFlags), given)
     await withNode(options.rpcUrl, async (node) => {
       const base = baseDenom(await readGovParams(node))
@@ -180,8 +180,4 @@ function registerParams(gov: Command): void {
   })
 }
 
-function proposalNumber(text: string): number {
-  const number = Number(text)
-  if (/^\d{1,15}$/.test(text) && number > 0) return number
-  throw new ChainError('invalid-params', `expected the number of a proposal, not "${text}"`)
-}
+const proposalNumber = (text: string): number => readOperand('number', wholeNumber(1, 1e15), text)

@@ -7,12 +7,12 @@ import { decodeHeader } from '../primitives/header.ts'
 import { splitList } from '../primitives/rlp.ts'
 import { readBlocks } from './block-file.ts'
 import { requireChainSpec, withDatadir } from './datadir.ts'
-import { readFlags } from './flags.ts'
+import { path, readFlags, readOperand } from './flags.ts'
 import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
-const flags = z.object({ datadir: z.string(), ...proposalFlags })
+const flags = z.object({ datadir: path, ...proposalFlags })
 
 export function register(program: Command): void {
   withProposals(
@@ -33,6 +33,7 @@ Example:
   kestrel init --genesis genesis.json --datadir copy && kestrel import chain.rlp --datadir copy`,
     )
     .action(async (file: string, given) => {
+      readOperand('file', path, file)
       const { datadir, proposal } = readFlags(flags, given)
       const modules = await readModules(proposal)
       const chain = await openForWork(datadir, await requireChainSpec(datadir), modules)

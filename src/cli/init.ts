@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
 import { readChainSpec, withDatadir } from './datadir.ts'
-import { readFlags } from './flags.ts'
+import { path, readFlags } from './flags.ts'
 import { openForWork } from './open-chain.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 import { activation, withActivation } from './start-flags.ts'
 
-const flags = z.object({ datadir: z.string(), genesis: z.string(), activate: activation, ...proposalFlags })
+const flags = z.object({ datadir: path, genesis: path, activate: activation, ...proposalFlags })
 
 export function register(program: Command): void {
   const command = program

@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { loadModule } from '../cip/load.ts'
 import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
-import { refuseFlag } from './flags.ts'
+import { path, refuseFlag } from './flags.ts'
 
-export const proposalFlags = { proposal: z.array(z.string()).default([]) }
+export const proposalFlags = { proposal: z.array(path).default([]) }
 
 const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
 

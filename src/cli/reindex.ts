@@ -8,11 +8,11 @@ import { kzg } from '../primitives/blobs.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { openStore } from '../state/kv.ts'
 import { chainFolder, requireChainSpec, withDatadir } from './datadir.ts'
-import { readFlags } from './flags.ts'
+import { path, readFlags } from './flags.ts'
 import { showProgress } from './progress.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
-const flags = z.object({ datadir: z.string(), ...proposalFlags })
+const flags = z.object({ datadir: path, ...proposalFlags })
 
 export function register(program: Command): void {
   withProposals(

@@ -5,7 +5,19 @@ import { FEWEST_STATES } from '../chain/pruning.ts'
 import { reportEngine } from '../evm/engine-report.ts'
 import { ENGINES, type EngineChoice } from '../evm/machine-options.ts'
 import { withDatadir } from './datadir.ts'
-import { addresses, coins, hosts, integer, list, oneOf, origins, readFlags, seconds, wholeNumber } from './flags.ts'
+import {
+  addresses,
+  coins,
+  hosts,
+  integer,
+  list,
+  oneOf,
+  origins,
+  path,
+  readFlags,
+  seconds,
+  wholeNumber,
+} from './flags.ts'
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
@@ -40,16 +52,19 @@ export const withChainFlags = (command: Command): Command =>
     .addOption(
       new Option('--balance <coins>', "coins of each account (default: 10000, or the preset's)").conflicts('genesis'),
     )
-    .option('--gas-limit <gas>', 'gas limit of new blocks (default: 36000000)')
+    .option(
+      '--gas-limit <gas>',
+      'gas limit of a new chain; one that is there comes nearer to it block by block (default: 36000000)',
+    )
     .addOption(new Option('--no-preinstalls', 'leave out the deployment factories and Multicall3').conflicts('genesis'))
 
 const flags = z.object({
   ...chainFlags,
   ...proposalFlags,
-  datadir: z.string(),
+  datadir: path,
   inMemory: z.boolean().default(false),
   prune: wholeNumber(FEWEST_STATES, 1_000_000_000).optional(),
-  genesis: z.string().optional(),
+  genesis: path.optional(),
   host: z.string().min(1, 'expected a host name or address'),
   port: wholeNumber(0, 65_535),
   blockTime: seconds.optional(),
@@ -70,12 +85,12 @@ const flags = z.object({
   shadow: oneOf(...ENGINES).optional(),
   minTip: integer(0n, 2n ** 256n - 1n),
   allowUnprotected: z.boolean().optional(),
-  compilers: z.string().optional(),
+  compilers: path.optional(),
   compileTimeout: wholeNumber(1, 3_600_000),
-  prices: z.string().optional(),
-  keystore: z.string().optional(),
+  prices: path.optional(),
+  keystore: path.optional(),
   unlock: addresses.default([]),
-  passwordFile: z.string().optional(),
+  passwordFile: path.optional(),
   unsafeExpose: z.boolean().default(false),
   silent: z.boolean().default(false),
   logLevel: oneOf('silent', 'error', 'warn', 'info', 'debug', 'trace').optional(),

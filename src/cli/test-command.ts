@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { ENGINES } from '../evm/machine-options.ts'
-import { list, oneOf, readFlags, wholeNumber } from './flags.ts'
+import { list, oneOf, path, readFlags, readOperand, wholeNumber, wrongOperand } from './flags.ts'
 import { answerParent, type FileOutcome, runTestFiles, type TestFormat } from './test-workers.ts'
 
 export type TestCommand<F extends TestFormat> = {
@@ -49,7 +49,8 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
         ...{ format: what.format, forks, engine, workerArgs: [what.name, '--worker'] },
         jobs: files.length === 0 ? jobs : Math.min(jobs, files.length),
       }
-      const names = files.length === 0 ? namesFrom(process.stdin) : files
+      for (const file of files) readOperand('file', path, file)
+      const names = files.length === 0 ? await namesFrom(process.stdin) : files
       await runTestFiles(names, options, ({ results, error }) => {
         for (const result of results) process.stdout.write(`${what.line(result)}\n`)
         if (error !== undefined) process.stderr.write(`kestrel: ${error}\n`)
@@ -59,10 +60,11 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
     })
 }
 
-/** The names on a stream, one per line. */
-async function* namesFrom(input: NodeJS.ReadableStream): AsyncGenerator<string> {
-  for await (const text of createInterface({ input })) {
-    const name = text.trim()
-    if (name !== '') yield name
-  }
+/** The names on standard input, one per line. Throws WrongCommandLine when there are none. */
+async function namesFrom(input: typeof process.stdin): Promise<string[]> {
+  const names: string[] = []
+  if (!input.isTTY) for await (const text of createInterface({ input })) names.push(text.trim())
+  const named = names.filter((name) => name !== '')
+  if (named.length === 0) throw wrongOperand('file', 'expected files of tests, or their names on standard input')
+  return named
 }

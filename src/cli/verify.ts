@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
-import { readFlags, refuseFlag, wholeNumber } from './flags.ts'
+import { address as hexAddress, path, readFlags, readOperand, wholeNumber, wrongFlag } from './flags.ts'
 import { note, print, row } from './gov-output.ts'
 import { nodeFlags, withNodeFlags } from './gov-sender.ts'
 import { sourcesOf, standardJson } from './verify-sources.ts'
@@ -11,16 +11,17 @@ import { sourcesOf, standardJson } from './verify-sources.ts'
 /** Milliseconds between looks for the outcome. */
 const POLLING = 250
 
+const word = z.string().regex(/\S/, 'expected a name')
 const flags = z.object({
   ...nodeFlags,
-  source: z.array(z.string()).optional(),
-  standardJson: z.string().optional(),
-  name: z.string().optional(),
-  compiler: z.string().optional(),
+  source: z.array(path).optional(),
+  standardJson: path.optional(),
+  name: word.optional(),
+  compiler: word.optional(),
   optimize: z.union([z.literal(true).transform(() => 200), wholeNumber(0, 2 ** 31)]).optional(),
-  evmVersion: z.string().optional(),
+  evmVersion: word.optional(),
   viaIr: z.boolean().default(false),
-  licence: z.string().default('none'),
+  licence: word.default('none'),
 })
 type Flags = z.output<typeof flags>
 
@@ -54,9 +55,7 @@ Examples:
   kestrel verify 0xADDRESS --standard-json input.json --name contracts/Token.sol:Token`,
     )
     .action(async (address: string, given) => {
-      if (!/^0x[0-9a-fA-F]{40}$/.test(address)) {
-        throw new ChainError('invalid-params', `expected an address (0x and 40 hex digits), not "${address}"`)
-      }
+      readOperand('address', hexAddress, address)
       await verify(address, readFlags(flags, given))
     })
 }
@@ -96,7 +95,7 @@ function failure(reason: string): ChainError {
 
 async function inputOf({ source, standardJson: file, optimize, evmVersion, viaIr }: Flags): Promise<string> {
   if (file !== undefined) return standardJson(file)
-  if (source === undefined) throw refuseFlag('source', 'name the sources, or the compiler’s input with --standard-json')
+  if (source === undefined) throw wrongFlag('source', 'name the sources, or the compiler’s input with --standard-json')
   return JSON.stringify({
     language: 'Solidity',
     sources: await sourcesOf(source),

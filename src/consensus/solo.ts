@@ -6,6 +6,7 @@ import type { BlockProducer, Chain, ProduceOptions } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
+import { gasLimitTowards } from '../runtime/gas-limit.ts'
 import type { HeaderDraft } from '../runtime/types.ts'
 import { type Clock, increaseTime, now, setTime, timestampOf } from './clock.ts'
 import { CROWD, WaitingSenders } from './senders.ts'
@@ -15,6 +16,7 @@ export type SoloOptions = {
   /** Seconds; 0 for none. */
   readonly interval: number
   readonly coinbase: Address
+  /** What blocks come nearer to. */
   readonly gasLimit: bigint
   readonly onError: (error: unknown) => void
 }
@@ -55,13 +57,15 @@ export class Solo implements BlockProducer {
     this.#interval = interval
     this.#onError = onError
     this.#senders = new WaitingSenders(chain.pool)
-    // These two decide what is ready, so the chain is told of them at once, and of the rest when it asks.
+    // These decide what is ready, so the chain is told of them at once, and of the rest when it asks.
     const propose = () => {
       chain.proposeDrafts(() => this.#draft())
       this.#wake()
     }
-    const next = { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined }
-    this.next = telling<BlockProducer['next'], 'baseFeePerGas'>(next, 'baseFeePerGas', propose)
+    const next: BlockProducer['next'] = {
+      ...{ timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined, gasLimit: undefined },
+    }
+    this.next = telling(telling(next, 'baseFeePerGas', propose), 'gasLimit', propose)
     const settings = { coinbase, gasLimit, extraData: '0x' as const, timestampInterval: undefined, timeOffset: 0n }
     this.settings = telling<BlockProducer['settings'], 'gasLimit'>(settings, 'gasLimit', propose)
     propose()
@@ -229,7 +233,7 @@ export class Solo implements BlockProducer {
       // The clock goes on from a time that was set.
       if (asked !== undefined) this.settings.timeOffset = block.header.timestamp - now()
       // What was set while the block was made is for the next one.
-      for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao'] as const) {
+      for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao', 'gasLimit'] as const) {
         if (this.next[name] === used[name]) this.next[name] = undefined
       }
       return { taken }
@@ -242,7 +246,7 @@ export class Solo implements BlockProducer {
     return {
       timestamp: this.nextTimestamp(),
       coinbase,
-      gasLimit,
+      gasLimit: this.next.gasLimit ?? gasLimitTowards(gasLimit, this.#chain.head.gasLimit),
       extraData,
       baseFeePerGas,
       ...(prevRandao !== undefined && { prevRandao }),

@@ -12,11 +12,9 @@ import { blobRulesOf, rulesOf } from './block-env.ts'
 import { check } from './check.ts'
 import { checkDaoExtraData } from './dao-fork.ts'
 import { requiredDifficulty } from './difficulty.ts'
+import { checkGasLimit } from './gas-limit.ts'
 import type { Runtime } from './runtime.ts'
 
-const GAS_LIMIT_QUOTIENT = 1024n
-const MIN_GAS_LIMIT = 5000n
-const MAX_GAS_LIMIT = (1n << 63n) - 1n
 const MAX_EXTRA_BYTES = 32
 const MAX_UNCLES = 2
 const MAX_UNCLE_DISTANCE = 6n
@@ -63,20 +61,6 @@ function checkWork(runtime: Runtime, header: Header, { parent, totalDifficulty }
   }
   const wanted = requiredDifficulty(runtime.forkOf(header), parent, header.timestamp)
   check(header.difficulty === wanted, `difficulty is ${header.difficulty}, want ${wanted}`)
-}
-
-function checkGasLimit(header: Header, parent: Header): void {
-  const begins = header.baseFeePerGas !== undefined && parent.baseFeePerGas === undefined
-  const from = begins ? parent.gasLimit * 2n : parent.gasLimit
-  const change = header.gasLimit > from ? header.gasLimit - from : from - header.gasLimit
-  check(
-    change < from / GAS_LIMIT_QUOTIENT,
-    `gas limit ${header.gasLimit} is too far from the parent's ${parent.gasLimit}`,
-  )
-  check(
-    header.gasLimit >= MIN_GAS_LIMIT && header.gasLimit <= MAX_GAS_LIMIT,
-    `gas limit ${header.gasLimit} is out of range`,
-  )
 }
 
 function checkFees(runtime: Runtime, header: Header, parent: Header): void {

@@ -8,6 +8,7 @@ import type { AbstractLevel } from 'abstract-level'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
+import { makeFolder } from '../lib/folder.ts'
 import { takingTurns } from '../lib/turns.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
@@ -68,6 +69,13 @@ export async function openScratch(directory: string): Promise<KvStore> {
 }
 
 async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<LevelStore> {
+  try {
+    // Ahead of LevelDB, which begins to open, and to make folders, as soon as it is constructed.
+    makeFolder(directory)
+  } catch (error) {
+    stop?.()
+    throw new ChainError('storage', whyNotOpened(directory, error))
+  }
   const database = new Level<Uint8Array, Uint8Array>(directory, {
     ...ENCODING,
     cacheSize: 64 << 20,

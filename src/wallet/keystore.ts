@@ -1,9 +1,10 @@
 // Keys at rest: Web3 Secret Storage version 3, one file per account in one folder, named as geth names them.
 // A key is never written in the clear, and a file is never written over.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Wallet as KeyFile } from '@ethereumjs/wallet'
 import { ChainError } from '../lib/errors.ts'
+import { makeFolder } from '../lib/folder.ts'
 import { type Address, hexToAddress } from '../lib/hex.ts'
 import { addressOf } from './wallet.ts'
 
@@ -32,7 +33,7 @@ export async function importKey(
   scrypt: Scrypt = STANDARD_SCRYPT,
 ): Promise<Address> {
   const address = addressOf(privateKey)
-  await mkdir(dir, { recursive: true, mode: 0o700 })
+  makeFolder(dir, 0o700)
   if ((await entries(dir)).some((entry) => entry.address === address))
     throw new ChainError('invalid-params', 'account already exists')
   const key = KeyFile.fromPrivateKey(Uint8Array.from(privateKey))

@@ -1,11 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { rawRequest, request } from '../support/chain.ts'
 import { postRaw } from '../support/wire.ts'
-import { folder, ONE_LINE, run, start } from './support.ts'
+import { folder, launch, ONE_LINE, run, start } from './support.ts'
 
 // Accounts 0 and 9 of the mnemonic "test test … junk" with their keys, as Hardhat and Anvil print them.
 const FIRST = [
@@ -199,4 +200,23 @@ test('answers a wrong command line with exit code 2', async () => {
   expect(contradictory.code).toBe(2)
   expect(help).toMatchObject({ code: 0, stderr: '' })
   expect(help.stdout).toContain('Examples:')
+})
+
+test.runIf(process.platform === 'linux')('refuses a folder that the system does not let it make', async () => {
+  const { code, stderr } = await run(await folder(), 'start', '--datadir', '/proc/kestrel')
+  expect(stderr).toMatch(ONE_LINE)
+  expect(stderr).toContain('/proc/kestrel')
+  expect(code).toBe(1)
+})
+
+test.runIf(process.platform !== 'win32')('ends at the first signal while it is still starting', async () => {
+  const cwd = await folder()
+  // Nothing is written to this pipe: reading the passwords from it never ends.
+  execFileSync('mkfifo', ['passwords'], { cwd })
+  const child = launch(cwd, ['start', '--unlock', FIRST[0], '--password-file', 'passwords'])
+  // Opening it to write waits for the reader: the start hangs from here on.
+  const writer = await open(join(cwd, 'passwords'), 'w')
+  child.child.kill('SIGTERM')
+  expect((await child.ended).code).toBe(130)
+  await writer.close()
 })

@@ -16,7 +16,7 @@ export async function folder(): Promise<string> {
   return path
 }
 
-function launch(cwd: string, args: readonly string[]) {
+export function launch(cwd: string, args: readonly string[]) {
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   const text = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {

@@ -103,15 +103,15 @@ describe('automatic mining', () => {
   it('does not spin on a transaction that fits no block, and takes it when there is room', async () => {
     const { chain, solo, send, errors } = await producing()
     const tries = vi.spyOn(chain, 'produce')
-    solo.settings.gasLimit = 50_000n
+    solo.next.gasLimit = 50_000n
     // The pool knows the new limit.
     await expect(send(signed(0, 0n, { gasLimit: 100_000n }))).rejects.toThrow('exceeds block gas limit')
-    solo.settings.gasLimit = 30_000_000n
+    solo.next.gasLimit = 30_000_000n
     solo.setMode({ automine: false })
     await send(signed(0, 0n, { gasLimit: 100_000n }))
     await send(signed(1, 0n, { gasLimit: 60_000n }))
     // A limit that falls takes waiting transactions with it: they could never be mined.
-    solo.settings.gasLimit = 70_000n
+    solo.next.gasLimit = 70_000n
     solo.setMode({ automine: true })
     await vi.waitUntil(() => chain.head.number === 1n)
     await turns(50)

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Hash } from '../../lib/hex.ts'
-import { builtFile } from '../built.ts'
+import { builtBytes } from '../built.ts'
 import type { Compiled, Compiler } from '../wasm/compiler.ts'
 import { stress } from '../wasm/stress.ts'
 import { generate } from './compile.ts'
@@ -20,7 +20,7 @@ const WORTH = 10_000_000
 const MOST_UNDER_WAY = 16
 
 /** Read when the node starts, so that it belongs to this program, whatever is built later. */
-const program = builtFile('compiler.cjs')?.toString()
+const program = builtBytes('compiler.cjs')?.toString()
 
 /**
  * With a heat of 0, for tests, everything is compiled before it runs for the first time. Where there is no other thread,

@@ -1,9 +1,9 @@
 // The compiled engine, if there is one: dist/engine.wasm, made by `npm run build`.
-import { builtFile } from '../built.ts'
+import { builtBytes } from '../built.ts'
 
 function compile(): WebAssembly.Module | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
-  const bytes = builtFile('engine.wasm')
+  const bytes = builtBytes('engine.wasm')
   return bytes && new WebAssembly.Module(bytes)
 }
 

@@ -1,9 +1,9 @@
 // The explorer that the node itself serves: one page with its script and its style, whatever the path below. What it shows
 // it asks of /api/v2.
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendPage } from '../../http/page-headers.ts'
+import { builtFile } from '../../lib/built-file.ts'
 import type { ExplorerServices } from '../define.ts'
 
 /** Paths that are pages. */
@@ -12,8 +12,6 @@ const ASSETS: Readonly<Record<string, string>> = {
   'main.js': 'text/javascript; charset=utf-8',
   'main.css': 'text/css; charset=utf-8',
 }
-/** Beside the bundled program, or from its sources. */
-const HOMES = [join(import.meta.dirname, 'web'), join(import.meta.dirname, '../../../dist/web')]
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
@@ -24,9 +22,12 @@ export async function explorerHome(app: FastifyInstance, { chain }: ExplorerServ
   app.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
   for (const [name, type] of Object.entries(ASSETS)) {
     app.get(`/web/${name}`, async (_request, reply) => {
-      const content = await asset(name)
-      if (content === undefined) return reply.code(404).type('text/plain').send('The pages are not built.\n')
-      return reply.type(type).header('cache-control', 'no-cache').send(content)
+      const file = builtFile(`web/${name}`)
+      if (file === undefined) return reply.code(404).type('text/plain').send('The pages are not built.\n')
+      return reply
+        .type(type)
+        .header('cache-control', 'no-cache')
+        .send(await readFile(file))
     })
   }
 }
@@ -36,14 +37,6 @@ export const landing =
   ({ chain }: Pick<ExplorerServices, 'chain'>) =>
   (reply: FastifyReply): FastifyReply =>
     sendPage(reply, pageOf(chain.spec.name, chain.spec.native?.symbol ?? 'ETH'))
-
-async function asset(name: string): Promise<Buffer | undefined> {
-  for (const home of HOMES) {
-    const content = await readFile(join(home, name)).catch(() => undefined)
-    if (content !== undefined) return content
-  }
-  return undefined
-}
 
 /** Names come from a genesis file: they must not become markup. */
 const inText = (value: string): string =>

@@ -19,7 +19,22 @@ export const hardhat_setCoinbase = answeringTrue(anvil_setCoinbase)
 export const miner_setEtherbase = hardhat_setCoinbase
 
 export const evm_setBlockGasLimit = rpcMethod({
-  summary: 'The gas limit of coming blocks.',
+  summary:
+    'The gas limit of coming blocks, at once: where it is more than a 1024th away, import refuses the next block.',
+  params: [looseUint64],
+  result: bool,
+  gate: 'development',
+  handler([gasLimit], { producer }) {
+    if (gasLimit === 0n) throw new ChainError('invalid-params', 'the block gas limit must be greater than 0')
+    producer.next.gasLimit = gasLimit
+    producer.settings.gasLimit = gasLimit
+    return true
+  },
+})
+export const anvil_setBlockGasLimit = evm_setBlockGasLimit
+
+export const miner_setGasLimit = rpcMethod({
+  summary: 'The gas limit that coming blocks approach, each by less than a 1024th, as Ethereum allows.',
   params: [looseUint64],
   names: ['gasLimit'],
   result: bool,
@@ -30,8 +45,6 @@ export const evm_setBlockGasLimit = rpcMethod({
     return true
   },
 })
-export const anvil_setBlockGasLimit = evm_setBlockGasLimit
-export const miner_setGasLimit = evm_setBlockGasLimit
 
 export const miner_setExtra = rpcMethod({
   summary: 'The extra data of coming blocks, at most 32 bytes.',

@@ -63,7 +63,12 @@ export const anvil_reset = rpcMethod({
     await rewind(0n, chain)
     snapshotsOf(chain).clear()
     chain.pool.clear()
-    Object.assign(producer.next, { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined })
+    Object.assign(producer.next, {
+      timestamp: undefined,
+      baseFeePerGas: undefined,
+      prevRandao: undefined,
+      gasLimit: undefined,
+    })
     Object.assign(producer.settings, { timeOffset: 0n, timestampInterval: undefined })
     development.impersonated.clear()
     development.autoImpersonate = false

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { builtFile, engineHash, engineState } from '../../../src/evm/built.ts'
+import { builtBytes, engineHash, engineState } from '../../../src/evm/built.ts'
 import { ENGINE_SECTION, engineSourceHash } from '../../../src/evm/engine-sources.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -12,7 +12,7 @@ const PARTS = ['package.json', 'src/evm/gas-rules.ts', 'src/evm/wasm/layout.ts',
 // The tests are run on what `npm run build` has just made.
 test('the engine is built from these sources', () => {
   expect(engineState()).toBe('present')
-  const engine = builtFile('engine.wasm') ?? Buffer.alloc(0)
+  const engine = builtBytes('engine.wasm') ?? Buffer.alloc(0)
   expect(engineHash(engine)).toBe(engineSourceHash(ROOT))
   // A section of its own: the module is valid, and name and content can be told apart.
   const [section] = Object(WebAssembly.Module).customSections(new WebAssembly.Module(engine), ENGINE_SECTION)

@@ -1,0 +1,111 @@
+// `npm run check:pack`: the package as a user gets it. It is packed, installed into an empty folder, run as a command,
+// imported as a library and given to the Solidity compiler, with this Node.js and with Node.js 24. Nothing is uploaded.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { createPublicClient, http } from 'viem'
+
+const root = join(import.meta.dirname, '..')
+/** The npm package `node` of this version brings the program. */
+const OTHER_NODE = 'node@24.21.0'
+/** What an installation may take, in bytes of files. */
+const MOST_INSTALLED = 60_000_000
+/** Milliseconds that a command may take. */
+const TIMEOUT = 120_000
+
+const run = async (file: string, args: readonly string[], cwd: string): Promise<string> =>
+  (await promisify(execFile)(file, args, { cwd, timeout: TIMEOUT, maxBuffer: 64 << 20 })).stdout
+const say = (line: string) => process.stdout.write(`check:pack: ${line}\n`)
+
+const folder = await mkdtemp(join(tmpdir(), 'kestrel-pack-'))
+try {
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  say(`${tarball}: ${megabytes((await stat(join(folder, tarball))).size)}`)
+  const project = join(folder, 'project')
+  await cp(join(root, 'scripts/check-pack-project'), project, { recursive: true })
+  await run('npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)], project)
+  const size = await sizeOf(join(project, 'node_modules'))
+  say(`installed: ${megabytes(size)}`)
+  if (size > MOST_INSTALLED) throw new Error(`more than ${megabytes(MOST_INSTALLED)} are installed`)
+  const other = await run('npx', ['--yes', '--package', OTHER_NODE, '--', 'node', '-p', 'process.execPath'], folder)
+  for (const node of [process.execPath, other.trim()]) await tryWith(node, project)
+  await checkTypes(project)
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** Everything that a user does, with one Node.js. */
+async function tryWith(node: string, project: string): Promise<void> {
+  const version = (await run(node, ['--version'], project)).trim()
+  await tryCommand(node, project)
+  say(`${version}: kestrel start answers viem and ends with a signal`)
+  await run(node, ['--test', 'node.test.mjs'], project)
+  say(`${version}: startNode serves a test file`)
+  await run(node, ['compile.cjs'], project)
+  say(`${version}: solc compiles an import of kestrel-evm/solidity/Staking.sol`)
+}
+
+/** The installed command, found as npx finds it, with this Node.js first in the path. */
+async function tryCommand(node: string, project: string): Promise<void> {
+  const child = spawn('npx', ['--no-install', 'kestrel', 'start', '--in-memory', '--port', '0'], {
+    cwd: project,
+    detached: true,
+    env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  try {
+    const url = await Promise.race([urlOf(child), once(child, 'exit').then(() => undefined)])
+    if (url === undefined) throw new Error('kestrel start has ended before it listened')
+    const id = await createPublicClient({ transport: http(url) }).getChainId()
+    if (id !== 125) throw new Error(`eth_chainId: ${id}`)
+    for (const page of ['/', '/web/main.js', '/api/v2/docs/swagger-ui.css']) {
+      const { status } = await fetch(new URL(page, url), { headers: { accept: 'text/html' } })
+      if (status !== 200) throw new Error(`${page}: ${status}`)
+    }
+  } finally {
+    if (child.exitCode === null && child.pid !== undefined) {
+      const ended = once(child, 'exit')
+      // npx runs the program as a child of its own.
+      process.kill(-child.pid, 'SIGTERM')
+      await ended
+    }
+  }
+}
+
+/** The URL in the banner. */
+async function urlOf(child: ChildProcess): Promise<string | undefined> {
+  if (child.stdout === null) return undefined
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, url] = /JSON-RPC\s+(\S+)/.exec(line) ?? []
+    if (url !== undefined) return url
+  }
+  return undefined
+}
+
+/** The declarations, as a strict TypeScript project reads them. */
+async function checkTypes(project: string): Promise<void> {
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, module: 'NodeNext', target: 'ES2023', types: ['node'], resolveJsonModule: true },
+  }
+  await symlink(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'))
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.mts'] }))
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], project)
+  say('the declarations are those of a strict project')
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const files = await readdir(path, { recursive: true, withFileTypes: true })
+  const sizes = await Promise.all(
+    files.filter((file) => file.isFile()).map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}

@@ -1,0 +1,36 @@
+// `npm pack` calls it after the build: the declarations of the library go beside it, dist/library.d.ts. They name no other
+// file, so that nothing of the program's insides becomes a part of the package's interface.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+// The package brings secp256k1 along (bundleDependencies), so that `overrides` hold for its users too. What was compiled
+// here would take the place of the ready-made builds on other platforms.
+if (existsSync(join(root, 'node_modules/secp256k1/build')))
+  throw new Error(
+    'node_modules/secp256k1 was compiled on this machine: pack where a ready-made build fits, as linux-x64',
+  )
+
+const folder = mkdtempSync(join(tmpdir(), 'kestrel-declarations-'))
+try {
+  // `npm run types` checks; here it would need the types of the tests.
+  const flags = ['--noCheck', '--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', folder]
+  const settings = join(folder, 'tsconfig.json')
+  const options = { extends: join(root, 'tsconfig.json'), include: [], files: [join(root, 'src/library.ts')] }
+  const rootDir = join(root, 'src')
+  writeFileSync(
+    settings,
+    JSON.stringify({ ...options, compilerOptions: { rootDir, typeRoots: [join(root, 'node_modules/@types')] } }),
+  )
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', settings, ...flags], {
+    stdio: 'inherit',
+  })
+  const text = readFileSync(join(folder, 'library.d.ts'), 'utf8')
+  if (/\b(from|import)\s*\(?['"]/.test(text)) throw new Error('src/library.ts names types of other files')
+  writeFileSync(join(root, 'dist/library.d.ts'), text)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

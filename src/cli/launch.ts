@@ -1,0 +1,155 @@
+// From the flags of `start` to a running node: what is on the disk decides which chain it is, flags decide how it runs. It
+// prints nothing and listens for no signals: the command and the library begin a node with the same function.
+import { isIP } from 'node:net'
+import { readPrices } from '../explorer/prices.ts'
+import { ANY, originsOf } from '../http/access.ts'
+import { ChainError } from '../lib/errors.ts'
+import type { Address } from '../lib/hex.ts'
+import type { Logger } from '../lib/log.ts'
+import { type Node, type NodeOptions, startNode } from '../node.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import { unlock as decryptKey } from '../wallet/keystore.ts'
+import { Wallet } from '../wallet/wallet.ts'
+import { checkAgrees, developmentWallet, holdValidatorKeys, newChain } from './choose-chain.ts'
+import { chainFolder, compilersFolder, keystoreFolder, readChainSpec, requireFolder } from './datadir.ts'
+import { refuseFlag, wrongFlag } from './flags.ts'
+import { askPassword, readPasswords } from './password.ts'
+import { readModules } from './proposal-flags.ts'
+import { engineOf, type StartFlags } from './start-flags.ts'
+import { VERSION } from './version.ts'
+
+export type Launched = {
+  readonly node: Node
+  /** The development accounts whose keys may be shown; none in production. */
+  readonly shown: Wallet
+  /** Operators of the validators whose keys everybody knows: the node signs for them too. */
+  readonly operators: readonly Address[]
+  /** Whether genesis gave coins to accounts of a mnemonic that everybody knows. */
+  readonly hasKnownKeys: boolean
+}
+
+/**
+ * Opens the chain, or begins it, and listens. Throws WrongCommandLine for flags that do not go together, ChainError for a
+ * chain that is not the one the flags describe, else as `startNode`.
+ */
+export async function launch(flags: StartFlags, log: Logger): Promise<Launched> {
+  refuseExposure(flags)
+  refuseSameEngine(flags)
+  refuseAnyPage(flags)
+  for (const folder of [flags.compilers, flags.keystore]) if (folder !== undefined) requireFolder(folder)
+  const stored = flags.inMemory ? undefined : await readChainSpec(flags.datadir)
+  if (stored !== undefined) await checkAgrees(flags, stored, flags.datadir)
+  else refuseKnownKeys(flags)
+  // A genesis file that is given again may name proposals that the chain does not know yet.
+  const spec = stored === undefined || flags.genesis !== undefined ? await newChain(flags) : stored
+  const modules = await readModules(flags.proposal)
+  const development = developmentWallet(flags, spec)
+  const shown = flags.production ? new Wallet() : development
+  const wallet = await withUnlocked(shown, flags)
+  const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
+  const node = await startNode({ ...nodeOptions(flags, spec, wallet, log), modules, namesModules: !flags.production })
+  const hasKnownKeys = flags.mnemonic === undefined && development.addresses().length > 0
+  return { node, shown, operators, hasKnownKeys }
+}
+
+function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): NodeOptions {
+  const { production, mining, blockTime } = flags
+  return {
+    datadir: flags.inMemory ? undefined : chainFolder(flags.datadir),
+    spec,
+    engine: flags.engine,
+    limits: { gasCap: flags.callGasCap, time: flags.callTimeout },
+    work: {
+      running: flags.maxHeavyCalls,
+      waiting: flags.maxQueuedCalls,
+      waitingOfOne: Math.ceil(flags.maxQueuedCalls / 2),
+    },
+    pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
+    prune: flags.prune,
+    log,
+    host: flags.host,
+    port: flags.port,
+    automine: mining && blockTime === undefined,
+    blockTime: blockTime ?? 0,
+    gasLimit: flags.gasLimit,
+    wallet,
+    shadow: flags.shadow && { engine: flags.shadow, proposalFiles: flags.proposal },
+    rpc: {
+      development: !production,
+      testing: flags.testingApi,
+      version: VERSION,
+      maxRequestSize: flags.maxRequestSize,
+      maxBatch: flags.maxBatch,
+    },
+    explorer: {
+      version: VERSION,
+      compilers: flags.compilers ?? compilersFolder(flags.datadir),
+      compileTime: flags.compileTimeout,
+      prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
+    },
+    // Figures of load and memory are not for everybody who may call a public node.
+    metrics: flags.metrics ?? !production,
+    http: {
+      origins: originsOf(flags.corsOrigins, flags.unlock.length > 0),
+      // The operator has named the address to listen on.
+      hosts: [...flags.hosts, flags.host.toLowerCase()],
+      maxConnections: flags.maxConnections,
+    },
+  }
+}
+
+/** The wallet with the accounts of --unlock. Throws ChainError for a wrong password or an account that has no key file. */
+async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> {
+  const { keystore = keystoreFolder(flags.datadir), passwordFile } = flags
+  const all = new Wallet()
+  for (const account of wallet.addresses()) all.add(wallet.privateKey(account))
+  const passwords = passwordFile === undefined ? undefined : await readPasswords(passwordFile)
+  for (const [index, account] of flags.unlock.entries()) {
+    const password = passwords?.(index) ?? (await askPassword(`Password of ${account}`))
+    try {
+      all.add(await decryptKey(keystore, account, password))
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      throw refuseFlag('unlock', `${account}: ${error.message} (keystore ${keystore})`)
+    }
+  }
+  return all
+}
+
+/** A second run on the engine of the first one would find no fault of that engine. */
+function refuseSameEngine(flags: StartFlags): void {
+  if (flags.shadow !== engineOf(flags)) return
+  throw wrongFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
+}
+
+/** Whoever reaches the port could spend the coins of unlocked accounts, or set balances at will. */
+function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags): void {
+  if (unsafeExpose || isLoopback(host) || (production && unlock.length === 0)) return
+  const what = production ? 'unlocked accounts' : 'unlocked accounts and development methods'
+  throw wrongFlag('host', `${host} would open ${what} to others; add --unsafe-expose if that is meant`)
+}
+
+/**
+ * With an unlocked keystore account a page could sign and pay: only pages that are named one by one may call. A page whose
+ * name is pointed at this machine comes under a host of its own.
+ */
+function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
+  if (unlock.length === 0) return
+  const wide = corsOrigins.find((origin) => !origin.includes('://'))
+  if (wide !== undefined)
+    throw wrongFlag('corsOrigins', `${wide} would let pages use the unlocked accounts; name the origins that may`)
+  if (hosts.includes(ANY))
+    throw wrongFlag('hosts', `${ANY} would let pages use the unlocked accounts; name the hosts of this node`)
+}
+
+/** A production chain that begins with the preset's keys would belong to everybody who knows them. */
+function refuseKnownKeys({ production, genesis, mnemonic, preset }: StartFlags): void {
+  if (!production || genesis !== undefined || mnemonic !== undefined || preset !== undefined) return
+  throw wrongFlag(
+    'production',
+    'a new chain needs to be told whose coins and validators it begins with: --genesis FILE, --mnemonic WORDS, or --preset NAME for keys that everybody knows',
+  )
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

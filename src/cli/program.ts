@@ -1,0 +1,48 @@
+// The commands and their flags. Nothing runs until a command line is parsed.
+import { Command } from 'commander'
+import { register as accounts } from './accounts.ts'
+import { register as blocktest } from './blocktest.ts'
+import { register as checking } from './check.ts'
+import { register as exporting } from './export.ts'
+import { register as genesis } from './genesis.ts'
+import { register as gov } from './gov.ts'
+import { register as importing } from './import.ts'
+import { register as init } from './init.ts'
+import { register as params } from './params.ts'
+import { register as reindexing } from './reindex.ts'
+import { register as start } from './start.ts'
+import { register as statetest } from './statetest.ts'
+import { register as verify } from './verify.ts'
+import { VERSION } from './version.ts'
+
+/** Every command, in the order of the help page. A new one gets a line here. */
+const commands = [
+  start,
+  init,
+  genesis,
+  importing,
+  exporting,
+  accounts,
+  gov,
+  params,
+  reindexing,
+  checking,
+  verify,
+  statetest,
+  blocktest,
+]
+
+/** The whole command line; parsing throws CommanderError, WrongCommandLine, or what the command fails with. */
+export function createProgram(): Command {
+  const program = new Command('kestrel')
+    .description('An EVM-compatible chain in one process: JSON-RPC, explorer API, stateful precompiles.')
+    .version(VERSION)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\n`kestrel start` runs a chain. `kestrel --version --verbose` says which engine runs contracts. `kestrel COMMAND --help` explains a command, with examples.',
+    )
+  for (const register of commands) register(program)
+  return program
+}

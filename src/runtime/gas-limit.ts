@@ -1,0 +1,32 @@
+// How far a block's gas limit may be from its parent's (Yellow Paper, 47 to 49; EIP-1559 doubles it once, where the base fee
+// begins). Import refuses what `checkGasLimit` refuses; what is made here keeps to the same bound by `gasLimitTowards`.
+import type { Header } from '../primitives/types.ts'
+import { check } from './check.ts'
+
+const GAS_LIMIT_QUOTIENT = 1024n
+const MIN_GAS_LIMIT = 5000n
+const MAX_GAS_LIMIT = (1n << 63n) - 1n
+
+/** Throws ChainError `invalid-block` for a gas limit that may not follow the parent's. */
+export function checkGasLimit(header: Header, parent: Header): void {
+  const begins = header.baseFeePerGas !== undefined && parent.baseFeePerGas === undefined
+  const from = begins ? parent.gasLimit * 2n : parent.gasLimit
+  const change = header.gasLimit > from ? header.gasLimit - from : from - header.gasLimit
+  check(
+    change < from / GAS_LIMIT_QUOTIENT,
+    `gas limit ${header.gasLimit} is too far from the parent's ${parent.gasLimit}`,
+  )
+  check(
+    header.gasLimit >= MIN_GAS_LIMIT && header.gasLimit <= MAX_GAS_LIMIT,
+    `gas limit ${header.gasLimit} is out of range`,
+  )
+}
+
+/** The gas limit nearest to `target` that may follow the parent's: less than its 1024th away. */
+export function gasLimitTowards(target: bigint, parent: bigint): bigint {
+  const step = parent / GAS_LIMIT_QUOTIENT - 1n
+  if (step <= 0n) return parent
+  const [least, most] = [parent - step, parent + step]
+  const wanted = target < MIN_GAS_LIMIT ? MIN_GAS_LIMIT : target > MAX_GAS_LIMIT ? MAX_GAS_LIMIT : target
+  return wanted < least ? least : wanted > most ? most : wanted
+}

@@ -1,0 +1,135 @@
+// Exit code 2 for a command line that is wrong by itself: every flag and operand of every command, taken from the commands'
+// own definitions, so that a new one is tried too. What only the disk or a node can refuse ends with 1.
+import type { Command, Option } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { exitCodeOf } from '../../src/cli/explain.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { folder, ONE_LINE, run } from './support.ts'
+
+/** Flags whose value is a path or free words: only an empty one is wrong by itself. */
+const FREE = [
+  ...['--datadir', '--genesis', '--compilers', '--prices', '--keystore', '--password-file', '--private-key-file'],
+  ...['--proposal', '--source', '--standard-json', '--activate', '--deactivate'],
+  ...['--title', '--name', '--compiler', '--evm-version', '--licence'],
+]
+/** Flags that may be empty as well. */
+const ANY = ['--summary']
+/** Operands that are no paths. */
+const OPERANDS: Readonly<Record<string, string>> = {
+  address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  ...{ number: '1', amount: '1' },
+}
+/** What a command needs to come to the flag that is tried. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  start: ['--in-memory'],
+  init: ['--genesis', 'genesis.json'],
+  'params propose': ['--activate', 'kestrel_0'],
+}
+
+type Leaf = { readonly name: string; readonly command: Command }
+
+/** Commands that do something, with their whole names. */
+const leaves = (command: Command, path: readonly string[] = []): Leaf[] =>
+  command.commands.length === 0
+    ? [{ name: path.join(' '), command }]
+    : command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
+
+const commands = leaves(createProgram())
+const operandsOf = ({ command }: Leaf): string[] =>
+  command.registeredArguments.filter(({ required }) => required).map((operand) => OPERANDS[operand.name()] ?? 'file')
+const lineOf = (leaf: Leaf, ...more: string[]): string[] => [
+  ...[...leaf.name.split(' '), ...operandsOf(leaf), ...(NEEDED[leaf.name] ?? [])],
+  ...more,
+]
+
+const badValues = (flag: Option): string[] => {
+  const name = flag.long ?? ''
+  if (ANY.includes(name)) return []
+  return FREE.includes(name) ? [''] : ['', 'nope!']
+}
+
+/** Parses and runs a command line in this process. */
+async function codeOf(args: readonly string[]): Promise<{ code: number; words: string }> {
+  let told = ''
+  const program = createProgram()
+  const all: Command[] = [program]
+  for (const command of all) {
+    all.push(...command.commands)
+    command.exitOverride().configureOutput({ writeErr: (text) => (told += text), writeOut: () => undefined })
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return { code: 0, words: told }
+  } catch (error) {
+    const { code, isTold } = exitCodeOf(error)
+    return { code, words: isTold ? told : String(error) }
+  }
+}
+
+const flags = commands.flatMap((leaf) =>
+  leaf.command.options
+    .filter((flag) => flag.required || flag.optional)
+    .flatMap((flag) => badValues(flag).map((value) => [leaf.name, flag.long ?? '', value] as const)),
+)
+
+describe('bad values of flags', () => {
+  it('are tried for every command', () => {
+    expect(commands.length).toBeGreaterThan(20)
+    expect(flags.length).toBeGreaterThan(150)
+    const known = commands.flatMap(({ command }) => command.options.map(({ long }) => long))
+    expect([...FREE, ...ANY].filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  it.each(flags)('%s %s "%s" ends with 2', async (name, flag, value) => {
+    const leaf = commands.find((of) => of.name === name)
+    if (leaf === undefined) throw new Error(name)
+    const { code, words } = await codeOf(lineOf(leaf, `${flag}=${value}`))
+    expect({ code, words }).toEqual({ code: 2, words: expect.stringContaining(flag) })
+  })
+})
+
+describe('operands and unknown flags', () => {
+  it.each(commands.map(({ name }) => name))('%s', async (name) => {
+    const leaf = commands.find((of) => of.name === name)
+    if (leaf === undefined) throw new Error(name)
+    expect((await codeOf(lineOf(leaf, '--no-such-flag'))).code).toBe(2)
+    const operands = operandsOf(leaf)
+    if (operands.length === 0) return
+    expect((await codeOf([...name.split(' '), ...operands.slice(1), ...(NEEDED[name] ?? [])])).code).toBe(2)
+    for (const index of operands.keys())
+      expect((await codeOf([...name.split(' '), ...operands.with(index, ''), ...(NEEDED[name] ?? [])])).code).toBe(2)
+  })
+
+  it.each([
+    [['statetest']],
+    [['statetest', '']],
+    [['gov', 'submit', '']],
+    [['gov', 'submit']],
+    [['gov', 'vote', '1', 'maybe']],
+    [['gov', 'vote', '1', '--weights', 'yes=x,no=1']],
+    [['gov', 'vote', '0', 'yes']],
+    [['verify', '0x12']],
+    [['params', 'propose']],
+    [['export', 'x', '--first', '3', '--last', '2']],
+    [['start', '--datadir', '']],
+    [['start', '--cors-origins', '']],
+  ])('the program ends with 2 after one line: %j', async (args) => {
+    const { code, stdout, stderr } = await run(await folder(), ...args)
+    expect(stderr).toMatch(ONE_LINE)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  })
+
+  it.each([
+    [['accounts', 'list', '--datadir', 'nope']],
+    [['accounts', 'list', '--keystore', 'nope']],
+    [['start', '--in-memory', '--compilers', 'nope']],
+    [['start', '--in-memory', '--genesis', 'nope']],
+    [['start', '--in-memory', '--prices', 'nope']],
+    [['import', 'nope']],
+    [['statetest', 'nope']],
+  ])('what is not there ends with 1: %j', async (args) => {
+    const { code, stderr } = await run(await folder(), ...args)
+    expect(stderr).toMatch(ONE_LINE)
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,46 @@
+// startNode of the package: its options are the flags of `kestrel start`, every one. `npm run check:pack` uses the rest.
+import { Command } from 'commander'
+import { expect, it } from 'vitest'
+import type { StartFlags } from '../src/cli/start-flags.ts'
+import { withStartFlags } from '../src/cli/start-flags.ts'
+import { type StartOptions, startNode } from '../src/library.ts'
+
+/** Flags that are no options: nothing is printed anyway. */
+type Missing = Exclude<keyof StartFlags, keyof StartOptions | 'silent'>
+type Unknown = Exclude<keyof StartOptions, keyof StartFlags>
+
+it('has an option for every flag, and no other', () => {
+  const isComplete: [Missing, Unknown] extends [never, never] ? true : false = true
+  expect(isComplete).toBe(true)
+  const names = withStartFlags(new Command()).options.map((flag) => flag.attributeName())
+  expect(names).toContain('gasLimit')
+})
+
+it.each<[StartOptions, RegExp]>([
+  [{ datadir: '' }, /--datadir: expected a path/],
+  [{ blockTime: -1 }, /--block-time: expected a number of seconds/],
+  [{ genesis: 'g.json', chainId: 1 }, /--chain-id <id>' cannot be used with option '--genesis/],
+  [{ corsOrigins: ['nowhere'] }, /--cors-origins: expected origins/],
+  [JSON.parse('{"mining":"no"}'), /mining: expected a boolean/],
+  [JSON.parse('{"gasLimit":true}'), /gasLimit: expected a value/],
+])('refuses %j', async (options, words) => {
+  await expect(startNode(options)).rejects.toThrow(words)
+})
+
+it('passes lists, numbers, big integers and switches on', async () => {
+  await using node = await startNode({
+    ...{
+      chainId: 2n ** 40n,
+      accounts: 1,
+      balance: '0.5',
+      mining: false,
+      hosts: ['node.test'],
+      activate: ['kestrel_0'],
+    },
+  })
+  expect(node.chainId).toBe(2 ** 40)
+  expect(node.accounts.map(({ address }) => address)).toEqual(['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'])
+  expect(await node.request('eth_getBalance', [node.accounts[0]?.address, 'latest'])).toBe('0x6f05b59d3b20000')
+  expect(await node.request('anvil_getAutomine')).toBe(false)
+  expect(await node.request('kestrel_getEvmParams', ['latest'])).toMatchObject({ extraEips: ['kestrel_0'] })
+})
