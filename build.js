@@ -48,12 +48,15 @@ const compiler = await build({
   logLevel: 'warning',
 })
 
-// The thread that runs blocks again on another engine: a program of its own, with everything that runs blocks.
-const shadow = await build({
+// Programs of threads, with everything that runs blocks: one runs blocks again on another engine, one runs tracers in
+// clients' JavaScript, with QuickJS as WebAssembly within the file.
+const threads = await build({
   absWorkingDir: root,
-  entryPoints: { shadow: 'src/shadow/worker.ts' },
+  entryPoints: { shadow: 'src/shadow/worker.ts', 'js-tracers': 'src/js-tracers/worker.ts' },
   outdir: dist,
+  chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
+  splitting: true,
   metafile: true,
   platform: 'node',
   format: 'esm',
@@ -84,7 +87,7 @@ const pages = await build({
 await chmod(join(dist, 'main.js'), 0o755)
 const outputs = Object.assign(
   {},
-  ...[metafile, compiler.metafile, shadow.metafile, pages.metafile].map((of) => of.outputs),
+  ...[metafile, compiler.metafile, threads.metafile, pages.metafile].map((of) => of.outputs),
 )
 const written = new Set(['dist/engine.wasm', await writeLicences(outputs), ...Object.keys(outputs)])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {

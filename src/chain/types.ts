@@ -14,6 +14,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
 import type { Fees } from './fee-types.ts'
+import type { Trace } from './trace-types.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -119,7 +120,7 @@ export interface Traces {
   block(
     of: BlockRef | Block,
     options: TraceOptions,
-  ): Promise<readonly { readonly transaction: Transaction; readonly result: unknown }[]>
+  ): Promise<readonly (Trace & { readonly transaction: Transaction })[]>
   call(request: CallRequest, at: TracePoint, options: TraceOptions, overrides?: CallOptions): Promise<unknown>
   calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions): Promise<readonly unknown[][]>
   replayTransaction(hash: Hash, detail?: ReplayDetail): Promise<Replayed>

@@ -1,5 +1,6 @@
 // Transactions, blocks and calls under a tracer, as geth traces them. What goes out is what the tracer answers.
 import { z } from 'zod'
+import type { Trace } from '../../chain/trace-types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -17,9 +18,9 @@ import { toTraceOptions, traceCallOptions, traceOptions } from '../shapes/trace.
 
 const asTraced = (trace: unknown) => trace
 
-type BlockTraces = readonly { readonly transaction: Transaction; readonly result: unknown }[]
+type BlockTraces = readonly (Trace & { readonly transaction: Transaction })[]
 const blockTraces = (traces: BlockTraces) =>
-  traces.map(({ transaction, result }) => ({ txHash: transaction.hash, result }))
+  traces.map(({ transaction, ...trace }) => ({ txHash: transaction.hash, ...trace }))
 
 const options = traceOptions.optional()
 
