@@ -13,7 +13,7 @@ import type { Job, Outcome, Report, ThreadData, WrittenTrace } from './messages.
 /** Milliseconds after its time within which a script that is told to stop does so. */
 const GRACE = 2_000
 /** What a thread may take beside the sandboxes: megabytes of objects, and of stack. */
-const RESOURCES = { maxOldGenerationSizeMb: 1_024, stackSizeMb: 4 }
+const RESOURCES = { maxOldGenerationSizeMb: 1_024, stackSizeMb: 16 }
 
 /** The rooms whose code the thread runs. */
 const ROOMS = [
