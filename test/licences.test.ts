@@ -1,5 +1,5 @@
 // What dist/ says of the packages in it, compared with what esbuild wrote into the bundles: a comment above each file.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type BundledPackage, isAllowed, licencesText, packageFolders } from '../scripts/third-party-licences.ts'
@@ -8,13 +8,16 @@ const root = join(import.meta.dirname, '..')
 const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
 
 it('lists every package whose files are in a bundle, with its licence and source', () => {
-  const bundles = ['main.js', 'shadow.js'].map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
+  const names = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+  const programs = names.filter((name) => name.endsWith('.js') && !name.startsWith('web'))
+  const bundles = programs.map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
   const files = bundles.flatMap((bundle) =>
     [...bundle.matchAll(/^ *\/\/ (node_modules\/\S+)$/gm)].map(([, path = '']) => path),
   )
   const folders = packageFolders(files)
   expect(folders.length).toBeGreaterThan(50)
   expect(folders).toContain('node_modules/@ethereumjs/evm')
+  expect(folders).toContain('node_modules/quickjs-emscripten-core')
   for (const folder of folders) {
     const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
     expect(text).toContain(`\n${name}@${version}\nLicence: `)

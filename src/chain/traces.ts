@@ -70,7 +70,8 @@ export class ChainTraces implements Traces {
     if (scripts === undefined) return this.#run(task, options)
     if ('here' in scripts) return this.#run(task, options, scripts.here)
     if (!isScripted(options.choice)) return this.#run(task, options)
-    return scripts.elsewhere.run(task, options, () => this.#reader.block('pending'))
+    const run = () => scripts.elsewhere.run(task, options, () => this.#reader.block('pending'))
+    return options.elsewhere === undefined ? run() : options.elsewhere(run)
   }
 
   async replayTransaction(hash: Hash, detail: ReplayDetail = PLAIN): Promise<Replayed> {

@@ -92,6 +92,8 @@ export type TraceOptions = {
   readonly timeout: number
   /** The connection that asks: tracing ends when it is closed. */
   readonly caller?: AbortSignal | undefined
+  /** Runs what is done in another thread: the place that the request holds is free meanwhile. Left out: it holds none. */
+  readonly elsewhere?: (<T>(task: () => Promise<T>) => Promise<T>) | undefined
 }
 
 /** A state: after a block, or after the first transactions of it when `index` says how many. */

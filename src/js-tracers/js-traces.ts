@@ -2,13 +2,17 @@
 // nobody has asked for a while.
 import type { ScriptedTraces, Trace, TraceTask } from '../chain/trace-types.ts'
 import type { TraceOptions } from '../chain/types.ts'
-import { cancelled } from '../lib/turns.ts'
+import { NO_CONNECTION } from '../lib/caller.ts'
+import { cancelled, TurnOrder } from '../lib/turns.ts'
+import { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
 import type { Reader } from '../state/types.ts'
 import type { ThreadData } from './messages.ts'
 import { TracerThread } from './thread.ts'
 
 const MOST_THREADS = 2
+/** Tasks that wait for a thread: of all connections, which take threads in rounds, and of one. */
+const PLACES = { running: MOST_THREADS, waiting: 200, waitingOfOne: 100 }
 /** Milliseconds after which a thread that has nothing to do ends: it holds some 100 MB. */
 const IDLE = 30_000
 /** Milliseconds that a client may ask for at most, for a transaction. */
@@ -20,7 +24,7 @@ export class JsTraces implements ScriptedTraces {
   readonly #begin: () => TracerThread
   readonly #threads = new Set<TracerThread>()
   #idle: TracerThread[] = []
-  readonly #waiting: (() => void)[] = []
+  readonly #queue = new WorkQueue(PLACES, new TurnOrder())
   #timer: NodeJS.Timeout | undefined
   #lastId = 0
   #isClosed = false
@@ -36,13 +40,15 @@ export class JsTraces implements ScriptedTraces {
   ): Promise<Trace[][]> {
     const isPending = task.kind === 'calls' && task.at.ref === 'pending'
     const pending = isPending ? await pendingBlock() : undefined
-    const thread = await this.#take()
-    try {
-      const job = { id: ++this.#lastId, task: plainTask(task), pending, choice, timeout: Math.min(timeout, LONGEST) }
-      return await thread.run(job, caller)
-    } finally {
-      this.#giveBack(thread)
-    }
+    const job = { id: ++this.#lastId, task: plainTask(task), pending, choice, timeout: Math.min(timeout, LONGEST) }
+    return this.#queue.run(caller ?? NO_CONNECTION, async () => {
+      const thread = this.#take()
+      try {
+        return await thread.run(job, caller)
+      } finally {
+        this.#giveBack(thread)
+      }
+    })
   }
 
   /** Ends all threads; what they run fails as if its client were gone. */
@@ -50,27 +56,21 @@ export class JsTraces implements ScriptedTraces {
     this.#isClosed = true
     clearTimeout(this.#timer)
     for (const thread of this.#threads) thread.close()
-    for (const go of this.#waiting.splice(0)) go()
   }
 
-  async #take(): Promise<TracerThread> {
-    while (true) {
-      if (this.#isClosed) throw cancelled()
-      const idle = this.#idle.pop()
-      if (idle !== undefined && !idle.isOver) return idle
-      if (idle !== undefined) this.#threads.delete(idle)
-      else if (this.#threads.size < MOST_THREADS) {
-        const thread = this.#begin()
-        this.#threads.add(thread)
-        return thread
-      } else await new Promise<void>((go) => this.#waiting.push(go))
-    }
+  #take(): TracerThread {
+    if (this.#isClosed) throw cancelled()
+    const idle = this.#idle.pop()
+    if (idle !== undefined && !idle.isOver) return idle
+    if (idle !== undefined) this.#threads.delete(idle)
+    const thread = this.#begin()
+    this.#threads.add(thread)
+    return thread
   }
 
   #giveBack(thread: TracerThread): void {
     if (thread.isOver) this.#threads.delete(thread)
     else this.#idle.push(thread)
-    this.#waiting.shift()?.()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#rest(), IDLE)
     this.#timer.unref()

@@ -29,7 +29,8 @@ export const debug_traceTransaction = rpcMethod({
   params: [hash, options],
   result: asTraced,
   heavy: true,
-  handler: ([hash, options], { chain }, caller) => chain.traces.transaction(hash, toTraceOptions(options, caller)),
+  handler: ([hash, options], { chain, queue }, caller) =>
+    chain.traces.transaction(hash, toTraceOptions(options, caller, queue)),
 })
 
 export const debug_traceBlockByNumber = rpcMethod({
@@ -37,7 +38,8 @@ export const debug_traceBlockByNumber = rpcMethod({
   params: [blockNumber, options],
   result: blockTraces,
   heavy: true,
-  handler: ([ref, options], { chain }, caller) => chain.traces.block(ref, toTraceOptions(options, caller)),
+  handler: ([ref, options], { chain, queue }, caller) =>
+    chain.traces.block(ref, toTraceOptions(options, caller, queue)),
 })
 
 export const debug_traceBlockByHash = rpcMethod({
@@ -45,7 +47,8 @@ export const debug_traceBlockByHash = rpcMethod({
   params: [hash, options],
   result: blockTraces,
   heavy: true,
-  handler: ([hash, options], { chain }, caller) => chain.traces.block({ hash }, toTraceOptions(options, caller)),
+  handler: ([hash, options], { chain, queue }, caller) =>
+    chain.traces.block({ hash }, toTraceOptions(options, caller, queue)),
 })
 
 export const debug_traceBlock = rpcMethod({
@@ -53,10 +56,10 @@ export const debug_traceBlock = rpcMethod({
   params: [data, options],
   result: blockTraces,
   heavy: true,
-  handler([raw, options], { chain }, caller) {
+  handler([raw, options], { chain, queue }, caller) {
     const decoded = decodeBlock(raw)
     const transactions = decoded.transactions.map((signed) => withSender(signed, recoverSender(signed)))
-    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, caller))
+    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, caller, queue))
   },
 })
 
@@ -65,10 +68,10 @@ export const debug_traceCall = rpcMethod({
   params: [callObject, atBlock, traceCallOptions.optional()],
   result: asTraced,
   heavy: true,
-  handler([call, ref, options], { chain }, caller) {
+  handler([call, ref, options], { chain, queue }, caller) {
     const request = toCallRequest(call, chain.spec.chainId)
     const point = { ref, index: options?.txIndex ?? undefined }
-    return chain.traces.call(request, point, toTraceOptions(options, caller), {
+    return chain.traces.call(request, point, toTraceOptions(options, caller, queue), {
       stateOverrides: options?.stateOverrides ? toStateOverrides(options.stateOverrides) : undefined,
       blockOverrides: options?.blockOverrides ? toBlockOverrides(options.blockOverrides) : undefined,
     })
@@ -96,7 +99,7 @@ export const debug_traceCallMany = rpcMethod({
   params: [z.array(bundle, { error: 'expected a list of bundles' }), context.optional(), traceCallOptions.optional()],
   result: (traces: readonly (readonly unknown[])[]) => traces,
   heavy: true,
-  handler([bundles, context, options], { chain }, caller) {
+  handler([bundles, context, options], { chain, queue }, caller) {
     const after = context?.transactionIndex ?? -1
     const point = { ref: context?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
     const read = bundles.map(({ transactions, blockOverride, stateOverride }, position) => {
@@ -108,7 +111,7 @@ export const debug_traceCallMany = rpcMethod({
         blockOverrides: block ? toBlockOverrides(block) : undefined,
       }
     })
-    return chain.traces.calls(read, point, toTraceOptions(options, caller))
+    return chain.traces.calls(read, point, toTraceOptions(options, caller, queue))
   },
 })
 
