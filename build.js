@@ -1,6 +1,7 @@
 // @ts-check
-// Bundles the command, the library and the explorer's pages into dist/, so that the node starts in a fraction of the time that loading a thousand files
-// takes. Old files go last: whoever is starting the program meanwhile finds either the old or the new one.
+// Bundles the command, the library and the explorer's pages into dist/, so that the node starts in a fraction of the time
+// that loading a thousand files takes. Old files are removed last, so that a program that starts during a build finds
+// either the old files or the new ones.
 import { appendFile, chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { build, transform } from 'esbuild'
@@ -50,12 +51,15 @@ const compiler = await build({
   logLevel: 'warning',
 })
 
-// The thread that runs blocks again on another engine: a program of its own, with everything that runs blocks.
-const shadow = await build({
+// Programs of threads, with everything that runs blocks: one runs blocks again on another engine, one runs tracers in
+// clients' JavaScript, with QuickJS as WebAssembly within the file.
+const threads = await build({
   absWorkingDir: root,
-  entryPoints: { shadow: 'src/shadow/worker.ts' },
+  entryPoints: { shadow: 'src/shadow/worker.ts', 'js-tracers': 'src/js-tracers/worker.ts' },
   outdir: dist,
+  chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
+  splitting: true,
   metafile: true,
   platform: 'node',
   format: 'esm',
@@ -86,7 +90,7 @@ const pages = await build({
 await chmod(join(dist, 'main.js'), 0o755)
 const outputs = Object.assign(
   {},
-  ...[metafile, compiler.metafile, shadow.metafile, pages.metafile].map((of) => of.outputs),
+  ...[metafile, compiler.metafile, threads.metafile, pages.metafile].map((of) => of.outputs),
 )
 const copied = await copyDocumentation()
 const written = new Set(['dist/engine.wasm', await writeLicences(outputs), ...copied, ...Object.keys(outputs)])

@@ -14,6 +14,7 @@ import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.
 import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
+import { JsTraces } from './js-tracers/js-traces.ts'
 import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
@@ -106,7 +107,7 @@ async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
   watch: Partial<StoreWatch>,
-): Promise<{ chain: Chain; shadow: Shadow | undefined }> {
+): Promise<{ chain: Chain; shadow: Shadow | undefined; scripted: JsTraces }> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watch)
   let shadow: Shadow | undefined
@@ -125,11 +126,16 @@ async function open(
       if (!isOutage(error)) log.error({ err: error, room: 'chain' }, String(error))
     }
     shadow = shadowOptions && new Shadow(store, own, engine ?? DEFAULT_ENGINE, shadowOptions)
-    const chain = new Chain({ store, runtime, indexer, limits, pool, onError, secondRun: shadow, prune })
+    const proposalFiles = modules.map(({ file }) => file)
+    // What is told of opcodes one by one is not compiled.
+    const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
+    const scripted = new JsTraces(store, { spec: own, engine: stepping, proposalFiles, limits })
+    const parts = { store, runtime, indexer, limits, pool, onError }
+    const chain = new Chain({ ...parts, scriptedTraces: scripted, secondRun: shadow, prune })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
-    return { chain, shadow }
+    return { chain, shadow, scripted }
   } catch (error) {
     await shadow?.close()
     await store.close()
@@ -199,7 +205,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     fail = resolve
   })
   void failed.then((line) => log.error({ room: 'state' }, line))
-  const { chain, shadow } = await open(options, options.shadow, watchWith(log, fail))
+  const { chain, shadow, scripted } = await open(options, options.shadow, watchWith(log, fail))
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
   const producer = new Solo(chain, {
     automine: options.automine,
@@ -260,6 +266,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
         const unchecked = shadow?.close()
         // Requests may be waiting for blocks: the producer ends first.
         await producer.stop()
+        scripted.close()
         await server.close()
         filters.stop()
         verification.close()

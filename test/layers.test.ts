@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 /** Everything that a node is made of, without its faces. */
 const ROOMS = [
   ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
-  ...['chain', 'consensus', 'indexer', 'shadow'],
+  ...['chain', 'consensus', 'indexer', 'shadow', 'js-tracers'],
 ]
 
 /** Room to the rooms it may import; `(types)`: only by `import type`. Within a room everyone may import everyone. */
@@ -27,6 +27,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
   indexer: ['lib', 'primitives', 'spec', 'state', 'runtime', 'chain'],
+  'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   shadow: ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [
     ...['lib', 'http', 'primitives', 'spec', 'wallet', 'chain', 'indexer'],

@@ -8,16 +8,16 @@ const root = join(import.meta.dirname, '..')
 const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
 
 it('lists every package whose files are in a bundle, with its licence and source', () => {
-  const chunks = readdirSync(join(root, 'dist/chunks')).map((name) => join('chunks', name))
-  const bundles = ['main.js', 'library.js', 'shadow.js', ...chunks].map((name) =>
-    readFileSync(join(root, 'dist', name), 'utf8'),
-  )
+  const names = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+  const programs = names.filter((name) => name.endsWith('.js') && !name.startsWith('web') && !name.startsWith('docs'))
+  const bundles = programs.map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
   const files = bundles.flatMap((bundle) =>
     [...bundle.matchAll(/^ *\/\/ (node_modules\/\S+)$/gm)].map(([, path = '']) => path),
   )
   const folders = packageFolders(files)
   expect(folders.length).toBeGreaterThan(50)
   expect(folders).toContain('node_modules/@ethereumjs/evm')
+  expect(folders).toContain('node_modules/quickjs-emscripten-core')
   for (const folder of folders) {
     const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
     expect(text).toContain(`\n${name}@${version}\nLicence: `)

@@ -65,7 +65,7 @@ export class Chain implements ChainFace {
     () => Object.values(this.#draft()).join(),
   )
 
-  constructor({ store, runtime, indexer, limits, pool, onError, ...ledger }: ChainOptions) {
+  constructor({ store, runtime, indexer, limits, pool, scriptedTraces, onError, ...ledger }: ChainOptions) {
     this.spec = runtime.spec
     this.store = store
     this.#writer = new Writer(store)
@@ -75,7 +75,8 @@ export class Chain implements ChainFace {
     this.live = new Live(onError)
     const head = () => this.head
     this.fees = new ChainFees(runtime, this.#ledger.blocks, head, () => this.#draft().baseFeePerGas)
-    this.traces = new ChainTraces(runtime, this.#ledger, limits, this)
+    const scripts = scriptedTraces && { elsewhere: scriptedTraces }
+    this.traces = new ChainTraces(runtime, this.#ledger, limits, this, scripts)
     this.inspection = new ChainInspection(runtime, this.#ledger, this)
     const rules = () => admissionRules(runtime, this.head, pool)
     this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)

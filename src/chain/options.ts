@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { KvStore } from '../state/types.ts'
 import type { PoolPolicy } from './admission-rules.ts'
 import type { LedgerOptions } from './ledger.ts'
+import type { ScriptedTraces } from './trace-types.ts'
 import type { Indexer } from './types.ts'
 
 export type ChainOptions = LedgerOptions & {
@@ -12,5 +13,7 @@ export type ChainOptions = LedgerOptions & {
   readonly indexer: Indexer
   readonly limits: CallLimits
   readonly pool: PoolPolicy
+  /** Runs tracers in clients' JavaScript; left out: they are refused. */
+  readonly scriptedTraces?: ScriptedTraces | undefined
   readonly onError: (error: unknown) => void
 }

@@ -3,70 +3,75 @@
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
 import { takingTurns } from '../lib/turns.ts'
-import type { Block, Transaction } from '../primitives/types.ts'
+import type { Block } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import type { MessageResult } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Reward, rewardsOf } from '../runtime/system.ts'
 import { type Recorded, Recorder } from '../runtime/tracing/recorder.ts'
 import { type ReplayLimits, replayBlock, replayUpTo, type Span } from '../runtime/tracing/replay.ts'
-import type { Tracer } from '../runtime/tracing/tracer.ts'
-import { tracerMaker } from '../runtime/tracing/tracers.ts'
+import { ScriptFailure, type Tracer } from '../runtime/tracing/tracer.ts'
+import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
 import type { View } from '../state/view.ts'
 import type { Ledger } from './ledger.ts'
+import type { ScriptedTraces, Trace, TraceTask } from './trace-types.ts'
 import type { BlockRef, CallBundle, Chain, ReplayDetail, Replayed, TraceOptions, TracePoint, Traces } from './types.ts'
 
 type Reader = Pick<Chain, 'block'> & { at(ref: BlockRef): Promise<{ header: Block['header']; view: View }> }
+
+/** Tracers in clients' JavaScript: run by this thread, or for it. */
+export type Scripts = { readonly here: ScriptMaker } | { readonly elsewhere: ScriptedTraces }
 
 export class ChainTraces implements Traces {
   readonly #runtime: Runtime
   readonly #ledger: Ledger
   readonly #limits: CallLimits
   readonly #reader: Reader
+  readonly #scripts: Scripts | undefined
 
-  constructor(runtime: Runtime, ledger: Ledger, limits: CallLimits, reader: Reader) {
+  /** `scripts`: left out, JavaScript is refused. */
+  constructor(runtime: Runtime, ledger: Ledger, limits: CallLimits, reader: Reader, scripts?: Scripts) {
     this.#runtime = runtime
     this.#ledger = ledger
     this.#limits = limits
     this.#reader = reader
+    this.#scripts = scripts
   }
 
   async transaction(hash: Hash, options: TraceOptions): Promise<unknown> {
-    const { block, index } = this.#mined(hash)
-    const makeTracer = tracerMaker(options.choice)
-    const span = { first: index, last: index }
-    for await (const { tracer, outcome } of this.#replay(block, span, makeTracer, limitsOf(options))) {
-      return tracer.result(outcome)
-    }
-    throw new ChainError('not-found', 'transaction not found')
+    const [[trace] = []] = await this.run({ kind: 'transaction', hash }, options)
+    if (trace === undefined) throw new ChainError('not-found', 'transaction not found')
+    return resultOf(trace)
   }
 
   async block(of: BlockRef | Block, options: TraceOptions) {
     const block = await this.#block(of)
-    const makeTracer = tracerMaker(options.choice)
-    const limits = limitsOf(options)
-    const traces: { transaction: Transaction; result: unknown }[] = []
-    for await (const { transaction, tracer, outcome } of this.#replay(block, whole(block), makeTracer, limits)) {
-      traces.push({ transaction, result: tracer.result(outcome) })
-    }
-    return traces
+    const [traces = []] = await this.run({ kind: 'block', of: block }, options)
+    return block.transactions.flatMap((transaction, index) => {
+      const trace = traces[index]
+      return trace === undefined ? [] : [{ transaction, ...trace }]
+    })
   }
 
   async call(request: CallRequest, at: TracePoint, options: TraceOptions, overrides?: CallOptions) {
-    const bundles = [{ ...overrides, requests: [request] }]
-    for await (const { tracer, outcome } of this.#calls(bundles, at, tracerMaker(options.choice), options)) {
-      return tracer.result(outcome)
-    }
-    return null
+    const [[result] = []] = await this.calls([{ ...overrides, requests: [request] }], at, options)
+    return result ?? null
   }
 
   async calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions) {
-    const results: unknown[][] = bundles.map(() => [])
-    for await (const { bundle, tracer, outcome } of this.#calls(bundles, at, tracerMaker(options.choice), options)) {
-      results[bundle]?.push(tracer.result(outcome))
-    }
-    return results
+    const traces = await this.run({ kind: 'calls', bundles, at }, options)
+    return traces.map((list) => list.map(resultOf))
+  }
+
+  /** The traces of a task. Throws as the methods that name one. */
+  run(task: TraceTask, options: TraceOptions): Promise<Trace[][]> {
+    const scripts = this.#scripts
+    if (scripts === undefined) return this.#run(task, options)
+    if ('here' in scripts) return this.#run(task, options, scripts.here)
+    if (!isScripted(options.choice)) return this.#run(task, options)
+    const run = () => scripts.elsewhere.run(task, options, () => this.#reader.block('pending'))
+    return options.elsewhere === undefined ? run() : options.elsewhere(run)
   }
 
   async replayTransaction(hash: Hash, detail: ReplayDetail = PLAIN): Promise<Replayed> {
@@ -116,6 +121,28 @@ export class ChainTraces implements Traces {
   }
 
   // --- inside
+
+  async #run(task: TraceTask, options: TraceOptions, script?: ScriptMaker): Promise<Trace[][]> {
+    const makeTracer = tracerMaker(options.choice, script)
+    if (task.kind === 'calls') {
+      const traces: Trace[][] = task.bundles.map(() => [])
+      for await (const { bundle, tracer, outcome } of this.#calls(task.bundles, task.at, makeTracer, options)) {
+        traces[bundle]?.push(traceOf(tracer, outcome))
+      }
+      return traces
+    }
+    const { block, span } = task.kind === 'block' ? { block: task.of, span: whole(task.of) } : this.#spanOf(task.hash)
+    const traces: Trace[] = []
+    for await (const { tracer, outcome } of this.#replay(block, span, makeTracer, limitsOf(options))) {
+      traces.push(traceOf(tracer, outcome))
+    }
+    return [traces]
+  }
+
+  #spanOf(hash: Hash): { block: Block; span: Span } {
+    const { block, index } = this.#mined(hash)
+    return { block, span: { first: index, last: index } }
+  }
 
   async #record(block: Block, span: Span, detail: ReplayDetail): Promise<Replayed[]> {
     const replayed: Replayed[] = []
@@ -193,6 +220,21 @@ export class ChainTraces implements Traces {
   #ancestorsOf({ header }: Block): (number: bigint) => Hash | undefined {
     return (number) => (number < header.number ? this.#ledger.blocks.header(number)?.hash : undefined)
   }
+}
+
+/** A client's own tracer fails for itself: what else was asked for is answered. */
+function traceOf(tracer: Tracer, outcome: MessageResult): Trace {
+  try {
+    return { result: tracer.result(outcome) }
+  } catch (error) {
+    if (error instanceof ScriptFailure) return { error: error.message }
+    throw error
+  }
+}
+
+function resultOf(trace: Trace): unknown {
+  if ('error' in trace) throw new ScriptFailure(trace.error)
+  return trace.result
 }
 
 const PLAIN: ReplayDetail = { opcodes: false }

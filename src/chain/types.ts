@@ -14,6 +14,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
 import type { Fees } from './fee-types.ts'
+import type { Trace } from './trace-types.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -94,6 +95,8 @@ export type TraceOptions = {
   readonly timeout: number
   /** The connection that asks: tracing ends when it is closed. */
   readonly caller?: AbortSignal | undefined
+  /** Runs what is done in another thread: the place that the request holds is free meanwhile. Left out: it holds none. */
+  readonly elsewhere?: (<T>(task: () => Promise<T>) => Promise<T>) | undefined
 }
 
 /** A state: after a block, or after the first transactions of it when `index` says how many. */
@@ -122,7 +125,7 @@ export interface Traces {
   block(
     of: BlockRef | Block,
     options: TraceOptions,
-  ): Promise<readonly { readonly transaction: Transaction; readonly result: unknown }[]>
+  ): Promise<readonly (Trace & { readonly transaction: Transaction })[]>
   call(request: CallRequest, at: TracePoint, options: TraceOptions, overrides?: CallOptions): Promise<unknown>
   calls(bundles: readonly CallBundle[], at: TracePoint, options: TraceOptions): Promise<readonly unknown[][]>
   replayTransaction(hash: Hash, detail?: ReplayDetail): Promise<Replayed>

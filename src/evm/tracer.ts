@@ -1,6 +1,6 @@
 // The events that engines emit while a message runs, and the call tree that is built from them. Blocks store the tree as
 // internal transactions; callTracer prints it.
-import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
+import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { CallKind } from './message.ts'
 import type { Opcode } from './opcodes.ts'
@@ -23,6 +23,8 @@ export interface FrameState {
   readonly returnData: Uint8Array
   /** A copy of a range of memory; what was not written yet is zero. */
   memory(offset: number, length: number): Uint8Array
+  /** The slot that an SSTORE, told of after it has run, has written to, with what it held (`readsState`). */
+  readonly overwritten?: { readonly key: Hash; readonly word: Uint8Array } | undefined
 }
 
 /** The item of a stack, counted from the top. */
@@ -69,6 +71,8 @@ export interface MessageTracer {
   step?(step: Step): void
   /** Whether `step` looks at memory: if not, engines need not keep it as it was before the opcode. */
   readonly readsMemory?: boolean
+  /** Whether `step` looks at storage: then engines keep what an SSTORE is about to overwrite. */
+  readonly readsState?: boolean
 }
 
 /** A frame while it is being built; the runtime publishes it as a read-only CallTrace. */

@@ -80,6 +80,19 @@ export class WorkQueue {
     }
   }
 
+  /**
+   * For a call that has a place and is at work elsewhere, in another thread: meanwhile its place is another's. It has one
+   * again when this settles, also if there are then more than there should be.
+   */
+  async elsewhere<T>(task: () => Promise<T>): Promise<T> {
+    this.leave()
+    try {
+      return await task()
+    } finally {
+      this.#running++
+    }
+  }
+
   #wait(caller: AbortSignal): Promise<void> {
     if (caller.aborted) throw cancelled()
     const { waiting, waitingOfOne } = this.#limits

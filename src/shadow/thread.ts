@@ -1,10 +1,7 @@
 // The shadow thread as the node sees it: it is started, given jobs, and its questions are answered at once.
 // Its program is `worker.ts`, which `npm run build` bundles to `dist/shadow.js`, also for a node that runs from its sources.
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { ChainError } from '../lib/errors.ts'
+import { threadProgram } from '../lib/thread-program.ts'
 import type { Answer, Job, Question, Report, ThreadData } from './messages.ts'
 
 /** How a job has ended. */
@@ -29,7 +26,7 @@ export class ShadowThread {
     const answered = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
     const count = new Int32Array(answered)
     const workerData: ThreadData = { ...data, answers, answered }
-    this.#worker = new Worker(programOf(fileURLToPath(import.meta.url)), { workerData, transferList: [answers] })
+    this.#worker = new Worker(threadProgram('shadow', ROOMS), { workerData, transferList: [answers] })
     this.#worker.unref()
     this.#worker.on('message', (report: Report) => {
       if (report.kind !== 'question') return reported(report)
@@ -72,26 +69,3 @@ const ROOMS = [
   'chain',
   'shadow',
 ]
-
-/**
- * The thread's program: beside the bundle, whose code is in dist/ itself or in a folder of it; or as the sources were built
- * last. Throws ChainError `not-found` when it is missing, or older than the sources that run here.
- */
-function programOf(here: string): URL {
-  const folder = dirname(here)
-  const isSource = here.endsWith('.ts')
-  const places = isSource ? ['../../dist/shadow.js'] : ['shadow.js', '../shadow.js']
-  const program = places.map((place) => join(folder, place)).find((path) => existsSync(path))
-  if (program === undefined) throw new ChainError('not-found', 'dist/shadow.js is missing; run `npm run build`')
-  if (isSource && newestOf(join(folder, '..')) > statSync(program).mtimeMs) {
-    throw new ChainError('not-found', 'dist/shadow.js is older than the sources; run `npm run build`')
-  }
-  return pathToFileURL(program)
-}
-
-/** When the newest file of these rooms was written. */
-function newestOf(sources: string): number {
-  const folders = ROOMS.map((room) => join(sources, room))
-  const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  return Math.max(...files.map((file) => statSync(join(file.parentPath, file.name)).mtimeMs))
-}

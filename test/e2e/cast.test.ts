@@ -43,6 +43,16 @@ describe.each([
     expect(Number(await cast('block-number'))).toBe(Number(await clients.viem.getBlockNumber({ cacheTime: 0 })))
   })
 
+  test('rpc with a tracer in JavaScript', async () => {
+    const watched = stranger(`${transport}, traced`)
+    const { transactionHash } = await send(watched, '--value', '3')
+    const code = '{ fault: function() {}, result: function(ctx) { return [ctx.type, toHex(ctx.to), ctx.value] } }'
+    const options = JSON.stringify({ tracer: code })
+    expect(JSON.parse(await cast('rpc', 'debug_traceTransaction', transactionHash, options))).toEqual([
+      ...['CALL', watched.toLowerCase(), '3'],
+    ])
+  })
+
   test('send, receipt, tx, block, age', async () => {
     const receipt = await send(to, '--value', '0.5ether')
     expect(receipt).toMatchObject({ status: '0x1', gasUsed: '0x5208', from: address.toLowerCase() })

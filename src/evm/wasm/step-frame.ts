@@ -1,10 +1,10 @@
 // A frame of the engine as a tracer of opcodes sees it: as it was before the opcode, though that has run when its cost is
 // known. Of the stack only the items that the last opcode may have changed are read again.
-import type { Address } from '../../lib/hex.ts'
+import { type Address, bigToWord } from '../../lib/hex.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
 import { type Operation, stackFaultOf } from '../opcode-table.ts'
 import { type Opcode, opcodeOf } from '../opcodes.ts'
-import type { FrameState } from '../tracer.ts'
+import { type FrameState, itemOf } from '../tracer.ts'
 import type { Instance } from './instance.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_PC, F_STACK, F_TOP } from './layout.ts'
 import type { Open } from './message.ts'
@@ -23,6 +23,7 @@ export class WasmFrame implements FrameState {
   readonly stack: bigint[] = []
   /** Bytes of memory. */
   memorySize = 0
+  overwritten: FrameState['overwritten']
   readonly #engine: Instance
   readonly #frame: number
   #opcode = 0
@@ -57,6 +58,15 @@ export class WasmFrame implements FrameState {
   /** Keeps memory as it is, if the opcode that is about to run writes on it. */
   keepMemory(): void {
     if (WRITES_MEMORY.has(this.#opcode)) this.#memory = this.memory(0, this.memorySize)
+  }
+
+  /** Keeps the slot that an SSTORE is about to write. */
+  keepSlot({ around: { view } }: Running): void {
+    if (this.#opcode !== SSTORE || this.stack.length < 2) this.overwritten = undefined
+    else {
+      const key = bigToWord(itemOf(this, 0))
+      this.overwritten = { key, word: view.word(this.address, key) }
+    }
   }
 
   /** The opcode's number. */

@@ -35,6 +35,7 @@ export function stepFrame(run: Running, react: (run: Running, open: Open, reason
   const { shown } = open
   shown.look(run)
   if (around.tracer?.readsMemory === true) shown.keepMemory()
+  if (around.tracer?.readsState === true) shown.keepSlot(run)
   const reason = engine.step()
   tell(run, shown, reason)
   return reason === PAUSED ? undefined : react(run, open, reason)

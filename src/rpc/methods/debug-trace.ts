@@ -1,5 +1,6 @@
 // Transactions, blocks and calls under a tracer, as geth traces them. What goes out is what the tracer answers.
 import { z } from 'zod'
+import type { Trace } from '../../chain/trace-types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -17,9 +18,9 @@ import { toTraceOptions, traceCallOptions, traceOptions } from '../shapes/trace.
 
 const asTraced = (trace: unknown) => trace
 
-type BlockTraces = readonly { readonly transaction: Transaction; readonly result: unknown }[]
+type BlockTraces = readonly (Trace & { readonly transaction: Transaction })[]
 const blockTraces = (traces: BlockTraces) =>
-  traces.map(({ transaction, result }) => ({ txHash: transaction.hash, result }))
+  traces.map(({ transaction, ...trace }) => ({ txHash: transaction.hash, ...trace }))
 
 const options = traceOptions.optional()
 
@@ -29,7 +30,8 @@ export const debug_traceTransaction = rpcMethod({
   names: ['transactionHash', 'options'],
   result: asTraced,
   heavy: true,
-  handler: ([hash, options], { chain }, caller) => chain.traces.transaction(hash, toTraceOptions(options, caller)),
+  handler: ([hash, options], { chain, queue }, caller) =>
+    chain.traces.transaction(hash, toTraceOptions(options, caller, queue)),
 })
 
 export const debug_traceBlockByNumber = rpcMethod({
@@ -38,7 +40,8 @@ export const debug_traceBlockByNumber = rpcMethod({
   names: ['block', 'options'],
   result: blockTraces,
   heavy: true,
-  handler: ([ref, options], { chain }, caller) => chain.traces.block(ref, toTraceOptions(options, caller)),
+  handler: ([ref, options], { chain, queue }, caller) =>
+    chain.traces.block(ref, toTraceOptions(options, caller, queue)),
 })
 
 export const debug_traceBlockByHash = rpcMethod({
@@ -47,7 +50,8 @@ export const debug_traceBlockByHash = rpcMethod({
   names: ['blockHash', 'options'],
   result: blockTraces,
   heavy: true,
-  handler: ([hash, options], { chain }, caller) => chain.traces.block({ hash }, toTraceOptions(options, caller)),
+  handler: ([hash, options], { chain, queue }, caller) =>
+    chain.traces.block({ hash }, toTraceOptions(options, caller, queue)),
 })
 
 export const debug_traceBlock = rpcMethod({
@@ -56,10 +60,10 @@ export const debug_traceBlock = rpcMethod({
   names: ['rawBlock', 'options'],
   result: blockTraces,
   heavy: true,
-  handler([raw, options], { chain }, caller) {
+  handler([raw, options], { chain, queue }, caller) {
     const decoded = decodeBlock(raw)
     const transactions = decoded.transactions.map((signed) => withSender(signed, recoverSender(signed)))
-    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, caller))
+    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, caller, queue))
   },
 })
 
@@ -69,10 +73,10 @@ export const debug_traceCall = rpcMethod({
   names: ['transaction', 'block', 'options'],
   result: asTraced,
   heavy: true,
-  handler([call, ref, options], { chain }, caller) {
+  handler([call, ref, options], { chain, queue }, caller) {
     const request = toCallRequest(call, chain.spec.chainId)
     const point = { ref, index: options?.txIndex ?? undefined }
-    return chain.traces.call(request, point, toTraceOptions(options, caller), {
+    return chain.traces.call(request, point, toTraceOptions(options, caller, queue), {
       stateOverrides: options?.stateOverrides ? toStateOverrides(options.stateOverrides) : undefined,
       blockOverrides: options?.blockOverrides ? toBlockOverrides(options.blockOverrides) : undefined,
     })
@@ -101,7 +105,7 @@ export const debug_traceCallMany = rpcMethod({
   names: ['bundles', 'context', 'options'],
   result: (traces: readonly (readonly unknown[])[]) => traces,
   heavy: true,
-  handler([bundles, context, options], { chain }, caller) {
+  handler([bundles, context, options], { chain, queue }, caller) {
     const after = context?.transactionIndex ?? -1
     const point = { ref: context?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
     const read = bundles.map(({ transactions, blockOverride, stateOverride }, position) => {
@@ -113,7 +117,7 @@ export const debug_traceCallMany = rpcMethod({
         blockOverrides: block ? toBlockOverrides(block) : undefined,
       }
     })
-    return chain.traces.calls(read, point, toTraceOptions(options, caller))
+    return chain.traces.calls(read, point, toTraceOptions(options, caller, queue))
   },
 })
 

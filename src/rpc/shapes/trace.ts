@@ -1,6 +1,7 @@
 // The options of debug_trace… methods, as geth takes them. What a tracer's own settings mean only the tracer knows.
 import { z } from 'zod'
 import type { TraceOptions } from '../../chain/types.ts'
+import type { WorkQueue } from '../../lib/work-queue.ts'
 import { bool, index, string } from '../codec.ts'
 import { blockOverrides, stateOverrides } from './call.ts'
 
@@ -54,7 +55,12 @@ export const traceCallOptions = traceOptions.extend({
   txIndex: index.nullish(),
 })
 
-export function toTraceOptions(options: z.output<typeof traceOptions> | undefined, caller: AbortSignal): TraceOptions {
+/** Options of a heavy method's request, which has a place in the queue. */
+export function toTraceOptions(
+  options: z.output<typeof traceOptions> | undefined,
+  caller: AbortSignal,
+  queue: Pick<WorkQueue, 'elsewhere'>,
+): TraceOptions {
   const { tracer, tracerConfig, timeout } = options ?? {}
   return {
     choice: {
@@ -69,6 +75,7 @@ export function toTraceOptions(options: z.output<typeof traceOptions> | undefine
       },
     },
     caller,
+    elsewhere: (task) => queue.elsewhere(task),
     timeout: timeout ? (milliseconds(timeout) ?? DEFAULT_TIMEOUT) : DEFAULT_TIMEOUT,
   }
 }

@@ -13,6 +13,7 @@ export class MuxTracer implements Tracer {
   readonly log?: (log: Log) => void
   readonly refuse?: (frame: Frame) => void
   readonly readsMemory: boolean
+  readonly readsState: boolean
 
   constructor(tracers: ReadonlyMap<string, Tracer>) {
     this.#tracers = tracers
@@ -22,6 +23,7 @@ export class MuxTracer implements Tracer {
     const hears = (hook: 'step' | 'log' | 'refuse') =>
       [...tracers.values()].some((tracer) => tracer[hook] !== undefined)
     this.readsMemory = [...tracers.values()].some((tracer) => tracer.readsMemory === true)
+    this.readsState = [...tracers.values()].some((tracer) => tracer.readsState === true)
     if (hears('step')) this.step = (step) => tell((tracer) => tracer.step?.(step))
     if (hears('log')) this.log = (log) => tell((tracer) => tracer.log?.(log))
     // Each builds a tree of its own.

@@ -2,6 +2,7 @@
 // and then answers in JSON values.
 import type { Machine } from '../../evm/machine.ts'
 import type { MessageTracer } from '../../evm/tracer.ts'
+import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { Message } from '../../primitives/types.ts'
 import type { BlockEnv } from '../block-env.ts'
@@ -25,9 +26,19 @@ export type TracePlace = {
   readonly index: number
 }
 
+/**
+ * A client's own tracer has failed: its words, and go-ethereum's for the place. Of a block's traces only the transaction's
+ * own fails.
+ */
+export class ScriptFailure extends ChainError {
+  constructor(message: string) {
+    super('execution-failed', message)
+  }
+}
+
 /** Watches one transaction or call, and is used up by it. */
 export interface Tracer extends MessageTracer {
   start?(context: TraceContext): void
-  /** The answer, as it goes on the wire. */
+  /** The answer, as it goes on the wire. Throws ScriptFailure. */
   result(outcome: MessageResult): unknown
 }

@@ -6,6 +6,7 @@ import { FlatCallTracer } from './flat-call-tracer.ts'
 import { FourByteTracer } from './four-byte-tracer.ts'
 import { MuxTracer } from './mux-tracer.ts'
 import { NoopTracer } from './noop-tracer.ts'
+import { BigramTracer, OpcodeCounter, TrigramTracer, UnigramTracer } from './opcode-tracers.ts'
 import { PrestateTracer } from './prestate-tracer.ts'
 import { StructLogger, type StructLogOptions } from './struct-logger.ts'
 import type { Tracer } from './tracer.ts'
@@ -19,8 +20,8 @@ export type TracerChoice = {
   readonly structLogs: StructLogOptions
 }
 
-/** Characters that all opcode logs of one request may hold: what a JSON text can carry, and a heap. */
-const BUDGET = 128 * 1024 * 1024
+/** Characters that all traces of one request may hold: what a JSON text can carry, and a heap. */
+export const BUDGET = 128 * 1024 * 1024
 
 const flag = z.boolean({ error: 'expected true or false' }).nullish()
 const callOptions = z.object({ onlyTopCall: flag, withLog: flag })
@@ -29,6 +30,9 @@ const flatOptions = z.object({ convertParityErrors: flag, includePrecompiles: fl
 const muxOptions = z.record(z.string(), z.unknown(), { error: 'expected tracers by name' })
 
 type Maker = () => Tracer
+
+/** What makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
+export type ScriptMaker = (code: string, config: string) => Maker
 
 const kind =
   <T extends z.ZodType>(schema: T, make: (config: z.output<T>) => Maker) =>
@@ -39,7 +43,7 @@ const kind =
     throw new ChainError('invalid-params', `tracerConfig: ${[...(issue?.path ?? []), issue?.message].join(': ')}`)
   }
 
-const tracers: Readonly<Record<string, (config: unknown) => Maker>> = {
+const tracers: Readonly<Record<string, (config: unknown, script?: ScriptMaker) => Maker>> = {
   callTracer: kind(
     callOptions,
     ({ onlyTopCall, withLog }) =>
@@ -66,25 +70,47 @@ const tracers: Readonly<Record<string, (config: unknown) => Maker>> = {
   ),
   '4byteTracer': kind(z.unknown(), () => () => new FourByteTracer()),
   noopTracer: kind(z.unknown(), () => () => new NoopTracer()),
-  muxTracer: kind(muxOptions, (parts) => {
-    const makers = Object.entries(parts).map(([name, config]) => [name, named(name, config)] as const)
-    return () => new MuxTracer(new Map(makers.map(([name, make]) => [name, make()])))
-  }),
+  opcountTracer: kind(z.unknown(), () => () => new OpcodeCounter()),
+  unigramTracer: kind(z.unknown(), () => () => new UnigramTracer()),
+  bigramTracer: kind(z.unknown(), () => () => new BigramTracer()),
+  trigramTracer: kind(z.unknown(), () => () => new TrigramTracer()),
+  muxTracer: (config, script) =>
+    kind(muxOptions, (parts) => {
+      const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, script)] as const)
+      return () => new MuxTracer(new Map(makers.map(([name, make]) => [name, make()])))
+    })(config),
+}
+
+/** A word alone is the name of a tracer; JavaScript that makes an object has more to it. */
+const NAME = /^\s*[\w$]*\s*$/
+
+/** Whether a client's JavaScript is run for it: as the tracer, or as one of those that muxTracer feeds. */
+export function isScripted({ name = '', config }: Pick<TracerChoice, 'name' | 'config'>): boolean {
+  if (name !== 'muxTracer') return !Object.hasOwn(tracers, name) && !NAME.test(name)
+  const parts = muxOptions.safeParse(config)
+  return parts.success && Object.entries(parts.data).some(([name, config]) => isScripted({ name, config }))
 }
 
 /**
- * What makes a tracer for each transaction. Throws ChainError `not-found` for a name that is none (JavaScript is not
- * run here) and `invalid-params` for settings it does not take.
+ * What makes a tracer for each transaction. Throws ChainError `not-found` for a name that is none, for JavaScript where
+ * there is no `script`, and `invalid-params` for settings that a tracer does not take.
  */
-export function tracerMaker({ name, config, structLogs }: TracerChoice): Maker {
-  if (name !== undefined && name !== '') return named(name, config)
+export function tracerMaker({ name, config, structLogs }: TracerChoice, script?: ScriptMaker): Maker {
+  if (name !== undefined && name !== '') return named(name, config, script)
   const budget = { left: BUDGET }
   return () => new StructLogger(structLogs, budget)
 }
 
-function named(name: string, config: unknown): Maker {
+function named(name: string, config: unknown, script: ScriptMaker | undefined): Maker {
   const make = Object.hasOwn(tracers, name) ? tracers[name] : undefined
-  if (make !== undefined) return make(config)
-  const known = Object.keys(tracers).join(', ')
-  throw new ChainError('not-found', `tracer not found: JavaScript tracers are not supported, known are ${known}`)
+  if (make !== undefined) return make(config, script)
+  if (NAME.test(name)) {
+    const known = Object.keys(tracers).join(', ')
+    throw new ChainError(
+      'not-found',
+      `tracer not found: ReferenceError: ${name.trim()} is not defined, known are ${known}`,
+    )
+  }
+  if (script === undefined) throw new ChainError('not-found', 'JavaScript tracers are not run here')
+  return script(name, JSON.stringify(config ?? {}))
 }

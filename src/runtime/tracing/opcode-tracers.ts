@@ -1,0 +1,72 @@
+// Tracers that count opcodes. go-ethereum ships them in JavaScript: opcountTracer, unigramTracer, bigramTracer and
+// trigramTracer.
+import type { Step } from '../../evm/tracer.ts'
+import type { Tracer } from './tracer.ts'
+
+/** How many opcodes ran. */
+export class OpcodeCounter implements Tracer {
+  #count = 0
+
+  step(_step: Step): void {
+    this.#count++
+  }
+
+  result(): unknown {
+    return this.#count
+  }
+}
+
+/** How often each opcode ran. */
+export class UnigramTracer implements Tracer {
+  readonly #counts = new Map<string, number>()
+
+  step({ opcode: { name } }: Step): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  result(): unknown {
+    return Object.fromEntries(this.#counts)
+  }
+}
+
+/** How often two opcodes followed each other at one depth. The first one at a depth has none before it. */
+export class BigramTracer implements Tracer {
+  readonly #counts = new Map<string, number>()
+  #last = ''
+  #depth = 0
+
+  step({ opcode: { name }, frame: { depth } }: Step): void {
+    if (depth + 1 === this.#depth) {
+      const key = `${this.#last}-${name}`
+      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    }
+    this.#last = name
+    this.#depth = depth + 1
+  }
+
+  result(): unknown {
+    return Object.fromEntries(this.#counts)
+  }
+}
+
+/** How often three opcodes followed each other. The first one at a new depth is not counted and not remembered. */
+export class TrigramTracer implements Tracer {
+  readonly #counts = new Map<string, number>()
+  #last: readonly [string, string] = ['', '']
+  #depth = 0
+
+  step({ opcode: { name }, frame: { depth } }: Step): void {
+    if (depth + 1 !== this.#depth) {
+      this.#last = ['', '']
+      this.#depth = depth + 1
+      return
+    }
+    const key = `${this.#last[0]}-${this.#last[1]}-${name}`
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    this.#last = [this.#last[1], name]
+  }
+
+  result(): unknown {
+    return Object.fromEntries(this.#counts)
+  }
+}
