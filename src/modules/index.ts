@@ -42,7 +42,11 @@ export function openModules(context: ModuleContext): Modules {
   bank.ruleDelegations(vesting.delegations)
   const distribution = new Distribution(context, bank, () => staking)
   const staking = new Staking(context, bank, distribution.hooks)
-  const authz = new Authz(context, () => staking.openOperators())
+  const authz = new Authz(context, {
+    openValidators: () => staking.openOperators(),
+    channels: () =>
+      transfer.channels.ends().map(([{ port, channel }]) => ({ sourcePort: port, sourceChannel: channel })),
+  })
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
   const erc20 = new Erc20(context, bank)
   const transfer = new Transfer(context, bank, erc20)

@@ -249,6 +249,7 @@ const compat = z.strictObject({
   allowanceOrder: z.enum(['owner-first', 'grantee-first']).default('owner-first'),
   entriesAsStruct: z.boolean().default(false),
   decCoinRaw: z.boolean().default(false),
+  distributionGrants: z.boolean().default(true),
 })
 
 const kestrel = z.strictObject({
@@ -259,7 +260,7 @@ const kestrel = z.strictObject({
   bech32Prefix: text(/^[a-z]{1,32}$/, 'a prefix of lower-case letters'),
   feeMarket: z.strictObject({ burnBaseFee: z.boolean() }).default({ burnBaseFee: false }),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
-  compat: compat.default({ allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false }),
+  compat: compat.prefault({}),
   proposals: z.array(namedProposal).readonly().default([]),
   params: params.default({ activeProposals: [] }),
   upgrades: z.array(upgrade).readonly().default([]),

@@ -87,7 +87,7 @@ const kestrel: Network = {
     bech32Prefix: 'kest',
     feeMarket: { burnBaseFee: false },
     authz: { granter: 'caller' },
-    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
     proposals: [],
     params: { activeProposals: [] },
     upgrades: [],
@@ -125,12 +125,13 @@ const evmos: Network = {
     bech32Prefix: 'evmos',
     feeMarket: { burnBaseFee: false },
     authz: { granter: 'origin' },
-    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+    // As evmosd v14.1 has them.
+    compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: false },
     proposals: [],
     params: { activeProposals: [] },
     upgrades: [],
     validators: [validator('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', 'localtestnet', 1_000n * COIN)],
-    modules: {},
+    modules: { staking: { params: { minCommissionRate: '0.05' } } },
   },
 }
 

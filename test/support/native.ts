@@ -17,7 +17,7 @@ export const nativeSpec: NativeSpec = {
   bech32Prefix: 'kest',
   feeMarket: { burnBaseFee: false },
   authz: { granter: 'caller' },
-  compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+  compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
   proposals: [],
   params: { activeProposals: [] },
   upgrades: [],
