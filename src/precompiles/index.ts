@@ -1,6 +1,7 @@
 // The registry of precompiles, in order of address. Which of them a block has follows from its number alone, so that
 // adding one to the program leaves old blocks as they were.
 import type { NativeContracts } from '../evm/native-call.ts'
+import type { Address } from '../lib/hex.ts'
 import { createNativeAccount } from '../modules/module.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
@@ -11,6 +12,7 @@ import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
 import { gov } from './gov.ts'
 import { ics20 } from './ics20.ts'
+import { MODULE_ACCOUNTS } from './module-accounts.ts'
 import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
 import { voucherContracts } from './voucher.ts'
@@ -26,7 +28,7 @@ export const PRECOMPILES: readonly Precompile[] = [
   authorization,
 ]
 
-/** The native contracts that answer in a block, by address; and the vouchers that have come by then. */
+/** The native contracts that answer in a block, by address; beside them modules' accounts, and vouchers that have come. */
 export function nativeContracts(
   spec: NativeSpec,
   block: bigint,
@@ -35,7 +37,10 @@ export function nativeContracts(
 ): NativeContracts {
   const active = PRECOMPILES.filter(({ since }) => since <= block)
   const fixed = new Map(active.map((precompile) => [precompile.address, precompile.on(spec, report, checkProposals)]))
-  return Object.assign(fixed, { find: voucherContracts(spec, report) })
+  const vouchers = voucherContracts(spec, report)
+  return Object.assign(fixed, {
+    find: (view: StateView, address: Address) => MODULE_ACCOUNTS.get(address) ?? vouchers(view, address),
+  })
 }
 
 /** The same, made once for all blocks in which the same ones answer. */
