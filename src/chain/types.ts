@@ -4,7 +4,9 @@ import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Pause } from '../lib/turns.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import type { StateEdit } from '../runtime/edit-state.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
+import type { Signer } from '../runtime/signers.ts'
 import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runtime/simulate.ts'
 import type { Reward } from '../runtime/system.ts'
 import type { Recorded } from '../runtime/tracing/recorder.ts'
@@ -165,6 +167,8 @@ export interface Inspection {
   modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<readonly Address[]>
   /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
   invariants(ref: BlockRef, caller?: AbortSignal): Promise<readonly string[]>
+  /** Validators who sign a block, the strongest first, with their power in it. None on a plain chain. */
+  signers(block: bigint): Promise<readonly Signer[]>
   /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** By name. */
@@ -227,7 +231,7 @@ export interface Chain {
   /** Every account at the head, in order of address. */
   accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Amends the state at the head, outside any block (development only). */
-  edit(change: (view: StateView) => void): Promise<void>
+  edit(change: StateEdit): Promise<void>
   /** Remembers the present head and state; nested snapshots are fine. */
   snapshot(): bigint
   /** Goes back to a snapshot, which is used up with all later ones. False when there is no such snapshot. */

@@ -13,6 +13,7 @@ import { distribution } from './distribution.ts'
 import { gov } from './gov.ts'
 import { ics20 } from './ics20.ts'
 import { MODULE_ACCOUNTS } from './module-accounts.ts'
+import { slashing } from './slashing.ts'
 import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
 import { voucherContracts } from './voucher.ts'
@@ -25,6 +26,7 @@ export const PRECOMPILES: readonly Precompile[] = [
   vesting,
   bank,
   gov,
+  slashing,
   authorization,
 ]
 
@@ -35,7 +37,7 @@ export function nativeContracts(
   report: FaultReport = (message, error) => console.error(message, error),
   checkProposals?: CheckProposals,
 ): NativeContracts {
-  const active = PRECOMPILES.filter(({ since }) => since <= block)
+  const active = PRECOMPILES.filter(({ since, isOn }) => since <= block && isOn(spec))
   const fixed = new Map(active.map((precompile) => [precompile.address, precompile.on(spec, report, checkProposals)]))
   const vouchers = voucherContracts(spec, report)
   return Object.assign(fixed, {
@@ -60,6 +62,8 @@ export function sharedNativeContracts(
 }
 
 /** Gives the contracts that begin with this block their accounts; block 0 is the genesis. */
-export function installContracts(view: StateView, block: bigint): void {
-  for (const { since, address } of PRECOMPILES) if (since === block) createNativeAccount(view, address)
+export function installContracts(view: StateView, spec: NativeSpec, block: bigint): void {
+  for (const { since, isOn, address } of PRECOMPILES) {
+    if (since === block && isOn(spec)) createNativeAccount(view, address)
+  }
 }

@@ -29,6 +29,7 @@ export const NATIVE_CONTRACT = {
   vesting: low(0x803),
   bank: low(0x804),
   gov: low(0x805),
+  slashing: low(0x806),
   authorization: low(0xa00),
 } as const
 
