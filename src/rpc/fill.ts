@@ -7,6 +7,7 @@ import type { TransactionFields } from '../primitives/transaction.ts'
 import type { TransactionType } from '../primitives/types.ts'
 import type { CallRequest } from '../runtime/types.ts'
 import type { RpcContext } from './define.ts'
+import { estimateError } from './revert.ts'
 import { type CallObject, toCallRequest } from './shapes/call.ts'
 
 export type FilledTransaction = TransactionFields & { readonly from: Address }
@@ -95,4 +96,8 @@ function chooseFees(request: CallRequest, type: TransactionType, { fees }: Chain
 
 /** Waiting transactions count, because this one comes after them. Only the estimate is heavy: what follows may wait for a block. */
 const estimate = (request: CallRequest, { chain, queue }: Filling, caller: AbortSignal): Promise<bigint> =>
-  queue.run(caller, () => chain.estimateGas(request, chain.pool.hasReady() ? 'pending' : 'latest', { caller }))
+  queue
+    .run(caller, () => chain.estimateGas(request, chain.pool.hasReady() ? 'pending' : 'latest', { caller }))
+    .catch((error) => {
+      throw estimateError(error)
+    })

@@ -26,7 +26,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await viem.getBalance({ address: FEES })).toBeLessThan(COIN)
     const coins = 'module account fee_collector is not allowed to receive funds: unauthorized'
     const request = { from: account(0).address, to: FEES }
-    for (const method of ['eth_call', 'eth_estimateGas']) {
+    for (const method of ['eth_call', 'eth_estimateGas', 'eth_fillTransaction', 'eth_sendTransaction']) {
       const { error } = await raw(method, { ...request, value: '0x1' })
       expect([error?.code, error?.message, reasonOf(error?.data)]).toEqual([3, `execution reverted: ${coins}`, coins])
     }
