@@ -81,6 +81,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'kestrel.compat.allowanceOrder': 'order of the arguments of `allowance`',
   'kestrel.compat.entriesAsStruct': 'true: unbonding entries in the form that Evmos answers since v15',
   'kestrel.compat.decCoinRaw': 'decimal coins of `Distribution` with their 18 decimals, instead of whole base units',
+  'kestrel.compat.distributionGrants':
+    'whether a contract needs a grant for distribution calls of the signer; evmosd asks for none',
   'kestrel.proposals[].name': 'opcode proposal of a file that this chain may use: [proposals.md](proposals.md)',
   'kestrel.proposals[].sha256': 'SHA-256 of that file',
   'kestrel.proposals[].since': 'block from which it may be used',

@@ -52,6 +52,8 @@ function rowsOf(schema: z.ZodType, place: Place): Row[] {
     const { defaultValue } = schema.def
     return rowsOf(schema.unwrap() as z.ZodType, { ...place, needed: false, standard: defaultValue })
   }
+  // Defaults of its own fields.
+  if (schema instanceof z.ZodPrefault) return rowsOf(schema.unwrap() as z.ZodType, { ...place, needed: false })
   if (schema instanceof z.ZodReadonly) return rowsOf(schema.unwrap() as z.ZodType, place)
   if (schema instanceof z.ZodObject && !place.path.startsWith('config.blobSchedule.')) {
     const defaults = Object(place.standard) as Record<string, unknown>

@@ -137,6 +137,27 @@ export const STRUCTS: Readonly<Record<string, StructText>> = {
       fraction: 'Part of the stake that was lost.',
     },
   },
+  SigningInfo: {
+    about: 'How a validator has signed.',
+    members: {
+      validatorAddress: 'First 20 bytes of SHA-256 of its consensus key.',
+      startHeight: 'Block in which it was last bonded.',
+      indexOffset: 'Votes counted since it was bonded first, or jailed for downtime.',
+      jailedUntil: 'Unix seconds before which it may not be unjailed.',
+      tombstoned: 'Jailed for ever.',
+      missedBlocksCounter: 'Votes missed in the window.',
+    },
+  },
+  SlashingParams: {
+    about: 'What faults cost.',
+    members: {
+      signedBlocksWindow: 'Blocks of which a validator must have signed a part.',
+      minSignedPerWindow: 'That part.',
+      downtimeJailDuration: 'Seconds in jail for downtime.',
+      slashFractionDoubleSign: 'Part of the stake that double signing costs.',
+      slashFractionDowntime: 'Part of the stake that downtime costs.',
+    },
+  },
   DelegationDelegatorReward: {
     about: 'Rewards with one validator.',
     members: { validatorAddress: 'Bech32 operator text.', reward: 'Not yet withdrawn.' },

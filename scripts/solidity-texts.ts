@@ -368,6 +368,27 @@ export const CONTRACTS: Readonly<Record<string, ContractText>> = {
       VoteWeighted: 'A split vote was cast.',
     },
   },
+  slashing: {
+    title: 'Slashing',
+    about: 'The way back of a jailed validator, and what is known of how validators sign.',
+    functions: {
+      getSigningInfo: {
+        about: 'How a validator has signed. Reverts if none with this key was ever bonded.',
+        values: { consAddress: 'First 20 bytes of SHA-256 of the consensus key.', signingInfo: 'As it stands.' },
+      },
+      getSigningInfos: {
+        about: 'How all validators have signed that were ever bonded, by consensus address.',
+        values: { signingInfos: 'One for each.' },
+      },
+      getParams: { about: 'What faults cost.', values: { params: 'The parameters.' } },
+      unjail: {
+        about:
+          'Lets a validator back into the set; for its operator alone. Reverts before its time, and after double signing.',
+        values: { validatorAddress: "The operator's account." },
+      },
+    },
+    events: { ValidatorUnjailed: 'A validator is no longer jailed.' },
+  },
   bank: {
     title: 'Coins',
     about: 'What accounts hold and what there is. The base coin stands under the zero address.',

@@ -7,14 +7,14 @@ import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
-import { editState } from '../runtime/edit-state.ts'
+import { editState, type StateEdit } from '../runtime/edit-state.ts'
 import { executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type SimulatedCalls, type SimulationOptions, simulate } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { KvStore, StateView } from '../state/types.ts'
+import type { KvStore } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { admissionRules } from './admission-rules.ts'
 import { completeDraft } from './draft.ts'
@@ -220,7 +220,7 @@ export class Chain implements ChainFace {
     })
   }
 
-  edit(change: (view: StateView) => void): Promise<void> {
+  edit(change: StateEdit): Promise<void> {
     return this.#writer.run(async () => {
       await this.#ledger.amend((view) => editState(this.#runtime, this.head, view, change))
       this.#headMoved()

@@ -8,6 +8,7 @@ import { type Pause, takingTurns } from '../lib/turns.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { brokenInvariants } from '../runtime/invariants.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { nextSigners, type Signer } from '../runtime/signers.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import type { Range } from '../state/types.ts'
@@ -103,6 +104,12 @@ export class ChainInspection implements Inspection {
       held += view.balance(ownerOfRow(row))
     }
     return brokenInvariants(this.#runtime, header, view, held)
+  }
+
+  async signers(block: bigint): Promise<readonly Signer[]> {
+    // The end of the block before has made the set.
+    const { header, view } = await this.#reader.at({ number: block === 0n ? 0n : block - 1n })
+    return nextSigners(this.#runtime, header, view)
   }
 
   async activeProposals(ref: BlockRef): Promise<readonly string[]> {

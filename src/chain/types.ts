@@ -1,10 +1,12 @@
 // What the faces and the block producer see of the chain. `chain.ts` implements it.
 // Reading never waits for a writer; only the `pending` reference awaits a build.
-import type { Address, Hash, Hex } from '../lib/hex.ts'
+import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/turns.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import type { StateEdit } from '../runtime/edit-state.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
+import type { Signer } from '../runtime/signers.ts'
 import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runtime/simulate.ts'
 import type { Reward } from '../runtime/system.ts'
 import type { Recorded } from '../runtime/tracing/recorder.ts'
@@ -171,6 +173,8 @@ export interface Inspection {
   modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<readonly Address[]>
   /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
   invariants(ref: BlockRef, caller?: AbortSignal): Promise<readonly string[]>
+  /** Validators who sign a block, the strongest first, with their power in it. None on a plain chain. */
+  signers(block: bigint): Promise<readonly Signer[]>
   /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
   activeProposals(ref: BlockRef): Promise<readonly string[]>
   /** By name. */
@@ -233,7 +237,7 @@ export interface Chain {
   /** Every account at the head, in order of address. */
   accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Amends the state at the head, outside any block (development only). */
-  edit(change: (view: StateView) => void): Promise<void>
+  edit(change: StateEdit): Promise<void>
   /** Remembers the present head and state; nested snapshots are fine. */
   snapshot(): bigint
   /** Goes back to a snapshot, which is used up with all later ones. False when there is no such snapshot. */
@@ -256,50 +260,4 @@ export type BuildOptions = {
 export type ProduceOptions = Pick<BuildOptions, 'more'> & {
   /** A block without transactions is not committed. */
   readonly skipEmpty?: boolean
-}
-
-/** When a block is made and what its clock says: `consensus/solo.ts`. */
-export interface BlockProducer {
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** At once when a transaction is ready, every `interval` seconds, both, or neither. */
-  mode(): { readonly automine: boolean; readonly interval: number }
-  setMode(mode: { automine?: boolean; interval?: number }): void
-  /** Makes blocks now; `secondsBetween` sets the distance of their timestamps. */
-  mine(count: bigint, secondsBetween?: bigint, timestamp?: bigint): Promise<void>
-  /** Overrides of the next block only; each is used up by it. */
-  readonly next: {
-    timestamp: bigint | undefined
-    baseFeePerGas: bigint | undefined
-    prevRandao: Hash | undefined
-    /** Whatever the parent's is: import refuses a block whose limit is further from it than a 1024th. */
-    gasLimit: bigint | undefined
-  }
-  /** Lasting settings. */
-  readonly settings: {
-    coinbase: Address
-    /** Blocks come nearer to it by the steps that import accepts. */
-    gasLimit: bigint
-    extraData: Hex
-    /** Seconds between automatic timestamps; undefined: the clock. */
-    timestampInterval: bigint | undefined
-    /** Seconds added to the machine's clock. */
-    timeOffset: bigint
-  }
-  /**
-   * Settles when the blocks that take the transactions of one sender are committed; at once when none is about to be made,
-   * or many senders wait.
-   */
-  settled(...transactions: readonly Hash[]): Promise<void>
-  /** No block is begun because transactions are ready until the answer is called, or for a second. */
-  gather(): () => void
-  /**
-   * Moves the clock: the next block is at least so many seconds after the newest one. Settles, between blocks, with the
-   * seconds that the clock is ahead of the machine's.
-   */
-  increaseTime(seconds: bigint): Promise<bigint>
-  /** Sets the clock to a Unix time in seconds; no block is before its parent for that. Settles as `increaseTime`. */
-  setTime(time: bigint): Promise<bigint>
-  /** What the next block's timestamp would be if it were made now. */
-  nextTimestamp(): bigint
 }

@@ -1,6 +1,6 @@
 // What time it is for the next block: what was asked for it, else a fixed distance from the newest block, else the
 // machine's clock and what it was moved by. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
-import type { BlockProducer } from '../chain/types.ts'
+import type { BlockProducer } from '../chain/producer.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 

@@ -2,7 +2,8 @@
 // Blocks are made one after the other, each with a clock that has seen the one before; whatever became ready while one
 // was being made goes into the next.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BlockProducer, Chain, ProduceOptions } from '../chain/types.ts'
+import type { BlockProducer } from '../chain/producer.ts'
+import type { Chain, ProduceOptions } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'

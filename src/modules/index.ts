@@ -15,6 +15,8 @@ import { Gov } from './gov/gov.ts'
 import { Inflation, readInflationGenesis } from './inflation.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
+import { readSlashingGenesis } from './slashing/genesis.ts'
+import { Slashing } from './slashing/slashing.ts'
 import { readStakingGenesis } from './staking/genesis.ts'
 import { Staking } from './staking/staking.ts'
 import { readTransferGenesis } from './transfer/genesis.ts'
@@ -26,6 +28,8 @@ export type Modules = {
   readonly params: Params
   readonly authz: Authz
   readonly staking: Staking
+  /** undefined: the chain's genesis asks for none. */
+  readonly slashing: Slashing | undefined
   readonly distribution: Distribution
   readonly inflation: Inflation
   readonly vesting: Vesting
@@ -34,6 +38,8 @@ export type Modules = {
   readonly gov: Gov
 }
 
+const hasSlashing = ({ modules }: NativeSpec): boolean => modules.slashing !== undefined
+
 export function openModules(context: ModuleContext): Modules {
   const bank = new Bank(context)
   const params = new Params(context)
@@ -41,14 +47,22 @@ export function openModules(context: ModuleContext): Modules {
   bank.restrictSends(vesting.requireSpendable)
   bank.ruleDelegations(vesting.delegations)
   const distribution = new Distribution(context, bank, () => staking)
-  const staking = new Staking(context, bank, distribution.hooks)
-  const authz = new Authz(context, () => staking.openOperators())
+  const slashing = hasSlashing(context.spec) ? new Slashing(context, () => staking) : undefined
+  const staking = new Staking(context, bank, {
+    ...distribution.hooks,
+    afterValidatorBonded: (operator) => slashing?.afterValidatorBonded(operator),
+  })
+  const authz = new Authz(context, {
+    openValidators: () => staking.openOperators(),
+    channels: () =>
+      transfer.channels.ends().map(([{ port, channel }]) => ({ sourcePort: port, sourceChannel: channel })),
+  })
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
   const erc20 = new Erc20(context, bank)
   const transfer = new Transfer(context, bank, erc20)
-  const reach = { params, erc20, staking, distribution, vesting }
+  const reach = { params, erc20, staking, slashing, distribution, vesting }
   const gov = new Gov(context, bank, staking, reach)
-  return { bank, params, authz, staking, distribution, inflation, vesting, erc20, transfer, gov }
+  return { bank, params, authz, staking, slashing, distribution, inflation, vesting, erc20, transfer, gov }
 }
 
 type Hooks = Pick<NativeModule<never>, 'name' | 'beginBlock' | 'endBlock'>
@@ -101,13 +115,16 @@ export function initGenesis(
   checkProposals?: ModuleContext['checkProposals'],
 ): void {
   for (const home of HOMES) createNativeAccount(view, home)
+  if (hasSlashing(spec)) createNativeAccount(view, NATIVE_CONTRACT.slashing)
   const modules = openModules({ spec, block, view, access: 'write', checkProposals })
-  const { bank, params, authz, staking, distribution, inflation, erc20, transfer, gov } = modules
+  const { bank, params, authz, staking, slashing, distribution, inflation, erc20, transfer, gov } = modules
   bank.initGenesis({ supply })
   params.initGenesis(spec.params)
   authz.initGenesis(spec.modules.authz)
   distribution.initGenesis(readDistributionGenesis(spec.modules.distribution))
   inflation.initGenesis(readInflationGenesis(spec.modules.inflation))
+  // Before staking, which tells it of the first validators.
+  slashing?.initGenesis(readSlashingGenesis(spec.modules.slashing))
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
   erc20.initGenesis(readErc20Genesis(spec.modules.erc20))
   transfer.initGenesis(readTransferGenesis(spec.modules.transfer))

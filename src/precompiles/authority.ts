@@ -5,7 +5,13 @@ import { getAddress } from 'viem'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { TransferUse } from '../modules/authz/allocations.ts'
-import { type GenericMessage, MESSAGE, type Message, type StakingMessage } from '../modules/authz/messages.ts'
+import {
+  type GenericMessage,
+  isDistributionMessage,
+  MESSAGE,
+  type Message,
+  type StakingMessage,
+} from '../modules/authz/messages.ts'
 import type { ReadCall } from './define.ts'
 
 /**
@@ -32,6 +38,7 @@ export function authorize<T>(call: ReadCall, owner: Address, act: Act, perform: 
   const { caller, modules } = call
   if (caller === owner) return perform()
   requireOrigin(call, owner, mismatch(act.message))
+  if (!call.spec.compat.distributionGrants && isDistributionMessage(act.message)) return perform()
   call.charge(USE_GAS)
   if (!('amount' in act)) {
     modules.authz.requireGeneric(owner, caller, act.message)
@@ -63,9 +70,14 @@ export function requireOwner(call: ReadCall, owner: Address, role: string): void
   requireDirect(call)
 }
 
-/** For what whoever signed decides for itself, through any contract. Throws as `requireOwner`. */
-export const requireSigner = (call: ReadCall, owner: Address, role: string): void =>
-  requireOrigin(call, owner, foreign(role))
+/**
+ * For what an account decides about itself: the owner alone, or whoever signed, through any contract, where the chain's
+ * grants are the origin's. Throws as `requireOwner`.
+ */
+export function requireDecider(call: ReadCall, owner: Address, role: string): void {
+  if (call.spec.authz.granter === 'origin') requireOrigin(call, owner, foreign(role))
+  else requireOwner(call, owner, role)
+}
 
 /** For what contracts may not do at all. Throws ChainError unless the transaction itself made this call. */
 export function requireDirect(call: ReadCall): void {

@@ -4,11 +4,12 @@ import { parseAbi } from 'viem'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import {
-  type GenericMessage,
+  isDistributionMessage,
+  isLimitedMessage,
   isStakingMessage,
-  MESSAGE,
+  type LimitedMessage,
+  type Message,
   messageNamed,
-  type StakingMessage,
 } from '../modules/authz/messages.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { granterOf } from './authority.ts'
@@ -31,15 +32,12 @@ const LISTED_GAS = 40n
 const REVOKE_GAS = 5_000n
 const CHANGE_GAS = 6_000n
 
-/** Messages that a bare number can grant; a transfer also needs channel and denomination. */
-type Grantable = StakingMessage | GenericMessage
-
 /** The five functions over one contract's messages. `kind` names these in refusals: "staking ". */
-function authorizationOf(kind: string, accepts: (message: Grantable) => boolean): Interface {
+function authorizationOf(kind: string, accepts: (message: Message) => boolean): Interface {
   const invalidType = (method: string) => refused(`invalid ${kind}transaction type: ${method}`)
 
   /** The messages of a list of methods, after the checks that all four transactions share. */
-  function granted(spender: Address, methods: readonly string[]): readonly Grantable[] {
+  function granted(spender: Address, methods: readonly string[]): readonly Message[] {
     requireAddress('grantee', spender)
     if (methods.length === 0) throw refused('no methods defined; expected at least one message type url')
     if (methods.includes('')) {
@@ -48,16 +46,15 @@ function authorizationOf(kind: string, accepts: (message: Grantable) => boolean)
     }
     return methods.map((method) => {
       const message = messageNamed(method)
-      if (message === MESSAGE.transfer) throw refused(`${invalidType(method).message}: use the ICS20 approve function`)
       if (message === undefined || !accepts(message)) throw invalidType(method)
       return message
     })
   }
 
   /** As `granted`, of messages whose grants have a limit. */
-  function limited(spender: Address, methods: readonly string[]): readonly StakingMessage[] {
+  function limited(spender: Address, methods: readonly string[]): readonly LimitedMessage[] {
     return granted(spender, methods).map((message, i) => {
-      if (!isStakingMessage(message)) throw refused(`invalid staking transaction type: ${methods[i]}`)
+      if (!isLimitedMessage(message)) throw refused(`invalid staking transaction type: ${methods[i]}`)
       return message
     })
   }
@@ -121,14 +118,8 @@ function requireAddress(role: string, address: Address): void {
 /** The five functions at the staking contract. */
 export const stakingAuthorization = authorizationOf('staking ', isStakingMessage)
 
-const DISTRIBUTION: readonly Grantable[] = [
-  MESSAGE.setWithdrawAddress,
-  MESSAGE.withdrawReward,
-  MESSAGE.withdrawCommission,
-]
-
 /** The five functions at the distribution contract. */
-export const distributionAuthorization = authorizationOf('distribution ', (message) => DISTRIBUTION.includes(message))
+export const distributionAuthorization = authorizationOf('distribution ', isDistributionMessage)
 
 export const authorization = definePrecompile({
   name: 'authorization',

@@ -124,6 +124,8 @@ export type Precompile = {
   readonly address: Address
   /** First block in which it answers; a new one must not change the past. */
   readonly since: bigint
+  /** Whether a chain has it at all: what came later is there only where the genesis names its module. */
+  isOn(spec: NativeSpec): boolean
   /** All of its interfaces. */
   readonly abi: Abi
   /** The contract as it runs on a chain; `report` hears of our own faults. */
@@ -140,9 +142,11 @@ export function definePrecompile(of: {
   readonly name: string
   readonly address: Address
   readonly since: bigint
+  /** Left out: every native chain has it. */
+  isOn?(spec: NativeSpec): boolean
   readonly interfaces: readonly Interface[]
 }): Precompile {
-  const { name, address, since, interfaces } = of
+  const { name, address, since, interfaces, isOn = () => true } = of
   const abi = interfaces.flatMap((face) => face.abi)
   const methods = new Map(interfaces.flatMap((face) => [...face.methods]))
   if (methods.size < interfaces.reduce((sum, face) => sum + face.methods.size, 0)) {
@@ -153,6 +157,7 @@ export function definePrecompile(of: {
     name,
     address,
     since,
+    isOn,
     abi,
     on: (spec, report, checkProposals) => {
       const chain = { spec, report, checkProposals }

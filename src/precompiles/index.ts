@@ -1,6 +1,7 @@
 // The registry of precompiles, in order of address. Which of them a block has follows from its number alone, so that
 // adding one to the program leaves old blocks as they were.
 import type { NativeContracts } from '../evm/native-call.ts'
+import type { Address } from '../lib/hex.ts'
 import { createNativeAccount } from '../modules/module.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
@@ -11,6 +12,8 @@ import type { CheckProposals, FaultReport, Precompile } from './define.ts'
 import { distribution } from './distribution.ts'
 import { gov } from './gov.ts'
 import { ics20 } from './ics20.ts'
+import { MODULE_ACCOUNTS } from './module-accounts.ts'
+import { slashing } from './slashing.ts'
 import { staking } from './staking.ts'
 import { vesting } from './vesting.ts'
 import { voucherContracts } from './voucher.ts'
@@ -23,19 +26,23 @@ export const PRECOMPILES: readonly Precompile[] = [
   vesting,
   bank,
   gov,
+  slashing,
   authorization,
 ]
 
-/** The native contracts that answer in a block, by address; and the vouchers that have come by then. */
+/** The native contracts that answer in a block, by address; beside them modules' accounts, and vouchers that have come. */
 export function nativeContracts(
   spec: NativeSpec,
   block: bigint,
   report: FaultReport = (message, error) => console.error(message, error),
   checkProposals?: CheckProposals,
 ): NativeContracts {
-  const active = PRECOMPILES.filter(({ since }) => since <= block)
+  const active = PRECOMPILES.filter(({ since, isOn }) => since <= block && isOn(spec))
   const fixed = new Map(active.map((precompile) => [precompile.address, precompile.on(spec, report, checkProposals)]))
-  return Object.assign(fixed, { find: voucherContracts(spec, report) })
+  const vouchers = voucherContracts(spec, report)
+  return Object.assign(fixed, {
+    find: (view: StateView, address: Address) => MODULE_ACCOUNTS.get(address) ?? vouchers(view, address),
+  })
 }
 
 /** The same, made once for all blocks in which the same ones answer. */
@@ -55,6 +62,8 @@ export function sharedNativeContracts(
 }
 
 /** Gives the contracts that begin with this block their accounts; block 0 is the genesis. */
-export function installContracts(view: StateView, block: bigint): void {
-  for (const { since, address } of PRECOMPILES) if (since === block) createNativeAccount(view, address)
+export function installContracts(view: StateView, spec: NativeSpec, block: bigint): void {
+  for (const { since, isOn, address } of PRECOMPILES) {
+    if (since === block && isOn(spec)) createNativeAccount(view, address)
+  }
 }

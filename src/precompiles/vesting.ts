@@ -1,5 +1,5 @@
 // Vesting: clawback accounts, made by their holders, filled and taken back by their funders. Transactions act for the
-// funder they name, if `authority.ts` lets the caller; making an account is the signer's own affair.
+// funder they name, if `authority.ts` lets the caller; an account is made a vesting account by itself alone.
 import { parseAbi } from 'viem'
 import { ChainError } from '../lib/errors.ts'
 import { ZERO_ADDRESS } from '../lib/hex.ts'
@@ -8,7 +8,7 @@ import { type GenericMessage, MESSAGE, messageNamed } from '../modules/authz/mes
 import { checkGrant } from '../modules/vesting/grant.ts'
 import type { Period } from '../modules/vesting/schedule.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
-import { authorize, granterOf, requireSigner } from './authority.ts'
+import { authorize, granterOf, requireDecider } from './authority.ts'
 import { type Coin, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement } from './define.ts'
 import { COIN } from './structs.ts'
@@ -48,7 +48,7 @@ const main = implement({
   },
   functions: {
     createClawbackVestingAccount(call, funderAddress, vestingAddress, enableGovClawback) {
-      requireSigner(call, vestingAddress, 'from')
+      requireDecider(call, vestingAddress, 'from')
       call.modules.vesting.create(funderAddress, vestingAddress, enableGovClawback)
       call.emit('CreateClawbackVestingAccount', { funderAddress, vestingAddress })
       return [true]

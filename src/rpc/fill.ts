@@ -8,6 +8,7 @@ import type { TransactionType } from '../primitives/types.ts'
 import type { CallRequest } from '../runtime/types.ts'
 import type { RpcContext } from './define.ts'
 import { forEstimate } from './estimating.ts'
+import { estimateError } from './revert.ts'
 import { type CallObject, toCallRequest } from './shapes/call.ts'
 
 export type FilledTransaction = TransactionFields & { readonly from: Address }
@@ -96,6 +97,10 @@ function chooseFees(request: CallRequest, type: TransactionType, { fees }: Chain
 
 /** Only the estimate is heavy: what follows may wait for a block. */
 const estimate = (request: CallRequest, context: Filling, caller: AbortSignal): Promise<bigint> =>
-  context.queue.run(caller, async () =>
-    context.chain.estimateGas(request, 'pending', await forEstimate({ caller }, 'pending', context)),
-  )
+  context.queue
+    .run(caller, async () =>
+      context.chain.estimateGas(request, 'pending', await forEstimate({ caller }, 'pending', context)),
+    )
+    .catch((error) => {
+      throw estimateError(error)
+    })

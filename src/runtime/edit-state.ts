@@ -1,4 +1,5 @@
 // A developer's change of the state, outside any block: what it adds to balances exists from then on, so the bank is told.
+import type { Modules } from '../modules/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { StateView } from '../state/types.ts'
@@ -6,11 +7,15 @@ import type { Runtime } from './runtime.ts'
 
 const MOST = 2n ** 256n - 1n
 
+/** A change of the state at the head; the modules work in the head's block, and are undefined on a plain chain. */
+export type StateEdit = (view: StateView, modules: Modules | undefined) => void
+
 /** Applies the change; on a native chain the supply follows the balances, as far as a word can hold it. */
-export function editState(runtime: Runtime, head: Header, view: StateView, change: (view: StateView) => void): void {
+export function editState(runtime: Runtime, head: Header, view: StateView, change: StateEdit): void {
+  const modules = runtime.modules(view, runtime.env(head), 'write')
+  const bank = modules?.bank
   view.beginTransaction()
-  change(view)
-  const bank = runtime.modules(view, runtime.env(head), 'write')?.bank
+  change(view, modules)
   const diff = view.transactionDiff()
   // A loaded dump brings the supply with it.
   if (bank === undefined || diff.some(({ address }) => address === NATIVE_CONTRACT.bank)) return

@@ -152,8 +152,9 @@ export class BlockExecution {
     // System calls run on the fork's own table: a proposal that breaks their code must not stop the chain.
     machine.useTable(this.#runtime.forkTable(env))
     await beginSystemCalls(machine, env, parentHash, parentBeaconBlockRoot)
-    if (this.#modules !== undefined) {
-      installContracts(this.#view, env.number)
+    const { native } = this.#runtime.spec
+    if (this.#modules !== undefined && native !== undefined) {
+      installContracts(this.#view, native, env.number)
       beginBlock(this.#modules)
     }
     // Read after the begin hooks: an upgrade holds for the transactions of its own block.

@@ -31,7 +31,7 @@ export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock
   if (native !== undefined) {
     const block = { number: 0n, timestamp: genesis.timestamp, proposer: genesis.coinbase }
     initGenesis(view, native, supply, block, (names) => runtime.checkProposals(names, { fork, number: 0n }))
-    installContracts(view, 0n)
+    installContracts(view, native, 0n)
   }
   const rules = rulesOf(fork)
   const header = sealHeader({

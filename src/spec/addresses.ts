@@ -29,6 +29,7 @@ export const NATIVE_CONTRACT = {
   vesting: low(0x803),
   bank: low(0x804),
   gov: low(0x805),
+  slashing: low(0x806),
   authorization: low(0xa00),
 } as const
 
@@ -36,16 +37,29 @@ export const NATIVE_CONTRACT = {
 export const moduleAddress = (name: string): Address =>
   toAddress(createHash('sha256').update(name, 'utf8').digest().subarray(0, 20))
 
+/** Names of the modules' accounts. */
+export const MODULE_NAME = {
+  feeCollector: 'fee_collector',
+  distribution: 'distribution',
+  bondedPool: 'bonded_tokens_pool',
+  notBondedPool: 'not_bonded_tokens_pool',
+  gov: 'gov',
+  erc20: 'erc20',
+  transfer: 'transfer',
+  mint: 'mint',
+  /** Its storage holds the EVM's parameters: the active improvement proposals. */
+  evm: 'evm',
+} as const
+
 /** Accounts that belong to modules: they hold coins or parameters and nobody has a key. */
 export const MODULE_ACCOUNT = {
-  feeCollector: moduleAddress('fee_collector'),
-  distribution: moduleAddress('distribution'),
-  bondedPool: moduleAddress('bonded_tokens_pool'),
-  notBondedPool: moduleAddress('not_bonded_tokens_pool'),
-  gov: moduleAddress('gov'),
-  erc20: moduleAddress('erc20'),
-  transfer: moduleAddress('transfer'),
-  mint: moduleAddress('mint'),
-  /** Its storage holds the EVM's parameters: the active improvement proposals. */
-  evm: moduleAddress('evm'),
+  feeCollector: moduleAddress(MODULE_NAME.feeCollector),
+  distribution: moduleAddress(MODULE_NAME.distribution),
+  bondedPool: moduleAddress(MODULE_NAME.bondedPool),
+  notBondedPool: moduleAddress(MODULE_NAME.notBondedPool),
+  gov: moduleAddress(MODULE_NAME.gov),
+  erc20: moduleAddress(MODULE_NAME.erc20),
+  transfer: moduleAddress(MODULE_NAME.transfer),
+  mint: moduleAddress(MODULE_NAME.mint),
+  evm: moduleAddress(MODULE_NAME.evm),
 } as const

@@ -129,6 +129,8 @@ export type NativeSpec = {
     readonly entriesAsStruct: boolean
     /** DecCoin amounts in units of 10^-18, as their precision says; else whole base units, as Evmos has them. */
     readonly decCoinRaw: boolean
+    /** A contract needs a grant for the distribution's messages; false: the signer's being in the call is enough, as on Evmos. */
+    readonly distributionGrants: boolean
   }
   /** Beside this program's own; a node needs the module files of all of them. */
   readonly proposals: readonly NamedProposal[]

@@ -252,6 +252,7 @@ const compat = z.strictObject({
   allowanceOrder: z.enum(['owner-first', 'grantee-first']).default('owner-first'),
   entriesAsStruct: z.boolean().default(false),
   decCoinRaw: z.boolean().default(false),
+  distributionGrants: z.boolean().default(true),
 })
 
 const kestrel = z.strictObject({
@@ -264,7 +265,7 @@ const kestrel = z.strictObject({
   clock: z.enum(['non-decreasing', 'strictly-increasing']).default('non-decreasing'),
   transactionGasCap: u64.optional(),
   authz: z.strictObject({ granter: z.enum(['caller', 'origin']) }).default({ granter: 'caller' }),
-  compat: compat.default({ allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false }),
+  compat: compat.prefault({}),
   proposals: z.array(namedProposal).readonly().default([]),
   params: params.default({ activeProposals: [] }),
   upgrades: z.array(upgrade).readonly().default([]),

@@ -89,7 +89,7 @@ const kestrel: Network = {
     clock: 'non-decreasing',
     transactionGasCap: undefined,
     authz: { granter: 'caller' },
-    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
     proposals: [],
     params: { activeProposals: [] },
     upgrades: [],
@@ -98,7 +98,7 @@ const kestrel: Network = {
       validator('0x71bE63f3384f5fb98995898A86B02Fb2426c5788', 'kestrel-1', 1_000n * COIN),
       validator('0xFABB0ac9d68B0B445fB7357272Ff202C5651694a', 'kestrel-2', 1_000n * COIN),
     ],
-    modules: {},
+    modules: { slashing: {} },
   },
 }
 
@@ -129,12 +129,13 @@ const evmos: Network = {
     clock: 'non-decreasing',
     transactionGasCap: undefined,
     authz: { granter: 'origin' },
-    compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+    // As evmosd v14.1 has them.
+    compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: false },
     proposals: [],
     params: { activeProposals: [] },
     upgrades: [],
     validators: [validator('0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', 'localtestnet', 1_000n * COIN)],
-    modules: {},
+    modules: { slashing: {}, staking: { params: { minCommissionRate: '0.05' } } },
   },
 }
 

@@ -10,6 +10,7 @@ import {
   authorize,
   authorizeTransfer,
   granterOf,
+  requireDecider,
   requireDirect,
   requireOwner,
 } from '../../src/precompiles/authority.ts'
@@ -173,3 +174,31 @@ describe('the granter', () => {
 
 const CHANNEL = { sourcePort: 'transfer', sourceChannel: 'channel-0' }
 const transfer = () => ({ ...CHANNEL, denom: 'akest', amount: 1n, receiver: 'somebody', memo: '' })
+
+describe('what an account decides about itself', () => {
+  const onEvmos = { ...nativeSpec, authz: { granter: 'origin' } } as const
+
+  it('is its own to decide, not a contract’s that it calls', () => {
+    requireDecider(call(alice), alice, 'from')
+    requireDecider(call(contract, alice), contract, 'from')
+    expect(() => requireDecider(call(contract, alice), alice, 'from')).toThrow('can only be called directly')
+    expect(() => requireDecider(call(contract, bob), alice, 'from')).toThrow('does not match the from address')
+  })
+
+  it('is the signer’s through any contract where the signer grants', () => {
+    requireDecider({ ...call(contract, alice), spec: onEvmos }, alice, 'from')
+    expect(() => requireDecider({ ...call(alice, bob), spec: onEvmos }, alice, 'from')).toThrow('does not match')
+  })
+})
+
+describe('on a chain without grants for the distribution', () => {
+  const spec = { ...nativeSpec, compat: { ...nativeSpec.compat, distributionGrants: false } }
+
+  it('a contract takes the rewards of whoever signed, and nothing else of it', () => {
+    expect(authorize({ ...call(contract), spec }, alice, reward, () => 'done')).toBe('done')
+    expect(() => authorize({ ...call(contract, bob), spec }, alice, reward, () => 'done')).toThrow('does not match')
+    expect(() => authorize({ ...call(contract), spec }, alice, staking(1n), () => 'done')).toThrow(
+      missing(MESSAGE.delegate),
+    )
+  })
+})

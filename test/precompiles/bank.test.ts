@@ -94,9 +94,9 @@ describe('registry', () => {
 
   it('knows a contract from its first block on, which is when it gets its account', async () => {
     const fresh = await emptyView()
-    installContracts(fresh, 1n)
+    installContracts(fresh, nativeSpec, 1n)
     expect(fresh.account(NATIVE_CONTRACT.bank)).toBeUndefined()
-    installContracts(fresh, 0n)
+    installContracts(fresh, nativeSpec, 0n)
     expect([fresh.nonce(NATIVE_CONTRACT.bank), fresh.code(NATIVE_CONTRACT.bank)]).toEqual([1n, Uint8Array.of(0xfe)])
   })
 })

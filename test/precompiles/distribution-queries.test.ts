@@ -68,7 +68,12 @@ describe('V6', () => {
   })
 
   it('is told with 18 decimals where the chain has it so', async () => {
-    const compat = { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: true } as const
+    const compat = {
+      allowanceOrder: 'owner-first',
+      entriesAsStruct: false,
+      decCoinRaw: true,
+      distributionGrants: true,
+    } as const
     const { rewards, total } = await v6({ spec: spec({ compat }) })
     const raw = [{ denom: 'akest', amount: 1_764n * TENTH * COIN, precision: 18 }]
     expect(await rewards()).toEqual(raw)

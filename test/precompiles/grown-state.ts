@@ -53,6 +53,7 @@ export const grownSpec: NativeSpec = {
   ...nativeSpec,
   validators: operators.map(validator),
   modules: {
+    slashing: {},
     gov: { params: { votingPeriod: 100_000 } },
     transfer: {
       sinks: [{ channel: 'channel-2', behaviour: 'never' }],
@@ -90,7 +91,7 @@ export async function grownState(): Promise<Grown> {
   ]
   for (const holder of holders) view.setBalance(holder, 1_000_000n * COIN)
   initGenesis(view, grownSpec, BigInt(holders.length) * 1_000_000n * COIN, { ...block })
-  installContracts(view, 0n)
+  installContracts(view, grownSpec, 0n)
   nextBlock(grown)
   stake(grown)
   grant(modulesOn(grown))

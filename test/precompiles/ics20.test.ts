@@ -138,7 +138,12 @@ describe('grants', () => {
     const { send, allowance } = await ics20Chain()
     await send(approve(allocation(5n)), { to: CONTRACT })
     expect([await allowance(owner), await allowance(CONTRACT)]).toEqual([[], [allocation(5n)]])
-    const compat = { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: false } as const
+    const compat = {
+      allowanceOrder: 'grantee-first',
+      entriesAsStruct: false,
+      decCoinRaw: false,
+      distributionGrants: true,
+    } as const
     const late = await ics20Chain({}, { authz: { granter: 'origin' }, compat })
     await late.send(approve(allocation(5n)), { to: CONTRACT })
     expect([await late.allowance(CONTRACT, owner), await late.allowance(owner)]).toEqual([[allocation(5n)], []])

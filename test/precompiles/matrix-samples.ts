@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, toHex } from 'viem'
 import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
+import { consensusAddress } from '../../src/lib/consensus-address.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import { derivedConsensusKey } from '../../src/modules/staking/genesis.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
 import { account } from '../support/chain.ts'
 import { attempter, forwarder, reverter } from '../support/forwarder.ts'
@@ -37,7 +39,7 @@ const ZERO = `0x${'00'.repeat(20)}`
 const [UNPAID, VOTED] = [1n, 2n]
 const PROPOSAL = toHex(JSON.stringify({ title: 'A title', summary: 'A summary' }))
 const DEPOSIT = [{ denom: DENOM, amount: 10_000_000n }]
-export const WORLD_MODULES = { gov: { params: { votingPeriod: 100_000 } } }
+export const WORLD_MODULES = { slashing: {}, gov: { params: { votingPeriod: 100_000 } } }
 const TRACE = 'transfer/channel-1/akest'
 const TRACE_HASH = createHash('sha256').update(TRACE).digest('hex').toUpperCase()
 
@@ -45,9 +47,9 @@ const TRACE_HASH = createHash('sha256').update(TRACE).digest('hex').toUpperCase(
  * Who may make a state-changing call, the caller not being its subject:
  * `grantee`: a contract with the subject's grant, in a transaction that the subject signed;
  * `holder`: whoever has something of its own to change; `nobody` else than the subject, and no contract;
- * `signer`: any contract in a transaction of the subject; `anyone` at all; `everyone`: for itself.
+ * `anyone` at all; `everyone`: for itself.
  */
-export type Rule = 'grantee' | 'holder' | 'nobody' | 'signer' | 'anyone' | 'everyone'
+export type Rule = 'grantee' | 'holder' | 'nobody' | 'anyone' | 'everyone'
 
 export type Sample = {
   readonly args: readonly unknown[]
@@ -151,7 +153,7 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     createClawbackVestingAccount: {
       args: [owner, account(FUTURE).address, false],
       from: FUTURE,
-      rule: 'signer',
+      rule: 'nobody',
     },
     fundVestingAccount: {
       args: [owner, account(EMPTY).address, 1_767_225_600n, [], [{ length: 3600n, amount: COINS }]],
@@ -181,6 +183,19 @@ const SAMPLES: Readonly<Record<string, Samples>> = {
     getAuthority: { args: [], constant: 'it is always the same' },
     getMessages: { args: [VOTED], constant: 'they are what was submitted' },
     getFailure: { args: [VOTED], constant: 'it is still voted on' },
+  },
+  slashing: {
+    getSigningInfo: {
+      args: [consensusAddress(derivedConsensusKey(hexToAddress(account(OPERATOR).address)))],
+      constant: 'it was bonded at genesis, and nobody votes',
+    },
+    getSigningInfos: { args: [PAGE], constant: 'all were bonded at genesis, and nobody votes' },
+    getParams: { args: [], constant: 'nobody has changed them' },
+    unjail: {
+      args: [account(OPERATOR).address],
+      from: OPERATOR,
+      never: /^validator not jailed; cannot be unjailed$|origin address|can only be called directly/,
+    },
   },
   bech32: {
     hexToBech32: { args: [owner, 'kest'], constant: 'it reads no state' },

@@ -160,7 +160,6 @@ const REFUSED: Readonly<
     grantee: /^authorization to \S+ for address \S+ does not exist or is expired$/,
     holder: /^authorization to \S+ for address \S+ does not exist or is expired$/,
     nobody: /can only be called directly to the precompile, not from a smart contract$/,
-    signer: undefined,
     anyone: undefined,
     everyone: undefined,
   },
@@ -168,7 +167,6 @@ const REFUSED: Readonly<
     grantee: /^(tx )?origin address \S+ (is not the same as|does not match the) \S+ address \S+$/,
     holder: /^authorization to \S+ for address \S+ does not exist or is expired$/,
     nobody: /origin address/,
-    signer: /^tx origin address \S+ does not match the from address/,
     anyone: undefined,
     everyone: undefined,
   },
@@ -177,7 +175,6 @@ const REFUSED: Readonly<
     // The contract changes grants of its own, whoever calls it.
     holder: undefined,
     nobody: /origin address|can only be called directly/,
-    signer: /^tx origin address \S+ does not match the from address/,
     anyone: undefined,
     everyone: undefined,
   },

@@ -245,7 +245,7 @@ describe('our section', () => {
       clock: 'strictly-increasing',
       transactionGasCap: 16_777_216n,
       authz: { granter: 'origin' },
-      compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: true },
+      compat: { allowanceOrder: 'grantee-first', entriesAsStruct: false, decCoinRaw: true, distributionGrants: true },
       proposals: [{ name: 'falcon_9', sha256: `0x${'ab'.repeat(32)}`, since: 5n }],
       params: { activeProposals: ['falcon_1', 'falcon_0'] },
       upgrades: [{ name: 'v2', height: 10n, addProposals: ['falcon_2'], removeProposals: [] }],

@@ -94,6 +94,9 @@ describe('evmos', () => {
         symbol: 'EVMOS',
         bech32Prefix: 'evmos',
         authz: { granter: 'origin' },
+        // evmosd v14.1: `allowance(grantee, granter, method)`, min_commission_rate, and the distribution without grants.
+        compat: { allowanceOrder: 'grantee-first', distributionGrants: false },
+        modules: { staking: { params: { minCommissionRate: '0.05' } } },
       },
     })
   })

@@ -19,7 +19,7 @@ export const nativeSpec: NativeSpec = {
   clock: 'non-decreasing',
   transactionGasCap: undefined,
   authz: { granter: 'caller' },
-  compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false },
+  compat: { allowanceOrder: 'owner-first', entriesAsStruct: false, decCoinRaw: false, distributionGrants: true },
   proposals: [],
   params: { activeProposals: [] },
   upgrades: [],

@@ -12,6 +12,8 @@ import {
   type PrecompileInput,
 } from '@ethereumjs/evm'
 import { after } from '../../lib/eventual.ts'
+import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
+import { delegationOf } from '../../primitives/delegation.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Contracts } from '../contracts.ts'
 import { failureOf } from '../failure.ts'
@@ -187,8 +189,16 @@ class LibraryEvm extends EVM implements OpcodeHost {
     if (native !== undefined) return this.#enterNative(native, message)
     await super._loadCode(message)
     if (!isLoneInvalid(message.code)) return
-    const found = this.#machine.findNative(address)
-    if (found !== undefined) this.#enterNative(found, message)
+    const delegate = delegationOf(this.view.code(address))
+    const found = this.#nativeAt(delegate ?? address)
+    if (found === undefined) return
+    // As a precompile, a native contract lends no code to accounts that delegate to it (EIP-7702).
+    if (delegate !== undefined) message.code = EMPTY_BYTES
+    else this.#enterNative(found, message)
+  }
+
+  #nativeAt(address: Address): NativeContract | undefined {
+    return this.#machine.nativeAt(address) ?? this.#machine.findNative(address)
   }
 
   #enterNative(native: NativeContract, message: LibMessage): void {

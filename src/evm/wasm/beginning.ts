@@ -1,6 +1,7 @@
 // How a message begins: its checkpoint, the value that it moves, and what runs: a frame, a precompile, a native contract,
 // or nothing.
 import type { Eventual } from '../../lib/eventual.ts'
+import type { Address } from '../../lib/hex.ts'
 import { createdAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
@@ -97,6 +98,7 @@ function enterCall(run: Running, open: Open): Begun {
     code = view.code(delegate)
   }
   if (code.length === 1 && code[0] === LONE_INVALID) {
+    if (delegate !== undefined && isNative(run, delegate)) return ended()
     const found = run.around.findNative(codeAddress)
     if (found !== undefined) return runNative(run, call, found)
   }
@@ -105,6 +107,10 @@ function enterCall(run: Running, open: Open): Begun {
   openFrame(run, open, loaded)
   return undefined
 }
+
+/** As a precompile, a native contract lends no code to accounts that delegate to it (EIP-7702). */
+const isNative = ({ around }: Running, address: Address): boolean =>
+  (around.nativeAt(address) ?? around.findNative(address)) !== undefined
 
 function enterCreation(run: Running, open: Open): Begun {
   const { call } = open

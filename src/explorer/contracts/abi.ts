@@ -70,7 +70,10 @@ export function verifiedNamed(
 const verified = ({ verification, view }: Known, address: Address): VerifiedContract | undefined =>
   verification?.contracts.get(view, address)
 
-const nativeAt = ({ spec }: Known, address: Address) => (spec.native === undefined ? undefined : NATIVE.get(address))
+const nativeAt = ({ spec: { native } }: Known, address: Address) => {
+  const found = NATIVE.get(address)
+  return native !== undefined && found?.isOn(native) ? found : undefined
+}
 
 const ownAbi = (known: Known, address: Address): Abi | undefined =>
   nativeAt(known, address)?.abi ?? verified(known, address)?.abi

@@ -129,6 +129,23 @@ export function withLimit(
   })
 }
 
+/** A limit on one coin through any of these channels, as allocations: each of them shows all of it. */
+export const overChannels = (
+  channels: readonly Pick<CoinsOfChannel, 'sourcePort' | 'sourceChannel'>[],
+  coin: Coin,
+): readonly Allocation[] => {
+  if (coin.amount === 0n) return []
+  return channels.map((channel) => ({ ...channel, spendLimit: [coin], allowList: [], allowedPacketData: ['*'] }))
+}
+
+/** The only channel that lets out a coin. Throws ChainError when none does, or several do. */
+export function onlyChannelOf(allocations: readonly Allocation[], denom: string): CoinsOfChannel {
+  const [first, second] = allocations.filter((allocation) => limitOf(allocation, denom) !== undefined)
+  if (first === undefined) throw refused(`no matching allocation found for denom: ${denom}`)
+  if (second !== undefined) throw refused(`several channels have an allocation of ${denom}: use the ICS20 functions`)
+  return { sourcePort: first.sourcePort, sourceChannel: first.sourceChannel, denom }
+}
+
 /** Limits of one denomination over all channels, added up to at most 2^256 - 1. */
 export function totalLimit(allocations: readonly Allocation[], denom: string): bigint {
   const total = allocations.reduce((sum, allocation) => sum + (limitOf(allocation, denom) ?? 0n), 0n)

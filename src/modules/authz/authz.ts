@@ -14,13 +14,23 @@ import {
   type CoinsOfChannel,
   checkedAllocations,
   listedIn,
+  onlyChannelOf,
+  overChannels,
   spendLimitOf,
   type TransferUse,
   totalLimit,
   withLimit,
 } from './allocations.ts'
+import { channelsOwn, clear, coversAllChannels, setAllocations, spend } from './grant.ts'
 import { authzLayout, type Grant } from './layout.ts'
-import { type GenericMessage, isStakingMessage, MESSAGE, type Message, type StakingMessage } from './messages.ts'
+import {
+  type GenericMessage,
+  isLimitedMessage,
+  type LimitedMessage,
+  MESSAGE,
+  type Message,
+  type StakingMessage,
+} from './messages.ts'
 
 const SECONDS_A_YEAR = 365 * 24 * 3600
 /** Dead grants that one block clears at most; a grant with lists counts once more for each coin and text in them. */
@@ -42,17 +52,24 @@ const refused = (why: string): ChainError => new ChainError('execution-reverted'
 const missing = (to: string, of: Address): ChainError =>
   refused(`authorization to ${to} for address ${getAddress(of)} does not exist or is expired`)
 
+/** What grants are made of. */
+export type Grantable = {
+  /** Operators of all validators that are not jailed, in order. */
+  openValidators(): readonly Address[]
+  /** All channels of this chain. */
+  channels(): readonly Pick<CoinsOfChannel, 'sourcePort' | 'sourceChannel'>[]
+}
+
 export class Authz implements NativeModule<unknown> {
   readonly name = 'authz'
   readonly #context: ModuleContext
   readonly #state: ReturnType<typeof authzLayout.open>
-  readonly #openValidators: () => readonly Address[]
+  readonly #grantable: Grantable
 
-  /** `openValidators`: all that are not jailed, in order of operator. */
-  constructor(context: ModuleContext, openValidators: () => readonly Address[]) {
+  constructor(context: ModuleContext, grantable: Grantable) {
     this.#context = context
     this.#state = authzLayout.open(context.view.slots(NATIVE_CONTRACT.authorization, context.access))
-    this.#openValidators = openValidators
+    this.#grantable = grantable
   }
 
   initGenesis(genesis: unknown): void {
@@ -78,40 +95,41 @@ export class Authz implements NativeModule<unknown> {
 
   /** The validators that a stake grant made now lists. */
   openValidators(): readonly Address[] {
-    return this.#openValidators()
+    return this.#grantable.openValidators()
   }
 
   /**
    * Grants a message in place of an older grant of it; an amount of zero revokes instead.
-   * A stake grant covers `amount` base units (2^256 - 1: no limit) and the validators given; other grants keep neither.
+   * A stake grant covers `amount` base units (2^256 - 1: no limit) and the validators given; a transfer grant covers as
+   * many through all channels together; other grants keep no number.
    */
-  approve(
-    granter: Address,
-    grantee: Address,
-    message: StakingMessage | GenericMessage,
-    amount: bigint,
-    validators: readonly Address[],
-  ): void {
+  approve(granter: Address, grantee: Address, message: Message, amount: bigint, validators: readonly Address[]): void {
     if (amount === 0n) {
       this.revoke(granter, grantee, message)
       return
     }
     const opened = this.#open(granter, grantee, message)
-    if (!isStakingMessage(message)) return
-    if (validators.length === 0) throw refused('both allowed & deny list cannot be empty')
+    if (!isLimitedMessage(message)) return
     opened.isUnlimited.set(amount === UNLIMITED)
     opened.limit.set(amount)
+    if (message === MESSAGE.transfer) {
+      opened.allocations.clear()
+      return
+    }
+    if (validators.length === 0) throw refused('both allowed & deny list cannot be empty')
     opened.validators.set(validators)
   }
 
   /** Takes a grant back. Throws ChainError when there is none. */
-  revoke(granter: Address, grantee: Address, message: StakingMessage | GenericMessage): void {
+  revoke(granter: Address, grantee: Address, message: Message): void {
     clear(this.#live(granter, grantee, message) ?? throwing(missing(message, grantee)))
   }
 
-  /** Raises a stake grant's limit; returns what it is then. Throws ChainError when it cannot grow so far. */
-  increaseAllowance(granter: Address, grantee: Address, message: StakingMessage, amount: bigint): bigint {
-    const found = this.#stake(granter, grantee, message)
+  /** Raises a grant's limit; returns what it is then. Throws ChainError when it cannot grow so far. */
+  increaseAllowance(granter: Address, grantee: Address, message: LimitedMessage, amount: bigint): bigint {
+    const found = this.#limited(granter, grantee, message)
+    const channel = this.#onlyChannel(found, message)
+    if (channel !== undefined) return this.increaseTransfer(granter, grantee, channel, amount)
     if (found.isUnlimited.get()) return UNLIMITED
     const limit = found.limit.get() + amount
     if (amount === UNLIMITED || limit > UNLIMITED) throw refused('integer overflow when increasing allowance')
@@ -119,9 +137,11 @@ export class Authz implements NativeModule<unknown> {
     return limit
   }
 
-  /** Lowers a stake grant's limit, to zero at least, where the grant stays; returns what it is then. Throws ChainError. */
-  decreaseAllowance(granter: Address, grantee: Address, message: StakingMessage, amount: bigint): bigint {
-    const found = this.#stake(granter, grantee, message)
+  /** Lowers a grant's limit, to zero at least, where the grant stays; returns what it is then. Throws ChainError. */
+  decreaseAllowance(granter: Address, grantee: Address, message: LimitedMessage, amount: bigint): bigint {
+    const found = this.#limited(granter, grantee, message)
+    const channel = this.#onlyChannel(found, message)
+    if (channel !== undefined) return this.decreaseTransfer(granter, grantee, channel, amount)
     if (found.isUnlimited.get()) return UNLIMITED
     const limit = found.limit.get()
     if (amount > limit) {
@@ -139,8 +159,9 @@ export class Authz implements NativeModule<unknown> {
   allowance(granter: Address, grantee: Address, message: Message): bigint {
     const found = this.#live(granter, grantee, message)
     if (found === undefined) return 0n
-    if (message === MESSAGE.transfer) return totalLimit(found.allocations.get(), this.#context.spec.denom)
-    return isStakingMessage(message) && !found.isUnlimited.get() ? found.limit.get() : UNLIMITED
+    const allocations = message === MESSAGE.transfer ? found.allocations.get() : []
+    if (allocations.length > 0) return totalLimit(allocations, this.#context.spec.denom)
+    return isLimitedMessage(message) && !found.isUnlimited.get() ? found.limit.get() : UNLIMITED
   }
 
   /** Throws ChainError unless the grant is there. Its use leaves it as it is. */
@@ -150,7 +171,7 @@ export class Authz implements NativeModule<unknown> {
 
   /** Throws ChainError unless the grant covers the amount; how many validators it lists. */
   requireStake(granter: Address, grantee: Address, message: StakingMessage, amount: bigint): number {
-    const found = this.#stake(granter, grantee, message)
+    const found = this.#limited(granter, grantee, message)
     const limit = found.limit.get()
     if (!found.isUnlimited.get() && amount > limit) {
       throw refused(`amount ${amount} greater than allowed limit ${limit}`)
@@ -160,21 +181,21 @@ export class Authz implements NativeModule<unknown> {
 
   /** Takes an amount that `requireStake` allowed; a grant that is used up goes. Throws ChainError on a validator not listed. */
   spendStake(granter: Address, grantee: Address, message: StakingMessage, amount: bigint, validator: Address): void {
-    const found = this.#stake(granter, grantee, message)
+    const found = this.#limited(granter, grantee, message)
     if (!found.validators.get().includes(validator)) {
       const operator = toBech32(operatorPrefix(this.#context.spec.bech32Prefix), validator)
       throw refused(`cannot delegate/undelegate to ${operator} validator: unauthorized`)
     }
-    if (found.isUnlimited.get()) return
-    const rest = found.limit.get() - amount
-    if (rest === 0n) clear(found)
-    else found.limit.set(rest)
+    spend(found, amount)
   }
 
   /** Grants IBC transfers, in place of an older grant. Throws ChainError; whether the channels exist is not asked here. */
   grantTransfer(granter: Address, grantee: Address, allocations: readonly Allocation[]): void {
     const checked = checkedAllocations(allocations)
-    this.#open(granter, grantee, MESSAGE.transfer).allocations.set(checked)
+    const opened = this.#open(granter, grantee, MESSAGE.transfer)
+    opened.isUnlimited.clear()
+    opened.limit.clear()
+    opened.allocations.set(checked)
   }
 
   /** Takes a transfer grant back. Throws ChainError when there is none. */
@@ -184,13 +205,14 @@ export class Authz implements NativeModule<unknown> {
 
   /** What a transfer grant still allows, in the order of the grant; empty when there is none. */
   transferAllocations(granter: Address, grantee: Address): readonly Allocation[] {
-    return this.#live(granter, grantee, MESSAGE.transfer)?.allocations.get() ?? []
+    const found = this.#live(granter, grantee, MESSAGE.transfer)
+    return found === undefined ? [] : this.#allocationsOf(found)
   }
 
   /** Raises the limit of one coin; returns what it is then. Throws ChainError; what has no limit stays so. */
   increaseTransfer(granter: Address, grantee: Address, of: CoinsOfChannel, amount: bigint): bigint {
     const found = this.#transfer(granter, grantee)
-    const allocations = found.allocations.get()
+    const allocations = channelsOwn(found)
     const before = spendLimitOf(allocations, of)
     if (before === UNLIMITED) return UNLIMITED
     const limit = before + amount
@@ -202,7 +224,7 @@ export class Authz implements NativeModule<unknown> {
   /** Lowers the limit of one coin; returns what it is then. At zero the coin goes. Throws ChainError. */
   decreaseTransfer(granter: Address, grantee: Address, of: CoinsOfChannel, amount: bigint): bigint {
     const found = this.#transfer(granter, grantee)
-    const allocations = found.allocations.get()
+    const allocations = channelsOwn(found)
     const before = spendLimitOf(allocations, of)
     if (amount > before) throw refused('negative amount when decreasing allowance')
     setAllocations(found, withLimit(allocations, of, before - amount))
@@ -212,7 +234,22 @@ export class Authz implements NativeModule<unknown> {
   /** Draws on a transfer grant. Throws ChainError when it does not cover the transfer. */
   useTransfer(granter: Address, grantee: Address, use: TransferUse): void {
     const found = this.#transfer(granter, grantee)
-    setAllocations(found, afterTransfer(found.allocations.get(), use))
+    const left = afterTransfer(this.#allocationsOf(found), use)
+    if (coversAllChannels(found)) spend(found, use.amount)
+    else setAllocations(found, left)
+  }
+
+  /** The allocations of a transfer grant; those of one over all channels show its whole limit in each. */
+  #allocationsOf(found: Grant): readonly Allocation[] {
+    if (!coversAllChannels(found)) return found.allocations.get()
+    const amount = found.isUnlimited.get() ? UNLIMITED : found.limit.get()
+    return overChannels(this.#grantable.channels(), { denom: this.#context.spec.denom, amount })
+  }
+
+  /** Where the one limit of the base coin stands in a transfer grant by channels; undefined: the grant has one limit. */
+  #onlyChannel(found: Grant, message: LimitedMessage): CoinsOfChannel | undefined {
+    if (message !== MESSAGE.transfer || coversAllChannels(found)) return undefined
+    return onlyChannelOf(found.allocations.get(), this.#context.spec.denom)
   }
 
   #grant(granter: Address, grantee: Address, message: Message): Grant {
@@ -224,7 +261,7 @@ export class Authz implements NativeModule<unknown> {
     return this.#isAhead(found.expiration.get()) ? found : undefined
   }
 
-  #stake(granter: Address, grantee: Address, message: StakingMessage): Grant {
+  #limited(granter: Address, grantee: Address, message: LimitedMessage): Grant {
     return this.#live(granter, grantee, message) ?? throwing(missing(message, grantee))
   }
 
@@ -244,17 +281,6 @@ export class Authz implements NativeModule<unknown> {
   #isAhead(time: bigint): boolean {
     return time > this.#context.block.timestamp
   }
-}
-
-/** Empties the grant's storage. */
-function clear(of: Grant): void {
-  for (const name in of) of[name as keyof Grant].clear()
-}
-
-/** Writes what is left; a grant of nothing goes. */
-function setAllocations(of: Grant, allocations: readonly Allocation[]): void {
-  if (allocations.length === 0) clear(of)
-  else of.allocations.set(allocations)
 }
 
 const throwing = (error: Error): never => {

@@ -32,9 +32,10 @@ const allocation = struct<Allocation>({
 const grant = layout({
   /** Unix seconds; from this second on the grant is dead. */
   expiration: u64,
-  /** Of stake grants: base units that may still be used, and the operators for whom. */
+  /** Base units that may still be used; of transfer grants only without allocations, through all channels together. */
   isUnlimited: bool,
   limit: u256,
+  /** Of stake grants: the operators for whom. */
   validators: list(address),
   /** Of transfer grants. */
   allocations: list(allocation),

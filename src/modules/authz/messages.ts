@@ -24,6 +24,8 @@ export type StakingMessage = (typeof MESSAGE)[StakingAct]
 /** Messages whose grant is a plain permission, not used up. */
 export type GenericMessage = Exclude<Message, StakingMessage | TransferMessage>
 export type TransferMessage = typeof MESSAGE.transfer
+/** Messages whose allowance is a number that is used up. */
+export type LimitedMessage = StakingMessage | TransferMessage
 
 /** Each message's other names. */
 const NAMES: ReadonlyMap<string, Message> = new Map([
@@ -38,6 +40,7 @@ const NAMES: ReadonlyMap<string, Message> = new Map([
   ['MSG_FUND_VESTING_ACCOUNT', MESSAGE.fundVesting],
   ['MSG_CLAWBACK', MESSAGE.clawback],
   ['MSG_UPDATE_VESTING_FUNDER', MESSAGE.updateVestingFunder],
+  ['MSG_TRANSFER', MESSAGE.transfer],
   ...Object.values(MESSAGE).map((url) => [url, url] as const),
 ])
 
@@ -45,5 +48,12 @@ const NAMES: ReadonlyMap<string, Message> = new Map([
 export const messageNamed = (name: string): Message | undefined => NAMES.get(name)
 
 const STAKE: readonly string[] = [MESSAGE.delegate, MESSAGE.undelegate, MESSAGE.redelegate, MESSAGE.cancelUnbonding]
+
+const DISTRIBUTION: readonly string[] = [MESSAGE.setWithdrawAddress, MESSAGE.withdrawReward, MESSAGE.withdrawCommission]
+
+export const isDistributionMessage = (message: Message): boolean => DISTRIBUTION.includes(message)
+
+export const isLimitedMessage = (message: Message): message is LimitedMessage =>
+  isStakingMessage(message) || message === MESSAGE.transfer
 
 export const isStakingMessage = (message: Message): message is StakingMessage => STAKE.includes(message)

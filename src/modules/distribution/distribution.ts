@@ -35,7 +35,7 @@ import { allocateFees, payCommission, payDelegation, windUp } from './rewards.ts
 export class Distribution implements NativeModule<DistributionGenesis> {
   readonly name = 'distribution'
   /** What staking must call. */
-  readonly hooks: StakingHooks
+  readonly hooks: Omit<StakingHooks, 'afterValidatorBonded'>
   readonly #prefix: string
   readonly #context: DistributionContext
 

@@ -12,6 +12,8 @@ import type { Distribution } from '../distribution/distribution.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
 import { whole } from '../genesis-section.ts'
 import { evmParamsSchema, type Params } from '../params.ts'
+import { slashingParams } from '../slashing/genesis.ts'
+import type { Slashing } from '../slashing/slashing.ts'
 import { newStakingParams } from '../staking/genesis.ts'
 import type { Staking } from '../staking/staking.ts'
 import type { Vesting } from '../vesting/vesting.ts'
@@ -25,6 +27,7 @@ export type Reach = {
   readonly params: Params
   readonly erc20: Erc20
   readonly staking: Staking
+  readonly slashing: Slashing | undefined
   readonly distribution: Distribution
   readonly vesting: Vesting
   readonly gov: { updateParams(params: GovParams): void }
@@ -65,6 +68,8 @@ function kind<T>(of: {
   failure(fields: T, reach: Reach): FailureCode
   /** Tries out a list of improvement proposals when the message is submitted. */
   tryList?(fields: T, reach: Reach): void
+  /** What else is looked at when the message is submitted. Throws ChainError. */
+  check?(fields: T, reach: Reach): void
   tokens?(fields: T): readonly Address[]
   contested?(fields: T): Address
 }): Kind {
@@ -79,7 +84,10 @@ function kind<T>(of: {
         tokens: of.tokens?.(data) ?? [],
         contested: of.contested?.(data),
         lists: of.tryList === undefined ? 0 : 1,
-        check: (reach) => of.tryList?.(data, reach),
+        check(reach) {
+          of.tryList?.(data, reach)
+          of.check?.(data, reach)
+        },
         run: (reach) => of.run(data, reach),
         failure: (reach) => of.failure(data, reach),
       }
@@ -157,6 +165,14 @@ const KINDS: readonly Kind[] = [
     failure: () => 'params-refused',
   }),
   kind({
+    types: ['/cosmos.slashing.v1beta1.MsgUpdateParams'],
+    fields: () => z.strictObject({ params: slashingParams }),
+    // A chain without slashing has nothing to change.
+    check: (_, { slashing }) => void slashingOf(slashing),
+    run: ({ params }, { slashing }) => slashingOf(slashing).updateParams(params),
+    failure: () => 'params-refused',
+  }),
+  kind({
     types: ['/evmos.vesting.v2.MsgClawback'],
     authority: ['funderAddress', 'authority'],
     // The coins are the community pool's, whatever destination is given.
@@ -168,6 +184,11 @@ const KINDS: readonly Kind[] = [
     failure: () => 'clawback-refused',
   }),
 ]
+
+function slashingOf(slashing: Slashing | undefined): Slashing {
+  if (slashing === undefined) throw refuse('this chain has no slashing: invalid proposal message')
+  return slashing
+}
 
 const KIND_OF: ReadonlyMap<string, Kind> = new Map(KINDS.flatMap((of) => of.types.map((type) => [type, of] as const)))
 

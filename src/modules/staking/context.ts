@@ -16,6 +16,8 @@ export type StakingHooks = {
   afterValidatorCreated(operator: Address): void
   /** It is gone already. */
   afterValidatorRemoved(operator: Address): void
+  /** It signs from the next block on. */
+  afterValidatorBonded(operator: Address): void
   /** The validator will lose this fraction of its tokens. */
   beforeValidatorSlashed(operator: Address, fraction: Dec): void
 }

@@ -60,6 +60,11 @@ export class Staking implements NativeModule<StakingGenesis> {
     finishRedelegations(this.#context)
   }
 
+  /** Fixes who signs the next block. The end of a block does so; what changes stake between blocks has to. */
+  updateSet(): void {
+    updateValidatorSet(this.#context)
+  }
+
   params(): StakingParams {
     return this.#context.state.params.get()
   }

@@ -35,7 +35,12 @@ export function updateValidatorSet(context: StakingContext): void {
   const stays = new Set(after.map(({ operator }) => operator))
   const was = new Set(before.map(({ operator }) => operator))
   for (const { operator } of before) if (!stays.has(operator)) beginUnbonding(context, operator)
-  for (const { operator } of after) if (!was.has(operator)) setStatus(context, operator, 'bonded')
+  for (const { operator } of after) if (!was.has(operator)) beginSigning(context, operator)
+}
+
+function beginSigning(context: StakingContext, operator: Address): void {
+  setStatus(context, operator, 'bonded')
+  context.hooks.afterValidatorBonded(operator)
 }
 
 function beginUnbonding(context: StakingContext, operator: Address): void {

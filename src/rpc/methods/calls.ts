@@ -1,7 +1,7 @@
 // Messages that are run and leave no trace. A revert is error 3 with the revert bytes, for calls and estimates alike.
 import type { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
-import { fromHex, toHex, toQuantity } from '../../lib/hex.ts'
+import { toHex, toQuantity } from '../../lib/hex.ts'
 import { encodeTransaction, parseTransaction, withSender } from '../../primitives/transaction.ts'
 import type { AccessList } from '../../primitives/types.ts'
 import type { CallOptions } from '../../runtime/types.ts'
@@ -9,7 +9,7 @@ import { atBlock, atPending, data, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { forEstimate } from '../estimating.ts'
 import { type FilledTransaction, fillTransaction } from '../fill.ts'
-import { revertError } from '../revert.ts'
+import { estimateError, revertError } from '../revert.ts'
 import {
   blockOverrides,
   callObject,
@@ -59,15 +59,10 @@ export const eth_estimateGas = rpcMethod({
       const options = await forEstimate(callOptions(caller, state, block), ref, context)
       return await chain.estimateGas(request, ref, options)
     } catch (error) {
-      throw error instanceof ChainError && error.code === 'execution-reverted' ? estimateError(error.data) : error
+      throw estimateError(error)
     }
   },
 })
-
-/** A revert without bytes is no revert with data: geth answers -32000 here, and clients tell the two apart. */
-function estimateError(data = '0x'): ChainError {
-  return data === '0x' ? new ChainError('execution-failed', 'execution reverted') : revertError(fromHex(data))
-}
 
 type AccessListOutcome = {
   readonly accessList: AccessList

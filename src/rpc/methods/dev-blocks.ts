@@ -22,6 +22,7 @@ export const evm_setBlockGasLimit = rpcMethod({
   summary:
     'The gas limit of coming blocks, at once: where it is more than a 1024th away, import refuses the next block.',
   params: [looseUint64],
+  names: ['gasLimit'],
   result: bool,
   gate: 'development',
   handler([gasLimit], { producer }) {

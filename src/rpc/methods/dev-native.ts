@@ -1,6 +1,11 @@
-// Development: the native modules from inside.
+// Development: the native modules from inside. What is reported here amends the state at the head, outside any block, as
+// every edit of a developer does: `evm_revert` takes it back, and the next block begins with it.
 import { z } from 'zod'
-import { atBlock, string } from '../codec.ts'
+import type { BlockRef, Chain } from '../../chain/types.ts'
+import { operatorPrefix, readAddress } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/hex.ts'
+import { atBlock, quantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
 export const dev_invariants = rpcMethod({
@@ -12,3 +17,63 @@ export const dev_invariants = rpcMethod({
   heavy: true,
   handler: ([ref], { chain }, caller) => chain.inspection.invariants(ref, caller),
 })
+
+export const dev_reportDoubleSign = rpcMethod({
+  summary:
+    'A validator (0x or bech32) signed two blocks of one height (the newest): slashes, jails and tombstones it. Answers the base units burnt at it.',
+  params: [string, atBlock],
+  names: ['validator', 'block'],
+  result: quantity,
+  gate: 'development',
+  handler: ([validator, ref], { chain }) => report(chain, validator, ref, 'punishDoubleSign'),
+})
+
+export const dev_reportDowntime = rpcMethod({
+  summary:
+    'A validator (0x or bech32) has missed too many blocks: slashes and jails it for a while. Answers the base units burnt at it.',
+  params: [string],
+  names: ['validator'],
+  result: quantity,
+  gate: 'development',
+  handler: ([validator], { chain }) => report(chain, validator, 'latest', 'punishDowntime'),
+})
+
+/** Punishes a validator at the head for a fault in a block that it signed. Throws ChainError `invalid-params`. */
+async function report(
+  chain: Chain,
+  validator: string,
+  ref: BlockRef,
+  punish: 'punishDoubleSign' | 'punishDowntime',
+): Promise<bigint> {
+  const operator = operatorOf(chain, validator)
+  const { number: height } = (await chain.at(ref)).header
+  const signer = (await chain.inspection.signers(height)).find((one) => one.operator === operator)
+  if (signer === undefined) throw new ChainError('invalid-params', `${validator} did not sign block ${height}`)
+  let burnt = 0n
+  await chain.edit((_, modules) => {
+    const slashing = modules?.slashing
+    if (slashing === undefined) throw new ChainError('invalid-params', NO_SLASHING)
+    burnt = inOurTerms(() => slashing[punish]({ operator, height, power: signer.power }))
+    // The head's end is over: nobody else takes the validator out of those who sign the next block.
+    modules?.staking.updateSet()
+  })
+  return burnt
+}
+
+const NO_SLASHING = 'this chain has no slashing: its genesis has no kestrel.modules.slashing'
+
+function operatorOf({ spec: { native } }: Chain, validator: string): Address {
+  if (native?.modules.slashing === undefined) throw new ChainError('invalid-params', NO_SLASHING)
+  const prefix = operatorPrefix(native.bech32Prefix)
+  return inOurTerms(() => readAddress(prefix, validator))
+}
+
+/** A module's refusal is the developer's mistake here, and no reverted call. */
+function inOurTerms<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof ChainError) throw new ChainError('invalid-params', error.message)
+    throw error
+  }
+}

@@ -15,10 +15,11 @@ const RECEIVER = 'cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv'
 const VOUCHER = `ibc/${'2'.repeat(64)}`
 
 let view: StateView
+const NOTHING = { openValidators: () => [], channels: () => [] }
 let authz: Authz
 beforeEach(async () => {
   view = await emptyView()
-  authz = new Authz(moduleContext(view), () => [])
+  authz = new Authz(moduleContext(view), NOTHING)
   authz.initGenesis(undefined)
 })
 
@@ -112,7 +113,7 @@ describe('granting', () => {
     const at = (seconds: bigint) =>
       new Authz(
         moduleContext(view, { block: { number: 2n, timestamp: 1_700_000_000n + seconds, proposer: alice } }),
-        () => [],
+        NOTHING,
       )
     expect(at(YEAR - 1n).transferAllocations(alice, bob)).toHaveLength(1)
     expect(at(YEAR).transferAllocations(alice, bob)).toEqual([])

@@ -77,6 +77,7 @@ export class Chain {
     const tell = (what: string) => this.told.push(what)
     return {
       beforeDelegationSharesChange: (of, at) => tell(`before ${name(of)} ${name(at)}`),
+      afterValidatorBonded: () => undefined,
       afterDelegationChange: (of, at) => tell(`after ${name(of)} ${name(at)}`),
       afterValidatorCreated: (at) => tell(`created ${name(at)}`),
       afterValidatorRemoved: (at) => tell(`removed ${name(at)}`),

@@ -1,0 +1,162 @@
+// Slashing: what a validator's faults cost, and its way back. Faults are reported to it: by a network's votes and evidence,
+// or by a developer. What a slash does to stake is staking's; who may not come back, and until when, stands here.
+
+import { consensusAddress } from '../../lib/consensus-address.ts'
+import { mulInt, ONE } from '../../lib/dec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Address, fromHex } from '../../lib/hex.ts'
+import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import type { ModuleContext, NativeModule } from '../module.ts'
+import type { Validator } from '../staking/layout.ts'
+import type { Staking } from '../staking/staking.ts'
+import { type SigningInfo, type SlashingParams, type SlashingState, slashingLayout } from './layout.ts'
+import { forgetVotes, noteVote } from './votes.ts'
+
+/** 9999-12-31T23:59:59Z, the end of a jail for double signing (Cosmos SDK, x/evidence). */
+export const FOR_EVER = 253_402_300_799n
+
+/** Who has misbehaved, when, and with how much power. */
+export type Fault = {
+  readonly operator: Address
+  /** Block of the fault, this one or earlier. */
+  readonly height: bigint
+  /** Units of voting power that the validator had in it. */
+  readonly power: bigint
+}
+
+const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
+
+const NEVER_SIGNED: SigningInfo = {
+  startHeight: 0n,
+  indexOffset: 0n,
+  jailedUntil: 0n,
+  tombstoned: false,
+  missedBlocksCounter: 0n,
+}
+
+export class Slashing implements NativeModule<SlashingParams> {
+  readonly name = 'slashing'
+  readonly #context: ModuleContext
+  readonly #staking: () => Staking
+  readonly #state: SlashingState
+
+  /** `staking` is asked for when it is needed: it tells this module who is bonded. */
+  constructor(context: ModuleContext, staking: () => Staking) {
+    this.#context = context
+    this.#staking = staking
+    this.#state = slashingLayout.open(context.view.slots(NATIVE_CONTRACT.slashing, context.access))
+  }
+
+  initGenesis(params: SlashingParams): void {
+    this.#state.params.set(params)
+  }
+
+  params(): SlashingParams {
+    return this.#state.params.get()
+  }
+
+  updateParams(params: SlashingParams): void {
+    this.#state.params.set(params)
+  }
+
+  /** Consensus addresses of all that have ever been bonded, in order of their bytes. */
+  signers(): readonly Address[] {
+    return [...this.#state.infos.keys()].sort((a, b) => Buffer.compare(fromHex(a), fromHex(b)))
+  }
+
+  /** By consensus address; undefined: no validator with it has been bonded. */
+  signingInfo(signer: Address): SigningInfo | undefined {
+    return this.#state.infos.get(signer)
+  }
+
+  /** Staking tells that a validator signs from the next block on. */
+  afterValidatorBonded(operator: Address): void {
+    const signer = this.#signerOf(this.#require(operator))
+    const before = this.#state.infos.get(signer) ?? NEVER_SIGNED
+    this.#state.infos.set(signer, { ...before, startHeight: this.#context.block.number })
+  }
+
+  /**
+   * Lets a validator back into the set at the end of the block. Throws ChainError in the SDK's words (x/slashing) when it
+   * may not: too little of its own stake, not jailed, its time not over, or tombstoned.
+   */
+  unjail(operator: Address): void {
+    const validator = this.#require(operator)
+    this.#staking().unjail(operator)
+    const info = this.#state.infos.get(this.#signerOf(validator))
+    if (info === undefined) return
+    if (info.tombstoned || this.#context.block.timestamp < info.jailedUntil) {
+      throw refuse('validator still jailed; cannot be unjailed')
+    }
+  }
+
+  /**
+   * Double signing: slashed at the block before the fault's, whose end has made the set that signed (the SDK's
+   * `ValidatorUpdateDelay`), jailed and never let back. Returns the tokens burnt at the validator. Throws ChainError.
+   */
+  punishDoubleSign({ operator, height, power }: Fault): bigint {
+    const validator = this.#require(operator)
+    const signer = this.#signerOf(validator)
+    const info = this.#state.infos.get(signer) ?? NEVER_SIGNED
+    if (validator.status === 'unbonded') throw refuse('validator is unbonded and has no stake to answer with')
+    if (info.tombstoned) throw refuse('validator is tombstoned already')
+    const burnt = this.#slash(validator, height - 1n, power, this.params().slashFractionDoubleSign)
+    this.#state.infos.set(signer, { ...info, jailedUntil: FOR_EVER, tombstoned: true })
+    return burnt
+  }
+
+  /**
+   * Downtime: slashed two blocks before, jailed for a while, and its votes are counted anew. Returns the tokens burnt at the
+   * validator. Throws ChainError when it is jailed already: it was not asked to sign.
+   */
+  punishDowntime({ operator, height, power }: Fault): bigint {
+    const validator = this.#require(operator)
+    const signer = this.#signerOf(validator)
+    const info = this.#state.infos.get(signer) ?? NEVER_SIGNED
+    if (validator.status === 'unbonded') throw refuse('validator is unbonded and has no stake to answer with')
+    if (validator.jailed) throw refuse('validator is already jailed')
+    const { slashFractionDowntime, downtimeJailDuration } = this.params()
+    const burnt = this.#slash(validator, height - 2n, power, slashFractionDowntime)
+    const jailedUntil = this.#context.block.timestamp + downtimeJailDuration
+    forgetVotes(this.#state, signer, this.params().signedBlocksWindow)
+    this.#state.infos.set(signer, { ...info, jailedUntil, indexOffset: 0n, missedBlocksCounter: 0n })
+    return burnt
+  }
+
+  /** Counts a vote of the block before, and punishes whoever has missed too many of a full window (x/slashing). */
+  recordVote(operator: Address, power: bigint, hasSigned: boolean): void {
+    const validator = this.#require(operator)
+    const signer = this.#signerOf(validator)
+    const { signedBlocksWindow, minSignedPerWindow } = this.params()
+    const info = noteVote(this.#state, signer, signedBlocksWindow, hasSigned)
+    const { number } = this.#context.block
+    const mostMissed = signedBlocksWindow - roundHalfEven(mulInt(minSignedPerWindow, signedBlocksWindow))
+    const isFull = number > info.startHeight + signedBlocksWindow
+    if (!isFull || info.missedBlocksCounter <= mostMissed || validator.jailed) return
+    if (validator.status !== 'unbonded') this.punishDowntime({ operator, height: number, power })
+  }
+
+  #slash({ operator, jailed }: Validator, height: bigint, power: bigint, fraction: bigint): bigint {
+    const staking = this.#staking()
+    const burnt = staking.slash(operator, { height: height < 0n ? 0n : height, power, fraction })
+    if (!jailed) staking.jail(operator)
+    return burnt
+  }
+
+  #require(operator: Address): Validator {
+    const validator = this.#staking().validator(operator)
+    if (validator === undefined) throw refuse('address is not associated with any known validator')
+    return validator
+  }
+
+  #signerOf({ consensusKey }: Validator): Address {
+    return consensusAddress(consensusKey)
+  }
+}
+
+/** A Dec to the next whole number, halves to the even one (the SDK's `RoundInt`). */
+function roundHalfEven(x: bigint): bigint {
+  const [down, rest] = [x / ONE, x % ONE]
+  const isUp = rest * 2n > ONE || (rest * 2n === ONE && down % 2n === 1n)
+  return isUp ? down + 1n : down
+}

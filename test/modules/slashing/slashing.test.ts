@@ -1,0 +1,168 @@
+// The slashing module over an empty state. Numbers are the Cosmos SDK's (x/slashing, x/evidence) and arithmetic on the page.
+import { describe, expect, it } from 'vitest'
+import { consensusAddress } from '../../../src/lib/consensus-address.ts'
+import { ChainError } from '../../../src/lib/errors.ts'
+import { type Address, hexToAddress, hexToHash } from '../../../src/lib/hex.ts'
+import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../../src/modules/index.ts'
+import { readSlashingGenesis } from '../../../src/modules/slashing/genesis.ts'
+import { FOR_EVER, type Slashing } from '../../../src/modules/slashing/slashing.ts'
+import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
+
+const P = 10n ** 18n
+const [a, b] = [hexToAddress(`0x${'aa'.repeat(20)}`), hexToAddress(`0x${'bb'.repeat(20)}`)]
+const key = (of: Address) => hexToHash(`0x${of.slice(2, 4).repeat(32)}`)
+
+async function chain(slashing: unknown = {}) {
+  const view = await emptyView()
+  const validators = [a, b].map((operator) => ({
+    ...{ operator, consensusKey: key(operator), moniker: 'm', selfDelegation: 100n * P, minSelfDelegation: 10n * P },
+    commission: { rate: 0n, maxRate: P, maxChangeRate: P },
+  }))
+  const spec = { ...nativeSpec, validators, modules: { slashing } }
+  for (const operator of [a, b]) view.setBalance(operator, 1_000n * P)
+  const block = { number: 0n, timestamp: 1_700_000_000n, proposer: a }
+  initGenesis(view, spec, 2_000n * P, block)
+  const modules = (): Modules => openModules({ ...moduleContext(view, { block: { ...block } }), spec })
+  const next = (seconds = 5n): Slashing => {
+    endBlock(modules())
+    block.number += 1n
+    block.timestamp += seconds
+    beginBlock(modules())
+    return slashingOf()
+  }
+  const slashingOf = (): Slashing => {
+    const found = modules().slashing
+    if (found === undefined) throw new Error('there is no slashing')
+    return found
+  }
+  const refusal = (run: () => unknown): string => {
+    view.checkpoint()
+    try {
+      run()
+    } catch (error) {
+      if (error instanceof ChainError) return error.message
+      throw error
+    } finally {
+      view.revert()
+    }
+    return 'none'
+  }
+  const info = (of: Address) => slashingOf().signingInfo(consensusAddress(key(of)))
+  return { block, modules, next, refusal, info, slashing: slashingOf }
+}
+
+describe('the genesis section', () => {
+  it("has the SDK's parameters", () => {
+    expect(readSlashingGenesis({})).toEqual({
+      signedBlocksWindow: 100n,
+      minSignedPerWindow: P / 2n,
+      downtimeJailDuration: 600n,
+      slashFractionDoubleSign: (5n * P) / 100n,
+      slashFractionDowntime: P / 100n,
+    })
+    expect(readSlashingGenesis({ signedBlocksWindow: 10, downtimeJailDuration: '60s' })).toMatchObject({
+      signedBlocksWindow: 10n,
+      downtimeJailDuration: 60n,
+    })
+  })
+
+  it.each([
+    [{ signedBlocksWindow: 0 }, 'kestrel.modules.slashing.signedBlocksWindow: expected a whole number of blocks'],
+    [{ slashFractionDowntime: '1.1' }, 'kestrel.modules.slashing.slashFractionDowntime: expected a decimal string'],
+    [{ window: 5 }, 'kestrel.modules.slashing'],
+  ])('names what is wrong with %j', (section, words) => {
+    expect(() => readSlashingGenesis(section)).toThrow(words)
+  })
+
+  it('may be left out: then there is no slashing, as on chains begun before', async () => {
+    const without = openModules(moduleContext(await emptyView()))
+    expect(without.slashing).toBeUndefined()
+  })
+})
+
+describe('faults', () => {
+  it('double signing costs a twentieth of the power then, and the place for ever', async () => {
+    const { next, modules, block, refusal, info } = await chain()
+    next()
+    // 100 of power: 5 coins.
+    expect(next().punishDoubleSign({ operator: a, height: 2n, power: 100n })).toBe(5n * P)
+    expect(modules().staking.validator(a)).toMatchObject({ tokens: 95n * P, jailed: true, status: 'bonded' })
+    expect(info(a)).toMatchObject({ jailedUntil: FOR_EVER, tombstoned: true })
+    expect(refusal(() => next().punishDoubleSign({ operator: a, height: 3n, power: 95n }))).toMatch(
+      /tombstoned already/,
+    )
+    next()
+    expect(modules().staking.validator(a)?.status).toBe('unbonding')
+    block.timestamp = FOR_EVER - 1n
+    expect(refusal(() => modules().slashing?.unjail(a))).toBe('validator still jailed; cannot be unjailed')
+    expect(modules().staking.invariants()).toEqual([])
+  })
+
+  it('downtime costs a hundredth and ten minutes', async () => {
+    const { next, modules, block, refusal, info, slashing } = await chain()
+    next()
+    next()
+    expect(slashing().punishDowntime({ operator: a, height: block.number, power: 100n })).toBe(P)
+    expect(info(a)).toMatchObject({ jailedUntil: block.timestamp + 600n, tombstoned: false })
+    expect(refusal(() => slashing().punishDowntime({ operator: a, height: 2n, power: 99n }))).toBe(
+      'validator is already jailed',
+    )
+    next(599n)
+    expect(refusal(() => slashing().unjail(a))).toBe('validator still jailed; cannot be unjailed')
+    next(1n)
+    slashing().unjail(a)
+    expect(refusal(() => slashing().unjail(a))).toBe('validator not jailed; cannot be unjailed')
+    next()
+    expect(modules().staking.validator(a)).toMatchObject({ jailed: false, status: 'bonded', tokens: 99n * P })
+    expect(info(a)?.startHeight).toBe(block.number - 1n)
+    expect([...modules().staking.invariants(), ...modules().distribution.invariants()]).toEqual([])
+  })
+
+  it('a validator below its minimum is jailed, and comes back when it holds enough again', async () => {
+    const { next, modules, refusal, slashing } = await chain()
+    next()
+    modules().staking.undelegate(a, a, 95n * P)
+    next()
+    expect(modules().staking.validator(a)).toMatchObject({ jailed: true, status: 'unbonding' })
+    expect(refusal(() => slashing().unjail(a))).toBe(
+      "validator's self delegation less than minimum; cannot be unjailed",
+    )
+    modules().staking.delegate(a, a, 5n * P)
+    slashing().unjail(a)
+    next()
+    expect(modules().staking.validator(a)).toMatchObject({ jailed: false, status: 'bonded', tokens: 10n * P })
+    expect(refusal(() => slashing().unjail(hexToAddress(`0x${'cc'.repeat(20)}`)))).toBe(
+      'address is not associated with any known validator',
+    )
+  })
+})
+
+describe('votes', () => {
+  it('of which too many of a full window are missed jail', async () => {
+    // 4 of 10 must be signed: 6 may be missed.
+    const { next, modules, info } = await chain({ signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
+    const vote = (hasSigned: boolean) => next().recordVote(a, 100n, hasSigned)
+    for (let i = 0; i < 7; i++) vote(false)
+    expect(info(a)).toMatchObject({ indexOffset: 7n, missedBlocksCounter: 7n })
+    for (let i = 0; i < 3; i++) vote(true)
+    // Block 10: the window since block 0 is full from block 11 on.
+    expect(modules().staking.validator(a)?.jailed).toBe(false)
+    vote(false)
+    // The eleventh vote takes the place of the first, which was missed as well.
+    expect(info(a)).toMatchObject({ indexOffset: 0n, missedBlocksCounter: 0n })
+    expect(modules().staking.validator(a)).toMatchObject({ jailed: true, tokens: 99n * P })
+    expect(modules().staking.validator(b)).toMatchObject({ jailed: false, tokens: 100n * P })
+  })
+
+  it('are forgotten as the window moves on', async () => {
+    const { next, modules, info } = await chain({ signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 6; i++) next().recordVote(a, 100n, false)
+      for (let i = 0; i < 4; i++) next().recordVote(a, 100n, true)
+      expect(info(a)?.missedBlocksCounter).toBe(6n)
+    }
+    for (let i = 0; i < 10; i++) next().recordVote(a, 100n, true)
+    expect(info(a)).toMatchObject({ missedBlocksCounter: 0n, indexOffset: 40n })
+    expect(modules().staking.validator(a)?.jailed).toBe(false)
+  })
+})
