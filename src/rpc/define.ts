@@ -127,6 +127,8 @@ export type RpcContext = RpcServices & {
   readonly methods: ReadonlyMap<string, RpcMethod>
   /** Settles when a transaction's sender may be answered: while blocks are made at once, when one has taken it. */
   settled(transaction: Hash): Promise<void>
+  /** The client is Hardhat's: a send that its block shows as failed is answered with the error, as Hardhat's own node does. */
+  readonly tellsFailures?: boolean
   /** Room for what is in work. */
   readonly texts: TextBudget
   /** The connection the request came over; undefined over HTTP. */

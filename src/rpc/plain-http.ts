@@ -30,10 +30,11 @@ const ORIGIN = /(?:^|\n)origin:([^\r]*)\r/i
 const TWICE = /(?:^|\n)(content-length|host|origin):[\s\S]*\n\1:/i
 /**
  * What changes how the body is read, or what becomes of the connection. The offer of another protocol does neither: a server
- * may ignore it (RFC 9110, 7.8), and no other is spoken here for a POST.
+ * may ignore it (RFC 9110, 7.8), and no other is spoken here for a POST. Hardhat's client is answered otherwise than others
+ * (`hardhat.ts`), which is left to the HTTP server too.
  */
 const SPECIAL =
-  /(?:^|\n)(?:(?:transfer-encoding|content-encoding|expect|trailer|te):|connection:(?![ \t]*(?:keep-alive|upgrade|http2-settings)(?:[ \t]*,[ \t]*(?:keep-alive|upgrade|http2-settings))*[ \t]*\r))/i
+  /(?:^|\n)(?:(?:transfer-encoding|content-encoding|expect|trailer|te):|user-agent:[ \t]*hardhat |connection:(?![ \t]*(?:keep-alive|upgrade|http2-settings)(?:[ \t]*,[ \t]*(?:keep-alive|upgrade|http2-settings))*[ \t]*\r))/i
 
 /** A function that finds the body of a plain request in the first bytes of a connection; undefined: it is not plain. */
 export function plainReader({ paths, maxBody, access }: PlainRequests): (bytes: Buffer) => Span | undefined {

@@ -11,6 +11,7 @@ import type { RpcContext, RpcServices } from './define.ts'
 import { serveDirectly } from './direct.ts'
 import { answer, answerInPieces, refusal } from './dispatch.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
+import { isHardhat } from './hardhat.ts'
 import { methods } from './methods/index.ts'
 import { openRpc } from './openrpc.ts'
 import { serveSocket } from './socket.ts'
@@ -69,7 +70,8 @@ export async function rpcPlugin(
   })
 
   const post = async (request: FastifyRequest, reply: FastifyReply) => {
-    const text = await answer((request.body as string | undefined) ?? '', context, callerOf(request.raw.socket))
+    const fitting = isHardhat(request.headers['user-agent']) ? { ...context, tellsFailures: true } : context
+    const text = await answer((request.body as string | undefined) ?? '', fitting, callerOf(request.raw.socket))
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
 

@@ -8,6 +8,7 @@ import { signTransaction } from '../primitives/transaction.ts'
 import type { Transaction } from '../primitives/types.ts'
 import type { Development, RpcContext } from './define.ts'
 import { fillTransaction } from './fill.ts'
+import { requireSuccess } from './hardhat.ts'
 import type { CallObject } from './shapes/call.ts'
 
 type Signing = Pick<RpcContext, 'chain' | 'producer' | 'wallet' | 'queue'>
@@ -22,8 +23,7 @@ export async function sendTransaction(call: CallObject, context: RpcContext, cal
   const { chain, wallet, development } = context
   if (wallet.has(from)) {
     const hash = await inTurn(chain, from, async () => chain.submit((await sign(call, from, context, caller)).raw))
-    await context.settled(hash)
-    return hash
+    return answered(hash, context, caller)
   }
   if (isImpersonated(from, development)) return sendUnsigned(call, context, caller)
   throw new ChainError('unknown-account', 'unknown account')
@@ -34,7 +34,12 @@ export async function sendUnsigned(call: CallObject, context: RpcContext, caller
   const { chain } = context
   const from = senderOf(call)
   const hash = await inTurn(chain, from, async () => chain.submitUnsigned(await fillTransaction(call, context, caller)))
+  return answered(hash, context, caller)
+}
+
+async function answered(hash: Hash, context: RpcContext, caller: AbortSignal): Promise<Hash> {
   await context.settled(hash)
+  if (context.tellsFailures) await requireSuccess(hash, context, caller)
   return hash
 }
 

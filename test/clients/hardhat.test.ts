@@ -48,5 +48,7 @@ test.each([
     return stdout
   }
   expect(await suite('localhost', 'lock.cjs')).toMatch(/\b10 passing\b/)
+  // Hardhat sends without an estimate there, and looks for the revert in the answer to the send.
+  expect(await suite('localhost', 'errors.cjs')).toMatch(/\b2 passing\b/)
   expect(await suite('estimating', 'errors.cjs')).toMatch(/\b2 passing\b/)
 })

@@ -7,6 +7,7 @@ import { readDistributionGenesis } from '../../src/modules/distribution/genesis.
 import { readErc20Genesis } from '../../src/modules/erc20/genesis.ts'
 import { readGovGenesis } from '../../src/modules/gov/genesis.ts'
 import { readInflationGenesis } from '../../src/modules/inflation.ts'
+import { readSlashingGenesis } from '../../src/modules/slashing/genesis.ts'
 import { readStakingGenesis } from '../../src/modules/staking/genesis.ts'
 import { readTransferGenesis } from '../../src/modules/transfer/genesis.ts'
 import type { NativeSpec } from '../../src/spec/chain-spec.ts'
@@ -45,6 +46,7 @@ it('names the defaults of the modules, all of them', async () => {
     erc20: readErc20Genesis,
     gov: (json) => readGovGenesis({ ...native, modules: { gov: json } }),
     inflation: readInflationGenesis,
+    slashing: (json) => readSlashingGenesis(json ?? {}),
     staking: (json) => readStakingGenesis([], json),
     transfer: readTransferGenesis,
   }

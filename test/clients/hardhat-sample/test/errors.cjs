@@ -1,4 +1,4 @@
-// Matchers of reasons on sends, as Hardhat's sample project has them, on a network where hardhat-ethers estimates first.
+// Matchers of reasons on sends, as Hardhat's sample project has them.
 const { expect } = require('chai')
 const { loadFixture, time } = require('@nomicfoundation/hardhat-network-helpers')
 const { anyValue } = require('@nomicfoundation/hardhat-chai-matchers/withArgs')

@@ -1,6 +1,5 @@
 // What suites of Hardhat's users do on `localhost`: fixtures, the clock, impersonated accounts, errors, events, balances.
-// There hardhat-ethers sends with a fixed gas limit and without an estimate, so a send that reverts has a receipt, as on
-// anvil: `reverted` waits for it, matchers of a reason look at calls. `errors.cjs` has them on sends.
+// Errors are looked for in calls here; `errors.cjs` has them in sends.
 const { expect } = require('chai')
 const { ethers, network } = require('hardhat')
 const helpers = require('@nomicfoundation/hardhat-network-helpers')
