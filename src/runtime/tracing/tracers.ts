@@ -83,6 +83,8 @@ const tracers: Readonly<Record<string, (config: unknown, script?: ScriptMaker) =
 
 /** A word alone is the name of a tracer; JavaScript that makes an object has more to it. */
 const NAME = /^\s*[\w$]*\s*$/
+/** Characters of an unknown name that its error repeats. */
+const LONGEST_NAME = 100
 
 /** Whether a client's JavaScript is run for it: as the tracer, or as one of those that muxTracer feeds. */
 export function isScripted({ name = '', config }: Pick<TracerChoice, 'name' | 'config'>): boolean {
@@ -108,7 +110,7 @@ function named(name: string, config: unknown, script: ScriptMaker | undefined): 
     const known = Object.keys(tracers).join(', ')
     throw new ChainError(
       'not-found',
-      `tracer not found: ReferenceError: ${name.trim()} is not defined, known are ${known}`,
+      `tracer not found: ReferenceError: ${name.trim().slice(0, LONGEST_NAME)} is not defined, known are ${known}`,
     )
   }
   if (script === undefined) throw new ChainError('not-found', 'JavaScript tracers are not run here')

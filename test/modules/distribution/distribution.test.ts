@@ -192,7 +192,7 @@ describe('the withdraw address', () => {
     const low = (tail: string) => hexToAddress(`0x${tail.padStart(40, '0')}`)
     const blocked: readonly Address[] = [
       ...Object.values(MODULE_ACCOUNT),
-      ...['1', '9', '11', '100', '400', '800', '801', '802', '803', '804', '805', 'a00'].map(low),
+      ...['1', '9', '11', '100', '400', '800', '801', '802', '803', '804', '805', '806', 'a00'].map(low),
     ]
     for (const to of blocked) {
       expect(
@@ -202,7 +202,7 @@ describe('the withdraw address', () => {
     }
     // Evmos' own: evmos1jv65s3grqf6v6jl3dp4t6c9t9rk99cd8974jnh is the distribution's account.
     expect(MODULE_ACCOUNT.distribution).toBe('0x93354845030274cd4bf1686abd60ab28ec52e1a7')
-    for (const to of ['12', 'ff', '101', '7ff', '806'].map(low)) chain.distribution.setWithdrawAddress(D, to)
+    for (const to of ['12', 'ff', '101', '7ff', '807'].map(low)) chain.distribution.setWithdrawAddress(D, to)
     expect(chain.attempt(({ distribution }) => distribution.setWithdrawAddress(D, ZERO_ADDRESS))).toBe(
       `invalid withdraw address: ${ZERO_ADDRESS}`,
     )
