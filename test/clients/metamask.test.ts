@@ -56,7 +56,7 @@ const transfer = async () => {
 }
 
 /** 1 to 15 and 256 to 4095 have an odd number of digits. */
-const HEIGHTS = [...Array.from({ length: 16 }, (_, i) => i + 2), 255, 256, 257]
+const HEIGHTS = Array.from({ length: 299 }, (_, i) => i + 2)
 
 test('logs arrive through a filter and a subscription at every height', async () => {
   const pushed: string[] = []
