@@ -6,6 +6,7 @@ import type { PoolPolicy } from './chain/admission-rules.ts'
 import { Chain } from './chain/chain.ts'
 import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
+import { now } from './consensus/clock.ts'
 import { Solo } from './consensus/solo.ts'
 import { reportEngine } from './evm/engine-report.ts'
 import { DEFAULT_ENGINE, type EngineChoice } from './evm/machine-options.ts'
@@ -249,6 +250,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     const url = await server.listen({ host, port })
     // Only now: the thread would take a core while the node itself is starting.
     shadow?.start()
+    // What a developer has moved the clock by outlasts a restart: it goes on from the newest block, and does not stand still.
+    if (rpcOptions.development && chain.head.timestamp > now()) await producer.setTime(chain.head.timestamp)
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
     monitoring.phase = 'running'

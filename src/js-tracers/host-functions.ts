@@ -45,6 +45,8 @@ export const nothingSeen = (): Seen => ({
 
 type Arg = string | number
 const address = (of: Arg | undefined): Address => hexToAddress(String(of))
+/** A nonce of 64 bits, as go-ethereum reads any number. */
+const nonceOf = (of: number): bigint => (Number.isFinite(of) ? BigInt.asUintN(64, BigInt(of)) : 0n)
 
 /** `fail`: stops the script. The state is asked for only while a message runs, or when it has run. */
 export function hostFunctions(seen: Seen, fail: (words: string) => never): HostFunctions {
@@ -71,7 +73,7 @@ export function hostFunctions(seen: Seen, fail: (words: string) => never): HostF
     },
     exists: (of) => view().account(address(of)) !== undefined,
     isPrecompiled: (of) => seen.machine?.hasPrecompile(address(of)) ?? false,
-    createdAddress: (creator, nonce) => createdAddress(address(creator), BigInt(nonce ?? 0)),
+    createdAddress: (creator, nonce) => createdAddress(address(creator), nonceOf(Number(nonce))),
     saltedAddress: (creator, salt, code) =>
       saltedAddress(address(creator), fromHex(String(salt)), fromHex(String(code))),
   }

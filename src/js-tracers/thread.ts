@@ -45,8 +45,14 @@ export class TracerThread {
     answering.unref()
     this.#worker.on('message', (report: Report) => {
       if (report.kind !== 'row') return this.#take(report)
+      // What a thread has asked before it was ended still comes, and the store may be closed by then.
+      if (this.#isOver) return
       // First the row, then the count: the thread takes it as soon as it sees the count.
-      answering.postMessage({ value: store.get(report.key) })
+      try {
+        answering.postMessage({ value: store.get(report.key) })
+      } catch (error) {
+        return this.#end(error instanceof Error ? error : new Error(String(error)))
+      }
       Atomics.add(count, 0, 1)
       Atomics.notify(count, 0)
     })
