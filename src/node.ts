@@ -6,7 +6,6 @@ import type { PoolPolicy } from './chain/admission-rules.ts'
 import { Chain } from './chain/chain.ts'
 import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
-import { now } from './consensus/clock.ts'
 import { Solo } from './consensus/solo.ts'
 import { reportEngine } from './evm/engine-report.ts'
 import { DEFAULT_ENGINE, type EngineChoice } from './evm/machine-options.ts'
@@ -18,6 +17,7 @@ import { Logs } from './indexer/logs.ts'
 import { JsTraces } from './js-tracers/js-traces.ts'
 import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import { now } from './lib/unix-time.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { sizeOfFolder } from './monitoring/database-size.ts'
@@ -250,7 +250,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     const url = await server.listen({ host, port })
     // Only now: the thread would take a core while the node itself is starting.
     shadow?.start()
-    // What a developer has moved the clock by outlasts a restart: it goes on from the newest block, and does not stand still.
+    // A clock that a developer moved forward goes on from the newest block after a restart, and does not stand still.
     if (rpcOptions.development && chain.head.timestamp > now()) await producer.setTime(chain.head.timestamp)
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)

@@ -1,7 +1,8 @@
-// What time it is for the next block: what was asked for it, else a fixed distance from the newest block, else the
-// machine's clock and what it was moved by. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
+// The timestamp of the next block: the one that was asked for, else a fixed distance from the newest block, else the
+// machine's clock plus the offset by which it was moved. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
 import type { BlockProducer } from '../chain/producer.ts'
 import { ChainError } from '../lib/errors.ts'
+import { now } from '../lib/unix-time.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
@@ -16,9 +17,6 @@ export type Clock = {
 
 /** A header's timestamp has 64 bits. */
 const LAST = 2n ** 64n - 1n
-
-/** The machine's clock. */
-export const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
 
 /** The timestamp of the block that is made now; `asked` is a wish for it. */
 export function timestampOf({ spec, head, settings }: Clock, asked: bigint | undefined): bigint {

@@ -1,5 +1,5 @@
-// What a tracer's sandbox may ask of the node: the frame that runs, the state at that moment, and arithmetic of addresses.
-// Addresses, words and amounts cross as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
+// The functions of the node that a tracer's sandbox may call: the frame that runs, the state at that moment, and arithmetic
+// of addresses. Addresses, words and amounts cross as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
 import type { Machine } from '../evm/machine.ts'
 import { type FrameState, itemOf } from '../evm/tracer.ts'
 import {
@@ -19,7 +19,7 @@ import type { HostFunctions } from './sandbox.ts'
 /** The contract whose code runs, as its code sees it. */
 export type Contract = { readonly caller: Address; readonly value: bigint; readonly input: Uint8Array }
 
-/** What the sandbox looks at now. */
+/** The state that those functions answer from. */
 export type Seen = {
   machine: Machine | undefined
   frame: FrameState | undefined

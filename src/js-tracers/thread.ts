@@ -12,7 +12,7 @@ import type { Job, Outcome, Report, ThreadData, WrittenTrace } from './messages.
 
 /** Milliseconds after its time within which a script that is told to stop does so. */
 const GRACE = 2_000
-/** What a thread may take beside the sandboxes: megabytes of objects, and of stack. */
+/** Limits of a thread beside those of its sandboxes: megabytes of objects, and of stack. */
 const RESOURCES = { maxOldGenerationSizeMb: 1_024, stackSizeMb: 16 }
 
 /** The rooms whose code the thread runs. */
@@ -45,7 +45,7 @@ export class TracerThread {
     answering.unref()
     this.#worker.on('message', (report: Report) => {
       if (report.kind !== 'row') return this.#take(report)
-      // What a thread has asked before it was ended still comes, and the store may be closed by then.
+      // Requests that a thread sent before it was ended still come, and the store may be closed by then.
       if (this.#isOver) return
       // First the row, then the count: the thread takes it as soon as it sees the count.
       try {

@@ -35,7 +35,7 @@ type Maker = () => Tracer
 const MOST_TRACERS = 32
 type Room = { left: number }
 
-/** What makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
+/** Makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
 export type ScriptMaker = (code: string, config: string) => Maker
 
 const kind =
@@ -103,8 +103,8 @@ export function isScripted(
 }
 
 /**
- * What makes a tracer for each transaction. Throws ChainError `not-found` for a name that is none, for JavaScript where
- * there is no `script`, and `invalid-params` for settings that a tracer does not take.
+ * A function that makes a tracer for each transaction. Throws ChainError `not-found` for a name that is none, for
+ * JavaScript where there is no `script`, and `invalid-params` for settings that a tracer does not take.
  */
 export function tracerMaker({ name, config, structLogs }: TracerChoice, script?: ScriptMaker): Maker {
   if (name !== undefined && name !== '') return named(name, config, { left: MOST_TRACERS }, script)
