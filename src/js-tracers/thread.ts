@@ -49,7 +49,9 @@ export class TracerThread {
       if (this.#isOver) return
       // First the row, then the count: the thread takes it as soon as it sees the count.
       try {
-        answering.postMessage({ value: store.get(report.key) })
+        const value = store.get(report.key)
+        // A copy: a row may be a part of larger memory, and all of that would be sent.
+        answering.postMessage({ value: value && Uint8Array.from(value) })
       } catch (error) {
         return this.#end(error instanceof Error ? error : new Error(String(error)))
       }
