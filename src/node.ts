@@ -17,6 +17,7 @@ import { Logs } from './indexer/logs.ts'
 import { JsTraces } from './js-tracers/js-traces.ts'
 import { ChainError, wordsForPeople } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import { now } from './lib/unix-time.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { sizeOfFolder } from './monitoring/database-size.ts'
@@ -249,6 +250,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     const url = await server.listen({ host, port })
     // Only now: the thread would take a core while the node itself is starting.
     shadow?.start()
+    // A clock that a developer moved forward goes on from the newest block after a restart, and does not stand still.
+    if (rpcOptions.development && chain.head.timestamp > now()) await producer.setTime(chain.head.timestamp)
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
     monitoring.phase = 'running'

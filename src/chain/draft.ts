@@ -1,6 +1,7 @@
 // What a block is to be when nobody says otherwise.
 import { fromHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
+import { now } from '../lib/unix-time.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { HeaderDraft } from '../runtime/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
@@ -12,12 +13,12 @@ export function completeDraft(
   parent: SealedHeader,
   ...wishes: readonly Partial<HeaderDraft>[]
 ): HeaderDraft {
-  const now = BigInt(Math.floor(Date.now() / 1000))
+  const time = now()
   const earliest = earliestTimestamp(spec, parent.timestamp)
   return Object.assign(
     {
       parent,
-      timestamp: now > earliest ? now : earliest,
+      timestamp: time > earliest ? time : earliest,
       gasLimit: parent.gasLimit,
       coinbase: ZERO_ADDRESS,
       // A lone chain has no beacon: randomness comes from the parent, so that it differs from block to block.

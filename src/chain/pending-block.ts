@@ -20,7 +20,7 @@ export class PendingBlock {
   get(): Promise<ExecutedBlock> {
     if (this.#kept?.settings === this.#settings()) return this.#kept.built
     if (this.#busy === undefined) return this.#begin()
-    // Everybody who asks while an outdated block is being built shares the next one.
+    // All requests that come while an outdated block is being built share the next one.
     this.#next ??= this.#busy.then(() => {
       this.#next = undefined
       return this.get()

@@ -1,5 +1,5 @@
-// The face of what decides when a block is made and what its clock says (`consensus/solo.ts`), as the methods see it that
-// mine, set the time, or wait for a block.
+// The interface of the block producer (`consensus/solo.ts`), which decides when a block is made and what its clock says.
+// Methods that mine, set the time or wait for a block use it.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 
 export interface BlockProducer {
@@ -15,7 +15,7 @@ export interface BlockProducer {
     timestamp: bigint | undefined
     baseFeePerGas: bigint | undefined
     prevRandao: Hash | undefined
-    /** Whatever the parent's is: import refuses a block whose limit is further from it than a 1024th. */
+    /** Not bound to the parent's: import refuses a block whose limit is a 1024th or more away from it. */
     gasLimit: bigint | undefined
   }
   /** Lasting settings. */
@@ -34,7 +34,7 @@ export interface BlockProducer {
    * or many senders wait.
    */
   settled(...transactions: readonly Hash[]): Promise<void>
-  /** No block is begun because transactions are ready until the answer is called, or for a second. */
+  /** Holds back blocks that ready transactions call for, until the returned function is called, for a second at most. */
   gather(): () => void
   /**
    * Moves the clock: the next block is at least so many seconds after the newest one. Settles, between blocks, with the

@@ -1,15 +1,15 @@
-// What runs under a tracer, and what comes of it; and who runs tracers that clients have written.
+// The tasks that run under a tracer, their results, and the interface for tracers that clients have written.
 import type { Hash } from '../lib/hex.ts'
 import type { Block } from '../primitives/types.ts'
 import type { CallBundle, TraceOptions, TracePoint } from './types.ts'
 
-/** What runs under a tracer: a mined transaction, all of a block, or calls. */
+/** A task for a tracer: a mined transaction, all of a block, or calls. */
 export type TraceTask =
   | { readonly kind: 'transaction'; readonly hash: Hash }
   | { readonly kind: 'block'; readonly of: Block }
   | { readonly kind: 'calls'; readonly bundles: readonly CallBundle[]; readonly at: TracePoint }
 
-/** What a tracer answers, or how a client's own one has failed. */
+/** The result of a tracer, or the error of a client's own one. */
 export type Trace = { readonly result: unknown } | { readonly error: string }
 
 /**

@@ -1,6 +1,8 @@
-// What time it is for the next block: what was asked for it, else a fixed distance from the newest block, else the
-// machine's clock and what it was moved by. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
+// The timestamp of the next block: the one that was asked for, else a fixed distance from the newest block, else the
+// machine's clock plus the offset by which it was moved. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
 import type { BlockProducer } from '../chain/producer.ts'
+import { ChainError } from '../lib/errors.ts'
+import { now } from '../lib/unix-time.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
@@ -13,23 +15,28 @@ export type Clock = {
   readonly next: Pick<BlockProducer['next'], 'timestamp'>
 }
 
-/** The machine's clock. */
-export const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
+/** A header's timestamp has 64 bits. */
+const LAST = 2n ** 64n - 1n
 
 /** The timestamp of the block that is made now; `asked` is a wish for it. */
 export function timestampOf({ spec, head, settings }: Clock, asked: bigint | undefined): bigint {
   const { timestampInterval: interval, timeOffset } = settings
-  return latest(asked ?? (interval === undefined ? now() + timeOffset : head + interval), earliestTimestamp(spec, head))
+  const wanted = asked ?? (interval === undefined ? now() + timeOffset : head + interval)
+  return latest(wanted > LAST ? LAST : wanted, earliestTimestamp(spec, head))
 }
 
 /**
  * Moves the clock forward: the next block is at least so many seconds after the newest one, or after the present time
  * when that is later. A timestamp that was set for the next block stays; the clock goes on from there.
+ * Throws ChainError `invalid-params` for a time beyond 64 bits.
  */
 export function increaseTime({ head, settings, next }: Clock, seconds: bigint): void {
   // By a fixed distance the machine's clock does not count, so the block is moved.
-  if (settings.timestampInterval !== undefined) next.timestamp = latest(next.timestamp ?? head, head) + seconds
-  else settings.timeOffset = latest(now() + settings.timeOffset, head) + seconds - now()
+  const isFixed = settings.timestampInterval !== undefined
+  const time = latest(isFixed ? (next.timestamp ?? head) : now() + settings.timeOffset, head) + seconds
+  if (time > LAST) throw new ChainError('invalid-params', `the time ${time} does not fit 64 bits`)
+  if (isFixed) next.timestamp = time
+  else settings.timeOffset = time - now()
 }
 
 /** Sets the clock, which goes on from there. A timestamp that was set for the next block is forgotten. */

@@ -7,9 +7,10 @@ import type { Chain, ProduceOptions } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
+import { now } from '../lib/unix-time.ts'
 import { gasLimitTowards } from '../runtime/gas-limit.ts'
 import type { HeaderDraft } from '../runtime/types.ts'
-import { type Clock, increaseTime, now, setTime, timestampOf } from './clock.ts'
+import { type Clock, increaseTime, setTime, timestampOf } from './clock.ts'
 import { CROWD, WaitingSenders } from './senders.ts'
 
 export type SoloOptions = {
@@ -17,7 +18,7 @@ export type SoloOptions = {
   /** Seconds; 0 for none. */
   readonly interval: number
   readonly coinbase: Address
-  /** What blocks come nearer to. */
+  /** Blocks come nearer to it by the steps that import accepts. */
   readonly gasLimit: bigint
   readonly onError: (error: unknown) => void
 }
@@ -49,7 +50,7 @@ export class Solo implements BlockProducer {
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
   readonly #senders: WaitingSenders
-  /** What is being sent together: no block begins before each of them is in the pool. */
+  /** Batches that are being sent: no block begins because transactions are ready before each of them is in the pool. */
   readonly #gathering = new Set<Promise<void>>()
 
   constructor(chain: Chain, { automine, interval, coinbase, gasLimit, onError }: SoloOptions) {

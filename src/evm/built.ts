@@ -1,4 +1,4 @@
-// What `npm run build` makes of the engine, and whether it was made of the sources that are there.
+// The engine as `npm run build` has made it, and whether it was made of the sources that are there.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// What a client's tracer finds in its sandbox, in go-ethereum's words: the global functions, and the objects that its
+// The API of a client's tracer in its sandbox, as go-ethereum has it: the global functions, and the objects that its
 // functions are called with. This file runs in the sandbox, as text; `host` is the node, which speaks in hex and numbers.
 // A tracer may change the globals: it harms itself only.
 ;(host) => {

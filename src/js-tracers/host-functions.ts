@@ -1,5 +1,5 @@
-// What a tracer's sandbox may ask of the node: the frame that runs, the state at that moment, and arithmetic of addresses.
-// Addresses, words and amounts cross as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
+// The functions of the node that a tracer's sandbox may call: the frame that runs, the state at that moment, and arithmetic
+// of addresses. Addresses, words and amounts cross as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
 import type { Machine } from '../evm/machine.ts'
 import { type FrameState, itemOf } from '../evm/tracer.ts'
 import {
@@ -19,7 +19,7 @@ import type { HostFunctions } from './sandbox.ts'
 /** The contract whose code runs, as its code sees it. */
 export type Contract = { readonly caller: Address; readonly value: bigint; readonly input: Uint8Array }
 
-/** What the sandbox looks at now. */
+/** The state that those functions answer from. */
 export type Seen = {
   machine: Machine | undefined
   frame: FrameState | undefined
@@ -45,6 +45,8 @@ export const nothingSeen = (): Seen => ({
 
 type Arg = string | number
 const address = (of: Arg | undefined): Address => hexToAddress(String(of))
+/** A nonce of 64 bits, as go-ethereum reads any number. */
+const nonceOf = (of: number): bigint => (Number.isFinite(of) ? BigInt.asUintN(64, BigInt(of)) : 0n)
 
 /** `fail`: stops the script. The state is asked for only while a message runs, or when it has run. */
 export function hostFunctions(seen: Seen, fail: (words: string) => never): HostFunctions {
@@ -71,7 +73,7 @@ export function hostFunctions(seen: Seen, fail: (words: string) => never): HostF
     },
     exists: (of) => view().account(address(of)) !== undefined,
     isPrecompiled: (of) => seen.machine?.hasPrecompile(address(of)) ?? false,
-    createdAddress: (creator, nonce) => createdAddress(address(creator), BigInt(nonce ?? 0)),
+    createdAddress: (creator, nonce) => createdAddress(address(creator), nonceOf(Number(nonce))),
     saltedAddress: (creator, salt, code) =>
       saltedAddress(address(creator), fromHex(String(salt)), fromHex(String(code))),
   }

@@ -36,7 +36,7 @@ type Told = {
   readonly frame: FrameState
   readonly stack: readonly bigint[]
   readonly error: string | undefined
-  /** What the sandbox is handed, without the error. */
+  /** The arguments for the sandbox, without the error. */
   readonly numbers: readonly Plain[]
 }
 

@@ -1,4 +1,4 @@
-// What the node and the thread that runs clients' tracers say to each other. All of it survives structured cloning.
+// Messages between the node and the thread that runs clients' tracers. All of them survive structured cloning.
 import type { MessagePort } from 'node:worker_threads'
 import type { TraceTask } from '../chain/trace-types.ts'
 import type { EngineChoice } from '../evm/machine-options.ts'
@@ -8,7 +8,7 @@ import type { CallLimits } from '../runtime/call.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
-/** What the thread begins with. */
+/** The settings of the thread. */
 export type ThreadData = {
   readonly spec: ChainSpec
   readonly engine: EngineChoice
@@ -24,7 +24,7 @@ export type ThreadData = {
 export type Job = {
   readonly id: number
   readonly task: TraceTask
-  /** What `pending` is for this job; undefined where the task does not name it. */
+  /** The pending block of this job; undefined where the task does not name it. */
   readonly pending: Block | undefined
   readonly choice: TracerChoice
   /** Milliseconds for each transaction. */
@@ -39,7 +39,7 @@ export type Outcome =
   | { readonly traces: readonly (readonly WrittenTrace[])[] }
   | { readonly code: ChainErrorCode | undefined; readonly message: string }
 
-/** What the thread says: the key of a row that it needs, that a script begins or ends, or how a job ended. */
+/** Messages of the thread: the key of a row that it needs, that a script begins or ends, or how a job ended. */
 export type Report =
   | { readonly kind: 'row'; readonly key: Uint8Array }
   | { readonly kind: 'watched'; readonly isRunning: boolean }

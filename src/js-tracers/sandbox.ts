@@ -19,7 +19,7 @@ const LONGEST_MESSAGE = 1_000
 /** The name that the client's code has in stacks, as in go-ethereum's. */
 const CODE = '<eval>'
 
-/** What goes in and out of a sandbox. */
+/** Values that go in and out of a sandbox. */
 export type Plain = string | number | boolean | undefined | Uint8Array
 export type HostFunctions = Readonly<Record<string, (...args: (string | number)[]) => Plain>>
 
@@ -38,7 +38,7 @@ export class Sandbox {
   readonly #kept: QuickJSHandle[] = []
   /** Why the code was stopped. */
   #stopped: string | undefined
-  /** What a function of the node has thrown: it is none of the code's business. */
+  /** An error of a function of the node: the code may not catch it. */
   #thrown: unknown
   #isOpen = true
 
@@ -137,7 +137,7 @@ export class Sandbox {
     throw new ScriptFailure(words)
   }
 
-  /** What the engine itself throws is that the thread's stack is over, before it has noticed, or a fault of its own. */
+  /** An error of the engine itself: the thread's stack is used up before the engine's own limit, or a fault. */
   #survive<T>(run: () => T): T {
     try {
       return run()

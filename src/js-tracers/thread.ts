@@ -12,7 +12,7 @@ import type { Job, Outcome, Report, ThreadData, WrittenTrace } from './messages.
 
 /** Milliseconds after its time within which a script that is told to stop does so. */
 const GRACE = 2_000
-/** What a thread may take beside the sandboxes: megabytes of objects, and of stack. */
+/** Limits of a thread beside those of its sandboxes: megabytes of objects, and of stack. */
 const RESOURCES = { maxOldGenerationSizeMb: 1_024, stackSizeMb: 16 }
 
 /** The rooms whose code the thread runs. */
@@ -45,8 +45,16 @@ export class TracerThread {
     answering.unref()
     this.#worker.on('message', (report: Report) => {
       if (report.kind !== 'row') return this.#take(report)
+      // Requests that a thread sent before it was ended still come, and the store may be closed by then.
+      if (this.#isOver) return
       // First the row, then the count: the thread takes it as soon as it sees the count.
-      answering.postMessage({ value: store.get(report.key) })
+      try {
+        const value = store.get(report.key)
+        // A copy: a row may be a part of larger memory, and all of that would be sent.
+        answering.postMessage({ value: value && Uint8Array.from(value) })
+      } catch (error) {
+        return this.#end(error instanceof Error ? error : new Error(String(error)))
+      }
       Atomics.add(count, 0, 1)
       Atomics.notify(count, 0)
     })

@@ -115,7 +115,8 @@ function say(report: Report): void {
 
 /** The row of a key. Sleeps until the node has answered. */
 function ask(key: Uint8Array): Uint8Array | undefined {
-  say({ kind: 'row', key })
+  // A copy, as a key may be a part of larger memory, and all of that would be sent.
+  say({ kind: 'row', key: Uint8Array.from(key) })
   const before = asked++
   while (Atomics.load(answerCount, 0) === before) Atomics.wait(answerCount, 0, before)
   const received: { message: { value: Uint8Array | undefined } } | undefined = receiveMessageOnPort(answers)

@@ -1,5 +1,5 @@
-// What a message to a module's account meets: a refusal in words that keeps the gas. Its coins are the module's, and a plain
-// transfer to it would be lost to the sender (the Cosmos SDK refuses it as well).
+// Module accounts refuse messages with a reason and leave the gas that is left. Their coins are the module's, and a plain
+// transfer to one would be lost to the sender (the Cosmos SDK refuses it as well).
 import type { NativeContract } from '../evm/native-call.ts'
 import type { Address } from '../lib/hex.ts'
 import { MODULE_NAME, moduleAddress } from '../spec/addresses.ts'

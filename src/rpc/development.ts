@@ -31,6 +31,3 @@ export function assertPossibleTimestamp(timestamp: bigint, { head, spec }: Chain
   const words = `timestamp ${timestamp} is ${relation} the latest block's timestamp ${head.timestamp}`
   throw new ChainError('invalid-params', words)
 }
-
-/** The machine's clock in seconds. */
-export const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))

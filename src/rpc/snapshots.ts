@@ -1,8 +1,9 @@
 // Going back: snapshots with the clock they were taken at, and the way back to a block.
+
 import type { BlockProducer } from '../chain/producer.ts'
 import type { Chain } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
-import { now } from './development.ts'
+import { now } from '../lib/unix-time.ts'
 
 /** What stood beside the chain when a snapshot was taken. */
 export type Snapshot = {

@@ -1,4 +1,4 @@
-// Who signs a block: the validators that the end of the block before has bonded.
+// Signers of a block: the validators that the end of the block before has bonded.
 import type { BondedValidator } from '../modules/staking/layout.ts'
 import type { Header } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'

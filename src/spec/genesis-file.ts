@@ -41,7 +41,7 @@ const TIME_FORKS = [
   { fork: 'bpo5', field: 'bpo5Time', optional: true },
 ] as const satisfies readonly { fork: Fork; field: keyof Config; optional?: true }[]
 
-/** What a plain transfer costs: with a lower cap there would be no transactions. */
+/** Gas of a plain transfer: with a lower cap there would be no transactions. */
 const TRANSFER_GAS = 21_000n
 
 const BLOB_FORKS = ['cancun', 'prague', 'osaka', 'bpo1', 'bpo2', 'bpo3', 'bpo4', 'bpo5'] as const satisfies BlobFork[]

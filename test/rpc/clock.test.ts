@@ -1,10 +1,12 @@
 // The chain's clock as clients see it: on chains of our own blocks may share a second, so that no load lets it run ahead;
 // a chain of a geth genesis keeps Ethereum's rule. Whatever looks for a time takes blocks of one second by number.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startNode } from '../../src/node.ts'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
-import { account, testChain } from '../support/chain.ts'
+import { account, nodeOptions, testChain, withClients } from '../support/chain.ts'
 import { plainSpec } from '../support/plain-spec.ts'
+import { temporaryFolder } from '../support/process.ts'
 
 type Test = Awaited<ReturnType<typeof testChain>>
 
@@ -122,6 +124,34 @@ describe('development', () => {
     await test.rpc('evm_mine')
     expect((await newest(test)) - time).toBeGreaterThanOrEqual(100)
     expect((await newest(test)) - time).toBeLessThan(105)
+  })
+})
+
+describe('at its ends', () => {
+  it('does not go beyond 64 bits', async () => {
+    const test = await testChain()
+    const last = (2n ** 64n - 1n).toString()
+    expect((await test.raw('evm_increaseTime', last)).error).toMatchObject({ code: -32602 })
+    await test.rpc('evm_mine')
+    expect(await newest(test)).toBeLessThanOrEqual(wallClock())
+    await test.rpc('hardhat_mine', 3, last)
+    const { timestamp } = await test.viem.getBlock()
+    expect(timestamp).toBe(2n ** 64n - 1n)
+  })
+
+  it('goes on after a restart from where it was moved to', async () => {
+    const folder = await temporaryFolder()
+    onTestFinished(() => folder.remove())
+    const first = withClients(await startNode(nodeOptions({ datadir: folder.path })))
+    await first.rpc('evm_increaseTime', 86_400)
+    await first.rpc('evm_mine')
+    const before = await newest(first)
+    await first.node.close()
+    const test = await testChain({ datadir: folder.path })
+    expect(await test.rpc('evm_increaseTime', 0)).toBeGreaterThan(86_000)
+    await test.rpc('evm_mine')
+    expect(await newest(test)).toBeGreaterThanOrEqual(before)
+    expect(await newest(test)).toBeLessThan(before + 60)
   })
 })
 

@@ -251,6 +251,27 @@ describe('what a tracer may be asked with', () => {
     expect(await rpc('debug_traceBlock', raw, { tracer: code })).toEqual(traces)
   })
 
+  it('makes addresses of any number as a nonce', async () => {
+    const hash = await send(await contract(asm('STOP')))
+    const made = async (nonce: string) =>
+      trace(hash, tracer({ result: `return toHex(toContract("${alice}", ${nonce}))` }))
+    const from = (nonce: bigint) => getContractAddress({ from: alice, nonce }).toLowerCase()
+    expect(await made('-1')).toBe(from(2n ** 64n - 1n))
+    expect(await made('Infinity')).toBe(from(0n))
+  })
+
+  it('is one of 32 in muxTracer at most, at whatever depth', async () => {
+    const hash = await send(await contract(asm('STOP')))
+    const codes = Array.from({ length: 32 }, (_, i) => [tracer({ result: `return ${i}` }), null] as const)
+    const deep = Array.from({ length: 32 }).reduce<unknown>((config) => ({ muxTracer: config }), {})
+    for (const tracerConfig of [Object.fromEntries(codes), deep]) {
+      const { error } = await chain.raw('debug_traceTransaction', hash, { tracer: 'muxTracer', tracerConfig })
+      expect([error?.code, error?.message]).toEqual([-32602, 'expected at most 32 tracers in muxTracer'])
+    }
+    const tracerConfig = Object.fromEntries(codes.slice(1))
+    expect(Object.values(await trace(hash, 'muxTracer', { tracerConfig }))).toEqual(codes.slice(1).map((_, i) => i + 1))
+  })
+
   it('is a part of muxTracer', async () => {
     const hash = await send(await contract(asm('PUSH0', 'POP', 'STOP')))
     const code = tracer({ step: 'this.seen.push(log.getPC())' })

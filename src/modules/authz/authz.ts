@@ -52,7 +52,7 @@ const refused = (why: string): ChainError => new ChainError('execution-reverted'
 const missing = (to: string, of: Address): ChainError =>
   refused(`authorization to ${to} for address ${getAddress(of)} does not exist or is expired`)
 
-/** What grants are made of. */
+/** Lists of other modules that grants are made from. */
 export type Grantable = {
   /** Operators of all validators that are not jailed, in order. */
   openValidators(): readonly Address[]

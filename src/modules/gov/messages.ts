@@ -68,7 +68,7 @@ function kind<T>(of: {
   failure(fields: T, reach: Reach): FailureCode
   /** Tries out a list of improvement proposals when the message is submitted. */
   tryList?(fields: T, reach: Reach): void
-  /** What else is looked at when the message is submitted. Throws ChainError. */
+  /** A further check when the message is submitted. Throws ChainError. */
   check?(fields: T, reach: Reach): void
   tokens?(fields: T): readonly Address[]
   contested?(fields: T): Address

@@ -15,7 +15,7 @@ import { forgetVotes, noteVote } from './votes.ts'
 /** 9999-12-31T23:59:59Z, the end of a jail for double signing (Cosmos SDK, x/evidence). */
 export const FOR_EVER = 253_402_300_799n
 
-/** Who has misbehaved, when, and with how much power. */
+/** A validator's misbehaviour: whose, when, and with how much power. */
 export type Fault = {
   readonly operator: Address
   /** Block of the fault, this one or earlier. */
@@ -123,7 +123,7 @@ export class Slashing implements NativeModule<SlashingParams> {
     return burnt
   }
 
-  /** Counts a vote of the block before, and punishes whoever has missed too many of a full window (x/slashing). */
+  /** Counts a vote of the block before, and punishes a validator that has missed too many of a full window (x/slashing). */
   recordVote(operator: Address, power: bigint, hasSigned: boolean): void {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)

@@ -53,7 +53,7 @@ async function report(
   await chain.edit((_, modules) => {
     const slashing = modules?.slashing
     if (slashing === undefined) throw new ChainError('invalid-params', NO_SLASHING)
-    burnt = inOurTerms(() => slashing[punish]({ operator, height, power: signer.power }))
+    burnt = asInvalidParams(() => slashing[punish]({ operator, height, power: signer.power }))
     // The head's end is over: nobody else takes the validator out of those who sign the next block.
     modules?.staking.updateSet()
   })
@@ -65,11 +65,11 @@ const NO_SLASHING = 'this chain has no slashing: its genesis has no kestrel.modu
 function operatorOf({ spec: { native } }: Chain, validator: string): Address {
   if (native?.modules.slashing === undefined) throw new ChainError('invalid-params', NO_SLASHING)
   const prefix = operatorPrefix(native.bech32Prefix)
-  return inOurTerms(() => readAddress(prefix, validator))
+  return asInvalidParams(() => readAddress(prefix, validator))
 }
 
 /** A module's refusal is the developer's mistake here, and no reverted call. */
-function inOurTerms<T>(run: () => T): T {
+function asInvalidParams<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {

@@ -46,7 +46,18 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.selfdestruct?.(from, beneficiary, balance)
   }
 
+  /** Asks each for its result, also after a failure: a script gives back its sandbox then. Throws the first failure. */
   result(outcome: MessageResult): unknown {
-    return Object.fromEntries([...this.#tracers].map(([name, tracer]) => [name, tracer.result(outcome)]))
+    const failures: unknown[] = []
+    const results = [...this.#tracers].map(([name, tracer]) => {
+      try {
+        return [name, tracer.result(outcome)]
+      } catch (error) {
+        failures.push(error)
+        return [name, undefined]
+      }
+    })
+    if (failures.length > 0) throw failures[0]
+    return Object.fromEntries(results)
   }
 }

@@ -31,7 +31,11 @@ const muxOptions = z.record(z.string(), z.unknown(), { error: 'expected tracers 
 
 type Maker = () => Tracer
 
-/** What makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
+/** Tracers that one request may name, those within muxTracer counted: scripts of a mux have a sandbox and a time each. */
+const MOST_TRACERS = 32
+type Room = { left: number }
+
+/** Makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
 export type ScriptMaker = (code: string, config: string) => Maker
 
 const kind =
@@ -43,7 +47,7 @@ const kind =
     throw new ChainError('invalid-params', `tracerConfig: ${[...(issue?.path ?? []), issue?.message].join(': ')}`)
   }
 
-const tracers: Readonly<Record<string, (config: unknown, script?: ScriptMaker) => Maker>> = {
+const tracers: Readonly<Record<string, (config: unknown, room: Room, script?: ScriptMaker) => Maker>> = {
   callTracer: kind(
     callOptions,
     ({ onlyTopCall, withLog }) =>
@@ -74,9 +78,9 @@ const tracers: Readonly<Record<string, (config: unknown, script?: ScriptMaker) =
   unigramTracer: kind(z.unknown(), () => () => new UnigramTracer()),
   bigramTracer: kind(z.unknown(), () => () => new BigramTracer()),
   trigramTracer: kind(z.unknown(), () => () => new TrigramTracer()),
-  muxTracer: (config, script) =>
+  muxTracer: (config, room, script) =>
     kind(muxOptions, (parts) => {
-      const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, script)] as const)
+      const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, room, script)] as const)
       return () => new MuxTracer(new Map(makers.map(([name, make]) => [name, make()])))
     })(config),
 }
@@ -87,25 +91,31 @@ const NAME = /^\s*[\w$]*\s*$/
 const LONGEST_NAME = 100
 
 /** Whether a client's JavaScript is run for it: as the tracer, or as one of those that muxTracer feeds. */
-export function isScripted({ name = '', config }: Pick<TracerChoice, 'name' | 'config'>): boolean {
+export function isScripted(
+  { name = '', config }: Pick<TracerChoice, 'name' | 'config'>,
+  room = { left: MOST_TRACERS },
+): boolean {
+  // `named` refuses what is too much.
+  if (room.left-- <= 0) return false
   if (name !== 'muxTracer') return !Object.hasOwn(tracers, name) && !NAME.test(name)
   const parts = muxOptions.safeParse(config)
-  return parts.success && Object.entries(parts.data).some(([name, config]) => isScripted({ name, config }))
+  return parts.success && Object.entries(parts.data).some(([name, config]) => isScripted({ name, config }, room))
 }
 
 /**
- * What makes a tracer for each transaction. Throws ChainError `not-found` for a name that is none, for JavaScript where
- * there is no `script`, and `invalid-params` for settings that a tracer does not take.
+ * A function that makes a tracer for each transaction. Throws ChainError `not-found` for a name that is none, for
+ * JavaScript where there is no `script`, and `invalid-params` for settings that a tracer does not take.
  */
 export function tracerMaker({ name, config, structLogs }: TracerChoice, script?: ScriptMaker): Maker {
-  if (name !== undefined && name !== '') return named(name, config, script)
+  if (name !== undefined && name !== '') return named(name, config, { left: MOST_TRACERS }, script)
   const budget = { left: BUDGET }
   return () => new StructLogger(structLogs, budget)
 }
 
-function named(name: string, config: unknown, script: ScriptMaker | undefined): Maker {
+function named(name: string, config: unknown, room: Room, script: ScriptMaker | undefined): Maker {
+  if (room.left-- <= 0) throw new ChainError('invalid-params', `expected at most ${MOST_TRACERS} tracers in muxTracer`)
   const make = Object.hasOwn(tracers, name) ? tracers[name] : undefined
-  if (make !== undefined) return make(config, script)
+  if (make !== undefined) return make(config, room, script)
   if (NAME.test(name)) {
     const known = Object.keys(tracers).join(', ')
     throw new ChainError(
