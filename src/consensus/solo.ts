@@ -64,9 +64,7 @@ export class Solo implements BlockProducer {
       chain.proposeDrafts(() => this.#draft())
       this.#wake()
     }
-    const next: BlockProducer['next'] = {
-      ...{ timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined, gasLimit: undefined },
-    }
+    const next = { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined, gasLimit: undefined }
     this.next = telling(telling(next, 'baseFeePerGas', propose), 'gasLimit', propose)
     const settings = { coinbase, gasLimit, extraData: '0x' as const, timestampInterval: undefined, timeOffset: 0n }
     this.settings = telling<BlockProducer['settings'], 'gasLimit'>(settings, 'gasLimit', propose)

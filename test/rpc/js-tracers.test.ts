@@ -30,6 +30,14 @@ const failure = async (hash: Hex, code: string, options: object = {}): Promise<s
 const word = (value: number) => pad(toHex(value))
 
 describe('a tracer in JavaScript', () => {
+  it('takes settings of 100 levels', async () => {
+    const hash = await send(await contract(asm('STOP')))
+    const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown
+    const code = tracer({ setup: 'this.seen = log.length' })
+    expect(await trace(hash, code, { tracerConfig: nested(100) })).toBe(200)
+    expect(await failure(hash, code, { tracerConfig: nested(2_000) })).toContain('tracerConfig: nested too deeply')
+  })
+
   it('sees each opcode before it runs', async () => {
     const to = await contract(asm('PUSH1 0x2a', 'PUSH1 0x01', 'SSTORE', 'PUSH1 0x01', 'SLOAD', ...returnTop))
     const hash = await send(to, { gas: 100_000, data: '0x01020304' })

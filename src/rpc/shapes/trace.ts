@@ -31,10 +31,22 @@ const duration = string.refine((text) => milliseconds(text) !== undefined, { err
 const flag = bool.nullish()
 const count = z.int({ error: 'expected an integer' }).nonnegative({ error: 'negative number' })
 
+/** Levels of objects and arrays: far more of them exhaust the stack of `JSON.stringify`. */
+const DEEPEST_SETTINGS = 100
+
+/** Whether a JSON value has more than so many levels. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)))
+
 export const traceOptions = z.object(
   {
     tracer: string.nullish(),
-    tracerConfig: z.unknown().optional(),
+    tracerConfig: z
+      .unknown()
+      .refine((settings) => !isDeeper(settings, DEEPEST_SETTINGS), { error: 'nested too deeply' })
+      .optional(),
     timeout: duration.nullish(),
     disableStack: flag,
     disableStorage: flag,
