@@ -135,6 +135,8 @@ test('transactionReceipts: those of a block in one message, or those that were n
   await subscribe('transactionReceipts', { transactionHashes: [`0x${'ff'.repeat(32)}`] })
   const tooMany = await subscribe('transactionReceipts', { transactionHashes: Array(201).fill(hashes[0]) })
   expect(tooMany.error).toMatchObject({ code: -32602 })
+  const wrongHash = await subscribe('transactionReceipts', { transactionHashes: ['0x12'] })
+  expect(wrongHash.error).toMatchObject({ code: -32602 })
   expect((await raw('eth_subscribe', 'transactionReceipts')).error).toBeDefined()
   await rpc('evm_mine')
   // An empty block has nothing to tell, and the next one's receipts would come after it.
