@@ -124,7 +124,7 @@ function refuseSameEngine(flags: StartFlags): void {
   throw wrongFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
 }
 
-/** Whoever reaches the port could spend the coins of unlocked accounts, or set balances at will. */
+/** Anyone who reaches the port could spend the coins of unlocked accounts, or set balances at will. */
 function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags): void {
   if (unsafeExpose || isLoopback(host) || (production && unlock.length === 0)) return
   const what = production ? 'unlocked accounts' : 'unlocked accounts and development methods'
