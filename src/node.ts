@@ -198,6 +198,18 @@ function monitor({ metrics, engine, datadir }: NodeOptions, chain: Chain, queue:
   return monitoring
 }
 
+const soloOf = (chain: Chain, shadow: Shadow | undefined, { automine, blockTime, gasLimit, log }: NodeOptions): Solo =>
+  new Solo(chain, {
+    automine,
+    interval: blockTime,
+    coinbase: chain.spec.genesis.coinbase,
+    gasLimit: gasLimit ?? chain.head.gasLimit,
+    onError: (error) => {
+      // After a failure of the shadow every block is refused, and one line about it is enough.
+      if (shadow?.failure === undefined && !isOutage(error)) log.error({ err: error, room: 'consensus' }, String(error))
+    },
+  })
+
 /** Opens everything and listens. Throws ChainError, or the listen error (`EADDRINUSE`). */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { log, wallet, host, port } = options
@@ -208,26 +220,15 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   void failed.then((line) => log.error({ room: 'state' }, line))
   const { chain, shadow, scripted } = await open(options, options.shadow, watchWith(log, fail))
   void shadow?.failed.then((line) => log.error({ room: 'shadow' }, line))
-  const producer = new Solo(chain, {
-    automine: options.automine,
-    interval: options.blockTime,
-    coinbase: chain.spec.genesis.coinbase,
-    gasLimit: options.gasLimit ?? chain.head.gasLimit,
-    onError: (error) => {
-      // After a failure of the shadow every block is refused, and one line about it is enough.
-      if (shadow?.failure === undefined && !isOutage(error)) log.error({ err: error, room: 'consensus' }, String(error))
-    },
-  })
+  const producer = soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
   const explorer = { ...defaultExplorerOptions, ...options.explorer }
   const explorerLog = log.child({ room: 'explorer' })
   const hub = new Hub()
-  const { compilers, compileTime } = explorer
-  const verification = await Verification.open({ chain, hub, compilers, compileTime, log: explorerLog })
+  const verification = await Verification.open({ ...explorer, chain, hub, log: explorerLog })
   const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
-  const { version } = rpcOptions
-  const monitoring = monitor(options, chain, queue, version)
+  const monitoring = monitor(options, chain, queue, rpcOptions.version)
   const server = createServer({
     rpc: {
       chain,
@@ -245,6 +246,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     http: { ...defaultHttpOptions, ...options.http },
     monitoring,
   })
+  const close = () => {
+    monitoring.phase = 'stopping'
+    return closeAll({ chain, shadow, producer, scripted, server, filters, verification }, log)
+  }
   try {
     await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
     const url = await server.listen({ host, port })
@@ -263,26 +268,34 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       server,
       queue,
       url,
-      close: async () => {
-        monitoring.phase = 'stopping'
-        // From now on no block waits for the shadow, which has some time left for those it has not checked.
-        const unchecked = shadow?.close()
-        // Requests may be waiting for blocks: the producer ends first.
-        await producer.stop()
-        scripted.close()
-        await server.close()
-        filters.stop()
-        verification.close()
-        const left = (await unchecked) ?? 0
-        if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)
-        await chain.close()
-      },
+      close,
     }
   } catch (error) {
-    await server.close()
-    verification.close()
-    await shadow?.close()
-    await chain.close()
+    await close()
     throw error
   }
+}
+
+type Open = Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {
+  readonly scripted: JsTraces
+  readonly filters: PollingFilters
+  readonly verification: Verification
+}
+
+/** Closes what a node has open, also one whose start has failed. */
+async function closeAll(
+  { chain, shadow, producer, scripted, server, filters, verification }: Open,
+  log: Logger,
+): Promise<void> {
+  // From now on no block waits for the shadow, which has some time left for those it has not checked.
+  const unchecked = shadow?.close()
+  // Requests may be waiting for blocks: the producer ends first.
+  await producer.stop()
+  scripted.close()
+  await server.close()
+  filters.stop()
+  verification.close()
+  const left = (await unchecked) ?? 0
+  if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)
+  await chain.close()
 }

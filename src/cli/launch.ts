@@ -47,13 +47,15 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const shown = flags.production ? new Wallet() : development
   const wallet = await withUnlocked(shown, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
-  const node = await startNode({ ...nodeOptions(flags, spec, wallet, log), modules, namesModules: !flags.production })
+  const options = await nodeOptions(flags, spec, wallet, log)
+  const node = await startNode({ ...options, modules, namesModules: !flags.production })
   const hasKnownKeys = flags.mnemonic === undefined && development.addresses().length > 0
   return { node, shown, operators, hasKnownKeys }
 }
 
-function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): NodeOptions {
+async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): Promise<NodeOptions> {
   const { production, mining, blockTime } = flags
+  const prices = flags.prices === undefined ? undefined : await readPrices(flags.prices)
   return {
     datadir: flags.inMemory ? undefined : chainFolder(flags.datadir),
     spec,
@@ -85,7 +87,7 @@ function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Lo
       version: VERSION,
       compilers: flags.compilers ?? compilersFolder(flags.datadir),
       compileTime: flags.compileTimeout,
-      prices: flags.prices === undefined ? undefined : readPrices(flags.prices),
+      prices,
     },
     // Figures of load and memory are not for everybody who may call a public node.
     metrics: flags.metrics ?? !production,
@@ -122,7 +124,7 @@ function refuseSameEngine(flags: StartFlags): void {
   throw wrongFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
 }
 
-/** Whoever reaches the port could spend the coins of unlocked accounts, or set balances at will. */
+/** Anyone who reaches the port could spend the coins of unlocked accounts, or set balances at will. */
 function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags): void {
   if (unsafeExpose || isLoopback(host) || (production && unlock.length === 0)) return
   const what = production ? 'unlocked accounts' : 'unlocked accounts and development methods'

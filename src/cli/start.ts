@@ -1,4 +1,5 @@
 // `kestrel start`: a running node until somebody stops it.
+import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { reportEngine } from '../evm/engine-report.ts'
 import type { EngineChoice } from '../evm/machine-options.ts'
@@ -11,8 +12,6 @@ import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.t
 
 /** One Ctrl-C under npm arrives twice, from the terminal and from npm: only a later one is a second wish. */
 const SAME_KEYSTROKE = 500
-/** The exit code of a program that an interrupt has ended: 128 and the number of SIGINT. */
-const STOPPED = 130
 
 export function register(program: Command): void {
   withStartFlags(program.command('start').description('run a chain: begin one, or go on with the one on disk'))
@@ -37,9 +36,9 @@ Examples:
 async function start(flags: StartFlags): Promise<void> {
   const signal = stopSignal()
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
-  const launched = await Promise.race([launch(flags, log), signal.then(() => undefined)])
+  const launched = await Promise.race([launch(flags, log), signal])
   // A start may hang, on a dead network disk for one. What it has written so far is whole or not there.
-  if (launched === undefined) process.exit(STOPPED)
+  if (typeof launched === 'string') return dieOf(launched)
   const { node, shown, operators, hasKnownKeys } = launched
   if (!flags.silent) process.stdout.write(await banner(node, flags, shown, operators))
   if (flags.production && hasKnownKeys)
@@ -60,15 +59,25 @@ const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): str
   shadow === undefined ? `engine: ${engine}` : `engine: ${engine}; every block runs again on ${shadow}`
 
 /** Settles at the first signal to stop; the next one ends the process at once. */
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined
-    const onSignal = () => {
+    const onSignal = (signal: NodeJS.Signals) => {
       if (first === undefined) {
         first = performance.now()
-        resolve()
-      } else if (performance.now() - first > SAME_KEYSTROKE) process.exit(STOPPED)
+        resolve(signal)
+      } else if (performance.now() - first > SAME_KEYSTROKE) dieOf(signal)
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   })
+}
+
+/**
+ * Ends the process by the signal's own effect: `process.exit` waits for calls to the disk that may never return. The first
+ * process of a container is exempt from that effect.
+ */
+function dieOf(signal: NodeJS.Signals): never {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+  process.exit(128 + constants.signals[signal])
 }

@@ -50,7 +50,7 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
         jobs: files.length === 0 ? jobs : Math.min(jobs, files.length),
       }
       for (const file of files) readOperand('file', path, file)
-      const names = files.length === 0 ? await namesFrom(process.stdin) : files
+      const names = files.length === 0 ? namesFrom(process.stdin) : files
       await runTestFiles(names, options, ({ results, error }) => {
         for (const result of results) process.stdout.write(`${what.line(result)}\n`)
         if (error !== undefined) process.stderr.write(`kestrel: ${error}\n`)
@@ -60,11 +60,19 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
     })
 }
 
-/** The names on standard input, one per line. Throws WrongCommandLine when there are none. */
-async function namesFrom(input: typeof process.stdin): Promise<string[]> {
-  const names: string[] = []
-  if (!input.isTTY) for await (const text of createInterface({ input })) names.push(text.trim())
-  const named = names.filter((name) => name !== '')
-  if (named.length === 0) throw wrongOperand('file', 'expected files of tests, or their names on standard input')
-  return named
+/**
+ * The names on standard input, one per line, each as soon as it is there: a fuzzer waits for a file's results before it names
+ * the next one. Throws WrongCommandLine when there are none.
+ */
+async function* namesFrom(input: typeof process.stdin): AsyncGenerator<string> {
+  let count = 0
+  if (!input.isTTY) {
+    for await (const text of createInterface({ input })) {
+      const name = text.trim()
+      if (name === '') continue
+      count++
+      yield name
+    }
+  }
+  if (count === 0) throw wrongOperand('file', 'expected files of tests, or their names on standard input')
 }

@@ -1,5 +1,5 @@
 // What the operator knows of prices, from a file. Without it every price is null: none is made up.
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
@@ -28,8 +28,8 @@ export type Prices = {
 }
 
 /** Reads a JSON file `{coin, tokens: {address: price}, history: [{date, closing_price, market_cap}]}`. Throws ChainError. */
-export function readPrices(file: string): Prices {
-  const parsed = schema.safeParse(readJson(file))
+export async function readPrices(file: string): Promise<Prices> {
+  const parsed = schema.safeParse(await readJson(file))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw new ChainError('invalid-params', `${file}: ${issue?.path.join('.')}: ${issue?.message}`)
@@ -42,9 +42,9 @@ export function readPrices(file: string): Prices {
   }
 }
 
-function readJson(file: string): unknown {
+async function readJson(file: string): Promise<unknown> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     throw new ChainError(
       'invalid-params',

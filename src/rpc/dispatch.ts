@@ -102,7 +102,9 @@ async function answerBatch(
       if (hasRoom) counted = answers.length
       const isSend = hasRoom && methodOf(entry, context)?.sends === true
       await (isSend ? sends.begin() : sends.settle())
-      const pieces = await (hasRoom ? answerOne(entry, isSend ? sends.context : context, caller) : tooLarge(entry))
+      const pieces = await (hasRoom
+        ? answerOne(entry, isSend ? sends.context : context, caller)
+        : tooLarge(entry, context))
       if (pieces === undefined) continue
       answers.add(answers.length === 0 ? '[' : ',')
       for (const piece of pieces) answers.add(piece)
@@ -122,8 +124,9 @@ function methodOf(entry: unknown, { methods }: RpcContext): RpcMethod | undefine
   return 'error' in request ? undefined : methods.get(request.method)
 }
 
-function tooLarge(entry: unknown): Answer | undefined {
+function tooLarge(entry: unknown, { meter }: RpcContext): Answer | undefined {
   const { id } = readRequest(entry)
+  meter?.refused(RESPONSE_TOO_LARGE)
   return id === undefined
     ? undefined
     : [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
@@ -171,6 +174,7 @@ async function answerRequest(
   } catch (error) {
     if (error instanceof ChainError && error.code === 'cancelled') return undefined
     context.log.error({ err: error, method: request.method }, 'answer cannot be written')
+    context.meter?.refused(RESPONSE_TOO_LARGE)
     return [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
   }
 }

@@ -37,7 +37,11 @@ export async function sendUnsigned(call: CallObject, context: RpcContext, caller
   return answered(hash, context, caller)
 }
 
-async function answered(hash: Hash, context: RpcContext, caller: AbortSignal): Promise<Hash> {
+/**
+ * The hash of a transaction that the pool has taken, when its sender may be answered: while blocks are made at once, a client
+ * that has the hash finds the receipt. Throws as `requireSuccess` where the client expects it.
+ */
+export async function answered(hash: Hash, context: RpcContext, caller: AbortSignal): Promise<Hash> {
   await context.settled(hash)
   if (context.tellsFailures) await requireSuccess(hash, context, caller)
   return hash

@@ -7,7 +7,13 @@ import { temporaryFolder } from '../support/process.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
 
-export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+export type Ended = {
+  readonly code: number | null
+  /** What ended it, when it did not end by itself. */
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** An empty folder that goes with the test. */
 export async function folder(): Promise<string> {
@@ -25,7 +31,7 @@ export function launch(cwd: string, args: readonly string[]) {
   child.stderr.on('data', (chunk) => {
     text.stderr += chunk
   })
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...text }))
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...text }))
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await ended

@@ -1,5 +1,5 @@
 // Contracts that most dApps stand on, from their own packages: Uniswap 2 with ethers 5, Uniswap 3 with ethers 6, Safe with
-// viem. Nobody names a gas limit: what libraries estimate by default has to hold when the transaction is mined.
+// viem. No gas limit is named: what libraries estimate by default has to hold when the transaction is mined.
 import { createRequire } from 'node:module'
 import { Contract as Contract6, ContractFactory, type InterfaceAbi, JsonRpcProvider, MaxUint256, Wallet } from 'ethers'
 import { type Abi, encodeFunctionData, type Hex, parseAbi, parseEther, parseEventLogs, toHex, zeroAddress } from 'viem'

@@ -199,7 +199,7 @@ describe('charts', () => {
       { date: '2025-01-02', closing_price: '2', market_cap: '1000' },
     ]
     writeFileSync(file, JSON.stringify({ coin: '2.5', history }))
-    const { url, rpc, alice, bob } = await testChain({ explorer: { prices: readPrices(file) } })
+    const { url, rpc, alice, bob } = await testChain({ explorer: { prices: await readPrices(file) } })
     const { read } = api(url)
     const { chart_data, available_supply } = await read('/stats/charts/market')
     expect(chart_data).toEqual([

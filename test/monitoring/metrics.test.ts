@@ -62,6 +62,13 @@ describe('/metrics', () => {
     expect(value(text, 'kestrel_rpc_errors_total{code="-32601"}')).toBe(4)
   })
 
+  it('counts entries of a batch that have no room left', async () => {
+    const { url } = await testChain({ metrics: true, rpc: { maxBatchAnswer: 10 } })
+    const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
+    await fetch(`${url}/rpc`, { method: 'POST', body: JSON.stringify([call, call, call]) })
+    expect(value(await metricsOf(url), 'kestrel_rpc_errors_total{code="-32003"}')).toBe(2)
+  })
+
   it('counts refusals of what is no request', async () => {
     const { url } = await testChain({ metrics: true })
     for (const body of ['{', '[]', '{}']) await fetch(`${url}/rpc`, { method: 'POST', body })

@@ -106,6 +106,11 @@ test('admin_nodeInfo, debug_memStats and debug_gcStats have the fields of Go’s
   expect(collections.Pause).toHaveLength(collections.PauseEnd.length)
 })
 
+test('memory of the process is closed in production, as /metrics is', async () => {
+  const { raw } = await testChain({ rpc: { development: false } })
+  for (const method of ['debug_memStats', 'debug_gcStats']) expect((await raw(method)).error?.code).toBe(-32601)
+})
+
 test('transactionReceipts: those of a block in one message, or those that were named', async () => {
   const { url, walletOf, bob, rpc, raw } = await testChain({ automine: false })
   const socket = new WebSocket(url.replace('http', 'ws'))
@@ -135,6 +140,8 @@ test('transactionReceipts: those of a block in one message, or those that were n
   await subscribe('transactionReceipts', { transactionHashes: [`0x${'ff'.repeat(32)}`] })
   const tooMany = await subscribe('transactionReceipts', { transactionHashes: Array(201).fill(hashes[0]) })
   expect(tooMany.error).toMatchObject({ code: -32602 })
+  const wrongHash = await subscribe('transactionReceipts', { transactionHashes: ['0x12'] })
+  expect(wrongHash.error).toMatchObject({ code: -32602 })
   expect((await raw('eth_subscribe', 'transactionReceipts')).error).toBeDefined()
   await rpc('evm_mine')
   // An empty block has nothing to tell, and the next one's receipts would come after it.

@@ -1,5 +1,5 @@
 // Memory and garbage collection of the process, in the shapes of Go's `runtime.MemStats` and `debug.GCStats`: what
-// go-ethereum's client decodes. Fields that V8 has no number for are 0.
+// go-ethereum's client decodes. Fields that V8 has no number for are 0. Closed in production, as `/metrics` is by default.
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { rpcMethod } from '../define.ts'
@@ -86,6 +86,7 @@ export const debug_memStats = rpcMethod({
   summary: 'Memory of the process, as Go tells it; collections are counted from the first time that this is asked.',
   params: [],
   result: wireMemory,
+  gate: 'development',
   handler: observed,
 })
 
@@ -100,5 +101,6 @@ export const debug_gcStats = rpcMethod({
     PauseEnd: newest.map(({ end }) => end.toISOString()),
     PauseQuantiles: null,
   }),
+  gate: 'development',
   handler: observed,
 })

@@ -69,7 +69,7 @@ export const admin_nodeInfo = rpcMethod({
 })
 
 export const admin_peers = rpcMethod({
-  summary: 'Nobody: the node has no peers.',
+  summary: 'An empty list: the node has no peers.',
   params: [],
   result: (peers: readonly never[]) => peers,
   handler: () => [],

@@ -10,9 +10,10 @@ import * as feeds from '../subscriptions.ts'
 /** Transactions of one `transactionReceipts` subscription (geth's number). */
 const MAX_RECEIPTS = 200
 
-const receiptsQuery = z.object({ transactionHashes: z.array(hash).nullable() })
+const receiptsQuery = z.object({ transactionHashes: z.array(hash).nullish() })
+/** One object for both kinds: a union of them would take a list with a wrong hash for a filter of logs. */
 const option = z
-  .union([bool, receiptsQuery, logFilter], { error: 'expected true, false or a filter object' })
+  .union([bool, z.intersection(logFilter, receiptsQuery)], { error: 'expected true, false or a filter object' })
   .optional()
 type Option = z.output<typeof option>
 
@@ -46,7 +47,7 @@ function feed(name: string, option: Option, { chain }: RpcContext): feeds.Feed {
     case 'newHeads':
       return feeds.newHeads(chain)
     case 'logs':
-      return feeds.logs(chain.live, isObject(option) && !('transactionHashes' in option) ? option : {})
+      return feeds.logs(chain.live, isObject(option) ? option : {})
     case 'newPendingTransactions':
       return feeds.newPendingTransactions(chain.live, option === true ? 'full' : 'hashes')
     case 'transactionReceipts':
@@ -62,7 +63,7 @@ const isObject = <T>(value: T): value is T & object => typeof value === 'object'
 
 /** None: those of all transactions. */
 function wantedReceipts(option: Option): readonly Hash[] {
-  const hashes = (isObject(option) && 'transactionHashes' in option && option.transactionHashes) || []
+  const hashes = (isObject(option) && option.transactionHashes) || []
   if (hashes.length <= MAX_RECEIPTS) return hashes
   throw new ChainError(
     'invalid-params',

@@ -6,6 +6,7 @@ import { address, blockNumber, data, hash, index, looseQuantity, quantity } from
 import { rpcMethod } from '../define.ts'
 import { firstBlockWith } from '../halving.ts'
 import { waitForReceipt } from '../receipts.ts'
+import { answered } from '../sending.ts'
 import { wireReceipt } from '../shapes/receipt.ts'
 import { type Place, wireTransaction } from '../shapes/transaction.ts'
 
@@ -109,12 +110,7 @@ export const eth_sendRawTransaction = rpcMethod({
   names: ['rawTransaction'],
   result: hash,
   sends: true,
-  async handler([raw], { chain, settled }) {
-    const sent = await chain.submit(raw)
-    // While blocks are made at once, a client that has the hash finds the receipt.
-    await settled(sent)
-    return sent
-  },
+  handler: async ([raw], context, caller) => answered(await context.chain.submit(raw), context, caller),
 })
 
 export const eth_sendRawTransactionSync = rpcMethod({

@@ -1,0 +1,30 @@
+// Folders as node:fs makes them, with an error where its own recursive mkdir would never return.
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeFolder } from '../../src/lib/folder.ts'
+import { temporaryFolder } from '../support/process.ts'
+
+async function folder(): Promise<string> {
+  const { path, remove } = await temporaryFolder()
+  onTestFinished(remove)
+  return path
+}
+
+test('makes missing parents with the mode, and keeps what is there', async () => {
+  const base = await folder()
+  await mkdir(join(base, 'a'), { mode: 0o755 })
+  makeFolder(join(base, 'a/b/c'), 0o700)
+  makeFolder(join(base, 'a/b/c'), 0o700)
+  const modes = await Promise.all(
+    ['a', 'a/b', 'a/b/c'].map(async (name) => (await stat(join(base, name))).mode & 0o777),
+  )
+  expect(modes).toEqual([0o755, 0o700, 0o700])
+})
+
+test('throws where a file is in the way, and where the system makes no folders', async () => {
+  const base = await folder()
+  await writeFile(join(base, 'file'), '')
+  expect(() => makeFolder(join(base, 'file/a'))).toThrow(/ENOTDIR/)
+  if (process.platform === 'linux') expect(() => makeFolder('/proc/nope/nope')).toThrow(/ENOENT/)
+})

@@ -1,0 +1,43 @@
+// What Hardhat 2's client is told of sends that its block shows as failed, and others are not. The client itself is run by
+// test/clients/hardhat.test.ts; with `accounts` in its configuration it signs, and sends bytes.
+import { expect, test } from 'vitest'
+import { testChain } from '../support/chain.ts'
+
+/** Creation code that reverts with the word 0x2a: PUSH1 2a PUSH0 MSTORE PUSH1 20 PUSH0 REVERT. */
+const REVERTING = '0x602a5f5260205ffd'
+const WORD = `0x${'2a'.padStart(64, '0')}`
+const HARDHAT = 'hardhat 2.22.19'
+
+async function chainOf(overrides: Parameters<typeof testChain>[0] = {}) {
+  const chain = await testChain(overrides)
+  const ask = async (userAgent: string, method: string, ...params: unknown[]) => {
+    const response = await fetch(`${chain.url}/rpc`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': userAgent },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    return (await response.json()) as { result?: string; error?: { code: number; message: string; data: string } }
+  }
+  const signed = async (nonce: number) =>
+    chain.alice.signTransaction({
+      ...{ chainId: chain.viem.chain?.id ?? 125, nonce, data: REVERTING, gas: 100_000n, type: 'legacy' as const },
+      gasPrice: 10n ** 12n,
+    })
+  return { ...chain, ask, signed }
+}
+
+test('a failed send is an error for Hardhat, signed by the node or by itself, and a hash for others', async () => {
+  const { ask, signed, alice } = await chainOf()
+  const call = { from: alice.address, data: REVERTING, gas: '0x186a0' }
+  const reverted = { code: 3, message: 'execution reverted', data: WORD }
+  expect((await ask(HARDHAT, 'eth_sendTransaction', call)).error).toEqual(reverted)
+  expect((await ask(HARDHAT, 'eth_sendRawTransaction', await signed(1))).error).toEqual(reverted)
+  expect((await ask('viem', 'eth_sendTransaction', call)).result).toMatch(/^0x[0-9a-f]{64}$/)
+  expect((await ask('viem', 'eth_sendRawTransaction', await signed(3))).result).toMatch(/^0x[0-9a-f]{64}$/)
+  expect((await ask(HARDHAT, 'eth_getTransactionCount', alice.address, 'latest')).result).toBe('0x4')
+})
+
+test('a send that waits for a block has not failed', async () => {
+  const { ask, signed } = await chainOf({ automine: false })
+  expect((await ask(HARDHAT, 'eth_sendRawTransaction', await signed(0))).result).toMatch(/^0x[0-9a-f]{64}$/)
+})
