@@ -260,16 +260,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
     monitoring.phase = 'running'
-    return {
-      chain,
-      producer,
-      shadow,
-      failed: Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])]),
-      server,
-      queue,
-      url,
-      close,
-    }
+    const anyFailed = Promise.race([failed, ...(shadow === undefined ? [] : [shadow.failed])])
+    return { chain, producer, shadow, failed: anyFailed, server, queue, url, close }
   } catch (error) {
     await close()
     throw error

@@ -127,7 +127,7 @@ export type RpcContext = RpcServices & {
   readonly methods: ReadonlyMap<string, RpcMethod>
   /** Settles when a transaction's sender may be answered: while blocks are made at once, when one has taken it. */
   settled(transaction: Hash): Promise<void>
-  /** The client is Hardhat's: a send that its block shows as failed is answered with the error, as Hardhat's own node does. */
+  /** The client is Hardhat's: a failed send may be answered with the error, as Hardhat's own node does (`hardhat.ts`). */
   readonly tellsFailures?: boolean
   /** Room for what is in work. */
   readonly texts: TextBudget
