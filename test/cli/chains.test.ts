@@ -16,7 +16,11 @@ const HEAD_HASH = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e
 
 test('takes the chain of another client and gives it back byte for byte', async () => {
   const cwd = await folder()
-  expect(await run(cwd, 'init', '--genesis', GENESIS)).toMatchObject({ code: 0, stdout: `${GENESIS_HASH}\n`, stderr: '' })
+  expect(await run(cwd, 'init', '--genesis', GENESIS)).toMatchObject({
+    code: 0,
+    stdout: `${GENESIS_HASH}\n`,
+    stderr: '',
+  })
 
   const imported = await run(cwd, 'import', CHAIN)
   expect(imported).toMatchObject({ code: 0, stdout: '' })
