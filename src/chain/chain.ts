@@ -2,7 +2,7 @@
 // only after the disk holds what they tell.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -12,23 +12,24 @@ import { executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type SimulatedCalls, type SimulationOptions, simulate } from '../runtime/simulate.ts'
-import type { CallOptions, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
+import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvStore } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { admissionRules } from './admission-rules.ts'
-import { completeDraft } from './draft.ts'
+import { CanonicalChain, type StateCheckpoint } from './canonical-chain.ts'
 import { dumpAccounts } from './dump.ts'
-import { Live } from './events.ts'
-import { ExpectedBlocks } from './expected-blocks.ts'
+import { ChainEventEmitter } from './events.ts'
 import { ChainFees } from './fees.ts'
-import { ChainInspection } from './inspection.ts'
-import { Ledger, type Point } from './ledger.ts'
+import { ImportPrefetch } from './import-prefetch.ts'
 import { minedLogs } from './logs.ts'
 import type { ChainOptions } from './options.ts'
+import { completeAttributes } from './payload-attributes.ts'
 import { PendingBlock } from './pending-block.ts'
+import { PersistentPool } from './persistent-pool.ts'
 import { poolHead } from './pool-head.ts'
 import { Snapshots } from './snapshots.ts'
+import { ChainStateQueries } from './state-queries.ts'
 import { ChainTraces } from './traces.ts'
 import type {
   BlockRef,
@@ -39,62 +40,61 @@ import type {
   MinedTransaction,
   ProduceOptions,
 } from './types.ts'
-import { Waiting } from './waiting.ts'
 import { Writer } from './writer.ts'
 
 export class Chain implements ChainFace {
   readonly spec: ChainSpec
   readonly store: KvStore
   readonly fees: ChainFees
-  readonly live: Live
+  readonly events: ChainEventEmitter
   readonly pool: Pool
   readonly traces: ChainTraces
-  readonly inspection: ChainInspection
+  readonly stateQueries: ChainStateQueries
   readonly #runtime: Runtime
   readonly #limits: CallLimits
-  readonly #ledger: Ledger
-  readonly #waiting: Waiting
+  readonly #canonical: CanonicalChain
+  readonly #waiting: PersistentPool
   readonly #writer: Writer
   readonly #snapshots = new Snapshots()
   /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
-  readonly expected: ExpectedBlocks
-  #draft: () => Partial<HeaderDraft> = () => ({})
+  readonly expected: ImportPrefetch
+  #draft: () => Partial<PayloadAttributes> = () => ({})
   readonly #pending = new PendingBlock(
     // An empty one is short work, and every estimate after a block asks for it.
-    () => this.build({}, undefined, { pause: takingTurns(this.pool.hasReady() ? 'heavy' : 'block') }),
+    () => this.build({}, undefined, { pause: yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block') }),
     () => Object.values(this.#draft()).join(),
   )
 
-  constructor({ store, runtime, indexer, limits, pool, scriptedTraces, onError, ...ledger }: ChainOptions) {
+  constructor({ store, runtime, indexer, limits, pool, scriptedTraces, onError, ...canonical }: ChainOptions) {
     this.spec = runtime.spec
     this.store = store
     this.#writer = new Writer(store)
     this.#runtime = runtime
     this.#limits = limits
-    this.#ledger = new Ledger(store, runtime, indexer, ledger)
-    this.live = new Live(onError)
+    this.#canonical = new CanonicalChain(store, runtime, indexer, canonical)
+    this.events = new ChainEventEmitter(onError)
     const head = () => this.head
-    this.fees = new ChainFees(runtime, this.#ledger.blocks, head, () => this.#draft().baseFeePerGas)
+    this.fees = new ChainFees(runtime, this.#canonical.blocks, head, () => this.#draft().baseFeePerGas)
     const scripts = scriptedTraces && { elsewhere: scriptedTraces }
-    this.traces = new ChainTraces(runtime, this.#ledger, limits, this, scripts)
-    this.inspection = new ChainInspection(runtime, this.#ledger, this)
+    this.traces = new ChainTraces(runtime, this.#canonical, limits, this, scripts)
+    this.stateQueries = new ChainStateQueries(runtime, this.#canonical, this)
     const rules = () => admissionRules(runtime, this.head, pool)
-    this.#waiting = new Waiting(store, new Pool(this.#poolHead(), rules), onError)
-    this.expected = new ExpectedBlocks(this.#waiting.senders)
+    this.#waiting = new PersistentPool(store, new Pool(this.#poolHead(), rules), onError)
+    this.expected = new ImportPrefetch(this.#waiting.senders)
     this.pool = this.#waiting.pool
     this.pool.onPending((transaction) => {
       this.#pending.forget()
-      this.live.emit('pending', transaction)
+      this.events.emit('pending', transaction)
     })
     this.pool.onRemoved(() => this.#pending.forget())
   }
 
   get head(): SealedHeader {
-    return this.#ledger.head
+    return this.#canonical.head
   }
 
   get oldestState(): bigint {
-    return this.#ledger.oldestState
+    return this.#canonical.oldestState
   }
 
   // --- reading
@@ -102,30 +102,30 @@ export class Chain implements ChainFace {
   async header(ref: BlockRef): Promise<SealedHeader | undefined> {
     if (ref === 'pending') return (await this.#pending.get()).block.header
     const number = this.#numberOf(ref)
-    return number === undefined ? undefined : this.#ledger.blocks.header(number)
+    return number === undefined ? undefined : this.#canonical.blocks.header(number)
   }
 
   async block(ref: BlockRef): Promise<Block | undefined> {
     if (ref === 'pending') return (await this.#pending.get()).block
     const number = this.#numberOf(ref)
-    return number === undefined ? undefined : this.#ledger.blocks.block(number)
+    return number === undefined ? undefined : this.#canonical.blocks.block(number)
   }
 
   receipts(hash: Hash): readonly Receipt[] | undefined {
-    const number = this.#ledger.blocks.number(hash)
-    return number === undefined ? undefined : this.#ledger.blocks.receipts(number)
+    const number = this.#canonical.blocks.number(hash)
+    return number === undefined ? undefined : this.#canonical.blocks.receipts(number)
   }
 
   transaction(hash: Hash): MinedTransaction | undefined {
-    return this.#ledger.blocks.transaction(hash)
+    return this.#canonical.blocks.transaction(hash)
   }
 
   receipt(hash: Hash): MinedReceipt | undefined {
-    return this.#ledger.blocks.receipt(hash)
+    return this.#canonical.blocks.receipt(hash)
   }
 
   canonicalHash(number: bigint): Hash | undefined {
-    return this.#ledger.blocks.header(number)?.hash
+    return this.#canonical.blocks.header(number)?.hash
   }
 
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
@@ -136,11 +136,11 @@ export class Chain implements ChainFace {
     }
     const header = await this.header(ref)
     if (header === undefined) throw new ChainError('header-not-found', 'header not found')
-    return { header, view: this.#ledger.viewAt(header.number) }
+    return { header, view: this.#canonical.viewAt(header.number) }
   }
 
   accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount> {
-    return dumpAccounts(this.store, this.#ledger.view(), caller)
+    return dumpAccounts(this.store, this.#canonical.view(), caller)
   }
 
   // --- calls
@@ -159,7 +159,7 @@ export class Chain implements ChainFace {
 
   async simulate(blocks: readonly SimulatedCalls[], ref: BlockRef, options: SimulationOptions) {
     const { header, view } = await this.at(ref)
-    return simulate(this.#runtime, view, header, blocks, options, this.#ledger.ancestors(header), this.#limits)
+    return simulate(this.#runtime, view, header, blocks, options, this.#canonical.ancestors(header), this.#limits)
   }
 
   // --- the pool
@@ -179,25 +179,41 @@ export class Chain implements ChainFace {
 
   // --- writing
 
-  proposeDrafts(draft: () => Partial<HeaderDraft>): void {
+  proposeDrafts(draft: () => Partial<PayloadAttributes>): void {
     this.#draft = draft
     this.#headMoved()
   }
 
-  async build(draft: Partial<HeaderDraft> = {}, candidates = this.pool.ready(), { more, pause }: BuildOptions = {}) {
-    const complete = completeDraft(this.spec, this.head, this.#draft(), draft)
-    const view = this.#ledger.viewForBlock()
+  async build(
+    draft: Partial<PayloadAttributes> = {},
+    candidates = this.pool.ready(),
+    { more, pause }: BuildOptions = {},
+  ) {
+    const complete = completeAttributes(this.spec, this.head, this.#draft(), draft)
+    const view = this.#canonical.viewForBlock()
     const drop = ({ hash }: Transaction) => this.pool.remove(hash)
     const next = async (taken: number) =>
       !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined
-    return executeBlock(this.#runtime, view, complete, candidates, this.#ledger.ancestors(this.head), drop, next, pause)
+    return executeBlock(
+      this.#runtime,
+      view,
+      complete,
+      candidates,
+      this.#canonical.ancestors(this.head),
+      drop,
+      next,
+      pause,
+    )
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
     return this.#writer.run(() => this.#commit(executed, performance.now()))
   }
 
-  produce(draft: Partial<HeaderDraft> = {}, { skipEmpty = false, more }: ProduceOptions = {}): Promise<ExecutedBlock> {
+  produce(
+    draft: Partial<PayloadAttributes> = {},
+    { skipEmpty = false, more }: ProduceOptions = {},
+  ): Promise<ExecutedBlock> {
     return this.#writer.run(async () => {
       const began = performance.now()
       const executed = await this.build(draft, undefined, { more })
@@ -213,8 +229,8 @@ export class Chain implements ChainFace {
       const began = performance.now()
       const decoded = await this.expected.take(raw)
       const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
-      const [view, ancestors] = [this.#ledger.viewForBlock(), this.#ledger.ancestors(this.head)]
-      const executed = await importBlock(this.#runtime, view, block, this.#ledger.ancestry(), ancestors)
+      const [view, ancestors] = [this.#canonical.viewForBlock(), this.#canonical.ancestors(this.head)]
+      const executed = await importBlock(this.#runtime, view, block, this.#canonical.ancestry(), ancestors)
       await this.#commit(executed, began)
       return executed
     })
@@ -222,13 +238,13 @@ export class Chain implements ChainFace {
 
   edit(change: StateEdit): Promise<void> {
     return this.#writer.run(async () => {
-      await this.#ledger.amend((view) => editState(this.#runtime, this.head, view, change))
+      await this.#canonical.amend((view) => editState(this.#runtime, this.head, view, change))
       this.#headMoved()
     })
   }
 
   snapshot(): bigint {
-    return this.#snapshots.take({ point: this.#ledger.point, waiting: this.#waiting.content() })
+    return this.#snapshots.take({ point: this.#canonical.point, waiting: this.#waiting.content() })
   }
 
   rollback(id: bigint): Promise<boolean> {
@@ -240,7 +256,7 @@ export class Chain implements ChainFace {
   }
 
   rewind(number: bigint): Promise<void> {
-    return this.#writer.run(() => this.#takeBack(this.#ledger.pointAt(number), []))
+    return this.#writer.run(() => this.#takeBack(this.#canonical.pointAt(number), []))
   }
 
   async close(): Promise<void> {
@@ -253,22 +269,22 @@ export class Chain implements ChainFace {
   /** `began`: when its making or its import did. */
   async #commit(executed: ExecutedBlock, began: number): Promise<void> {
     const built = performance.now()
-    await this.#ledger.commit(executed)
+    await this.#canonical.commit(executed)
     const times = { built: built - began, committed: performance.now() - built }
     this.#headMoved()
     this.#dropRefused(executed)
-    this.live.emit('block', executed, times)
+    this.events.emit('block', executed, times)
   }
 
-  async #takeBack(point: Point, waiting: readonly PooledTransaction[]): Promise<void> {
-    this.#ledger.requireState(point)
+  async #takeBack(point: StateCheckpoint, waiting: readonly PooledTransaction[]): Promise<void> {
+    this.#canonical.requireState(point)
     this.#snapshots.dropAfter(point)
-    const removed = await this.#ledger.rewind(point)
+    const removed = await this.#canonical.rewind(point)
     this.#headMoved()
     this.#waiting.replace(waiting)
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
     const blocks = removed.map(({ block }) => block)
-    this.live.emit('removed', blocks, logs)
+    this.events.emit('removed', blocks, logs)
   }
 
   #dropRefused({ refused }: ExecutedBlock): void {
@@ -283,18 +299,18 @@ export class Chain implements ChainFace {
   #numberOf(ref: BlockRef): bigint | undefined {
     if (ref === 'earliest') return 0n
     if (typeof ref === 'string') return this.head.number
-    if ('hash' in ref) return this.#ledger.blocks.number(ref.hash)
+    if ('hash' in ref) return this.#canonical.blocks.number(ref.hash)
     return ref.number <= this.head.number ? ref.number : undefined
   }
 
   async #prepareCall(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<Call> {
     const { header, view } = await this.at(ref)
-    return new Call(this.#runtime, view, header, request, this.#ledger.ancestors(header), this.#limits, options)
+    return new Call(this.#runtime, view, header, request, this.#canonical.ancestors(header), this.#limits, options)
   }
 
   #poolHead(): PoolHead {
-    const view = this.#ledger.view()
-    const held = this.#runtime.held(view, () => completeDraft(this.spec, this.head, this.#draft()).timestamp)
+    const view = this.#canonical.view()
+    const held = this.#runtime.held(view, () => completeAttributes(this.spec, this.head, this.#draft()).timestamp)
     return poolHead(this.head, view, this.fees, held, this.#draft().gasLimit)
   }
 }

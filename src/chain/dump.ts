@@ -1,6 +1,6 @@
 // Every account of a state, one after the other: for state dumps.
 import { type Hash, padLeft, toHash } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
 import type { View } from '../state/view.ts'
@@ -8,7 +8,7 @@ import type { DumpedAccount } from './types.ts'
 
 /** Accounts in order of address, storage in order of key. Throws ChainError `cancelled` when the caller's connection closes. */
 export async function* dumpAccounts(store: Reader, view: View, caller?: AbortSignal): AsyncIterable<DumpedAccount> {
-  const pause = takingTurns('heavy', caller)
+  const pause = yieldToEventLoop('heavy', caller)
   for await (const [key] of store.scan(RANGE.accounts())) {
     await pause()
     const address = ownerOfRow(key)

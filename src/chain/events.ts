@@ -1,14 +1,14 @@
 // The chain's only signals. Listeners run in the order they came; one that throws does not silence the others.
-import type { LiveEvents } from './types.ts'
+import type { ChainEvents } from './types.ts'
 
 type Signals = {
-  block: Parameters<Parameters<LiveEvents['on']>[1]>
+  block: Parameters<Parameters<ChainEvents['on']>[1]>
   pending: unknown[]
   removed: unknown[]
 }
 type Listener = (...values: never[]) => void
 
-export class Live implements LiveEvents {
+export class ChainEventEmitter implements ChainEvents {
   /** Lists are replaced, never changed: who is being told is not disturbed by who comes or goes. */
   readonly #listeners: Record<keyof Signals, readonly Listener[]> = { block: [], pending: [], removed: [] }
   readonly #onError: (error: unknown) => void

@@ -1,6 +1,6 @@
 // What fees were, and what they should be: suggestions for wallets, history for their charts.
 import type { Hash } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { blobBaseFee, nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { effectiveTip, GAS_PER_BLOB } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
@@ -72,7 +72,7 @@ export class ChainFees implements Fees {
     percentiles?: readonly number[],
     caller?: AbortSignal,
   ): Promise<FeeHistory> {
-    const pause = takingTurns('heavy', caller)
+    const pause = yieldToEventLoop('heavy', caller)
     const blocks = newest.number + 1n < BigInt(count) ? Number(newest.number) + 1 : count
     const oldest = newest.number - BigInt(blocks) + 1n
     const headers: SealedHeader[] = []

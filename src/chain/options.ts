@@ -3,11 +3,11 @@ import type { CallLimits } from '../runtime/call.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { KvStore } from '../state/types.ts'
 import type { PoolPolicy } from './admission-rules.ts'
-import type { LedgerOptions } from './ledger.ts'
+import type { CanonicalChainOptions } from './canonical-chain.ts'
 import type { ScriptedTraces } from './trace-types.ts'
 import type { Indexer } from './types.ts'
 
-export type ChainOptions = LedgerOptions & {
+export type ChainOptions = CanonicalChainOptions & {
   readonly store: KvStore
   readonly runtime: Runtime
   readonly indexer: Indexer

@@ -1,8 +1,8 @@
 // Points a developer may go back to. Going back to one uses it up, together with all that were taken after it.
 import type { PooledTransaction } from '../pool/types.ts'
-import type { Point } from './ledger.ts'
+import type { StateCheckpoint } from './canonical-chain.ts'
 
-export type Snapshot = { readonly point: Point; readonly waiting: readonly PooledTransaction[] }
+export type Snapshot = { readonly point: StateCheckpoint; readonly waiting: readonly PooledTransaction[] }
 
 export class Snapshots {
   readonly #taken = new Map<bigint, Snapshot>()
@@ -21,7 +21,7 @@ export class Snapshots {
   }
 
   /** Forgets the snapshots of a future that will not be. */
-  dropAfter({ version }: Point): void {
+  dropAfter({ version }: StateCheckpoint): void {
     for (const [id, { point }] of [...this.#taken]) if (point.version > version) this.#taken.delete(id)
   }
 }

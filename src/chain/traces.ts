@@ -2,7 +2,7 @@
 // parent; nothing is kept.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Block } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import type { MessageResult } from '../runtime/execute-message.ts'
@@ -14,7 +14,7 @@ import { ScriptFailure, type Tracer } from '../runtime/tracing/tracer.ts'
 import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
 import type { View } from '../state/view.ts'
-import type { Ledger } from './ledger.ts'
+import type { CanonicalChain } from './canonical-chain.ts'
 import type { ScriptedTraces, Trace, TraceTask } from './trace-types.ts'
 import type { BlockRef, CallBundle, Chain, ReplayDetail, Replayed, TraceOptions, TracePoint, Traces } from './types.ts'
 
@@ -25,15 +25,15 @@ export type Scripts = { readonly here: ScriptMaker } | { readonly elsewhere: Scr
 
 export class ChainTraces implements Traces {
   readonly #runtime: Runtime
-  readonly #ledger: Ledger
+  readonly #canonical: CanonicalChain
   readonly #limits: CallLimits
   readonly #reader: Reader
   readonly #scripts: Scripts | undefined
 
   /** `scripts`: left out, JavaScript is refused. */
-  constructor(runtime: Runtime, ledger: Ledger, limits: CallLimits, reader: Reader, scripts?: Scripts) {
+  constructor(runtime: Runtime, canonical: CanonicalChain, limits: CallLimits, reader: Reader, scripts?: Scripts) {
     this.#runtime = runtime
-    this.#ledger = ledger
+    this.#canonical = canonical
     this.#limits = limits
     this.#reader = reader
     this.#scripts = scripts
@@ -173,7 +173,7 @@ export class ChainTraces implements Traces {
   ): AsyncGenerator<{ bundle: number; tracer: T; outcome: MessageResult }> {
     const { header, view } = await this.#point(at, caller)
     const limits = { ...this.#limits, time: timeout }
-    const ancestors = this.#ledger.ancestors(header)
+    const ancestors = this.#canonical.ancestors(header)
     for (const [bundle, { requests, blockOverrides, stateOverrides }] of bundles.entries()) {
       for (const [position, request] of requests.entries()) {
         // State is changed once, for all calls of the bundle: later ones find what the first left.
@@ -193,7 +193,7 @@ export class ChainTraces implements Traces {
       throw new ChainError('not-found', `transaction index ${index} out of range for block ${block.header.hash}`)
     }
     const view = this.#parentView(block)
-    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index, takingTurns('heavy', caller))
+    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index, yieldToEventLoop('heavy', caller))
     return { header: block.header, view }
   }
 
@@ -205,20 +205,20 @@ export class ChainTraces implements Traces {
   }
 
   #mined(hash: Hash): { block: Block; index: number } {
-    const mined = this.#ledger.blocks.transaction(hash)
-    const block = mined && this.#ledger.blocks.block(mined.header.number)
+    const mined = this.#canonical.blocks.transaction(hash)
+    const block = mined && this.#canonical.blocks.block(mined.header.number)
     if (mined === undefined || block === undefined) throw new ChainError('not-found', 'transaction not found')
     return { block, index: mined.index }
   }
 
   #parentView({ header }: Block): View {
-    const parent = this.#ledger.blocks.header(header.number - 1n)
+    const parent = this.#canonical.blocks.header(header.number - 1n)
     if (parent?.hash !== header.parentHash) throw new ChainError('not-found', `parent ${header.parentHash} not found`)
-    return this.#ledger.viewAt(parent.number)
+    return this.#canonical.viewAt(parent.number)
   }
 
   #ancestorsOf({ header }: Block): (number: bigint) => Hash | undefined {
-    return (number) => (number < header.number ? this.#ledger.blocks.header(number)?.hash : undefined)
+    return (number) => (number < header.number ? this.#canonical.blocks.header(number)?.hash : undefined)
   }
 }
 
@@ -240,5 +240,5 @@ function resultOf(trace: Trace): unknown {
 const PLAIN: ReplayDetail = { opcodes: false }
 
 type Asked = Pick<TraceOptions, 'timeout' | 'caller'>
-const limitsOf = ({ timeout, caller }: Asked): ReplayLimits => ({ timeout, pause: takingTurns('heavy', caller) })
+const limitsOf = ({ timeout, caller }: Asked): ReplayLimits => ({ timeout, pause: yieldToEventLoop('heavy', caller) })
 const whole = ({ transactions }: Block): Span => ({ first: 0, last: transactions.length - 1 })

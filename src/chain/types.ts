@@ -1,7 +1,7 @@
 // What the faces and the block producer see of the chain. `chain.ts` implements it.
 // Reading never waits for a writer; only the `pending` reference awaits a build.
 import type { Address, Hash } from '../lib/hex.ts'
-import type { Pause } from '../lib/turns.ts'
+import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
@@ -11,7 +11,7 @@ import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runti
 import type { Reward } from '../runtime/system.ts'
 import type { Recorded } from '../runtime/tracing/recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
-import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, HeaderDraft } from '../runtime/types.ts'
+import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
@@ -45,7 +45,7 @@ export type MinedLog = {
 export type BlockTimes = { readonly built: number; readonly committed: number }
 
 /** The chain's only signals. They fire after the disk holds what they tell. */
-export interface LiveEvents {
+export interface ChainEvents {
   on(event: 'block', listener: (executed: ExecutedBlock, times: BlockTimes) => void): () => void
   /** A transaction became executable in the pool. */
   on(event: 'pending', listener: (transaction: Transaction) => void): () => void
@@ -72,7 +72,7 @@ export type Indexer = {
   undo(version: number, now: Reader): Op[]
 }
 
-/** Whoever runs committed blocks a second time. The ledger calls it; `shadow/` implements it. */
+/** Whoever runs committed blocks a second time. The canonical calls it; `shadow/` implements it. */
 export type SecondRun = {
   /** Settles when one more block may be committed. Throws ChainError `not-allowed` when none may be any more. */
   room(): Promise<void>
@@ -160,7 +160,7 @@ export type KnownProposal = { readonly name: string; readonly title: string; rea
  * State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. Reading
  * much of the state ends when the connection of `caller` is closed.
  */
-export interface Inspection {
+export interface StateQueries {
   slots(of: Address, at: TracePoint, start: Hash, count: number, caller?: AbortSignal): Promise<Page<InspectedSlot>>
   accounts(
     ref: BlockRef,
@@ -189,9 +189,9 @@ export interface Chain {
   readonly oldestState: bigint
   readonly pool: TxPool
   readonly fees: Fees
-  readonly live: LiveEvents
+  readonly events: ChainEvents
   readonly traces: Traces
-  readonly inspection: Inspection
+  readonly stateQueries: StateQueries
   /** undefined: no such block. `safe` and `finalized` are the head: a block here is final at once. */
   header(ref: BlockRef): Promise<SealedHeader | undefined>
   block(ref: BlockRef): Promise<Block | undefined>
@@ -224,16 +224,16 @@ export interface Chain {
   submitUnsigned(message: Message): Promise<Hash>
   /** Runs a block on the head and keeps nothing. Candidates default to the pool's ready transactions. */
   build(
-    draft?: Partial<HeaderDraft>,
+    draft?: Partial<PayloadAttributes>,
     candidates?: Iterable<Transaction>,
     options?: BuildOptions,
   ): Promise<ExecutedBlock>
   /** Writes the block in one batch; only then the head moves. The block's parent must be the head. */
   commit(executed: ExecutedBlock): Promise<void>
   /** Build and commit under the writer's lock. */
-  produce(draft?: Partial<HeaderDraft>, options?: ProduceOptions): Promise<ExecutedBlock>
+  produce(draft?: Partial<PayloadAttributes>, options?: ProduceOptions): Promise<ExecutedBlock>
   /** What the next block is to be when nobody says otherwise; the producer gives it. */
-  proposeDrafts(draft: () => Partial<HeaderDraft>): void
+  proposeDrafts(draft: () => Partial<PayloadAttributes>): void
   /** Every account at the head, in order of address. */
   accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Amends the state at the head, outside any block (development only). */

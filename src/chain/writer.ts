@@ -1,7 +1,7 @@
 // The chain's one writer: blocks are made and states are changed one after the other, each before all heavy work, and none
 // while the disk takes no writes: what it made would be lost.
 import { Mutex } from '../lib/mutex.ts'
-import { turns } from '../lib/turns.ts'
+import { scheduler } from '../lib/scheduler.ts'
 import type { KvStore } from '../state/types.ts'
 
 export class Writer {
@@ -20,7 +20,7 @@ export class Writer {
   /** Runs the change when all earlier ones have settled. Throws ChainError `disk-failure` before it begins, or as it does. */
   run<T>(change: () => Promise<T>): Promise<T> {
     return this.#turn.run(() =>
-      turns.first(async () => {
+      scheduler.first(async () => {
         this.#store.requireWritable()
         return change()
       }),

@@ -1,6 +1,6 @@
 // What happens on the chain, as log lines: one a block that holds something, one a transaction. Empty blocks are
 // details, and a crowded block shows its first transactions only: whoever reads along could not follow more.
-import type { LiveEvents } from '../chain/types.ts'
+import type { ChainEvents } from '../chain/types.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Receipt, Transaction } from '../primitives/types.ts'
@@ -11,9 +11,12 @@ import { amount } from './banner.ts'
 const SHOWN = 10
 
 /** Writes the lines until the chain closes. */
-export function logActivity({ spec, live }: { spec: Pick<ChainSpec, 'native'>; live: LiveEvents }, log: Logger): void {
+export function logActivity(
+  { spec, events }: { spec: Pick<ChainSpec, 'native'>; events: ChainEvents },
+  log: Logger,
+): void {
   const symbol = spec.native?.symbol ?? 'ETH'
-  live.on('block', ({ block, receipts, traces }: ExecutedBlock) => {
+  events.on('block', ({ block, receipts, traces }: ExecutedBlock) => {
     const { header, transactions } = block
     for (const { name, height } of spec.native?.upgrades ?? [])
       if (height === header.number) log.info({ upgrade: name }, `block ${height}  upgrade ${name}`)
@@ -28,7 +31,7 @@ export function logActivity({ spec, live }: { spec: Pick<ChainSpec, 'native'>; l
     }
     if (count > SHOWN) log.info(`  and ${count - SHOWN} more`)
   })
-  live.on('removed', (blocks) => {
+  events.on('removed', (blocks) => {
     log.info({ removed: blocks.length }, `went back ${blocks.length} block${blocks.length === 1 ? '' : 's'}`)
   })
 

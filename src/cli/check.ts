@@ -10,7 +10,7 @@ import { type ProposalModule, registryOf, requireNamed } from '../cip/modules.ts
 import { VerifiedContracts } from '../explorer/contracts/store.ts'
 import { indexer } from '../indexer/indexer.ts'
 import { ChainError, wordsForPeople } from '../lib/errors.ts'
-import { Journal } from '../pool/journal.ts'
+import { TransactionJournal } from '../pool/transaction-journal.ts'
 import { kzg } from '../primitives/blobs.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { hasDatabase, JOURNAL, openScratch, openUnchecked, requireFree } from '../state/kv.ts'
@@ -136,7 +136,7 @@ async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
     // Loading a journal rewrites it, and `check` must change nothing: it loads a copy.
     const copy = memoryRecordLog()
     copy.append(records)
-    new Journal(copy).load((line) => findings.add(`chain/${JOURNAL}`, line, JOURNALED))
+    new TransactionJournal(copy).load((line) => findings.add(`chain/${JOURNAL}`, line, JOURNALED))
   } catch (error) {
     findings.add(`chain/${JOURNAL}`, wordsForPeople(error), JOURNALED)
   }

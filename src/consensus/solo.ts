@@ -9,7 +9,7 @@ import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { now } from '../lib/unix-time.ts'
 import { gasLimitTowards } from '../runtime/gas-limit.ts'
-import type { HeaderDraft } from '../runtime/types.ts'
+import type { PayloadAttributes } from '../runtime/types.ts'
 import { type Clock, increaseTime, setTime, timestampOf } from './clock.ts'
 import { CROWD, WaitingSenders } from './senders.ts'
 
@@ -73,9 +73,9 @@ export class Solo implements BlockProducer {
 
   async start(): Promise<void> {
     this.#state = 'started'
-    const { live } = this.#chain
+    const { events } = this.#chain
     // A block may make ready what was too dear for it: the base fee falls.
-    const listening = [live.on('pending', () => this.#wake()), live.on('block', () => this.#wake())]
+    const listening = [events.on('pending', () => this.#wake()), events.on('block', () => this.#wake())]
     this.#stopListening = () => {
       for (const stop of listening) stop()
     }
@@ -240,7 +240,7 @@ export class Solo implements BlockProducer {
     })
   }
 
-  #draft(): Partial<HeaderDraft> {
+  #draft(): Partial<PayloadAttributes> {
     const { coinbase, gasLimit, extraData } = this.settings
     const { baseFeePerGas, prevRandao } = this.next
     return {

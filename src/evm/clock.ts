@@ -1,6 +1,6 @@
 // How long a message holds the thread: others get a turn in between, and a call that takes too long is stopped.
 import { ChainError } from '../lib/errors.ts'
-import type { Pause } from '../lib/turns.ts'
+import type { Pause } from '../lib/scheduler.ts'
 
 export class Clock {
   #jumps = 0

@@ -1,8 +1,9 @@
 // EVMC's Host: what every engine needs of the machine around it, and the one thing that a machine needs of an engine.
-import type { Eventual } from '../lib/eventual.ts'
+
 import type { Address, Hash } from '../lib/hex.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { StateView } from '../state/types.ts'
-import type { Journal, TransientStorage } from './journal.ts'
+import type { AccessJournal, TransientStorage } from './access-journal.ts'
 import type { CallKind, Message, OuterMessage } from './message.ts'
 import type { NativeContract } from './native-call.ts'
 import type { Precompile } from './precompile.ts'
@@ -16,15 +17,15 @@ export type WorkDone = Pick<Result, 'failure' | 'output' | 'gasUsed' | 'logs' | 
 export interface Host {
   readonly view: StateView
   /** Accounts and slots accessed (EIP-2929) and touched (EIP-161), with the checkpoints of the view. */
-  readonly warmth: Journal
+  readonly warmth: AccessJournal
   readonly transient: TransientStorage
   readonly tracer: MessageTracer | undefined
   nativeAt(address: Address): NativeContract | undefined
   /** A native contract that the state tells of; asked where the code is a lone INVALID. */
   findNative(address: Address): NativeContract | undefined
   precompileAt(address: Address): Precompile | undefined
-  runNative(native: NativeContract, message: Message, substate: Substate): Eventual<WorkDone>
-  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): Eventual<WorkDone>
+  runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<WorkDone>
+  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<WorkDone>
   /** Wei that the account must keep of its balance. */
   held(of: Address): bigint
   blockHash(number: bigint): Hash | undefined
@@ -41,7 +42,7 @@ export interface Host {
 /** Runs code: one message from outside at a time. All inner messages run in the engine in which the outer one began. */
 export interface Engine {
   /** Runs a message from outside to its end. Throws what the host's clock throws, and faults of this program. */
-  run(message: OuterMessage): Eventual<Result>
+  run(message: OuterMessage): MaybePromise<Result>
   /** Runs a message within the one that runs, for a native contract; what it adds to the substate stands if it succeeds. */
-  call(message: Message, substate: Substate): Eventual<Result>
+  call(message: Message, substate: Substate): MaybePromise<Result>
 }

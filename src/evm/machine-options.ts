@@ -1,7 +1,7 @@
 // The parts that a machine is constructed from, and the choice of engine.
 import type { Common } from '@ethereumjs/common'
 import type { Address, Hash } from '../lib/hex.ts'
-import type { Pause } from '../lib/turns.ts'
+import type { Pause } from '../lib/scheduler.ts'
 import type { StateView } from '../state/types.ts'
 import type { NativeBlock, NativeContracts } from './native-call.ts'
 import type { OpcodeTable } from './opcode-table.ts'

@@ -1,15 +1,15 @@
 // Runs messages on a state view and is the host of the engine that runs them. All engines write to the same view and journal
 // and call the same tracer. One machine runs one message at a time.
 import { ChainError } from '../lib/errors.ts'
-import { cleanedUp, type Eventual } from '../lib/eventual.ts'
 import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { andFinally, type MaybePromise } from '../lib/maybe-promise.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { StateView } from '../state/types.ts'
+import { AccessJournal, TransientStorage } from './access-journal.ts'
 import { Clock } from './clock.ts'
 import { Contracts } from './contracts.ts'
 import { EthereumjsEngine } from './ethereumjs/engine.ts'
 import type { Engine, Host, WorkDone } from './host.ts'
-import { Journal, TransientStorage } from './journal.ts'
 import { DEFAULT_ENGINE, type EngineChoice, type MachineOptions } from './machine-options.ts'
 import type { CallKind, Message, OuterMessage } from './message.ts'
 import type { NativeContract } from './native-call.ts'
@@ -40,7 +40,7 @@ export class Machine implements Host {
   /** Receives the events of later messages; opcodes too, if it has `step`. */
   tracer: MessageTracer | undefined
   readonly view: StateView
-  readonly warmth: Journal
+  readonly warmth: AccessJournal
   readonly transient = new TransientStorage()
   readonly #options: MachineOptions
   readonly #contracts: Contracts
@@ -56,11 +56,11 @@ export class Machine implements Host {
     this.view = options.view
     this.#options = options
     this.#choice = options.engine ?? DEFAULT_ENGINE
-    this.warmth = new Journal(options.view, options.common.gteHardfork('spuriousDragon'))
+    this.warmth = new AccessJournal(options.view, options.common.gteHardfork('spuriousDragon'))
     this.#contracts = new Contracts(options.common, options.natives)
     this.#table = options.table
     this.deadline = options.deadline
-    this.#clock = new Clock(options.pause ?? takingTurns('block'))
+    this.#clock = new Clock(options.pause ?? yieldToEventLoop('block'))
   }
 
   /** What is warm from the start (EIP-2929): the fork's precompiles and the natives, wherever they are moved later. */
@@ -110,7 +110,7 @@ export class Machine implements Host {
   // --- messages
 
   /** Runs a message from outside to its end; most have run already when this returns. */
-  run(message: OuterMessage): Eventual<Result> {
+  run(message: OuterMessage): MaybePromise<Result> {
     const engine = this.#engineFor(message)
     if (engine instanceof WasmEngine) {
       const moved = plainTransfer(this, message)
@@ -118,7 +118,7 @@ export class Machine implements Host {
     }
     if (this.#running !== undefined) throw new Error('a machine runs one message at a time')
     this.#running = { engine, origin: message.from }
-    return cleanedUp(
+    return andFinally(
       () => engine.run(message),
       () => {
         this.#running = undefined
@@ -127,7 +127,7 @@ export class Machine implements Host {
   }
 
   /** Runs a message within the one that runs, from a native contract. */
-  call(message: Message, substate: Substate): Eventual<Result> {
+  call(message: Message, substate: Substate): MaybePromise<Result> {
     if (this.#running === undefined) throw new Error('a message within none')
     return this.#running.engine.call(message, substate)
   }
@@ -163,13 +163,13 @@ export class Machine implements Host {
     return this.#contracts.precompileAt(address)
   }
 
-  runNative(native: NativeContract, message: Message, substate: Substate): Eventual<WorkDone> {
+  runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<WorkDone> {
     const origin = this.#running?.origin ?? ZERO_ADDRESS
     return runNative(this, origin, this.#options.block, native, message, substate)
   }
 
   /** A precompile cannot be interrupted: in a call, which has a deadline, one that is sure to miss it is not begun. */
-  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): Eventual<WorkDone> {
+  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<WorkDone> {
     if (this.deadline !== undefined && precompile === this.precompileAt(BLAKE2F)) refuseLongWork(input)
     const result = precompile(input, gas)
     return result instanceof Promise ? result.then(withoutLogs) : withoutLogs(result)

@@ -1,6 +1,7 @@
 // A precompile as every engine calls it: input and gas, nothing of state.
-import type { Eventual } from '../lib/eventual.ts'
+
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { type Failure, type FailureCode, failureOf } from './failure.ts'
 
 export type PrecompileResult = {
@@ -11,7 +12,7 @@ export type PrecompileResult = {
 }
 
 /** The input is a copy that does not change later. A failure uses all gas. */
-export type Precompile = (input: Uint8Array, gas: bigint) => Eventual<PrecompileResult>
+export type Precompile = (input: Uint8Array, gas: bigint) => MaybePromise<PrecompileResult>
 
 export const succeeded = (gasUsed: bigint, output: Uint8Array): PrecompileResult => ({
   output,

@@ -1,7 +1,8 @@
 // A native contract's turn in the machine: the message in its words, its answer as a result, and the messages that it sends
 // to contracts in between, which count as any call does: checkpoint, gas, refunds, logs, tracers.
-import { after, cleanedUp, type Eventual } from '../lib/eventual.ts'
+
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
+import { andFinally, andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { Log } from '../primitives/types.ts'
 import { type FailureCode, failureOf, isRevert, stableWords } from './failure.ts'
 import { MAX_DEPTH } from './gas-rules.ts'
@@ -27,7 +28,7 @@ const FAILURES: Record<NativeError, FailureCode> = {
 /** The machine as native contracts need it. */
 export type NativeHost = Host & {
   /** Runs a message within the one that runs. */
-  call(message: Message, substate: Substate): Eventual<Result>
+  call(message: Message, substate: Substate): MaybePromise<Result>
 }
 
 /** Runs a native contract for a message. `origin`: the transaction's sender. */
@@ -38,7 +39,7 @@ export function runNative(
   native: NativeContract,
   message: Message,
   substate: Substate,
-): Eventual<WorkDone> {
+): MaybePromise<WorkDone> {
   const fromContracts = new Set<Log>()
   let broken: { readonly error: unknown } | undefined
   const { sender, recipient, codeAddress, value, input, isStatic, depth, gas } = message
@@ -110,7 +111,7 @@ const innerResult = ({ failure, output, gasUsed, logs }: Result): InnerResult =>
 
 /** The machine as the protocol's own messages need it. */
 export type ProtocolHost = Pick<Host, 'view' | 'warmth' | 'transient'> & {
-  run(message: OuterMessage): Eventual<Result>
+  run(message: OuterMessage): MaybePromise<Result>
 }
 
 /**
@@ -121,7 +122,7 @@ export function callFromProtocol(
   machine: ProtocolHost,
   block: BlockContext | undefined,
   { from, to, input, gasLimit, isStatic }: InnerMessage,
-): Eventual<InnerResult> {
+): MaybePromise<InnerResult> {
   const { view, warmth, transient } = machine
   view.beginTransaction()
   warmth.clear()
@@ -129,8 +130,8 @@ export function callFromProtocol(
   const unpaid = { value: 0n, gasPrice: 0n, blobVersionedHashes: [], refund: 0n }
   // A static question would make and delete the account of a sender that does not exist: undoing both is easier.
   if (isStatic) warmth.open()
-  return cleanedUp(
-    () => after(machine.run({ from, to, data: input, gasLimit, isStatic, block, ...unpaid }), innerResult),
+  return andFinally(
+    () => andThen(machine.run({ from, to, data: input, gasLimit, isStatic, block, ...unpaid }), innerResult),
     () => {
       if (isStatic) warmth.undo()
       warmth.clear()

@@ -5,7 +5,7 @@ import { FACT } from '../indexer/facts.ts'
 import { listLength } from '../indexer/lists.ts'
 import { LIST } from '../indexer/tables.ts'
 import type { Hash } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { ExplorerContext } from './define.ts'
 
 const DAY = 86_400n
@@ -41,7 +41,7 @@ async function moved(
   const { rows, head } = context
   const feesOf = (number: number) => FACT.block.get(rows, number)?.fees ?? 0n
   const newest = Number(head.number)
-  const pause = takingTurns('light')
+  const pause = yieldToEventLoop('light')
   let [first, sum] = [from, fees]
   for (let number = Math.max(from, to + 1); number <= newest; number++) {
     await pause()

@@ -3,7 +3,7 @@
 import { entriesBetween, lengthOfAll, newest } from '../indexer/lists.ts'
 import { sequenceRow } from '../indexer/rows.ts'
 import type { Hex } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { ExplorerContext } from './define.ts'
 import { invalidParameter } from './errors.ts'
 import { arrayPage, type Envelope, listPage, type PageQuery, pageRequest } from './page.ts'
@@ -54,7 +54,7 @@ async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], 
   if (lengthOfAll(rows, lists) > MOST_SORTED) {
     throw invalidParameter('sort', `Too many transactions. No more than ${MOST_SORTED} can be sorted by ${sort}`)
   }
-  const pause = takingTurns('light')
+  const pause = yieldToEventLoop('light')
   const ranked: { readonly sequence: number; readonly by: bigint }[] = []
   for (const entry of lists.flatMap((list) => entriesBetween(rows, list, 0, MOST_SORTED))) {
     await pause()

@@ -1,6 +1,6 @@
 // How many members of a ranking begin alike: what finds the member of a rank without walking to it. A node counts those
 // that begin with its digits (half bytes) by their next one; where they are a crowd, that digit has a node of its own.
-import { lasting, unwritten } from '../lib/bytes.ts'
+import { retainedBytes, scratchBytes } from '../lib/bytes.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
@@ -56,7 +56,7 @@ const digitAt = (key: Uint8Array, start: number, depth: number): number => {
   return depth % 2 === 0 ? byte >> 4 : byte & 15
 }
 function digitsOf(key: Uint8Array, start: number, depth: number): Uint8Array {
-  const digits = unwritten(depth)
+  const digits = scratchBytes(depth)
   for (let at = 0; at < depth; at++) digits[at] = digitAt(key, start, at)
   return digits
 }
@@ -129,7 +129,7 @@ function shift(
   // Most move among those that begin like them: here nothing changes then.
   if (!isMoved && nodes === known) return wanted
   const isEmpty = members.every((of) => of === 0)
-  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }, lasting))
+  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }, retainedBytes))
   return wanted
 }
 

@@ -1,7 +1,7 @@
 // What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
 // rows it leaves one row that takes them all back (`undo.ts`).
 import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
-import { inShortTurns } from '../lib/turns.ts'
+import { forEachYielding } from '../lib/scheduler.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
 import { type Growth, putGrowth, tailOf } from './list-pages.ts'
@@ -99,9 +99,9 @@ export class Draft {
   async ops(version: number): Promise<Op[]> {
     const ops: Op[] = []
     const lists = [...this.#lists.values()].filter(({ added }) => added.length > 0)
-    await inShortTurns(lists, (growth) => putGrowth(growth, ops))
+    await forEachYielding(lists, (growth) => putGrowth(growth, ops))
     const rows: Row[] = []
-    await inShortTurns(this.#rows.values(), (row) => {
+    await forEachYielding(this.#rows.values(), (row) => {
       if (!row.isWritten || !isChanged(row)) return
       rows.push(row)
       const { key, name, now } = row

@@ -1,6 +1,6 @@
 // What readers know of single things now: blocks, accounts, tokens, holdings, days. Later blocks overwrite these rows. A
 // changed record changes the format of the index.
-import { lasting } from '../lib/bytes.ts'
+import { retainedBytes } from '../lib/bytes.ts'
 import type { Address, Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Reader } from '../state/types.ts'
@@ -27,7 +27,7 @@ function fact<K extends readonly unknown[], T>(
   row: RecordCodec<T>,
 ): Fact<K, T> {
   const key = (...of: K) => KEY.fact(table, owner(...of))
-  const encode = (value: T) => row.encode(value, lasting)
+  const encode = (value: T) => row.encode(value, retainedBytes)
   return {
     encode,
     decode: row.decode,

@@ -1,6 +1,6 @@
 // An executed block as rows for readers: a pure function, written in the block's own batch, undone by its own undo row.
 import type { Indexer } from '../chain/types.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { indexAccounts, indexEdit } from './accounts.ts'
 import type { BlockFacts } from './block-facts.ts'
 import { indexBlock } from './blocks.ts'
@@ -16,7 +16,7 @@ export const indexer: Indexer = {
   async block(executed, version, before, read) {
     const draft = new Draft(before)
     const facts: BlockFacts = { executed, changed: executed.view.changedAccounts(), read }
-    const pause = takingTurns('block')
+    const pause = yieldToEventLoop('block')
     const calls = indexCalls(facts, draft)
     const tokens = await indexTokens(facts, draft)
     await pause()

@@ -1,6 +1,6 @@
 // How a list lies in the store: full pages of entries, each written once, and a tail with the list's length and the entries
 // that do not fill a page yet. A block's many entries of one list are few rows so, and a list that grows by one is one row.
-import { lasting, unwritten } from '../lib/bytes.ts'
+import { retainedBytes, scratchBytes } from '../lib/bytes.ts'
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Op, Reader } from '../state/types.ts'
@@ -48,7 +48,7 @@ export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[])
   }
   const out = writer.begin()
   out.uint(before.length + added.length, LENGTH_SIZE)
-  ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length, lasting), name })
+  ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length, retainedBytes), name })
 }
 
 /** What makes a list that has grown from one length to another what it was: its older entries have not changed. */
@@ -74,7 +74,7 @@ function pack(
   added: readonly Uint8Array[],
   from: number,
   to: number,
-  room = unwritten,
+  room = scratchBytes,
 ): Uint8Array {
   out.put(kept.row, kept.start)
   for (let i = from; i < to; i++) writeEntry(out, added[i] ?? EMPTY_BYTES)

@@ -2,7 +2,7 @@
 import { minedLogs } from '../chain/logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
-import { inShortTurns, type Pause, takingTurns } from '../lib/turns.ts'
+import { forEachYielding, type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { bloomTest } from '../primitives/receipt.ts'
 import type { BlockFacts } from './block-facts.ts'
 import type { Draft } from './draft.ts'
@@ -16,7 +16,7 @@ export async function indexLogs({ executed: { block, receipts } }: BlockFacts, d
   let index = 0
   // Most follow one of the same kind: names that were just made are sooner found than others like them.
   let names: Names | undefined
-  await inShortTurns(receipts, ({ logs }) => {
+  await forEachYielding(receipts, ({ logs }) => {
     for (const { address, topics } of logs) {
       const place = placeRow.encode({ number, index: index++ })
       const topic0 = topics[0]
@@ -71,7 +71,7 @@ export class Logs {
   /** The same, those of one block at a time. */
   async *byBlock(query: LogQuery, caller?: AbortSignal): AsyncIterable<readonly MinedLog[]> {
     const to = query.to < this.#chain.head.number ? query.to : this.#chain.head.number
-    const pause = takingTurns('heavy', caller)
+    const pause = yieldToEventLoop('heavy', caller)
     for await (const number of this.#blocks({ ...query, to }, pause)) {
       await pause()
       const block = await this.#chain.block({ number })

@@ -1,6 +1,6 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
 // How many members there are, and where the page of a number begins, is counted in `crowds.ts`; few share a row (`few.ts`).
-import { unwritten } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/bytes.ts'
 import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { Range, Reader } from '../state/types.ts'
@@ -102,7 +102,7 @@ async function scanMembers(rows: Reader, ranking: Hex, range: Range, limit: numb
 export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8Array {
   const digits = value === 0n ? '' : value.toString(16)
   const size = (digits.length + 1) >> 1
-  const out = unwritten(1 + size + last.length)
+  const out = scratchBytes(1 + size + last.length)
   out[0] = 255 - size
   writeHex(digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`, out, 1)
   for (let i = 1; i <= size; i++) out[i] = 255 - (out[i] ?? 0)
@@ -123,7 +123,7 @@ export function readDescending(order: Uint8Array): { value: bigint; rest: Uint8A
 
 /** Bytes in reverse order of size, as a last resort between equals. */
 export function complement(bytes: Uint8Array): Uint8Array {
-  const out = unwritten(bytes.length)
+  const out = scratchBytes(bytes.length)
   for (let i = 0; i < bytes.length; i++) out[i] = 255 - (bytes[i] ?? 0)
   return out
 }

@@ -1,6 +1,6 @@
 // Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
 // read: a changed record changes the format of the database.
-import { unwritten } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/bytes.ts'
 import {
   type Address,
   bytesToBig,
@@ -78,7 +78,7 @@ export class Writer {
   }
 
   /** What was written, in room that somebody hands out. A writer that is full has nothing left to write on. */
-  done(room: typeof unwritten = unwritten): Uint8Array {
+  done(room: typeof scratchBytes = scratchBytes): Uint8Array {
     const [bytes, size] = [this.#bytes, this.#length]
     if (size === bytes.length) {
       this.#bytes = EMPTY_BYTES
@@ -226,7 +226,7 @@ export const listOf = <T>(of: Codec<T>): Codec<readonly T[]> => ({
 
 export interface RecordCodec<T> extends Codec<T> {
   /** `room`: where the row is to lie. */
-  encode(value: T, room?: typeof unwritten): Uint8Array
+  encode(value: T, room?: typeof scratchBytes): Uint8Array
   decode(row: Uint8Array): T
 }
 

@@ -1,7 +1,8 @@
 // Tokens asked on the state after a block. What a block's index may ask is bounded by numbers that follow from the block
 // alone, so that it asks the same wherever and whenever it is made. No answer is an answer: tokens may say anything.
-import { after, type Eventual } from '../lib/eventual.ts'
+
 import { type Address, bigToWord, bytesToBig, fromHex } from '../lib/hex.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import { textIn } from './token-names.ts'
 
@@ -58,11 +59,11 @@ export class TokenReads {
     return this.#reads === 0 || this.#gas === 0n
   }
 
-  name(token: Address): Eventual<string | undefined> {
+  name(token: Address): MaybePromise<string | undefined> {
     return this.#text(token, 'name', LONGEST_NAME)
   }
 
-  symbol(token: Address): Eventual<string | undefined> {
+  symbol(token: Address): MaybePromise<string | undefined> {
     return this.#text(token, 'symbol', LONGEST_NAME)
   }
 
@@ -71,20 +72,20 @@ export class TokenReads {
     return decimals === undefined || decimals > 255n ? undefined : Number(decimals)
   }
 
-  totalSupply(token: Address): Eventual<bigint | undefined> {
+  totalSupply(token: Address): MaybePromise<bigint | undefined> {
     return this.#word(token, 'totalSupply')
   }
 
-  balanceOf(token: Address, holder: Address): Eventual<bigint | undefined> {
+  balanceOf(token: Address, holder: Address): MaybePromise<bigint | undefined> {
     return this.#word(token, 'balanceOf', `${ADDRESS_PADDING}${holder.slice(2)}`)
   }
 
-  balanceOfId(token: Address, holder: Address, id: bigint): Eventual<bigint | undefined> {
+  balanceOfId(token: Address, holder: Address, id: bigint): MaybePromise<bigint | undefined> {
     return this.#word(token, 'balanceOfId', `${ADDRESS_PADDING}${holder.slice(2)}${wordOf(id)}`)
   }
 
   /** Where an item's metadata is: `tokenURI` of ERC-721, `uri` of ERC-1155. */
-  uri(token: Address, question: 'tokenUri' | 'uri', id: bigint): Eventual<string | undefined> {
+  uri(token: Address, question: 'tokenUri' | 'uri', id: bigint): MaybePromise<string | undefined> {
     return this.#text(token, question, LONGEST_ANSWER, wordOf(id))
   }
 
@@ -99,22 +100,22 @@ export class TokenReads {
     return answer !== undefined && answer.length >= 32 && bytesToBig(answer.subarray(0, 32)) === 1n
   }
 
-  #word(token: Address, question: Question, args = ''): Eventual<bigint | undefined> {
-    return after(this.#ask(token, question, args, READ_GAS), (answer) =>
+  #word(token: Address, question: Question, args = ''): MaybePromise<bigint | undefined> {
+    return andThen(this.#ask(token, question, args, READ_GAS), (answer) =>
       answer === undefined || answer.length < 32
         ? undefined
         : bytesToBig(answer.length === 32 ? answer : answer.subarray(0, 32)),
     )
   }
 
-  #text(token: Address, question: Question, limit: number, args = ''): Eventual<string | undefined> {
-    return after(this.#ask(token, question, args, READ_GAS), (answer) => answer && textIn(answer, limit))
+  #text(token: Address, question: Question, limit: number, args = ''): MaybePromise<string | undefined> {
+    return andThen(this.#ask(token, question, args, READ_GAS), (answer) => answer && textIn(answer, limit))
   }
 
-  #ask(to: Address, question: Question, args: string, gas: bigint): Eventual<Uint8Array | undefined> {
+  #ask(to: Address, question: Question, args: string, gas: bigint): MaybePromise<Uint8Array | undefined> {
     if (this.isSpent) return undefined
     const limit = gas < this.#gas ? gas : this.#gas
-    return after(this.#read(to, fromHex(`${SELECTOR[question]}${args}`), limit), ({ output, gasUsed }) => {
+    return andThen(this.#read(to, fromHex(`${SELECTOR[question]}${args}`), limit), ({ output, gasUsed }) => {
       this.#reads--
       this.#gas -= gasUsed < this.#gas ? gasUsed : this.#gas
       return output !== undefined && output.length <= LONGEST_ANSWER ? output : undefined

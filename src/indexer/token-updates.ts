@@ -1,7 +1,7 @@
 // What a block changed of its tokens: names, then balances, supplies and items, as the contracts answer afterwards. The order
 // is that of their weight, for whatever is asked when nothing more may be asked follows from the logs, or stays unknown.
 
-import { type Pause, takingTurns } from '../lib/turns.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Draft } from './draft.ts'
 import type { TokenFact } from './facts.ts'
 import { changeTotal, changeType, heldOf, heldOfInstance, setHolding, setHoldingOfInstance } from './holdings.ts'
@@ -19,7 +19,7 @@ export async function updateTokens(draft: Draft, reads: TokenReads, tokens: read
     if (before !== undefined && before.type !== type) await changeType(draft, address, before.type, type)
     described.push({ token, place, fact: await describe(reads, token) })
   }
-  const pause = takingTurns('block')
+  const pause = yieldToEventLoop('block')
   for (const token of tokens) {
     await updateHoldings(draft, reads, token, pause)
     await updateInstances(draft, reads, token, pause)

@@ -1,7 +1,7 @@
 // A block's tokens: their transfers as lists, and what is known of them, of their holders and of their items afterwards.
 // Transfers are what logs say; balances are what contracts answer. Where a contract does not answer, the logs count.
 import { type Address, type Hex, ZERO_ADDRESS } from '../lib/hex.ts'
-import { inShortTurns } from '../lib/turns.ts'
+import { forEachYielding } from '../lib/scheduler.ts'
 import type { Receipt } from '../primitives/types.ts'
 import { seeAddress } from './accounts.ts'
 import type { BlockFacts, IndexedTokens, Range } from './block-facts.ts'
@@ -123,7 +123,7 @@ async function listTransfers(draft: Draft, rows: readonly TransferRow[], number:
   const seen = new Set<Address>()
   // Most follow one of the same token: a name that was just made is sooner found than one like it.
   let names: Names | undefined
-  await inShortTurns(rows, (row) => {
+  await forEachYielding(rows, (row) => {
     const { type, token, from, to, id } = row
     const entry = sequenceRow.encode({ sequence: draft.append(LIST.transfers, transferRow.encode(row)) })
     if (names?.type !== type || names.token !== token) {

@@ -1,6 +1,6 @@
 // Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, type Hex, toHex } from '../lib/hex.ts'
-import { inShortTurns } from '../lib/turns.ts'
+import { forEachYielding } from '../lib/scheduler.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
@@ -30,7 +30,7 @@ export async function indexTransactions(
   const called = calledContracts(executed)
   // Most are of the kind of the one before: names that were just made are sooner found than others like them.
   let names: Names | undefined
-  await inShortTurns(block.transactions.entries(), ([index, transaction]) => {
+  await forEachYielding(block.transactions.entries(), ([index, transaction]) => {
     const { from, to, value, data } = transaction
     const inner = calls[index] ?? NO_CALLS
     const moved = tokens.ranges[index] ?? NO_CALLS

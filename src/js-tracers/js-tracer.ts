@@ -6,7 +6,7 @@ import type { Result } from '../evm/result.ts'
 import { type Entered, type Frame, type FrameState, itemOf, type Step } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, EMPTY_BYTES, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
-import { WrittenJson } from '../lib/written-json.ts'
+import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { createdAddress, saltedAddress } from '../primitives/created-address.ts'
 import { createdContract, type MessageResult } from '../runtime/execute-message.ts'
 import { ScriptFailure, type TraceContext, type Tracer } from '../runtime/tracing/tracer.ts'
@@ -129,7 +129,7 @@ export class JsTracer implements Tracer {
       const { budget } = this.#limits
       budget.left -= text.length
       if (budget.left < 0) throw new ChainError('limit-exceeded', 'the traces of the tracer are too large')
-      return new WrittenJson([Buffer.from(text)])
+      return new PreserializedJson([Buffer.from(text)])
     } finally {
       this.close()
     }

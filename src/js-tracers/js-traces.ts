@@ -3,7 +3,7 @@
 import type { ScriptedTraces, Trace, TraceTask } from '../chain/trace-types.ts'
 import type { TraceOptions } from '../chain/types.ts'
 import { NO_CONNECTION } from '../lib/caller.ts'
-import { cancelled, TurnOrder } from '../lib/turns.ts'
+import { cancelled, Scheduler } from '../lib/scheduler.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
 import type { Reader } from '../state/types.ts'
@@ -24,7 +24,7 @@ export class JsTraces implements ScriptedTraces {
   readonly #begin: () => TracerThread
   readonly #threads = new Set<TracerThread>()
   #idle: TracerThread[] = []
-  readonly #queue = new WorkQueue(PLACES, new TurnOrder())
+  readonly #queue = new WorkQueue(PLACES, new Scheduler())
   #timer: NodeJS.Timeout | undefined
   #lastId = 0
   #isClosed = false

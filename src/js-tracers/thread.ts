@@ -3,9 +3,9 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Trace } from '../chain/trace-types.ts'
 import { ChainError } from '../lib/errors.ts'
+import { PreserializedJson } from '../lib/preserialized-json.ts'
+import { cancelled } from '../lib/scheduler.ts'
 import { threadProgram } from '../lib/thread-program.ts'
-import { cancelled } from '../lib/turns.ts'
-import { WrittenJson } from '../lib/written-json.ts'
 import { ScriptFailure } from '../runtime/tracing/tracer.ts'
 import type { Reader } from '../state/types.ts'
 import type { Job, Outcome, Report, ThreadData, WrittenTrace } from './messages.ts'
@@ -129,7 +129,7 @@ export class TracerThread {
 const read = (trace: WrittenTrace): Trace =>
   'error' in trace
     ? trace
-    : { result: new WrittenJson([Buffer.from(trace.json.buffer, trace.json.byteOffset, trace.json.byteLength)]) }
+    : { result: new PreserializedJson([Buffer.from(trace.json.buffer, trace.json.byteOffset, trace.json.byteLength)]) }
 
 /** Why a thread has ended: it had too little memory, or a fault. */
 const wordsOf = (error: unknown): string => {

@@ -1,7 +1,7 @@
 // The program of a thread that runs clients' tracers, with the transactions that they watch: so neither a slow tracer nor
 // one that never ends keeps the node from its blocks. The thread has no store: it asks for rows, and sleeps until they come.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { Ledger } from '../chain/ledger.ts'
+import { CanonicalChain } from '../chain/canonical-chain.ts'
 import type { Trace } from '../chain/trace-types.ts'
 import { ChainTraces } from '../chain/traces.ts'
 import type { BlockRef, Indexer } from '../chain/types.ts'
@@ -9,7 +9,7 @@ import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
 import { Mutex } from '../lib/mutex.ts'
-import { WrittenJson } from '../lib/written-json.ts'
+import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { kzg } from '../primitives/blobs.ts'
 import type { Block, SealedHeader } from '../primitives/types.ts'
 import { rerunBlock } from '../runtime/rerun-block.ts'
@@ -57,8 +57,8 @@ async function trace({ task, pending, choice, timeout }: Job): Promise<Outcome> 
     if (tracers.size === 0) say({ kind: 'watched', isRunning: false })
   }
   // Caches of the state are of one version: each job begins with its own.
-  const ledger = new Ledger(store, runtime, NO_INDEX)
-  const traces = new ChainTraces(runtime, ledger, limits, readerOf(ledger, pending), { here })
+  const canonical = new CanonicalChain(store, runtime, NO_INDEX)
+  const traces = new ChainTraces(runtime, canonical, limits, readerOf(canonical, pending), { here })
   try {
     const lists = await traces.run(task, { choice, timeout })
     return { traces: lists.map((list) => list.map(written)) }
@@ -70,37 +70,39 @@ async function trace({ task, pending, choice, timeout }: Job): Promise<Outcome> 
 function written(trace: Trace): WrittenTrace {
   if ('error' in trace) return trace
   const { result } = trace
-  return { json: result instanceof WrittenJson ? Buffer.concat(result.parts) : Buffer.from(JSON.stringify(result)) }
+  return {
+    json: result instanceof PreserializedJson ? Buffer.concat(result.parts) : Buffer.from(JSON.stringify(result)),
+  }
 }
 
 /** Blocks and states by their names. `pending`: the block of that name. */
-const readerOf = (ledger: Ledger, pending: Block | undefined) => ({
+const readerOf = (canonical: CanonicalChain, pending: Block | undefined) => ({
   async block(ref: BlockRef): Promise<Block | undefined> {
     if (ref === 'pending') return pending
-    const number = numberOf(ledger, ref)
-    return number === undefined ? undefined : ledger.blocks.block(number)
+    const number = numberOf(canonical, ref)
+    return number === undefined ? undefined : canonical.blocks.block(number)
   },
   async at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }> {
-    if (ref === 'pending' && pending !== undefined) return afterPending(ledger, pending)
-    const number = numberOf(ledger, ref)
-    const header = number === undefined ? undefined : ledger.blocks.header(number)
+    if (ref === 'pending' && pending !== undefined) return afterPending(canonical, pending)
+    const number = numberOf(canonical, ref)
+    const header = number === undefined ? undefined : canonical.blocks.header(number)
     if (header === undefined) throw new ChainError('header-not-found', 'header not found')
-    return { header, view: ledger.viewAt(header.number) }
+    return { header, view: canonical.viewAt(header.number) }
   },
 })
 
-function numberOf(ledger: Ledger, ref: BlockRef): bigint | undefined {
-  if (typeof ref === 'object') return 'number' in ref ? ref.number : ledger.blocks.number(ref.hash)
-  return ref === 'earliest' ? 0n : ledger.head.number
+function numberOf(canonical: CanonicalChain, ref: BlockRef): bigint | undefined {
+  if (typeof ref === 'object') return 'number' in ref ? ref.number : canonical.blocks.number(ref.hash)
+  return ref === 'earliest' ? 0n : canonical.head.number
 }
 
 /** The state after a block that is not stored. */
-async function afterPending(ledger: Ledger, pending: Block): Promise<{ header: SealedHeader; view: View }> {
+async function afterPending(canonical: CanonicalChain, pending: Block): Promise<{ header: SealedHeader; view: View }> {
   const { header } = pending
-  const parent = ledger.blocks.header(header.number - 1n)
+  const parent = canonical.blocks.header(header.number - 1n)
   if (parent === undefined) throw new ChainError('header-not-found', 'header not found')
-  const view = ledger.viewAt(parent.number)
-  await rerunBlock(runtime, view, pending, ledger.ancestors(parent))
+  const view = canonical.viewAt(parent.number)
+  await rerunBlock(runtime, view, pending, canonical.ancestors(parent))
   return { header, view }
 }
 

@@ -24,17 +24,17 @@ function pooled(): (size: number) => Uint8Array {
 }
 
 /** `size` bytes that the caller overwrites, every one, and does not keep for long. */
-export const unwritten = pooled()
+export const scratchBytes = pooled()
 
 /** The same, to be kept. */
-export const lasting = pooled()
+export const retainedBytes = pooled()
 
 /** `size` zeros, to be kept. */
-export const zeros = (size: number): Uint8Array => lasting(size).fill(0)
+export const zeroBytes = (size: number): Uint8Array => retainedBytes(size).fill(0)
 
 /** A copy of the bytes, to be kept. */
-export function kept(bytes: Uint8Array): Uint8Array {
-  const copy = lasting(bytes.length)
+export function retain(bytes: Uint8Array): Uint8Array {
+  const copy = retainedBytes(bytes.length)
   copy.set(bytes)
   return copy
 }

@@ -1,5 +1,5 @@
 // Sorting of long lists in turns: Array.sort holds the thread for a tenth of a second where there are 100,000 texts.
-import type { Pause } from './turns.ts'
+import type { Pause } from './scheduler.ts'
 
 /** Items that are sorted or merged between two looks at the clock. */
 const PIECE = 2048

@@ -1,7 +1,7 @@
 // The queue of heavy calls: a few run at a time, the others wait, those of one connection in the order in which they came.
 // Connections take places in rounds, so that one with many calls does not hold up one with a single call.
 import { ChainError } from './errors.ts'
-import { cancelled, type TurnOrder, turns } from './turns.ts'
+import { cancelled, type Scheduler, scheduler } from './scheduler.ts'
 
 export type WorkLimits = {
   /** Heavy calls that run at a time. They share the thread; each holds the memory of its result. */
@@ -25,7 +25,7 @@ type Line = { readonly calls: WaitingCall[]; readonly drop: () => void }
 
 export class WorkQueue {
   readonly #limits: WorkLimits
-  readonly #turns: TurnOrder
+  readonly #turns: Scheduler
   /** In the order in which connections take places. */
   readonly #lines = new Map<AbortSignal, Line>()
   #running = 0
@@ -34,7 +34,7 @@ export class WorkQueue {
   #isCalled = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: Partial<WorkLimits> = {}, order: TurnOrder = turns) {
+  constructor(limits: Partial<WorkLimits> = {}, order: Scheduler = scheduler) {
     this.#limits = { ...defaultWorkLimits, ...limits }
     this.#turns = order
   }

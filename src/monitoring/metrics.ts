@@ -9,7 +9,7 @@ import { isWritable } from './health.ts'
 import { processMetrics } from './process-metrics.ts'
 
 export type Monitored = {
-  readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'live' | 'store'>
+  readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store'>
   readonly queue: WorkQueue
   readonly version: string
   /** What runs contracts. */
@@ -87,7 +87,7 @@ export class Metrics {
     this.#gauge('kestrel_websocket_connections', 'Open WebSocket connections', sockets)
   }
 
-  #observeBlocks({ live }: Monitored['chain']): void {
+  #observeBlocks({ events: live }: Monitored['chain']): void {
     const blocks = this.#counter('kestrel_blocks_total', 'Blocks committed since the start')
     const transactions = this.#counter('kestrel_transactions_total', 'Transactions in them')
     const gas = this.#counter('kestrel_gas_used_total', 'Gas used by them')

@@ -1,7 +1,8 @@
 // Signature -> sender. Recovering costs more than anything else that admission does, and the same transaction is met
 // again when it is re-published; a hash covers the signature, so it may stand for both.
+
+import { GenerationalCache } from '../lib/generational-cache.ts'
 import type { Address, Hash } from '../lib/hex.ts'
-import { Recent } from '../lib/recent.ts'
 import { recoverSender } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
 
@@ -15,7 +16,7 @@ export type SenderMemory = {
 
 /** A `recoverSender` that remembers the last `max` senders; failures are not remembered. */
 export function rememberSenders(max = 65_536): SenderMemory {
-  const senders = new Recent<Hash, Address>(max)
+  const senders = new GenerationalCache<Hash, Address>(max)
   return {
     of(transaction) {
       const known = senders.get(transaction.hash)

@@ -3,8 +3,8 @@
 import { decodeFunctionResult, encodeFunctionData, getAddress, parseAbi } from 'viem'
 import type { InnerMessage, InnerResult } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
-import type { Eventual } from '../lib/eventual.ts'
 import { type Address, bytesToBig, fromHex, toHex } from '../lib/hex.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Pair, TokenFace } from '../modules/erc20/layout.ts'
 import type { Modules } from '../modules/index.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
@@ -86,7 +86,7 @@ const RETURN_GAS_A_BLOCK = 5_000_000n
  */
 export async function returnTokens(
   { erc20 }: Modules,
-  callContract: (message: InnerMessage) => Eventual<InnerResult>,
+  callContract: (message: InnerMessage) => MaybePromise<InnerResult>,
 ): Promise<void> {
   for (let used = 0n; used < RETURN_GAS_A_BLOCK; ) {
     const due = erc20.takeDueTokens()

@@ -1,5 +1,5 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { unwritten, zeros } from '../lib/bytes.ts'
+import { scratchBytes, zeroBytes } from '../lib/bytes.ts'
 import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { memo } from '../lib/memo.ts'
@@ -56,7 +56,7 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
 /** Bloom of the logs: of every address and every topic. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM
-  const bloom = zeros(BLOOM_SIZE)
+  const bloom = zeroBytes(BLOOM_SIZE)
   for (const { address, topics } of logs) {
     mark(bloom, address)
     for (const topic of topics) mark(bloom, topic)
@@ -72,7 +72,7 @@ export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => 
 
 /** A block's bloom from its receipts' blooms. */
 export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
-  const all = zeros(BLOOM_SIZE)
+  const all = zeroBytes(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
     for (let at = 0; at < BLOOM_SIZE; at++) {
@@ -134,7 +134,7 @@ export function encodeLogs(logs: readonly Log[]): Encoded {
   if (logs.length === 0) return NO_LOGS
   let payload = 0
   for (const log of logs) payload += listLength(logPayload(log))
-  const out = unwritten(listLength(payload))
+  const out = scratchBytes(listLength(payload))
   let at = writePrefix(0xc0, payload, out, 0)
   for (const log of logs) {
     at = writePrefix(0xc0, logPayload(log), out, at)

@@ -2,7 +2,7 @@
 // Not the library's, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
 // nested brackets takes gigabytes; its writer overflows the stack on long lists; and it cannot cut a list without
 // opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
-import { unwritten } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/bytes.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 
@@ -60,7 +60,7 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
 /** RLP of a value. Throws TypeError on a name that is no hex. */
 export function encodeRlp(item: RlpSource): Uint8Array {
   if (item instanceof Uint8Array) return encodeString(item)
-  const out = unwritten(prepend(item, 0))
+  const out = scratchBytes(prepend(item, 0))
   out.set(scratch.subarray(scratch.length - out.length))
   return out
 }
@@ -69,7 +69,7 @@ export function encodeRlp(item: RlpSource): Uint8Array {
 export function encodeTyped(type: number, item: RlpSource): Uint8Array {
   const length = prepend(item, 0)
   const start = type === 0 ? 0 : 1
-  const out = unwritten(start + length)
+  const out = scratchBytes(start + length)
   out[0] = type
   out.set(scratch.subarray(scratch.length - length), start)
   return out
@@ -79,7 +79,7 @@ export function encodeTyped(type: number, item: RlpSource): Uint8Array {
 export function joinList(items: readonly Uint8Array[]): Uint8Array {
   let length = 0
   for (const item of items) length += item.length
-  const out = unwritten(prefixLength(length) + length)
+  const out = scratchBytes(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
   for (const item of items) {
     out.set(item, at)
@@ -89,7 +89,7 @@ export function joinList(items: readonly Uint8Array[]): Uint8Array {
 }
 
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const out = unwritten(parts.reduce((sum, part) => sum + part.length, 0))
+  const out = scratchBytes(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
   for (const part of parts) {
     out.set(part, at)
@@ -190,7 +190,7 @@ const BARE_BELOW = 0x80
 const isBareByte = (bytes: Uint8Array): boolean => bytes.length === 1 && (bytes[0] ?? 0) < BARE_BELOW
 
 function encodeString(bytes: Uint8Array): Uint8Array {
-  const out = unwritten(encodedLength(bytes))
+  const out = scratchBytes(encodedLength(bytes))
   writeString(bytes, out, 0)
   return out
 }

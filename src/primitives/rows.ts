@@ -1,6 +1,6 @@
 // How transactions and receipts are kept on disk: everything that reading them back would else have to compute or look
 // up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
-import { unwritten } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/bytes.ts'
 import { bigToBytes, EMPTY_BYTES, toAddress, toHash, writeHex } from '../lib/hex.ts'
 import { EMPTY_BLOOM, encodeLogs, readLog, readOutcome, readType, writeOutcome } from './receipt.ts'
 import {
@@ -28,7 +28,7 @@ export const encodeStoredTransaction = ({
   hash,
   raw,
 }: Pick<Transaction, 'from' | 'hash' | 'raw'>): Uint8Array => {
-  const row = unwritten(HASH_END + raw.length)
+  const row = scratchBytes(HASH_END + raw.length)
   writeHex(from, row, 0)
   writeHex(hash, row, SENDER_END)
   row.set(raw, HASH_END)

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionState, Connections } from '../http/connections.ts'
 import { callerOf } from '../lib/caller.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { probeHalfClosed } from './half-closed.ts'
 import type { Piece } from './pieces.ts'
 import { type PlainHead, type PlainRequests, plainReader, plainWriter } from './plain-http.ts'
@@ -151,7 +151,7 @@ class DirectConnection {
 
   /** As fast as the client reads. */
   async #writeAll(pieces: readonly Piece[], origin: string | undefined): Promise<void> {
-    const pause = takingTurns('light', this.#caller)
+    const pause = yieldToEventLoop('light', this.#caller)
     const lengths: number[] = []
     for (const piece of pieces) {
       await pause()

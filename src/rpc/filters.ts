@@ -29,7 +29,7 @@ type Filter = {
   usedAt: number
 }
 
-type Watched = Pick<Chain, 'live' | 'pool' | 'transaction'>
+type Watched = Pick<Chain, 'events' | 'pool' | 'transaction'>
 
 /** The polling filters of all clients, watching one chain until `stop`. */
 export class PollingFilters implements Filters {
@@ -43,17 +43,17 @@ export class PollingFilters implements Filters {
   constructor(chain: Watched) {
     this.#chain = chain
     this.#detach = [
-      chain.live.on('block', (executed) => {
+      chain.events.on('block', (executed) => {
         this.#write([{ kind: 'blocks', hash: executed.block.header.hash }])
         if (this.#filters.size > 0) {
           this.#write(logsOfBlock(executed).map((log) => ({ kind: 'logs', log, removed: false })))
         }
         this.#sweep()
       }),
-      chain.live.on('removed', (_blocks, logs) => {
+      chain.events.on('removed', (_blocks, logs) => {
         this.#write(logs.map((log) => ({ kind: 'logs', log, removed: true })))
       }),
-      chain.live.on('pending', ({ hash }) => this.#write([{ kind: 'transactions', hash }])),
+      chain.events.on('pending', ({ hash }) => this.#write([{ kind: 'transactions', hash }])),
     ]
   }
 

@@ -4,7 +4,7 @@ import type { BlockTag, Chain, MinedLog } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { type WrittenJson, WrittenList } from '../lib/written-json.ts'
+import { type PreserializedJson, PreserializedList } from '../lib/preserialized-json.ts'
 import type { LogIndex } from './define.ts'
 import type { LogFilter } from './shapes/filter.ts'
 import { wireLog } from './shapes/receipt.ts'
@@ -55,8 +55,8 @@ export async function findLogs(
   index: LogIndex,
   caller: AbortSignal,
   write: (log: MinedLog) => string = textOf,
-): Promise<WrittenJson> {
-  const found = new WrittenList()
+): Promise<PreserializedJson> {
+  const found = new PreserializedList()
   const query = await logQuery(filter, chain)
   for await (const logs of index.byBlock(query, caller)) for (const log of logs) found.add(write(log))
   return found.json()

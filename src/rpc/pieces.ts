@@ -1,8 +1,8 @@
 // JSON of any length, written in turns: a value that is light is one string, a heavy one a row of them, so that neither the
 // writing nor the sending of a large answer keeps others waiting.
 import { constants } from 'node:buffer'
-import { type Pause, takingTurns } from '../lib/turns.ts'
-import { WrittenJson } from '../lib/written-json.ts'
+import { PreserializedJson } from '../lib/preserialized-json.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 
 /** Characters that are written at once, roughly. */
 const LIGHT = 1 << 18
@@ -47,7 +47,7 @@ export class Pieces {
 
   constructor(most = Number.POSITIVE_INFINITY, caller?: AbortSignal) {
     this.#most = most
-    this.pause = takingTurns('light', caller)
+    this.pause = yieldToEventLoop('light', caller)
   }
 
   /** Characters so far. */
@@ -87,12 +87,12 @@ export class Pieces {
 async function spell(value: unknown, pieces: Pieces): Promise<void> {
   const weight = weigh(value, DEPTH)
   if (weight <= LIGHT || typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value) ?? 'null')
-  else if (value instanceof WrittenJson) await spellParts(value, pieces)
+  else if (value instanceof PreserializedJson) await spellParts(value, pieces)
   else if (Array.isArray(value)) await spellList(value, Math.floor((value.length * LIGHT) / weight), pieces)
   else await spellObject(value, pieces)
 }
 
-async function spellParts({ parts }: WrittenJson, pieces: Pieces): Promise<void> {
+async function spellParts({ parts }: PreserializedJson, pieces: Pieces): Promise<void> {
   for (const part of parts) {
     await pieces.pause()
     pieces.add(part)
@@ -127,7 +127,7 @@ async function spellObject(object: object, pieces: Pieces): Promise<void> {
 function weigh(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length + 4
   // What is written already is never written again.
-  if (value instanceof WrittenJson) return Number.POSITIVE_INFINITY
+  if (value instanceof PreserializedJson) return Number.POSITIVE_INFINITY
   if (typeof value !== 'object' || value === null || depth === 0) return 8
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
   const isList = Array.isArray(value) || items.length > 4 * SAMPLES

@@ -33,7 +33,7 @@ export async function waitForReceipt(
       const message = `The transaction was added to the transaction pool but wasn't processed in ${patience} ms`
       settle(() => reject(new RpcError(TIMEOUT, message, hash)))
     }, patience)
-    const stop = chain.live.on('block', look)
+    const stop = chain.events.on('block', look)
     look()
   })
 }

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import { callerOf } from '../lib/caller.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hex, toHex } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { RpcContext, Subscriber } from './define.ts'
 import { answer } from './dispatch.ts'
 
@@ -92,7 +92,7 @@ class Requests {
 
   async #serve(): Promise<void> {
     this.#isServing = true
-    const pause = takingTurns('light')
+    const pause = yieldToEventLoop('light')
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
       const rest = pause()
       if (rest !== undefined) await rest

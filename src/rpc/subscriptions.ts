@@ -1,5 +1,5 @@
 // What eth_subscribe can deliver. A feed attaches to the chain's signals, sends wire values, and returns what detaches it.
-import type { Chain, LiveEvents } from '../chain/types.ts'
+import type { Chain, ChainEvents } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
 import { liveMatch, logsOfBlock } from './live-logs.ts'
 import { wireHeader } from './shapes/block.ts'
@@ -11,23 +11,23 @@ export type Feed = (send: (result: unknown) => void) => () => void
 
 /** The header of every block; after a rollback the header that is the head again. */
 export const newHeads =
-  (chain: Pick<Chain, 'head' | 'live'>): Feed =>
+  (chain: Pick<Chain, 'head' | 'events'>): Feed =>
   (send) =>
     both(
-      chain.live.on('block', ({ block }) => send(wireHeader(block.header))),
-      chain.live.on('removed', () => send(wireHeader(chain.head))),
+      chain.events.on('block', ({ block }) => send(wireHeader(block.header))),
+      chain.events.on('removed', () => send(wireHeader(chain.head))),
     )
 
 /** Matching logs of every block; those of blocks that were taken back once more, as removed. */
 export const logs =
-  (live: LiveEvents, filter: LogFilter): Feed =>
+  (events: ChainEvents, filter: LogFilter): Feed =>
   (send) => {
     const wants = liveMatch(filter)
     return both(
-      live.on('block', (executed) => {
+      events.on('block', (executed) => {
         for (const log of logsOfBlock(executed)) if (wants(log)) send(wireLog(log))
       }),
-      live.on('removed', (_blocks, removed) => {
+      events.on('removed', (_blocks, removed) => {
         for (const log of removed) if (wants(log)) send(wireRemovedLog(log))
       }),
     )
@@ -35,9 +35,9 @@ export const logs =
 
 /** Transactions that became executable, as hashes or in full. */
 export const newPendingTransactions =
-  (live: LiveEvents, form: 'hashes' | 'full'): Feed =>
+  (events: ChainEvents, form: 'hashes' | 'full'): Feed =>
   (send) =>
-    live.on('pending', (transaction) =>
+    events.on('pending', (transaction) =>
       send(form === 'full' ? wireTransaction(transaction, undefined) : transaction.hash),
     )
 
@@ -46,10 +46,10 @@ export const newPendingTransactions =
  * nothing. As go-ethereum 1.17's `transactionReceipts`.
  */
 export const transactionReceipts =
-  (live: LiveEvents, hashes: readonly Hash[]): Feed =>
+  (events: ChainEvents, hashes: readonly Hash[]): Feed =>
   (send) => {
     const wanted = new Set(hashes)
-    return live.on('block', ({ block, receipts }) => {
+    return events.on('block', ({ block, receipts }) => {
       const mined = placeReceipts(block, receipts)
       const found = wanted.size === 0 ? mined : mined.filter(({ transaction }) => wanted.has(transaction.hash))
       if (found.length > 0) send(found.map(wireReceipt))

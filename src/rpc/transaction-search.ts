@@ -3,7 +3,7 @@
 import type { Chain, MinedReceipt } from '../chain/types.ts'
 import { involvedBefore, involvedFrom } from '../indexer/involvement.ts'
 import type { Address } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { placeReceipts } from './shapes/receipt.ts'
 
 /** Transactions of one page. */
@@ -26,7 +26,7 @@ export async function searchTransactions(
   size: number,
   caller: AbortSignal,
 ): Promise<SearchResult> {
-  const pause = takingTurns('heavy', caller)
+  const pause = yieldToEventLoop('heavy', caller)
   const isBefore = side === 'before'
   const wanted = Math.max(1, Math.min(size, MAX_PAGE))
   const end = chain.head.number + 1n

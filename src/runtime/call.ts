@@ -1,9 +1,9 @@
 // Calls that leave no trace: eth_call, gas estimates, access lists. Each runs on a view of its own, or undoes itself.
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
-import type { Eventual } from '../lib/eventual.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { gasBounds } from '../primitives/gas.ts'
 import type { AccessList, Header, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
@@ -47,7 +47,7 @@ export class Call {
     this.#gasIsGiven = request.gas !== undefined
     this.#message = toMessage(view, request, limits)
     this.#env = overrideEnv(runtime.env(header), options.blockOverrides, this.#message)
-    const pause = takingTurns('heavy', options.caller)
+    const pause = yieldToEventLoop('heavy', options.caller)
     this.#machine = runtime.machine(view, this.#env, blockHash, pause, performance.now() + limits.time)
     if (options.stateOverrides) applyOverrides(this.#machine, options.stateOverrides)
   }
@@ -142,7 +142,7 @@ export class Call {
     return result
   }
 
-  #execute(message: Message): Eventual<MessageResult> {
+  #execute(message: Message): MaybePromise<MessageResult> {
     const { spec, fees } = this.#runtime
     return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
   }

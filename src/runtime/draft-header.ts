@@ -8,7 +8,7 @@ import type { Header } from '../primitives/types.ts'
 import { blobRulesOf, rulesOf } from './block-env.ts'
 import { daoExtraData } from './dao-fork.ts'
 import type { Runtime } from './runtime.ts'
-import type { HeaderDraft } from './types.ts'
+import type { PayloadAttributes } from './types.ts'
 
 const NO_NONCE: Hex = `0x${'00'.repeat(8)}`
 
@@ -16,7 +16,7 @@ const NO_NONCE: Hex = `0x${'00'.repeat(8)}`
  * The header for a draft, before its transactions have run. Only simulated blocks (eth_simulateV1) have a proof-of-work
  * difficulty.
  */
-export function draftHeader(runtime: Runtime, draft: HeaderDraft, difficulty = 0n): Header {
+export function draftHeader(runtime: Runtime, draft: PayloadAttributes, difficulty = 0n): Header {
   const { parent } = draft
   const position = { number: parent.number + 1n, timestamp: draft.timestamp, difficulty }
   const fork = runtime.forkOf(position)

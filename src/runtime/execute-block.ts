@@ -6,9 +6,9 @@ import type { OpcodeTable } from '../evm/opcode-table.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
 import { ChainError, ReadFailure } from '../lib/errors.ts'
-import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, type Hash, toHash } from '../lib/hex.ts'
-import { type Pause, takingTurns } from '../lib/turns.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
 import { installContracts } from '../precompiles/index.ts'
 import { returnTokens } from '../precompiles/tokens.ts'
@@ -26,7 +26,7 @@ import { draftHeader } from './draft-header.ts'
 import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
-import type { CallTrace, ExecutedBlock, HeaderDraft } from './types.ts'
+import type { CallTrace, ExecutedBlock, PayloadAttributes } from './types.ts'
 import { checkEnvelope } from './validity.ts'
 
 const MIN_TRANSACTION_GAS = 21_000n
@@ -42,12 +42,12 @@ export type MoreCandidates = (taken: number) => Promise<Iterable<Transaction> | 
 export async function executeBlock(
   runtime: Runtime,
   view: StateView,
-  draft: HeaderDraft,
+  draft: PayloadAttributes,
   candidates: Iterable<Transaction>,
   blockHash: BlockHashes,
   onFault: (candidate: Transaction) => void,
   more?: MoreCandidates,
-  pause: Pause = takingTurns('block'),
+  pause: Pause = yieldToEventLoop('block'),
 ): Promise<ExecutedBlock> {
   const header = draftHeader(runtime, draft)
   const execution = new BlockExecution(runtime, view, header, blockHash, pause)
@@ -121,7 +121,7 @@ export class BlockExecution {
     view: StateView,
     header: Header,
     blockHash: BlockHashes,
-    pause: Pause = takingTurns('block'),
+    pause: Pause = yieldToEventLoop('block'),
     env: BlockEnv = runtime.env(header),
   ) {
     this.#runtime = runtime
@@ -163,20 +163,20 @@ export class BlockExecution {
   }
 
   /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */
-  apply(transaction: Transaction, application: Application = {}): Eventual<MessageResult> {
+  apply(transaction: Transaction, application: Application = {}): MaybePromise<MessageResult> {
     const pause = this.#pause()
     return pause === undefined
       ? this.#apply(transaction, application)
       : pause.then(() => this.#apply(transaction, application))
   }
 
-  #apply(transaction: Transaction, { mode = modeOf(transaction), tracer }: Application): Eventual<MessageResult> {
+  #apply(transaction: Transaction, { mode = modeOf(transaction), tracer }: Application): MaybePromise<MessageResult> {
     const { spec, fees } = this.#runtime
     checkEnvelope(this.env, spec.chainId, transaction)
     if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
     const tree = new CallTreeTracer()
     this.machine.tracer = tracer ?? tree
-    return after(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
+    return andThen(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
       this.machine.tracer = undefined
       this.#gasUsed += result.gasUsed
       this.#blobGasUsed += result.blobGasUsed

@@ -2,8 +2,8 @@
 // Everything here is consensus; the order of the steps is that of the yellow paper and the EIPs named beside them.
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
-import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import { createdAddress } from '../primitives/created-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
@@ -55,7 +55,7 @@ export function executeMessage(
   message: Message,
   mode: MessageMode,
   fees: FeePolicy,
-): Eventual<MessageResult> {
+): MaybePromise<MessageResult> {
   const { view } = machine
   // Who pays nothing may have all of it held back.
   const held = upfrontCost(message) === 0n ? 0n : machine.held(message.from)
@@ -86,7 +86,7 @@ export function executeMessage(
     refund,
     block: env,
   })
-  return after(running, (result) => {
+  return andThen(running, (result) => {
     const gasBeforeRefund = intrinsic + result.gasUsed
     const gasUsed = settleGas(env, floor, gasBeforeRefund, result.refund)
     view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)

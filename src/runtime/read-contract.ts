@@ -2,9 +2,9 @@
 // Nothing it does stays, and what it costs is bounded by the gas it is given.
 import type { Machine } from '../evm/machine.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
-import { after, type Eventual } from '../lib/eventual.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
@@ -17,7 +17,7 @@ export type ContractAnswer = {
 }
 
 /** A static call from the zero address. */
-export type ReadContract = (to: Address, input: Uint8Array, gasLimit: bigint) => Eventual<ContractAnswer>
+export type ReadContract = (to: Address, input: Uint8Array, gasLimit: bigint) => MaybePromise<ContractAnswer>
 
 /** Reads on a copy of the view, which is made at the first call. */
 export function contractReader(
@@ -30,11 +30,11 @@ export function contractReader(
   return (to, input, gasLimit) => {
     if (ready === undefined) {
       const env = runtime.env(header)
-      ready = { machine: runtime.machine(view.fork(), env, blockHash, takingTurns('block')), env }
+      ready = { machine: runtime.machine(view.fork(), env, blockHash, yieldToEventLoop('block')), env }
     }
     const { machine, env } = ready
     const message = { from: ZERO_ADDRESS, to, input, gasLimit, isStatic: true }
-    return after(callFromProtocol(machine, env, message), ({ output, gasUsed, error }) => ({
+    return andThen(callFromProtocol(machine, env, message), ({ output, gasUsed, error }) => ({
       output: error === undefined ? output : undefined,
       gasUsed,
     }))

@@ -2,7 +2,7 @@
 // All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
-import { type Pause, takingTurns } from '../lib/turns.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
 import type { Block, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
@@ -137,7 +137,7 @@ class Simulation {
     this.#runtime = runtime
     this.#view = view
     this.#options = options
-    this.#pause = takingTurns('heavy', options.caller)
+    this.#pause = yieldToEventLoop('heavy', options.caller)
     this.#difficulty = base.difficulty
     this.#blockHash = (number) => (number > base.number ? this.#hashes.get(number) : ancestors(number))
     this.#deadline = performance.now() + time

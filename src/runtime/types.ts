@@ -14,7 +14,7 @@ import type {
 import type { StateView, TransactionDiff } from '../state/types.ts'
 
 /** What the maker of a block decides; the rest of the header follows from execution and the chain's rules. */
-export type HeaderDraft = {
+export type PayloadAttributes = {
   readonly parent: SealedHeader
   readonly timestamp: bigint
   readonly gasLimit: bigint

@@ -1,5 +1,5 @@
 // An account as a row of the store and as a leaf of the account trie.
-import { unwritten } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/bytes.ts'
 import { bigToBytes, bytesToBig, fromHex, type Hash, rangeToHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { encodedLength, prefixLength, writeName, writePrefix, writeString } from '../primitives/rlp.ts'
@@ -23,7 +23,7 @@ export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8A
   const nonce = bigToBytes(account.nonce)
   const balance = bigToBytes(account.balance)
   const length = encodedLength(nonce) + encodedLength(balance) + 2 * WORD
-  const row = unwritten(prefixLength(length) + length)
+  const row = scratchBytes(prefixLength(length) + length)
   let at = writeString(nonce, row, writePrefix(0xc0, length, row, 0))
   at = writeString(storageRoot, row, writeString(balance, row, at))
   writeName(account.codeHash, row, at)

@@ -1,7 +1,7 @@
 // Rows that remember: each row says since which version it holds, and what it was before stands under its ordinal.
 // "As of version v" is one read for a row that has not changed since, else a binary search over its ordinals; no
 // row is ever seen half-changed, because a new value and the old one's history entry land in the same batch.
-import { unwritten } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/bytes.ts'
 import { KEY } from './keyspace.ts'
 import type { Reader } from './types.ts'
 
@@ -18,7 +18,7 @@ export type RowState = {
 export function encodeRow({ ordinal, since, value }: RowState): Uint8Array {
   const first = ordinal * 2 + (value === undefined ? 0 : 1)
   const start = varintLength(first) + varintLength(since)
-  const bytes = unwritten(start + (value?.length ?? 0))
+  const bytes = scratchBytes(start + (value?.length ?? 0))
   writeVarint(bytes, since, writeVarint(bytes, first, 0))
   if (value !== undefined) bytes.set(value, start)
   return bytes
@@ -99,7 +99,7 @@ export type Change = { readonly key: Uint8Array; readonly replaced: number | und
 export function encodeChanges(changes: readonly Change[]): Uint8Array {
   let size = 0
   for (const { key, replaced = -1 } of changes) size += 1 + key.length + varintLength(replaced + 1)
-  const out = unwritten(size)
+  const out = scratchBytes(size)
   let at = 0
   for (const { key, replaced = -1 } of changes) {
     out[at] = key.length

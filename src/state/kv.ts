@@ -9,7 +9,7 @@ import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/folder.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
 import { GuardedStore, type OutageReport, type ReopenableStore } from './guarded-store.ts'
@@ -189,7 +189,7 @@ class LevelStore implements ReopenableStore {
   async write(ops: readonly Op[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
-    const pause = takingTurns('block')
+    const pause = yieldToEventLoop('block')
     for (const [index, op] of ops.entries()) {
       if (index % LOOK === 0) await pause()
       if (op.type === 'put') batch.put(op.key, op.value)

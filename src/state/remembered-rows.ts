@@ -1,9 +1,9 @@
 // Rows that are asked for again soon after they were written, kept in memory in front of a store. All writes pass here, so
 // what is remembered is what the store holds: nothing is known of rows from before they are written until the write
 // has ended well and no other one was under way beside it.
-import { kept } from '../lib/bytes.ts'
+import { retain } from '../lib/bytes.ts'
+import { GenerationalCache } from '../lib/generational-cache.ts'
 import { toLatin1 } from '../lib/hex.ts'
-import { Recent } from '../lib/recent.ts'
 import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
 
 /** Stands for a row that is not there. */
@@ -17,7 +17,7 @@ type Place = { row: Uint8Array }
 export class RememberedRows implements KvStore {
   readonly #store: KvStore
   readonly #isRemembered: (key: Uint8Array) => boolean
-  readonly #rows: Recent<string, Place>
+  readonly #rows: GenerationalCache<string, Place>
   /** Writes of rows that may be remembered: how many have begun, and how many of them have not ended. */
   #begun = 0
   #underWay = 0
@@ -26,7 +26,7 @@ export class RememberedRows implements KvStore {
   constructor(store: KvStore, isRemembered: (key: Uint8Array) => boolean, max: number) {
     this.#store = store
     this.#isRemembered = isRemembered
-    this.#rows = new Recent(max)
+    this.#rows = new GenerationalCache(max)
   }
 
   get(key: Uint8Array, name?: string): Uint8Array | undefined {
@@ -37,7 +37,7 @@ export class RememberedRows implements KvStore {
     const row = this.#store.get(key)
     // While rows are being written nobody knows whether this one was read before or after.
     if (this.#underWay > 0) return row
-    const found = row === undefined ? ABSENT : kept(row)
+    const found = row === undefined ? ABSENT : retain(row)
     if (known === undefined) this.#rows.set(asked, { row: found })
     else known.row = found
     return row
@@ -50,7 +50,7 @@ export class RememberedRows implements KvStore {
       if (!this.#isRemembered(op.key)) continue
       places.push(this.#unknown(op.name ?? toLatin1(op.key)))
       if (op.type === 'del') rows.push(ABSENT)
-      else rows.push(op.name === undefined ? kept(op.value) : op.value)
+      else rows.push(op.name === undefined ? retain(op.value) : op.value)
     }
     if (places.length === 0) return this.#store.write(ops)
     const isFirst = this.#underWay === 0

@@ -1,10 +1,10 @@
 // The state on disk and what is cached of it: versioned rows, read synchronously. A view is opened at a version and
 // stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
 import { LRUCache } from 'lru-cache'
-import { kept } from '../lib/bytes.ts'
+import { retain } from '../lib/bytes.ts'
 import { ReadFailure } from '../lib/errors.ts'
+import { GenerationalCache } from '../lib/generational-cache.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
-import { Recent } from '../lib/recent.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
 import { checkedCode } from './checked-row.ts'
 import {
@@ -47,7 +47,7 @@ const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 export class StateStore implements StateRows {
   readonly store: KvStore
   #version: number
-  readonly #rows = new Recent<string, RowState>(CACHED_ROWS)
+  readonly #rows = new GenerationalCache<string, RowState>(CACHED_ROWS)
   readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
   /** What rows say at the newest version: one view has read it, the next finds it. It goes with the version. */
   readonly #accounts = new Map<Address, StoredAccount | undefined>()
@@ -159,7 +159,7 @@ export class StateStore implements StateRows {
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(written) })
     const landed = () => {
       for (const [i, { ordinal, since, value }] of next.entries()) {
-        this.#rows.set(names[i] ?? '', { ordinal, since, value: value && kept(value) })
+        this.#rows.set(names[i] ?? '', { ordinal, since, value: value && retain(value) })
       }
       this.#moveTo(version)
     }

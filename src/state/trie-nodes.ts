@@ -1,7 +1,7 @@
 // The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D).
 // Keys of one trie are prefix-free (hashed keys, RLP indices), so a branch never holds a value of its own.
 // Paths are nibbles, one to a byte. Decoding slices the row and copies nothing; rows are never written on.
-import { unwritten } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/bytes.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { encodedLength, encodeRlp, joinList, prefixLength, writePrefix, writeString } from '../primitives/rlp.ts'
 
@@ -38,7 +38,7 @@ export function childAt({ row, children }: Pick<Branch, 'row' | 'children'>, nib
 /** How a parent's RLP refers to a child with this RLP. */
 export function referenceTo(rlp: Uint8Array): Uint8Array {
   if (isEmbedded(rlp)) return rlp
-  const reference = unwritten(HASH_ITEM_LENGTH)
+  const reference = scratchBytes(HASH_ITEM_LENGTH)
   writeReference(rlp, reference, 0)
   return reference
 }
@@ -64,7 +64,7 @@ function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: 
 export function encodeLeaf(path: Uint8Array, value: Uint8Array): Uint8Array {
   const packed = 1 + (path.length >> 1)
   const length = (packed === 1 ? 1 : 1 + packed) + encodedLength(value)
-  const out = unwritten(prefixLength(length) + length)
+  const out = scratchBytes(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
   // The flags are below 0x80: a path without more is its own encoding.
   if (packed > 1) out[at++] = 0x80 + packed
@@ -90,7 +90,7 @@ export function encodeBranch(row: Uint8Array, children: readonly (Uint8Array | n
     else if (typeof child === 'number') length += itemEnd(row, child) - child
     else length += isEmbedded(child) ? child.length : HASH_ITEM_LENGTH
   }
-  const out = unwritten(prefixLength(length) + length)
+  const out = scratchBytes(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
   for (const child of children) {
     if (child === undefined) out[at++] = NO_ITEM
@@ -186,7 +186,7 @@ function itemEnd(rlp: Uint8Array, at: number): number {
 }
 
 export function toNibbles(bytes: Uint8Array): Uint8Array {
-  const nibbles = unwritten(bytes.length * 2)
+  const nibbles = scratchBytes(bytes.length * 2)
   for (let i = 0, at = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0
     nibbles[at++] = byte >> 4
@@ -210,7 +210,7 @@ export function sharedLength(a: Uint8Array, b: Uint8Array): number {
 }
 
 export function join(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = unwritten(a.length + b.length)
+  const joined = scratchBytes(a.length + b.length)
   joined.set(a)
   joined.set(b, a.length)
   return joined

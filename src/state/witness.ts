@@ -2,7 +2,7 @@
 // again without the state (Ethereum's term for it: execution witness).
 // It holds rows as the disk has them. Codes are left out: who runs blocks again keeps codes by their hash.
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
-import { takingTurns } from '../lib/turns.ts'
+import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { decodeAccount, encodeAccount, type StoredAccount } from './accounts.ts'
 import { KEY } from './keyspace.ts'
 import type { StateRows } from './state-store.ts'
@@ -68,7 +68,7 @@ export class WitnessRecorder implements StateRows {
 
   /** The rows in one array with memory of its own, encoded in turns with other work: key length, key, length, value. */
   async encode(): Promise<Uint8Array<ArrayBuffer>> {
-    const pause = takingTurns('block')
+    const pause = yieldToEventLoop('block')
     const parts: [key: Uint8Array, value: Uint8Array | undefined][] = []
     let size = 0
     for (const [key, value] of this.#entries()) {

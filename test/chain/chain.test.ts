@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/open.ts'
-import type { LiveEvents } from '../../src/chain/types.ts'
+import type { ChainEvents } from '../../src/chain/types.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import type { Hash } from '../../src/lib/hex.ts'
-import { Journal } from '../../src/pool/journal.ts'
+import { TransactionJournal } from '../../src/pool/transaction-journal.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { memoryRecordLog } from '../../src/state/record-log.ts'
@@ -40,7 +40,7 @@ const waitingIn = (chain: Chain): Hash[] => {
 function journalOf({ log }: KvStore): Hash[] {
   const copy = memoryRecordLog()
   copy.append(log.read().records)
-  return new Journal(copy)
+  return new TransactionJournal(copy)
     .load()
     .map(({ transaction: { hash } }) => hash)
     .sort()
@@ -161,7 +161,7 @@ describe('going back', () => {
     const first = await chain.produce()
     const second = await chain.produce()
     const told: unknown[] = []
-    const live: LiveEvents = chain.live
+    const live: ChainEvents = chain.events
     live.on('removed', (blocks, logs) =>
       told.push([blocks.map(({ header }) => header.hash), logs.map(({ logIndex }) => logIndex)]),
     )
@@ -210,7 +210,7 @@ describe('a block that is being written', () => {
     // Cached, so that the old row is what a reader meets.
     expect((await chain.at('latest')).view.storage(KEEPER, 1n)).toBe(0n)
     const order: string[] = []
-    chain.live.on('block', () => order.push(`told of block ${chain.head.number}`))
+    chain.events.on('block', () => order.push(`told of block ${chain.head.number}`))
     const hold = holdBlock(store, 'afterWrite')
     const producing = chain.produce()
     await hold.reached

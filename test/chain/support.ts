@@ -2,10 +2,10 @@
 // that what a transaction does can be told by hand.
 import { privateKeyToAddress } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
+import type { CanonicalChain } from '../../src/chain/canonical-chain.ts'
 import { Chain } from '../../src/chain/chain.ts'
-import { completeDraft } from '../../src/chain/draft.ts'
-import type { Ledger } from '../../src/chain/ledger.ts'
 import { createChain } from '../../src/chain/open.ts'
+import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { type Address, bigToFixed, EMPTY_BYTES, fromHex, type Hash, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { signTransaction } from '../../src/primitives/transaction.ts'
@@ -153,11 +153,22 @@ export function reopen(store: KvStore, spec: ChainSpec, prune?: number): Chain &
   return Object.assign(chain, { errors })
 }
 
-/** A block of these transactions on a ledger's head, one second after it; not committed. */
-export function blockOn(ledger: Ledger, spec: ChainSpec, transactions: readonly Transaction[]): Promise<ExecutedBlock> {
-  const parent = ledger.head
-  const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 1n })
-  return executeBlock(new Runtime(spec), ledger.view(), draft, transactions, ledger.ancestors(parent), () => undefined)
+/** A block of these transactions on a canonical's head, one second after it; not committed. */
+export function blockOn(
+  canonical: CanonicalChain,
+  spec: ChainSpec,
+  transactions: readonly Transaction[],
+): Promise<ExecutedBlock> {
+  const parent = canonical.head
+  const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 1n })
+  return executeBlock(
+    new Runtime(spec),
+    canonical.view(),
+    draft,
+    transactions,
+    canonical.ancestors(parent),
+    () => undefined,
+  )
 }
 
 /** Anything as text, fields in order: bytes in hex, so that a Buffer and an array of the same bytes are the same. */

@@ -82,7 +82,7 @@ it('works for addresses that a block changed, however many are listened to', asy
   const { node, walletOf, viem } = await testChain()
   const { chain } = node
   const log = createLogger({ level: 'error', json: false })
-  const executed = new Promise<ExecutedBlock>((resolve) => chain.live.on('block', resolve))
+  const executed = new Promise<ExecutedBlock>((resolve) => chain.events.on('block', resolve))
   const to = account(1).address
   await viem.waitForTransactionReceipt({ hash: await walletOf(0).sendTransaction({ to, value: 7n }) })
 

@@ -1,13 +1,13 @@
 // Places for heavy calls: how many run, who is next, who is refused and who is dropped.
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { TurnOrder } from '../../src/lib/turns.ts'
+import { Scheduler } from '../../src/lib/scheduler.ts'
 import { type WorkLimits, WorkQueue } from '../../src/lib/work-queue.ts'
 
 afterEach(() => vi.useRealTimers())
 
 /** A queue in a thread whose turn never ends. */
-const queueOf = (limits: Partial<WorkLimits>) => new WorkQueue(limits, new TurnOrder(() => 0))
+const queueOf = (limits: Partial<WorkLimits>) => new WorkQueue(limits, new Scheduler(() => 0))
 
 const connection = () => new AbortController()
 
@@ -68,7 +68,7 @@ describe('places', () => {
 
   it('are not taken by a call beside others whose turn is over', () => {
     let time = 0
-    const queue = new WorkQueue({ running: 4 }, new TurnOrder(() => time))
+    const queue = new WorkQueue({ running: 4 }, new Scheduler(() => time))
     const { signal } = connection()
     expect(queue.enter(signal)).toBeUndefined()
     time = 6

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
-import type { LiveEvents } from '../../src/chain/types.ts'
+import type { ChainEvents } from '../../src/chain/types.ts'
 import { type Hash, hexToHash } from '../../src/lib/hex.ts'
 import { FILTER_LIFETIME, MAX_FILTERS, MAX_JOURNAL, PollingFilters } from '../../src/rpc/filters.ts'
 import { account, testChain } from '../support/chain.ts'
@@ -152,7 +152,7 @@ describe('the filters of all clients', () => {
       listeners.set(event, listener)
       return () => listeners.delete(event)
     }
-    const chain = { live: { on } as unknown as LiveEvents } as ConstructorParameters<typeof PollingFilters>[0]
+    const chain = { events: { on } as unknown as ChainEvents } as ConstructorParameters<typeof PollingFilters>[0]
     const pend = (number: number) => listeners.get('pending')?.({ hash: hashOf(number) } as never)
     return { filters: new PollingFilters(chain), pend, listeners }
   }

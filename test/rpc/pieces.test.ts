@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WrittenJson } from '../../src/lib/written-json.ts'
+import { PreserializedJson } from '../../src/lib/preserialized-json.ts'
 import { isLight, jsonPieces, Pieces } from '../../src/rpc/pieces.ts'
 
 const joined = async (value: unknown): Promise<string> => (await jsonPieces(value)).map(String).join('')
@@ -53,7 +53,7 @@ describe('a long answer', () => {
   })
 
   it('takes what is written already, wherever it stands', async () => {
-    const written = new WrittenJson(['[1,', '{"a":"é"}', ']'].map((part) => Buffer.from(part)))
+    const written = new PreserializedJson(['[1,', '{"a":"é"}', ']'].map((part) => Buffer.from(part)))
     const deep = (value: unknown) => ({ result: [{ a: { b: { c: { d: { e: { f: { g: value } } } } } } }] })
     for (const value of [
       written,
@@ -65,7 +65,7 @@ describe('a long answer', () => {
       expect(plain).toContain('[1,{"a":"é"}]')
       expect(await joined(value)).toBe(plain)
     }
-    const long = new WrittenJson([Buffer.from('['), Buffer.from('1,'.repeat(50_000)), Buffer.from('1]')])
+    const long = new PreserializedJson([Buffer.from('['), Buffer.from('1,'.repeat(50_000)), Buffer.from('1]')])
     expect(await joined({ long })).toBe(JSON.stringify({ long }))
     expect(isLight({ structLogs: written })).toBe(false)
     expect(await jsonPieces(written, '{"result":', '}')).toEqual(['{"result":[1,{"a":"é"}]}'])

@@ -1,6 +1,6 @@
 // EIP-7934: from Osaka on a block's RLP has at most MAX_BLOCK_SIZE - SAFETY_MARGIN = 10 * 2^20 - 2 * 2^20 bytes.
 import { expect, it } from 'vitest'
-import { completeDraft } from '../../src/chain/draft.ts'
+import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { toHex } from '../../src/lib/hex.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
 import type { Block, Transaction, Withdrawal } from '../../src/primitives/types.ts'
@@ -9,7 +9,7 @@ import { BlockExecution, executeBlock } from '../../src/runtime/execute-block.ts
 import { executeGenesis } from '../../src/runtime/genesis.ts'
 import { importBlock } from '../../src/runtime/import-block.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
-import type { HeaderDraft } from '../../src/runtime/types.ts'
+import type { PayloadAttributes } from '../../src/runtime/types.ts'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
@@ -35,7 +35,7 @@ async function genesisOf(spec: ChainSpec) {
   const state = new StateStore(await openMemoryStore(), -1)
   const view = state.at(-1)
   const parent = executeGenesis(runtime, view).block.header
-  const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 12n })
+  const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 12n })
   return { runtime, parent, draft, view: () => view.fork() }
 }
 type Genesis = Awaited<ReturnType<typeof genesisOf>>
@@ -85,7 +85,7 @@ it('a block under construction leaves what does not fit to the next one, and tak
   const sixth = zeros(0, 5n, 1_400_000)
   const [other, later] = [zeros(1, 0n, 1_300_000), zeros(1, 1n, 100_000)]
   const candidates = [...five, sixth, other, later]
-  const build = (draft: HeaderDraft, list: readonly Transaction[]) =>
+  const build = (draft: PayloadAttributes, list: readonly Transaction[]) =>
     executeBlock(
       genesis.runtime,
       genesis.view(),

@@ -1,7 +1,7 @@
 // The DAO fork (EIP-779): 116 accounts lose their balances to the refund contract at the fork's block, and ten blocks
 // carry `dao-hard-fork` in their extra data; a chain that opposes the fork refuses that mark in the same ten blocks.
 import { describe, expect, it } from 'vitest'
-import { completeDraft } from '../../src/chain/draft.ts'
+import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { type Address, type Hex, hexToAddress, ZERO_HASH } from '../../src/lib/hex.ts'
 import type { SealedHeader } from '../../src/primitives/types.ts'
 import { checkDaoExtraData } from '../../src/runtime/dao-fork.ts'
@@ -53,7 +53,7 @@ async function blocksOf(spec: ChainSpec, count: number, extraData: Hex = '0x01')
   for (let i = 0; i < count; i++) {
     view = view.fork()
     const after = view
-    const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 1n, extraData })
+    const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 1n, extraData })
     const { block } = await executeBlock(
       runtime,
       after,

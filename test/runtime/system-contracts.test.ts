@@ -1,7 +1,7 @@
 // The contracts that the protocol itself calls: what happens to a block when one is missing or fails. EIP-7002 and
 // EIP-7251 make such a block invalid; EIP-4788 and EIP-2935 let the call fail silently.
 import { describe, expect, it } from 'vitest'
-import { completeDraft } from '../../src/chain/draft.ts'
+import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { type Address, bytesToBig, fromHex, type Hex } from '../../src/lib/hex.ts'
 import { executeBlock } from '../../src/runtime/execute-block.ts'
 import { executeGenesis } from '../../src/runtime/genesis.ts'
@@ -27,7 +27,7 @@ async function firstBlock(spec: ChainSpec) {
   const view = new StateStore(await openMemoryStore(), -1).at(-1)
   const runtime = new Runtime(spec)
   const parent = executeGenesis(runtime, view).block.header
-  const draft = completeDraft(spec, parent, { timestamp: parent.timestamp + 1n })
+  const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 1n })
   const genesis = () => view.fork()
   const executed = await executeBlock(
     runtime,

@@ -151,7 +151,7 @@ test('64 blocks may wait for their check; the next one waits to be committed, an
   )
   const chain = await shadowed({ shadow: { engine: 'library', proposalFiles: [file] } })
   let most = 0
-  chain.node.chain.live.on('block', () => {
+  chain.node.chain.events.on('block', () => {
     most = Math.max(most, chain.shadow.progress.waiting)
   })
   const mined = chain.mine(100)

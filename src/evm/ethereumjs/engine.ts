@@ -11,8 +11,8 @@ import {
   Message as LibMessage,
   type PrecompileInput,
 } from '@ethereumjs/evm'
-import { after } from '../../lib/eventual.ts'
 import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
+import { andThen } from '../../lib/maybe-promise.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Contracts } from '../contracts.ts'
@@ -117,7 +117,7 @@ class LibraryEvm extends EVM implements OpcodeHost {
     for (const [address, precompile] of precompiles) {
       this._precompiles.set(address.slice(2), ({ data, gasLimit }: PrecompileInput) =>
         // The input is a view of the caller's memory, which changes later: copy it.
-        after(this.#machine.runPrecompile(precompile, data.slice(), gasLimit), (done) => toExecResult(done)),
+        andThen(this.#machine.runPrecompile(precompile, data.slice(), gasLimit), (done) => toExecResult(done)),
       )
     }
     for (const address of natives.keys()) this._precompiles.set(address.slice(2), unreachable)
@@ -206,7 +206,7 @@ class LibraryEvm extends EVM implements OpcodeHost {
     message.code = ({ data }: PrecompileInput) => {
       const substate = substateOf(message)
       const own = fromLibMessage(message, this.#kindOf(message), data.slice())
-      return after(this.#machine.runNative(native, own, substate), (done) => {
+      return andThen(this.#machine.runNative(native, own, substate), (done) => {
         if (done.failure === undefined) keepSubstate(message, substate)
         return toExecResult(done, message)
       })

@@ -2,14 +2,14 @@
 import type { EVM } from '@ethereumjs/evm'
 import type { Account as LibAccount, Address as LibAddress } from '@ethereumjs/util'
 import { type Address, type Hash, toHex } from '../../lib/hex.ts'
-import type { Journal, TransientStorage } from '../journal.ts'
+import type { AccessJournal, TransientStorage } from '../access-journal.ts'
 import { addressOf, type StateAdapter } from './state-adapter.ts'
 
 export class LibJournal {
-  readonly #journal: Journal
+  readonly #journal: AccessJournal
   readonly #state: StateAdapter
 
-  constructor(journal: Journal, state: StateAdapter) {
+  constructor(journal: AccessJournal, state: StateAdapter) {
     this.#journal = journal
     this.#state = state
   }

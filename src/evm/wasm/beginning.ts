@@ -1,7 +1,8 @@
 // How a message begins: its checkpoint, the value that it moves, and what runs: a frame, a precompile, a native contract,
 // or nothing.
-import type { Eventual } from '../../lib/eventual.ts'
+
 import type { Address } from '../../lib/hex.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { createdAddress } from '../../primitives/created-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
@@ -165,7 +166,7 @@ function runNative(run: Running, call: Call, native: NativeContract): End | Prom
   return end instanceof Promise ? end.then(forget) : forget(end)
 }
 
-function work(run: Running, begin: () => Eventual<WorkDone>): End | Promise<End> {
+function work(run: Running, begin: () => MaybePromise<WorkDone>): End | Promise<End> {
   // The work may be long: the clock is looked at for each.
   const pause = run.around.turn()
   const work = pause === undefined ? begin() : pause.then(begin)

@@ -1,8 +1,8 @@
 // Our engine behind the contract of all engines. An instance of it (`instance.ts`) is taken with a message from outside,
 // kept for the messages within it, given back after it.
 import type { Common } from '@ethereumjs/common'
-import { cleanedUp, type Eventual } from '../../lib/eventual.ts'
 import type { Hash } from '../../lib/hex.ts'
+import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Engine, Host } from '../host.ts'
 import type { Message, OuterMessage } from '../message.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
@@ -39,7 +39,7 @@ export class WasmEngine implements Engine {
     this.#compiler = compiler
   }
 
-  run(message: OuterMessage): Eventual<Result> {
+  run(message: OuterMessage): MaybePromise<Result> {
     const instance = takeEngine()
     const { block, from, to, data, refund } = message
     if (instance === undefined || block === undefined || this.#lease !== undefined) {
@@ -65,7 +65,7 @@ export class WasmEngine implements Engine {
       depth: 0,
       isStatic: message.isStatic,
     }
-    return cleanedUp(
+    return andFinally(
       () => execute(lease, this.#host, incoming, new Substate(Number(refund))),
       () => {
         this.#lease = undefined
@@ -75,7 +75,7 @@ export class WasmEngine implements Engine {
   }
 
   /** Native contracts send calls only. */
-  call(message: Message, substate: Substate): Eventual<Result> {
+  call(message: Message, substate: Substate): MaybePromise<Result> {
     if (this.#lease === undefined) throw new Error('a message within none')
     const { kind, sender, recipient, value, gas, input, depth, isStatic } = message
     const incoming = {

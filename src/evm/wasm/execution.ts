@@ -1,7 +1,8 @@
 // One message and all that it calls, run by the interpreter in turns: frames on an explicit stack, no recursion, and a
 // promise only where a precompile or native contract needs one or the clock says so.
-import { cleanedUp, type Eventual } from '../../lib/eventual.ts'
+
 import type { Address, Hash } from '../../lib/hex.ts'
+import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
 import type { Host } from '../host.ts'
 import type { CallKind } from '../message.ts'
@@ -69,7 +70,7 @@ export type Place = { readonly instance: Instance; readonly rules: Rules; readon
  * Runs the message to its end, in the engine above whatever runs there already. Throws or rejects with what the machine's
  * clock throws, and with faults of this program.
  */
-export function execute(place: Place, around: Host, message: Incoming, substate: Substate): Eventual<Result> {
+export function execute(place: Place, around: Host, message: Incoming, substate: Substate): MaybePromise<Result> {
   const { kind, caller, to, value } = message
   const refund = BigInt(substate.refund)
   if (message.depth > 0 && overspends(around, kind, caller, to, value)) {
@@ -80,7 +81,7 @@ export function execute(place: Place, around: Host, message: Incoming, substate:
   const outer = { top: engine.top, host: engine.host }
   // A native contract that sends this message may have written before.
   engine.forget()
-  return cleanedUp(
+  return andFinally(
     () => {
       takeEngine(run)
       const begun = begin(run, firstCall(run, message), message.data)

@@ -3,7 +3,7 @@ import { type BlockFact, FACT } from '../../indexer/facts.ts'
 import { newest, OpenList } from '../../indexer/lists.ts'
 import { sequenceRow } from '../../indexer/rows.ts'
 import type { Hex } from '../../lib/hex.ts'
-import { takingTurns } from '../../lib/turns.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { ExplorerContext } from '../define.ts'
 import { type Place, placeOf } from '../shapes/place.ts'
 import type { Part } from './define.ts'
@@ -51,7 +51,7 @@ function pageOf(low: number, high: number, { page, offset, sort }: Part): { from
 
 /** A row for each sequence; there may be many of them, so that others get a turn between. */
 export async function rowsOf<T>(sequences: readonly number[], render: (sequence: number) => Promise<T>): Promise<T[]> {
-  const pause = takingTurns('light')
+  const pause = yieldToEventLoop('light')
   const rows: T[] = []
   for (const sequence of sequences) {
     await pause()

@@ -8,7 +8,7 @@ import { membersFrom } from '../../indexer/ranking.ts'
 import { coinRow, type TransferRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
-import { takingTurns } from '../../lib/turns.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { showCoinRow } from '../coin-history.ts'
@@ -38,7 +38,7 @@ export async function announceBlock(context: ExplorerContext, hub: Hub, executed
   for (const { hash } of block.transactions) hub.push(`transactions:${hash}`, 'collated', {})
   const transfers = transfersOf(context, number)
   announceTokens(context, hub, transfers)
-  const pause = takingTurns('light')
+  const pause = yieldToEventLoop('light')
   for (const [of, changes] of heardChanges(context, hub, executed, transfers)) {
     await announceAddress(context, hub, of, { block, ...changes })
     await pause()

@@ -19,7 +19,7 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
   let waiting = 0
   let pending = 0
   const stops = [
-    chain.live.on('block', (executed) => {
+    chain.events.on('block', (executed) => {
       if (hub.isQuiet || waiting >= MOST_WAITING) return
       waiting += 1
       told = told
@@ -36,7 +36,7 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
           waiting -= 1
         })
     }),
-    chain.live.on('pending', () => {
+    chain.events.on('pending', () => {
       pending += 1
     }),
   ]

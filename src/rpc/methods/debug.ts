@@ -32,7 +32,7 @@ export const debug_storageRangeAt = rpcMethod({
   }),
   heavy: true,
   handler: ([ref, index, of, start, count], { chain }, caller) =>
-    chain.inspection.slots(of, { ref, index }, startHash(start), Math.min(count, 1024), caller),
+    chain.stateQueries.slots(of, { ref, index }, startHash(start), Math.min(count, 1024), caller),
 })
 
 type AccountPage = Page<InspectedAccount> & { readonly root: Hash }
@@ -67,7 +67,7 @@ export const debug_accountRange = rpcMethod({
   result: wireDump,
   heavy: true,
   handler: ([ref, start, count, withoutCode, withoutStorage], { chain }, caller) =>
-    chain.inspection.accounts(
+    chain.stateQueries.accounts(
       ref,
       startHash(start),
       Math.min(count, MAX_RESULTS),
@@ -86,14 +86,14 @@ export const debug_dumpBlock = rpcMethod({
   result: wireDump,
   heavy: true,
   handler: ([ref], { chain }, caller) =>
-    chain.inspection.accounts(ref, startHash('0x'), MAX_RESULTS, { code: true, storage: true }, caller),
+    chain.stateQueries.accounts(ref, startHash('0x'), MAX_RESULTS, { code: true, storage: true }, caller),
 })
 
 /** Numbers of two blocks; without a second one, a block and its parent. */
 function changedBetween(chain: Chain, from: bigint, to: bigint | undefined, caller: AbortSignal) {
-  if (to !== undefined) return chain.inspection.modified(from, to, caller)
+  if (to !== undefined) return chain.stateQueries.modified(from, to, caller)
   if (from === 0n) throw new ChainError('not-found', 'block 0 has no parent')
-  return chain.inspection.modified(from - 1n, from, caller)
+  return chain.stateQueries.modified(from - 1n, from, caller)
 }
 
 async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {

@@ -83,7 +83,7 @@ export const anvil_mine_detailed = rpcMethod({
   gate: 'development',
   async handler([options], context) {
     const made: ExecutedBlock[] = []
-    const stop = context.chain.live.on('block', (executed) => made.push(executed))
+    const stop = context.chain.events.on('block', (executed) => made.push(executed))
     try {
       await mine(options, context)
     } finally {

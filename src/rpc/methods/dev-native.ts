@@ -15,7 +15,7 @@ export const dev_invariants = rpcMethod({
   result: z.array(string).readonly(),
   gate: 'development',
   heavy: true,
-  handler: ([ref], { chain }, caller) => chain.inspection.invariants(ref, caller),
+  handler: ([ref], { chain }, caller) => chain.stateQueries.invariants(ref, caller),
 })
 
 export const dev_reportDoubleSign = rpcMethod({
@@ -47,7 +47,7 @@ async function report(
 ): Promise<bigint> {
   const operator = operatorOf(chain, validator)
   const { number: height } = (await chain.at(ref)).header
-  const signer = (await chain.inspection.signers(height)).find((one) => one.operator === operator)
+  const signer = (await chain.stateQueries.signers(height)).find((one) => one.operator === operator)
   if (signer === undefined) throw new ChainError('invalid-params', `${validator} did not sign block ${height}`)
   let burnt = 0n
   await chain.edit((_, modules) => {

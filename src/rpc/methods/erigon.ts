@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Chain, MinedLog } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
-import type { WrittenJson } from '../../lib/written-json.ts'
+import type { PreserializedJson } from '../../lib/preserialized-json.ts'
 import type { Block, SealedHeader } from '../../primitives/types.ts'
 import { blockNumber, bool, hash, looseQuantity, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
@@ -95,7 +95,7 @@ export const erigon_getLogs = rpcMethod({
   summary: 'As eth_getLogs; each log carries the time of its block.',
   params: [logFilter],
   names: ['filter'],
-  result: (logs: WrittenJson) => logs,
+  result: (logs: PreserializedJson) => logs,
   heavy: true,
   handler: ([filter], { chain, index }, caller) =>
     findLogs(filter, chain, index, caller, (log) => JSON.stringify(wireTimedLog(log))),

@@ -1,7 +1,7 @@
 // Polling filters: opened once, asked again and again for what is new.
 import { ChainError } from '../../lib/errors.ts'
 import type { Hex } from '../../lib/hex.ts'
-import type { WrittenJson } from '../../lib/written-json.ts'
+import type { PreserializedJson } from '../../lib/preserialized-json.ts'
 import { bool, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { findLogs } from '../log-query.ts'
@@ -51,7 +51,7 @@ export const eth_getFilterLogs = rpcMethod({
   summary: 'All logs of a log filter’s range, whenever they came.',
   params: [filterId],
   names: ['filterId'],
-  result: (logs: WrittenJson) => logs,
+  result: (logs: PreserializedJson) => logs,
   heavy: true,
   handler([id], { chain, filters, index }, caller) {
     const source = filters.source(asId(id))

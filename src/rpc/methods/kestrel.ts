@@ -12,7 +12,7 @@ export const kestrel_getEvmParams = rpcMethod({
   params: [atBlock],
   names: ['block'],
   result: z.object({ extraEips: z.array(string).readonly() }),
-  handler: async ([ref], { chain }) => ({ extraEips: await chain.inspection.activeProposals(ref) }),
+  handler: async ([ref], { chain }) => ({ extraEips: await chain.stateQueries.activeProposals(ref) }),
 })
 
 export const kestrel_getProposals = rpcMethod({
@@ -21,7 +21,7 @@ export const kestrel_getProposals = rpcMethod({
   names: ['block'],
   result: (known: readonly KnownProposal[]) =>
     known.map(({ name, title, isActive }) => ({ name, title, active: isActive })),
-  handler: ([ref], { chain }) => chain.inspection.proposals(ref),
+  handler: ([ref], { chain }) => chain.stateQueries.proposals(ref),
 })
 
 type Scheduled = { readonly upgrade: Upgrade; readonly isApplied: boolean }

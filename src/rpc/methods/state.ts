@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
-import { takingTurns } from '../../lib/turns.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { AccountProof, StateView } from '../../state/types.ts'
 import { address, atBlock, data, hash, mapOf, quantity, type StorageKey, storageKey } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
@@ -100,7 +100,7 @@ async function prove(
   caller: AbortSignal,
 ): Promise<AccountProof> {
   const slots = keys.map(({ slot }) => slot)
-  const pause = takingTurns('heavy', caller)
+  const pause = yieldToEventLoop('heavy', caller)
   const proof = view.prove(who, slots.slice(0, PROVED_AT_ONCE))
   for (let at = PROVED_AT_ONCE; at < slots.length; at += PROVED_AT_ONCE) {
     await pause()

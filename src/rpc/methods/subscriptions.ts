@@ -47,11 +47,11 @@ function feed(name: string, option: Option, { chain }: RpcContext): feeds.Feed {
     case 'newHeads':
       return feeds.newHeads(chain)
     case 'logs':
-      return feeds.logs(chain.live, isObject(option) ? option : {})
+      return feeds.logs(chain.events, isObject(option) ? option : {})
     case 'newPendingTransactions':
-      return feeds.newPendingTransactions(chain.live, option === true ? 'full' : 'hashes')
+      return feeds.newPendingTransactions(chain.events, option === true ? 'full' : 'hashes')
     case 'transactionReceipts':
-      return feeds.transactionReceipts(chain.live, wantedReceipts(option))
+      return feeds.transactionReceipts(chain.events, wantedReceipts(option))
     case 'syncing':
       return feeds.syncing
     default:

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, ZERO_HASH } from '../../lib/hex.ts'
-import { takingTurns } from '../../lib/turns.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { decodeNetworkTransaction } from '../../primitives/blobs.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { BlobSidecar, Transaction } from '../../primitives/types.ts'
@@ -49,7 +49,7 @@ export const testing_buildBlockV1 = rpcMethod({
         baseFeePerGas: undefined,
       },
       given?.map(({ transaction }) => transaction),
-      { pause: takingTurns('heavy', caller) },
+      { pause: yieldToEventLoop('heavy', caller) },
     )
     const { transactions } = executed.block
     if (given !== undefined && transactions.length < given.length) {

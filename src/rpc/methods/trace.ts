@@ -4,7 +4,7 @@ import type { BlockRef, Chain } from '../../chain/types.ts'
 import { involvedFrom } from '../../indexer/involvement.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
-import { takingTurns } from '../../lib/turns.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { Recorded } from '../../runtime/tracing/recorder.ts'
@@ -96,7 +96,7 @@ export const trace_filter = rpcMethod({
     const among = fromAddress?.length ? fromAddress : (toAddress ?? [])
     const found: LocalizedTrace[] = []
     let replayed = 0
-    const pause = takingTurns('heavy', caller)
+    const pause = yieldToEventLoop('heavy', caller)
     for await (const number of among.length > 0 ? blocksOf(chain, among, first, last) : everyBlock(first, last)) {
       if (found.length >= end) break
       await pause()

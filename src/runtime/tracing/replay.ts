@@ -2,7 +2,7 @@
 // receipts and roots are not made.
 import type { Machine } from '../../evm/machine.ts'
 import { ChainError } from '../../lib/errors.ts'
-import type { Pause } from '../../lib/turns.ts'
+import type { Pause } from '../../lib/scheduler.ts'
 import type { Block, Message, Transaction } from '../../primitives/types.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'

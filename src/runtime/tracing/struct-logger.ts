@@ -2,7 +2,7 @@
 import { type FrameState, itemOf, type Step } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
-import { WrittenList } from '../../lib/written-json.ts'
+import { PreserializedList } from '../../lib/preserialized-json.ts'
 import type { StateView } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
@@ -26,7 +26,7 @@ type Met = { readonly values: Map<Hash, Hash>; text: string }
 export class StructLogger implements Tracer {
   readonly #options: StructLogOptions
   readonly #budget: TraceBudget
-  readonly #logs = new WrittenList()
+  readonly #logs = new PreserializedList()
   /** Slots seen so far by contract; what a revert takes back stays, as in geth. */
   readonly #storage = new Map<Address, Met>()
   /** The last stack that was shown, and how: most of the next one is the same. */

@@ -1,6 +1,6 @@
 // Senders from threads: those of the keys that signed, and nothing for signatures that belong to nobody.
 import { expect, onTestFinished, test } from 'vitest'
-import { Senders } from '../../src/chain/recovery.ts'
+import { SenderRecovery } from '../../src/chain/sender-recovery.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
 import type { SignedTransaction } from '../../src/primitives/types.ts'
 import { keyAt, openSmallChain, signed } from './support.ts'
@@ -9,8 +9,8 @@ const transactions = Array.from({ length: 130 }, (_, n) => signed(n % 4, BigInt(
 /** Of this nothing can be recovered any more: only memory answers. */
 const blank = (transaction: SignedTransaction): SignedTransaction => ({ ...transaction, r: 0n })
 
-function openSenders(threads: number): Senders {
-  const senders = new Senders(threads)
+function openSenders(threads: number): SenderRecovery {
+  const senders = new SenderRecovery(threads)
   onTestFinished(() => senders.close())
   return senders
 }

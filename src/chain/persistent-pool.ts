@@ -2,27 +2,27 @@
 // transaction is written; the pool follows the head when it is told to.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { turns } from '../lib/turns.ts'
-import { Journal } from '../pool/journal.ts'
+import { scheduler } from '../lib/scheduler.ts'
+import { TransactionJournal } from '../pool/transaction-journal.ts'
 import type { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import { decodeNetworkTransaction, verifySidecar } from '../primitives/blobs.ts'
 import { impersonatedTransaction, withSender } from '../primitives/transaction.ts'
 import type { Message, SignedTransaction, Transaction } from '../primitives/types.ts'
 import type { KvStore } from '../state/types.ts'
-import { Senders } from './recovery.ts'
+import { SenderRecovery } from './sender-recovery.ts'
 
-export class Waiting {
+export class PersistentPool {
   readonly pool: Pool
   readonly #store: Pick<KvStore, 'requireWritable'>
-  readonly #journal: Journal
-  readonly senders = new Senders()
+  readonly #journal: TransactionJournal
+  readonly senders = new SenderRecovery()
   readonly #onError: (error: unknown) => void
 
   constructor(store: Pick<KvStore, 'log' | 'requireWritable'>, pool: Pool, onError: (error: unknown) => void) {
     this.pool = pool
     this.#store = store
-    this.#journal = new Journal(store.log)
+    this.#journal = new TransactionJournal(store.log)
     this.#onError = onError
     pool.onRemoved(({ hash }) => {
       this.#journal.forget(hash).catch(onError)
@@ -94,7 +94,7 @@ export class Waiting {
   async #take(pooled: PooledTransaction): Promise<Hash> {
     const { hash } = pooled.transaction
     this.#store.requireWritable()
-    turns.transactionCame()
+    scheduler.transactionCame()
     this.pool.add(pooled.transaction, pooled.sidecar)
     try {
       await this.#journal.record(pooled)

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { getContractAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { Ledger, type Point } from '../../src/chain/ledger.ts'
+import { CanonicalChain, type StateCheckpoint } from '../../src/chain/canonical-chain.ts'
 import { createChain } from '../../src/chain/open.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { ChainError } from '../../src/lib/errors.ts'
@@ -57,8 +57,8 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('rewind' as const), to: fc.nat({ max: 20 }) }) },
 )
 
-function transactionsOf(ledger: Ledger, acts: readonly Act[]): Transaction[] {
-  const view = ledger.view()
+function transactionsOf(canonical: CanonicalChain, acts: readonly Act[]): Transaction[] {
+  const view = canonical.view()
   return acts.map(({ key, call: { to, input } }, i) => {
     const { address } = keyAt(key)
     const nonce = view.nonce(address) + BigInt(acts.slice(0, i).filter((other) => other.key === key).length)
@@ -67,8 +67,8 @@ function transactionsOf(ledger: Ledger, acts: readonly Act[]): Transaction[] {
   })
 }
 
-function amend(ledger: Ledger, what: number): Promise<void> {
-  return ledger.amend((view) => {
+function amend(canonical: CanonicalChain, what: number): Promise<void> {
+  return canonical.amend((view) => {
     if (what === 0) view.setBalance(keyAt(0).address, view.balance(keyAt(0).address) + 1n)
     if (what === 1) view.setStorage(KEEPER, 9n, 4n)
     if (what === 2) view.deleteAccount(CHILD)
@@ -78,84 +78,84 @@ function amend(ledger: Ledger, what: number): Promise<void> {
 }
 
 type Mined = { readonly block: Block; readonly receipts: readonly Receipt[] }
-type Told = { readonly point: Point; readonly rows: Map<string, string>; readonly mined: readonly Mined[] }
+type Told = { readonly point: StateCheckpoint; readonly rows: Map<string, string>; readonly mined: readonly Mined[] }
 
-const tell = async (ledger: Ledger, mined: readonly Mined[]): Promise<Told> => ({
-  point: ledger.point,
-  rows: await everyRow(ledger.store),
+const tell = async (canonical: CanonicalChain, mined: readonly Mined[]): Promise<Told> => ({
+  point: canonical.point,
+  rows: await everyRow(canonical.store),
   mined,
 })
 
 const minedText = ({ block, receipts }: Mined): string => textOf({ block, receipts })
 
-/** The ledger shows exactly these blocks, and no transaction of the ones that are gone. */
-function check(ledger: Ledger, { point, mined }: Told, gone: readonly Mined[]): void {
-  expect(ledger.point).toEqual(point)
-  expect(ledger.head.number).toBe(BigInt(mined.length))
+/** The canonical shows exactly these blocks, and no transaction of the ones that are gone. */
+function check(canonical: CanonicalChain, { point, mined }: Told, gone: readonly Mined[]): void {
+  expect(canonical.point).toEqual(point)
+  expect(canonical.head.number).toBe(BigInt(mined.length))
   for (const { block, receipts } of mined) {
     const { number, hash, stateRoot } = block.header
-    expect(textOf(ledger.blocks.block(number))).toBe(textOf(block))
-    expect(textOf(ledger.blocks.receipts(number))).toBe(textOf(receipts))
-    expect(ledger.blocks.number(hash)).toBe(number)
+    expect(textOf(canonical.blocks.block(number))).toBe(textOf(block))
+    expect(textOf(canonical.blocks.receipts(number))).toBe(textOf(receipts))
+    expect(canonical.blocks.number(hash)).toBe(number)
     for (const [index, transaction] of block.transactions.entries()) {
-      const found = ledger.blocks.receipt(transaction.hash)
+      const found = canonical.blocks.receipt(transaction.hash)
       expect([found?.header.hash, found?.index, found?.transaction.from]).toEqual([hash, index, transaction.from])
       expect(textOf(found?.receipt)).toBe(textOf(receipts[index]))
       const before = receipts.slice(0, index).flatMap(({ logs }) => logs).length
       expect(found?.firstLogIndex).toBe(before)
     }
-    if (ledger.pointAt(number).version === ledger.pointAt(number - 1n).version + 1) {
-      expect(ledger.viewAt(number).root()).toBe(stateRoot)
+    if (canonical.pointAt(number).version === canonical.pointAt(number - 1n).version + 1) {
+      expect(canonical.viewAt(number).root()).toBe(stateRoot)
     }
   }
   const hashes = new Set<Hash>(mined.flatMap(({ block }) => block.transactions.map(({ hash }) => hash)))
   const blocks = new Set<Hash>(mined.map(({ block }) => block.header.hash))
   for (const { block } of gone) {
-    if (!blocks.has(block.header.hash)) expect(ledger.blocks.number(block.header.hash)).toBeUndefined()
+    if (!blocks.has(block.header.hash)) expect(canonical.blocks.number(block.header.hash)).toBeUndefined()
     for (const { hash } of block.transactions)
-      if (!hashes.has(hash)) expect(ledger.blocks.transaction(hash)).toBeUndefined()
+      if (!hashes.has(hash)) expect(canonical.blocks.transaction(hash)).toBeUndefined()
   }
-  const above = ledger.head.number + 1n
-  expect([ledger.blocks.header(above), ledger.blocks.block(above), ledger.blocks.receipts(above)]).toEqual([
+  const above = canonical.head.number + 1n
+  expect([canonical.blocks.header(above), canonical.blocks.block(above), canonical.blocks.receipts(above)]).toEqual([
     undefined,
     undefined,
     undefined,
   ])
-  expect(() => ledger.viewAt(above)).toThrow(ChainError)
+  expect(() => canonical.viewAt(above)).toThrow(ChainError)
 }
 
-describe.each(['shanghai', 'prague'] as const)('a ledger under %s', (fork) => {
+describe.each(['shanghai', 'prague'] as const)('a canonical under %s', (fork) => {
   it('tells one story whatever is committed, amended and taken back', { timeout: 120_000 }, async () => {
     const spec = smallSpec(fork)
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
         const store = await openMemoryStore()
         await createChain(store, spec, indexer)
-        const ledger = new Ledger(store, new Runtime(spec), indexer)
-        const told: Told[] = [await tell(ledger, [])]
+        const canonical = new CanonicalChain(store, new Runtime(spec), indexer)
+        const told: Told[] = [await tell(canonical, [])]
         const gone: Mined[] = []
         const last = (): Told => told.at(-1) ?? fail('there is always block 0')
         for (const step of steps) {
           if (step.do === 'block') {
-            const executed = await blockOn(ledger, spec, transactionsOf(ledger, step.acts))
+            const executed = await blockOn(canonical, spec, transactionsOf(canonical, step.acts))
             expect(executed.refused).toEqual([])
-            await ledger.commit(executed)
-            told.push(await tell(ledger, [...last().mined, executed]))
+            await canonical.commit(executed)
+            told.push(await tell(canonical, [...last().mined, executed]))
           } else if (step.do === 'amend') {
-            await amend(ledger, step.what)
-            told.push(await tell(ledger, last().mined))
+            await amend(canonical, step.what)
+            told.push(await tell(canonical, last().mined))
           } else {
             const before = last().mined
             told.length = (step.to % told.length) + 1
             const { point, mined, rows } = last()
-            const removed = await ledger.rewind(point)
+            const removed = await canonical.rewind(point)
             gone.push(...removed)
             expect(removed.map(textOf)).toEqual(before.slice(mined.length).toReversed().map(minedText))
             expect(await everyRow(store)).toEqual(rows)
           }
-          check(ledger, last(), gone)
+          check(canonical, last(), gone)
         }
-        check(new Ledger(store, new Runtime(spec), indexer), last(), gone)
+        check(new CanonicalChain(store, new Runtime(spec), indexer), last(), gone)
         await store.close()
       }),
       { numRuns: 15 },
@@ -163,49 +163,49 @@ describe.each(['shanghai', 'prague'] as const)('a ledger under %s', (fork) => {
   })
 })
 
-describe('a ledger', () => {
+describe('a canonical', () => {
   const open = async (store?: KvStore) => {
     const spec = smallSpec()
     const inner = new TestStore(store ?? (await openMemoryStore()))
     await createChain(inner, spec, indexer)
-    return { store: inner, spec, ledger: new Ledger(inner, new Runtime(spec), indexer) }
+    return { store: inner, spec, canonical: new CanonicalChain(inner, new Runtime(spec), indexer) }
   }
 
   it('is where it was when the disk fails, and goes on from there', async () => {
-    const { store, spec, ledger } = await open()
-    await ledger.commit(await blockOn(ledger, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })]))
+    const { store, spec, canonical } = await open()
+    await canonical.commit(await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })]))
     const before = await everyRow(store)
-    const { point, head } = ledger
-    const block = await blockOn(ledger, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })])
+    const { point, head } = canonical
+    const block = await blockOn(canonical, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })])
 
     store.beforeWrite = () => {
       throw new Error('no space left on device')
     }
-    await expect(ledger.commit(block)).rejects.toThrow('no space left')
-    await expect(ledger.amend((view) => view.setStorage(KEEPER, 1n, 9n))).rejects.toThrow('no space left')
-    await expect(ledger.rewind({ number: 0n, version: 0 })).rejects.toThrow('no space left')
-    expect([ledger.point, ledger.head]).toEqual([point, head])
+    await expect(canonical.commit(block)).rejects.toThrow('no space left')
+    await expect(canonical.amend((view) => view.setStorage(KEEPER, 1n, 9n))).rejects.toThrow('no space left')
+    await expect(canonical.rewind({ number: 0n, version: 0 })).rejects.toThrow('no space left')
+    expect([canonical.point, canonical.head]).toEqual([point, head])
     expect(await everyRow(store)).toEqual(before)
-    expect(ledger.view().storage(KEEPER, 1n)).toBe(7n)
-    expect(ledger.blocks.transaction(block.block.transactions[0]?.hash ?? head.hash)).toBeUndefined()
+    expect(canonical.view().storage(KEEPER, 1n)).toBe(7n)
+    expect(canonical.blocks.transaction(block.block.transactions[0]?.hash ?? head.hash)).toBeUndefined()
 
     store.beforeWrite = () => undefined
-    await ledger.commit(block)
-    expect(ledger.head.hash).toBe(block.block.header.hash)
-    expect(ledger.view().storage(KEEPER, 1n)).toBe(8n)
-    expect(ledger.viewAt(1n).storage(KEEPER, 1n)).toBe(7n)
-    expect(ledger.viewAt(0n).storage(KEEPER, 1n)).toBe(0n)
+    await canonical.commit(block)
+    expect(canonical.head.hash).toBe(block.block.header.hash)
+    expect(canonical.view().storage(KEEPER, 1n)).toBe(8n)
+    expect(canonical.viewAt(1n).storage(KEEPER, 1n)).toBe(7n)
+    expect(canonical.viewAt(0n).storage(KEEPER, 1n)).toBe(0n)
   })
 
   it('is a block further after a restart when the process ended just after the batch', async () => {
-    const { store, spec, ledger } = await open()
-    const block = await blockOn(ledger, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })])
+    const { store, spec, canonical } = await open()
+    const block = await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })])
     store.afterWrite = () => {
       throw new Error('killed')
     }
-    await expect(ledger.commit(block)).rejects.toThrow('killed')
+    await expect(canonical.commit(block)).rejects.toThrow('killed')
     store.afterWrite = () => undefined
-    const again = new Ledger(store, new Runtime(spec), indexer)
+    const again = new CanonicalChain(store, new Runtime(spec), indexer)
     expect(again.head.hash).toBe(block.block.header.hash)
     expect(again.view().root()).toBe(again.head.stateRoot)
     await again.commit(await blockOn(again, spec, [signed(0, 1n, { to: KEEPER, data: words(1n, 8n) })]))
@@ -215,21 +215,21 @@ describe('a ledger', () => {
   })
 
   it('takes only blocks that were run on its head', async () => {
-    const { spec, ledger } = await open()
-    const [first, second] = [await blockOn(ledger, spec, []), await blockOn(ledger, spec, [signed(0, 0n)])]
-    await ledger.commit(first)
-    await expect(ledger.commit(first)).rejects.toThrow(/not built on the head/)
-    await expect(ledger.commit(second)).rejects.toThrow(/not built on the head/)
-    const stale = await blockOn(ledger, spec, [])
-    await ledger.amend((view) => view.setBalance(KEEPER, 1n))
-    await expect(ledger.commit(stale)).rejects.toThrow(/not built on the head/)
-    expect(ledger.head.number).toBe(1n)
+    const { spec, canonical } = await open()
+    const [first, second] = [await blockOn(canonical, spec, []), await blockOn(canonical, spec, [signed(0, 0n)])]
+    await canonical.commit(first)
+    await expect(canonical.commit(first)).rejects.toThrow(/not built on the head/)
+    await expect(canonical.commit(second)).rejects.toThrow(/not built on the head/)
+    const stale = await blockOn(canonical, spec, [])
+    await canonical.amend((view) => view.setBalance(KEEPER, 1n))
+    await expect(canonical.commit(stale)).rejects.toThrow(/not built on the head/)
+    expect(canonical.head.number).toBe(1n)
   })
 
   it('knows no point above its head', async () => {
-    const { ledger } = await open()
-    expect(() => ledger.pointAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
-    expect(() => ledger.viewAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
+    const { canonical } = await open()
+    expect(() => canonical.pointAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
+    expect(() => canonical.viewAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
   })
 
   it('begins in an empty store only', async () => {
@@ -242,7 +242,7 @@ describe('a ledger', () => {
     }
     expect(await everyRow(store)).toEqual(before)
     expect([...(await everyRow(theirs))]).toEqual([['0x4c617374426c6f636b', '0x01']])
-    expect(() => new Ledger(theirs, new Runtime(spec), indexer)).toThrow(ChainError)
+    expect(() => new CanonicalChain(theirs, new Runtime(spec), indexer)).toThrow(ChainError)
   })
 })
 

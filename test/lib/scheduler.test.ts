@@ -1,7 +1,7 @@
 // The order of turns on the one thread, with a clock that only moves when the work of the test says so.
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { TurnOrder, type WorkKind } from '../../src/lib/turns.ts'
+import { Scheduler, type WorkKind } from '../../src/lib/scheduler.ts'
 
 const TURN = 5
 const BESIDE_BLOCKS = 50
@@ -9,11 +9,11 @@ const SENDERS_PAUSE = 2
 
 function world() {
   let time = 1000
-  const order = new TurnOrder(() => time)
+  const order = new Scheduler(() => time)
   const log: string[] = []
   /** Work in steps of a millisecond, which are logged by its name. */
   const work = async (name: string, kind: WorkKind, steps: number, caller?: AbortSignal) => {
-    const pause = order.takingTurns(kind, caller)
+    const pause = order.yieldFor(kind, caller)
     for (let step = 0; step < steps; step++) {
       const next = pause()
       if (next !== undefined) await next

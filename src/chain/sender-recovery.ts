@@ -7,14 +7,14 @@ import { rememberSenders, type SenderMemory } from '../pool/senders.ts'
 import { NATIVE_BINDINGS, publicKeyToAddress } from '../primitives/signature.ts'
 import { signatureOf } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'
-import { RecoveryThread } from './recovery-thread.ts'
+import { RecoveryThread } from './sender-recovery-thread.ts'
 
 /** Fewer than this many cost as much to ask a sleeping thread for as to recover. */
 const WORTH_ASKING = 4
 /** So many wait for one thread before another is asked. */
 const HANDFUL = 16
 
-export class Senders {
+export class SenderRecovery {
   readonly #memory: SenderMemory
   readonly #most: number
   #threads: RecoveryThread[] = []

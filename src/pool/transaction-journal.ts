@@ -11,7 +11,7 @@ import type { PooledTransaction } from './types.ts'
 /** Bytes after which a log is written anew, with what waits only. */
 const LONGEST = 64_000_000
 
-export class Journal {
+export class TransactionJournal {
   readonly #log: RecordLog
   readonly #longest: number
   /** What waits, as the log says with what is about to be written. */

@@ -1,7 +1,7 @@
 // What was used lately, in two generations: when the younger one is full it becomes the older, and what nobody asked for
 // since the last time goes. A look costs one or two of a Map's; keeping the exact order of use costs some times as much.
 
-export class Recent<K, V extends NonNullable<unknown>> {
+export class GenerationalCache<K, V extends NonNullable<unknown>> {
   readonly #half: number
   #young = new Map<K, V>()
   #old = new Map<K, V>()

@@ -1,9 +1,9 @@
 // What was used lately stays, what was not goes, and nothing stale comes back when a generation ends.
 import { expect, test } from 'vitest'
-import { Recent } from '../../src/lib/recent.ts'
+import { GenerationalCache } from '../../src/lib/generational-cache.ts'
 
 test('keeps what was used last, and never more than it may', () => {
-  const recent = new Recent<number, string>(100)
+  const recent = new GenerationalCache<number, string>(100)
   for (let i = 0; i < 1000; i++) {
     recent.set(i, `of ${i}`)
     expect(recent.get(0)).toBe('of 0')
@@ -15,7 +15,7 @@ test('keeps what was used last, and never more than it may', () => {
 })
 
 test('agrees with a map of the same writes wherever it answers', () => {
-  const recent = new Recent<number, number>(40)
+  const recent = new GenerationalCache<number, number>(40)
   const all = new Map<number, number>()
   let seed = 7
   const next = (below: number) => {

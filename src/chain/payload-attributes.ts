@@ -3,16 +3,16 @@ import { fromHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { now } from '../lib/unix-time.ts'
 import type { SealedHeader } from '../primitives/types.ts'
-import type { HeaderDraft } from '../runtime/types.ts'
+import type { PayloadAttributes } from '../runtime/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
 /** A complete draft after a parent; later wishes count over earlier ones. */
-export function completeDraft(
+export function completeAttributes(
   spec: ChainSpec,
   parent: SealedHeader,
-  ...wishes: readonly Partial<HeaderDraft>[]
-): HeaderDraft {
+  ...wishes: readonly Partial<PayloadAttributes>[]
+): PayloadAttributes {
   const time = now()
   const earliest = earliestTimestamp(spec, parent.timestamp)
   return Object.assign(

@@ -3,8 +3,8 @@
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { sortInTurns } from '../lib/sort.ts'
-import { type Pause, takingTurns } from '../lib/turns.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { brokenInvariants } from '../runtime/invariants.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -13,23 +13,31 @@ import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import type { Range } from '../state/types.ts'
 import type { View } from '../state/view.ts'
-import type { Ledger } from './ledger.ts'
+import type { CanonicalChain } from './canonical-chain.ts'
 import { readStateVersion } from './open.ts'
-import type { BlockRef, InspectedAccount, InspectedSlot, Inspection, KnownProposal, Page, TracePoint } from './types.ts'
+import type {
+  BlockRef,
+  InspectedAccount,
+  InspectedSlot,
+  KnownProposal,
+  Page,
+  StateQueries,
+  TracePoint,
+} from './types.ts'
 
 type Reader = {
   readonly traces: { at(point: TracePoint, caller?: AbortSignal): Promise<View> }
   at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }>
 }
 
-export class ChainInspection implements Inspection {
+export class ChainStateQueries implements StateQueries {
   readonly #runtime: Runtime
-  readonly #ledger: Ledger
+  readonly #canonical: CanonicalChain
   readonly #reader: Reader
 
-  constructor(runtime: Runtime, ledger: Ledger, reader: Reader) {
+  constructor(runtime: Runtime, canonical: CanonicalChain, reader: Reader) {
     this.#runtime = runtime
-    this.#ledger = ledger
+    this.#canonical = canonical
     this.#reader = reader
   }
 
@@ -40,7 +48,7 @@ export class ChainInspection implements Inspection {
     count: number,
     caller?: AbortSignal,
   ): Promise<Page<InspectedSlot>> {
-    const pause = takingTurns('heavy', caller)
+    const pause = yieldToEventLoop('heavy', caller)
     const view = await this.#reader.traces.at(at, caller)
     const keys = await this.#ordered(RANGE.slots(of), slotOfRow, pause)
     return page(keys, start, count, pause, (hash, key) => {
@@ -56,7 +64,7 @@ export class ChainInspection implements Inspection {
     include: { readonly code: boolean; readonly storage: boolean },
     caller?: AbortSignal,
   ) {
-    const pause = takingTurns('heavy', caller)
+    const pause = yieldToEventLoop('heavy', caller)
     const { view } = await this.#reader.at(ref)
     const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow, pause)
     const found = await page(addresses, start, count, pause, (hash, address): InspectedAccount | undefined => {
@@ -71,15 +79,15 @@ export class ChainInspection implements Inspection {
   }
 
   async modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<Address[]> {
-    const pause = takingTurns('heavy', caller)
+    const pause = yieldToEventLoop('heavy', caller)
     if (from >= to) {
       throw new ChainError('not-found', `start block height (${from}) must be less than end block height (${to})`)
     }
-    const [before, after] = [this.#ledger.viewAt(from), this.#ledger.viewAt(to)]
+    const [before, after] = [this.#canonical.viewAt(from), this.#canonical.viewAt(to)]
     const touched = new Set<Address>()
     for (let version = this.#version(from) + 1; version <= this.#version(to); version++) {
       await pause()
-      const changes = this.#ledger.store.get(KEY.changes(version))
+      const changes = this.#canonical.store.get(KEY.changes(version))
       for (const { key: row } of changes === undefined ? [] : decodeChanges(changes)) {
         const address = accountOfRow(row)
         if (address !== undefined) touched.add(address)
@@ -96,10 +104,10 @@ export class ChainInspection implements Inspection {
   }
 
   async invariants(ref: BlockRef, caller?: AbortSignal): Promise<string[]> {
-    const pause = takingTurns('heavy', caller)
+    const pause = yieldToEventLoop('heavy', caller)
     const { header, view } = await this.#reader.at(ref)
     let held = 0n
-    for await (const [row] of this.#ledger.store.scan(RANGE.accounts())) {
+    for await (const [row] of this.#canonical.store.scan(RANGE.accounts())) {
       await pause()
       held += view.balance(ownerOfRow(row))
     }
@@ -127,7 +135,7 @@ export class ChainInspection implements Inspection {
 
   async #withStorage(view: View, account: InspectedAccount, pause: Pause): Promise<InspectedAccount> {
     const storage: InspectedSlot[] = []
-    for await (const [row] of this.#ledger.store.scan(RANGE.slots(account.address))) {
+    for await (const [row] of this.#canonical.store.scan(RANGE.slots(account.address))) {
       await pause()
       const key = slotOfRow(row)
       const value = bytesToBig(view.word(account.address, key))
@@ -143,7 +151,7 @@ export class ChainInspection implements Inspection {
     pause: Pause,
   ): Promise<[Hash, K][]> {
     const keys: [Hash, K][] = []
-    for await (const [row] of this.#ledger.store.scan(range)) {
+    for await (const [row] of this.#canonical.store.scan(range)) {
       await pause()
       const key = keyOf(row)
       keys.push([keccakHash(fromHex(key)), key])
@@ -152,7 +160,7 @@ export class ChainInspection implements Inspection {
   }
 
   #version(number: bigint): number {
-    const version = readStateVersion(this.#ledger.store, number)
+    const version = readStateVersion(this.#canonical.store, number)
     if (version === undefined) throw new ChainError('header-not-found', 'header not found')
     return version
   }

@@ -13,7 +13,7 @@ const RIPEMD160 = `0x${'3'.padStart(40, '0')}` as Address
 
 const NONE: ReadonlySet<Address> = new Set()
 
-export class Journal {
+export class AccessJournal {
   /** Which addresses and slots were accessed, without `0x`, while somebody wants to know. */
   accessList: Map<string, Set<string>> | undefined
   readonly #view: StateView

@@ -7,7 +7,7 @@ type Decoded = ReturnType<typeof decodeBlock>
 type Preparing = { readonly decoded: Decoded; readonly foreseen: Promise<void> }
 type Senders = { foresee(transactions: readonly SignedTransaction[]): Promise<void> }
 
-export class ExpectedBlocks {
+export class ImportPrefetch {
   readonly #senders: Senders
   readonly #preparing = new WeakMap<Uint8Array, Preparing>()
 

@@ -1,7 +1,7 @@
 // JSON that is written while its value comes about, where as objects it would be a mountain of small ones.
 
 /** A value as its JSON in UTF-8, in parts that follow each other. Who writes JSON in pieces takes them as they are. */
-export class WrittenJson {
+export class PreserializedJson {
   readonly parts: readonly Buffer[]
 
   constructor(parts: readonly Buffer[]) {
@@ -18,7 +18,7 @@ export class WrittenJson {
 const PART = 1 << 16
 
 /** A list that is written entry by entry. */
-export class WrittenList {
+export class PreserializedList {
   readonly #parts: Buffer[] = []
   #open = '['
   #length = 0
@@ -36,7 +36,7 @@ export class WrittenList {
   }
 
   /** The list as it stands. */
-  json(): WrittenJson {
-    return new WrittenJson([...this.#parts, Buffer.from(`${this.#open}]`)])
+  json(): PreserializedJson {
+    return new PreserializedJson([...this.#parts, Buffer.from(`${this.#open}]`)])
   }
 }

@@ -28,15 +28,15 @@ import type { Indexer, SecondRun } from './types.ts'
 const UNCLE_REACH = 7n
 
 /** A point to go back to: a block and the state at it, which development methods may have amended. */
-export type Point = { readonly number: bigint; readonly version: number }
+export type StateCheckpoint = { readonly number: bigint; readonly version: number }
 
-export type LedgerOptions = {
+export type CanonicalChainOptions = {
   readonly secondRun?: SecondRun | undefined
   /** Of how many blocks before the head states stay readable; left out: all that are. */
   readonly prune?: number | undefined
 }
 
-export class Ledger {
+export class CanonicalChain {
   readonly store: KvStore
   readonly blocks: Blocks
   readonly #runtime: Runtime
@@ -47,7 +47,7 @@ export class Ledger {
   #head: SealedHeader
 
   /** Throws ChainError `storage` when the store holds no chain, or its index is not whole. */
-  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, { secondRun, prune }: LedgerOptions = {}) {
+  constructor(store: KvStore, runtime: Runtime, indexer: Indexer, { secondRun, prune }: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
     requireIndex(store)
     this.store = store
@@ -69,12 +69,12 @@ export class Ledger {
     return this.#pruning.horizon.number
   }
 
-  get point(): Point {
+  get point(): StateCheckpoint {
     return { number: this.#head.number, version: this.#state.version }
   }
 
   /** The point after a block; block 0 as the genesis has it. Throws ChainError `header-not-found`. */
-  pointAt(number: bigint): Point {
+  pointAt(number: bigint): StateCheckpoint {
     return { number, version: number === 0n ? 0 : this.#versionAt(number) }
   }
 
@@ -97,7 +97,7 @@ export class Ledger {
   }
 
   /** Throws ChainError `state-not-available` for a point whose state was pruned. */
-  requireState({ number, version }: Point): void {
+  requireState({ number, version }: StateCheckpoint): void {
     this.#pruning.require(version, this.#header(number))
   }
 
@@ -171,7 +171,7 @@ export class Ledger {
    * Takes everything after a point back, exactly. Returns the blocks that are gone, newest first.
    * Throws ChainError `state-not-available`.
    */
-  async rewind({ number, version }: Point): Promise<{ block: Block; receipts: readonly Receipt[] }[]> {
+  async rewind({ number, version }: StateCheckpoint): Promise<{ block: Block; receipts: readonly Receipt[] }[]> {
     this.requireState({ number, version })
     const removed = this.blocks.newest(this.#head.number, this.#head.number - number).map((block) => {
       const receipts = this.blocks.receipts(block.header.number)

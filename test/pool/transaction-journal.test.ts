@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
 import { EMPTY_BYTES as EMPTY, fromHex } from '../../src/lib/hex.ts'
-import { Journal } from '../../src/pool/journal.ts'
+import { TransactionJournal } from '../../src/pool/transaction-journal.ts'
 import type { PooledTransaction } from '../../src/pool/types.ts'
 import { impersonatedTransaction, signTransaction } from '../../src/primitives/transaction.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
@@ -63,13 +63,13 @@ describe('load', () => {
     const all = [signed(2n), impersonated, signed(0n), blobs, signed(1n, { type: 0 })]
 
     const before = await openStore(directory)
-    const journal = new Journal(before.log)
+    const journal = new TransactionJournal(before.log)
     expect(journal.load()).toEqual([])
     await Promise.all(all.map((pooled) => journal.record(pooled)))
     await before.close()
 
     const after = await openStore(directory)
-    const again = new Journal(after.log)
+    const again = new TransactionJournal(after.log)
     expect(again.load()).toEqual(all)
     const late = signed(9n)
     await again.record(late)
@@ -77,7 +77,7 @@ describe('load', () => {
     await after.close()
 
     const last = await openStore(directory)
-    expect(new Journal(last.log).load()).toEqual([all[0], ...all.slice(2), late])
+    expect(new TransactionJournal(last.log).load()).toEqual([all[0], ...all.slice(2), late])
     await last.close()
   })
 
@@ -85,7 +85,7 @@ describe('load', () => {
     const log = memoryRecordLog()
     const [early, late] = [signed(0n), signed(1n)]
     const written = memoryRecordLog()
-    const journal = new Journal(written)
+    const journal = new TransactionJournal(written)
     void journal.record(early)
     void journal.record(late)
     return journal.settled().then(() => {
@@ -93,7 +93,7 @@ describe('load', () => {
       // A list of one string that is no transaction, and no RLP at all.
       log.append([first, Uint8Array.of(0xc2, 0x81, 0x80), Uint8Array.of(1, 2, 3), second])
       const warnings: string[] = []
-      expect(new Journal(log).load((line) => warnings.push(line))).toEqual([early, late])
+      expect(new TransactionJournal(log).load((line) => warnings.push(line))).toEqual([early, late])
       expect(warnings).toEqual([
         "the pool's journal was damaged: skipped 2 records that are no transaction; kept 2 waiting transactions",
       ])
@@ -106,20 +106,20 @@ describe('record', () => {
   test('settles when the transaction is in the log', async () => {
     const { log } = toldLog()
     const pooled = signed(0n)
-    const recorded = new Journal(log).record(pooled)
+    const recorded = new TransactionJournal(log).record(pooled)
     expect(log.read().records).toEqual([])
     await recorded
-    expect(new Journal(log).load()).toEqual([pooled])
+    expect(new TransactionJournal(log).load()).toEqual([pooled])
   })
 
   test('what comes at once is written at once', async () => {
     const { log, told } = toldLog()
-    const journal = new Journal(log)
+    const journal = new TransactionJournal(log)
     const all = Array.from({ length: 60 }, (_, nonce) => signed(BigInt(nonce)))
     await Promise.all(all.slice(0, 40).map((pooled) => journal.record(pooled)))
     await Promise.all(all.slice(40).map((pooled) => journal.record(pooled)))
     expect(told).toEqual(['append 40', 'append 20'])
-    expect(new Journal(log).load()).toEqual(all)
+    expect(new TransactionJournal(log).load()).toEqual(all)
   })
 
   test('rejects when the disk fails, and the next one goes on', async () => {
@@ -132,39 +132,39 @@ describe('record', () => {
         log.append(records)
       },
     }
-    const journal = new Journal(failing)
+    const journal = new TransactionJournal(failing)
     await expect(journal.record(signed(0n))).rejects.toThrow('disk full')
     broken = false
     const next = signed(1n)
     await journal.record(next)
-    expect(new Journal(log).load()).toEqual([next])
+    expect(new TransactionJournal(log).load()).toEqual([next])
   })
 })
 
 describe('forget', () => {
   test('what has left does not come back, what stays does', async () => {
     const { log } = toldLog()
-    const journal = new Journal(log)
+    const journal = new TransactionJournal(log)
     const [early, quick, kept] = [signed(0n), signed(1n), signed(2n)]
     await Promise.all([early, quick, kept].map((pooled) => journal.record(pooled)))
     await journal.forget(hashOf(quick))
-    expect(new Journal(log).load()).toEqual([early, kept])
+    expect(new TransactionJournal(log).load()).toEqual([early, kept])
   })
 
   test('forgotten and recorded again, it is there', async () => {
     const { log } = toldLog()
-    const journal = new Journal(log)
+    const journal = new TransactionJournal(log)
     const pooled = signed(0n)
     await journal.record(pooled)
     await journal.record(signed(1n))
     await Promise.all([journal.forget(hashOf(pooled)), journal.record(pooled)])
-    expect(new Journal(log).load()).toEqual([signed(1n), pooled])
+    expect(new TransactionJournal(log).load()).toEqual([signed(1n), pooled])
   })
 
   test('what has left stays away, also when the disk failed to say so', async () => {
     const log = memoryRecordLog()
     let broken = false
-    const journal = new Journal({
+    const journal = new TransactionJournal({
       ...log,
       append(records) {
         if (broken) throw new ChainError('storage', 'disk full')
@@ -177,12 +177,12 @@ describe('forget', () => {
     await expect(journal.forget(hashOf(left))).rejects.toThrow('disk full')
     broken = false
     await journal.record(late)
-    expect(new Journal(log).load()).toEqual([kept, late])
+    expect(new TransactionJournal(log).load()).toEqual([kept, late])
   })
 
   test('a stranger costs nothing', async () => {
     const { log, told } = toldLog()
-    await new Journal(log).forget(hash(77))
+    await new TransactionJournal(log).forget(hash(77))
     expect(told).toEqual([])
   })
 })
@@ -190,7 +190,7 @@ describe('forget', () => {
 describe('the log', () => {
   test('is empty when nothing waits', async () => {
     const { log } = toldLog()
-    const journal = new Journal(log)
+    const journal = new TransactionJournal(log)
     const all = [signed(0n), signed(1n)]
     await Promise.all(all.map((pooled) => journal.record(pooled)))
     expect(log.size).toBeGreaterThan(200)
@@ -200,7 +200,7 @@ describe('the log', () => {
 
   test('does not grow without end while something waits', async () => {
     const { log } = toldLog()
-    const journal = new Journal(log, 2_000)
+    const journal = new TransactionJournal(log, 2_000)
     const stays = signed(1000n)
     await journal.record(stays)
     let greatest = 0
@@ -211,6 +211,6 @@ describe('the log', () => {
       greatest = Math.max(greatest, log.size)
     }
     expect(greatest).toBeLessThan(2_500)
-    expect(new Journal(log).load()).toEqual([stays])
+    expect(new TransactionJournal(log).load()).toEqual([stays])
   })
 })

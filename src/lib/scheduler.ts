@@ -34,7 +34,7 @@ export type Pause = (now?: number) => Promise<void> | undefined
 type Waiting = { readonly isHeavy: boolean; readonly go: () => void }
 
 /** The order of turns in one thread. All heavy work shares one turn, so that short calls run together in it. */
-export class TurnOrder {
+export class Scheduler {
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
   #immediate: NodeJS.Immediate | undefined
@@ -56,7 +56,7 @@ export class TurnOrder {
   }
 
   /** Turns for one piece of work. Work whose caller's connection closes is stopped at its next turn. */
-  takingTurns(kind: WorkKind, caller?: AbortSignal): Pause {
+  yieldFor(kind: WorkKind, caller?: AbortSignal): Pause {
     if (kind === 'heavy') return this.#heavyTurns(caller)
     const turn = kind === 'block' ? SHORT_TURN : TURN
     let ends = this.#now() + turn
@@ -172,14 +172,14 @@ export const cancelled = (): ChainError => new ChainError('cancelled', 'the conn
 const secondImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 /** The order of this thread. */
-export const turns = new TurnOrder()
+export const scheduler = new Scheduler()
 
 /** Turns of this thread for one piece of work. */
-export const takingTurns = (kind: WorkKind, caller?: AbortSignal): Pause => turns.takingTurns(kind, caller)
+export const yieldToEventLoop = (kind: WorkKind, caller?: AbortSignal): Pause => scheduler.yieldFor(kind, caller)
 
 /** Takes a short step of a block for each of many items, in turns with other work: a promise for each would cost as much. */
-export async function inShortTurns<T>(items: Iterable<T>, step: (item: T) => void): Promise<void> {
-  const pause = takingTurns('block')
+export async function forEachYielding<T>(items: Iterable<T>, step: (item: T) => void): Promise<void> {
+  const pause = yieldToEventLoop('block')
   for (const item of items) {
     step(item)
     const rest = pause()
