@@ -1,5 +1,5 @@
-// The words of this folder. A group is a set of rows that share a set-up; it is set up once for each of the two nodes,
-// and a row is then measured on them in turns. A row belongs to one node: it closes over what its group prepared there.
+// Types of the benchmarks. A group is a set of rows with one set-up, which runs once on each of the two nodes; each row is
+// then measured on both nodes in turns. A row belongs to one node: it closes over what its group prepared there.
 
 import type { Contender } from './contenders.ts'
 import type { Generator } from './load/generator.ts'
@@ -10,25 +10,25 @@ export type Row = {
   readonly better: 'more' | 'less'
   /** One measurement in the row's unit. Throws when the node did not do the work. */
   run(): Promise<number>
-  /** What the work's result was: it must be the same on both nodes. */
+  /** The result of the work; it must be equal on both nodes. */
   readonly answer?: string
-  /** The value in other words, for the table. */
+  /** The value in another unit, for the table. */
   note?(value: number): string
-  /** Requests a second, which the load generator may bound. */
+  /** The row counts requests per second, which the load generator may limit. */
   readonly isLoad?: boolean
 }
 
 export type Group = {
   readonly name: string
   readonly title: string
-  /** Only kestrel has it (its explorer, its own functions), or anvil too. */
+  /** Whether anvil can run the group too; the explorer and single functions exist in kestrel only. */
   readonly of: 'both' | 'kestrel'
   rows(contender: Contender, bench: Bench): Promise<readonly Row[]>
 }
 
-/** What every group may use. */
+/** The context that every group receives. */
 export type Bench = {
   readonly generator: Generator
-  /** A number for a full run, and one for a quick run that only shows that all works. */
+  /** Chooses the size for a full run, or for a quick run, which only shows that everything works. */
   size(full: number, quick: number): number
 }

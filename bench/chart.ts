@@ -11,7 +11,7 @@ const BAR = 16
 const LINE = 22
 const HEADING = 30
 const BOTTOM = 34
-/** Powers of ten that are always shown, each way. */
+/** Powers of ten that the axis always shows in each direction. */
 const LEAST_DECADES = 1
 
 const COLOURS = {
@@ -68,7 +68,7 @@ function barAt({ name, ratio }: Bar, log: number, x: (log: number) => number, y:
   const [from, to] = [x(Math.min(0, log)), x(Math.max(0, log))]
   const middle = y + BAR / 2 + 4
   const colour = ratio >= 1 ? COLOURS.faster : COLOURS.slower
-  // The figure stands at the bar's right end, which is the line at 1 for a bar to the left.
+  // Print the figure at the right end of the bar, which is the line at 1 for a bar to the left.
   return [
     text(LABELS - 12, middle, name, 'text-anchor="end"'),
     `<rect x="${from}" y="${y}" width="${fixed(to - from)}" height="${BAR}" fill="${colour}"/>`,

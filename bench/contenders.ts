@@ -18,16 +18,16 @@ export type Contender = {
 }
 
 export type StartOptions = {
-  /** More flags, by program. */
+  /** Additional flags for each program. */
   readonly flags?: Partial<Record<Name, readonly string[]>>
-  /** kestrel's data directory: with a chain, or where one is to begin. Without it a fresh one that does not stay. */
+  /** kestrel's data directory, with or without a chain. Default: a temporary one, removed at the end. */
   readonly datadir?: string
 }
 
-/** The program of the last build; the variable names another one. */
+/** The program of the last build, or the one that the environment variable names. */
 const PROGRAM = process.env['KESTREL_PROGRAM'] ?? join(import.meta.dirname, '../dist/main.js')
 
-/** What `npm start` tells node. */
+/** Node.js flags of `npm start`. */
 const NODE_FLAGS: readonly string[] = (() => {
   const text = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
   const { scripts } = JSON.parse(text) as { readonly scripts: { readonly start: string } }
@@ -36,12 +36,12 @@ const NODE_FLAGS: readonly string[] = (() => {
 
 const CHAIN = ['--chain-id', String(CHAIN_ID), '--mnemonic', MNEMONIC, '--accounts', String(ACCOUNTS)]
 const FUNDS = ['--balance', '1000000', '--gas-limit', String(GAS_LIMIT)]
-/** A call may use what a block may, however long it takes. */
+/** A call may use the gas of a block and take as long as it needs. */
 const KESTREL = ['--call-gas-cap', String(GAS_LIMIT), '--call-timeout', '600000', '--silent']
-/** The newest fork that both know by this name; kestrel's later ones change blobs only. */
+/** The newest fork that both programs know by this name; kestrel's later forks change blob parameters only. */
 const ANVIL = ['--hardfork', 'osaka', '--silent']
 
-/** Path of anvil's program: of the package for this machine, or what ANVIL names. undefined: there is none. */
+/** Path of anvil: `ANVIL` in the environment, or the package for this machine; undefined if neither exists. */
 export function findAnvil(): string | undefined {
   if (process.env['ANVIL'] !== undefined) return process.env['ANVIL']
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
@@ -62,7 +62,7 @@ export const anvilVersion = (anvil: string): string =>
 export const kestrel = (): Contender =>
   contender('kestrel', ({ flags, datadir }, port) => {
     const folder = ['--datadir', datadir ?? temporaryFolder()]
-    // A chain that is there is what it is.
+    // An existing chain keeps its genesis, so no genesis flags.
     const chain = datadir !== undefined && existsSync(datadir) ? [] : [...CHAIN, ...FUNDS]
     const start = [PROGRAM, 'start', '--port', port, ...folder, ...chain, ...KESTREL]
     return { program: process.execPath, args: [...NODE_FLAGS, ...start, ...(flags?.kestrel ?? [])] }

@@ -18,7 +18,7 @@ export const callData = (name: 'Token' | 'Compute' | 'Slots', functionName: stri
 
 export type Receipt = { readonly status: string; readonly contractAddress: Hex | null; readonly transactionHash: Hex }
 
-/** Sends and waits for the receipt, asking again as soon as there is an answer. Throws when the transaction failed. */
+/** Sends a transaction and polls for its receipt without a pause. Throws when the transaction failed. */
 export async function sendAndWait(target: Target, raw: Hex): Promise<Receipt> {
   const hash = await target.rpc('eth_sendRawTransaction', raw)
   for (;;) {
@@ -47,7 +47,7 @@ export async function deploy(
   return contractAddress
 }
 
-/** A token of which every sender, and the deployer, has plenty. */
+/** Deploys a token and gives every sender, and the deployer, a large balance. */
 export const deployToken = (target: Target): Promise<Hex> =>
   deploy(target, 'Token', [[deployer, ...senders], 10n ** 24n])
 
@@ -59,7 +59,7 @@ export type Work = {
   run(): Promise<number>
 }
 
-/** A seed follows the arguments, for functions that take one; others do not look at it. */
+/** Appends a seed to the arguments: functions without a seed parameter ignore it. */
 export async function work(target: Target, to: Hex, data: Hex): Promise<Work> {
   let seed = 0
   const callNow = () => ({ to, data: concat([data, numberToHex(seed, { size: 32 })]), gas: numberToHex(GAS_LIMIT) })

@@ -1,5 +1,5 @@
-// One group on all nodes: set up on each, then row by row and round by round, first one node, then the other. A row that
-// fails says why and does not end the run.
+// Measures one group on all nodes: set-up on each, then each row in rounds that alternate between the nodes. A row that
+// fails reports its error and does not end the run.
 import type { Bench, Group, Row } from './bench.ts'
 import type { Contender, Name } from './contenders.ts'
 import { summarize } from './statistics.ts'
@@ -11,16 +11,16 @@ export type Measured = {
   readonly unit: string
   readonly better: 'more' | 'less'
   readonly isLoad: boolean
-  /** Values of the rounds, by node; empty when it failed. */
+  /** Values of the rounds for each node; empty when the row failed. */
   readonly values: Readonly<Partial<Record<Name, readonly number[]>>>
-  /** The medians in other words. */
+  /** The medians in another unit. */
   readonly notes: Readonly<Partial<Record<Name, string>>>
   readonly failures: Readonly<Partial<Record<Name, string>>>
 }
 
 export type How = { readonly rounds: number; readonly log: (line: string) => void }
 
-/** Every row of the group, measured. Never throws for what a node does. */
+/** Measures every row of the group. A node's failure is reported in the row and never thrown. */
 export async function measure(
   group: Group,
   contenders: readonly Contender[],

@@ -1,4 +1,4 @@
-// What was measured, as a Markdown table, as JSON and as a chart.
+// The results as a Markdown table, as JSON and as a chart.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chart } from './chart.ts'
@@ -13,7 +13,7 @@ export type Report = {
   readonly cpu: string
   readonly cores: number
   readonly node: string
-  /** undefined: it was not there. */
+  /** undefined when anvil was not installed. */
   readonly anvil: string | undefined
   readonly rounds: number
   readonly isQuick: boolean
@@ -21,10 +21,10 @@ export type Report = {
   readonly rows: readonly Measured[]
 }
 
-/** From this part of the client's ceiling on, a rate says more of the client than of the node. */
+/** A rate above this share of the client's ceiling says more about the client than about the node. */
 const NEAR_CEILING = 0.8
 
-/** Above 1: kestrel is faster. undefined: not both have a figure. */
+/** Above 1: kestrel is faster. undefined when a node has no figure. */
 export function ratioOf({ values, better }: Measured): Summary | undefined {
   const { kestrel, anvil } = values
   return kestrel === undefined || anvil === undefined ? undefined : compare(kestrel, anvil, better)
@@ -62,7 +62,7 @@ export function tableOf(report: Report): string {
   ].join('\n')
 }
 
-/** Each failure once, with the rows that have it. */
+/** Groups the failures by message, with the rows of each. */
 function failuresIn(rows: readonly Measured[]): string[] {
   const names = new Map<string, string[]>()
   for (const { group, name, failures } of rows) {
@@ -94,7 +94,7 @@ function cell({ values, notes, failures, isLoad }: Measured, name: Name, ceiling
   return `${formatValue(median)}${isLoad && median > NEAR_CEILING * ceiling.socket ? '*' : ''}${note}`
 }
 
-/** Cells of one width per column, numbers to the right. */
+/** Pads the cells to one width per column; numbers align right. */
 function align(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const isText = (column: number) => column < 3

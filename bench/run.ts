@@ -1,6 +1,5 @@
-// `npm run bench`: kestrel and anvil do the same work in turns (A B A B …), row by row; the figures go to the terminal as
-// a table, to `results/` as JSON and a chart, and into the README and docs/bench.md. A run of parts, or a quick one, is
-// written only where `--out` says.
+// `npm run bench`: kestrel and anvil do the same work in turns (A B A B …), row by row. A full run prints a table, writes
+// `results/` (JSON, chart) and updates README and docs/bench.md; partial and quick runs write only to `--out`.
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
@@ -26,7 +25,7 @@ const RESULTS = join(import.meta.dirname, 'results')
 
 type Options = { only?: readonly Group[]; rounds?: number; quick?: true; out?: string; anvil: boolean }
 
-// Ends as it always does: processes and folders go.
+// Exit through the exit handlers, which stop the nodes and remove the temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 await new Command('bench')

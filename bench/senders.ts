@@ -1,12 +1,12 @@
-// The accounts that both chains begin with, and transactions signed by them beforehand. Signing is not what is measured,
-// so that it is done by the node's own native curve; what is sent is made by viem.
+// The funded accounts of both chains and their pre-signed transactions. Signing is not part of the measurement, so the
+// node's native curve signs; viem serializes.
 import { type Hex, hexToBytes, keccak256, numberToHex, serializeTransaction } from 'viem'
 import { hexToAddress } from '../src/lib/hex.ts'
 import { Wallet } from '../src/wallet/wallet.ts'
 
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 export const CHAIN_ID = 125
-/** Of a block: large, so that it bounds neither node. */
+/** Gas limit of a block: large enough not to limit either node. */
 export const GAS_LIMIT = 1_000_000_000
 const SENDERS = 50
 /** The first one deploys contracts, the others send. */
@@ -24,7 +24,7 @@ export type Call = {
   readonly gas: bigint
 }
 
-/** A signed EIP-1559 transaction that pays more than either chain asks. */
+/** Signs an EIP-1559 transaction whose fees exceed the base fee of both chains. */
 export function sign(from: Hex, nonce: number, call: Call): Hex {
   const fees = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
   const transaction = { ...call, ...fees, type: 'eip1559', chainId: CHAIN_ID, nonce } as const
@@ -34,5 +34,5 @@ export function sign(from: Hex, nonce: number, call: Call): Hex {
   return serializeTransaction(transaction, signature)
 }
 
-/** Of a fixed row of accounts that nobody has a key of. */
+/** Address number `index` of a fixed series of accounts without known keys. */
 export const recipient = (index: number): Hex => numberToHex((0xbe9c4n << 140n) + BigInt(index), { size: 20 })

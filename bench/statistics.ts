@@ -1,4 +1,4 @@
-// Numbers of several rounds: the middle, the extremes, and how two nodes compare.
+// Statistics over rounds: median, extremes, and the ratio of two nodes.
 
 export type Summary = { readonly median: number; readonly least: number; readonly most: number }
 
@@ -11,7 +11,7 @@ export function summarize(values: readonly number[]): Summary {
   return { median: middle.reduce((sum, value) => sum + value, 0) / middle.length, least, most }
 }
 
-/** How many times faster `ours` is than `theirs`: above 1 is faster, whichever way the unit counts. */
+/** Factor by which `ours` is faster than `theirs`: above 1 is faster, for times and for rates. */
 export const speedup = (ours: number, theirs: number, better: 'more' | 'less'): number =>
   better === 'more' ? ours / theirs : theirs / ours
 
@@ -25,7 +25,7 @@ export function compare(ours: readonly number[], theirs: readonly number[], bett
   return { ...summarize(rounds), median }
 }
 
-/** Three digits, or all that stand before the point. */
+/** Formats with three significant digits, or all digits before the point if there are more. */
 export const formatValue = (value: number): string =>
   value.toLocaleString('en', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 })
 

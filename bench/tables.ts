@@ -1,5 +1,5 @@
-// The tables of the last full run: all of it in docs/bench.md, some rows in the README. Each stands between two marks; nobody
-// writes them by hand.
+// Writes the tables of the last full run: all rows into docs/bench.md, some into the README, each between two marker
+// comments. The tables are never edited by hand.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Measured } from './measure.ts'
@@ -8,7 +8,7 @@ import { type Report, tableOf } from './report.ts'
 const root = join(import.meta.dirname, '..')
 const MARKED = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
 
-/** What most people ask first; by group: all of it, or the works that are named. */
+/** Rows of the README's table, by group: all rows of the group, or the named ones. */
 const HEADLINES: Readonly<Record<string, readonly string[] | 'all'>> = {
   reads: 'all',
   latency: 'all',
@@ -23,7 +23,7 @@ const isHeadline = ({ group, name }: Measured): boolean => {
   return names === 'all' || names.includes(name)
 }
 
-/** Puts the tables in their places. Throws when a place is gone. */
+/** Replaces the tables between their markers. Throws when a marker is missing. */
 export async function writeTables(report: Report): Promise<void> {
   await replace('docs/bench.md', tableOf(report))
   await replace('README.md', tableOf({ ...report, rows: report.rows.filter(isHeadline) }))
@@ -33,7 +33,7 @@ async function replace(page: string, table: string): Promise<void> {
   const path = join(root, page)
   const text = await readFile(path, 'utf8')
   if (!MARKED.test(text)) throw new Error(`${page} has no place for the table`)
-  // A function, because a table may hold what a replacement text would read as a pattern.
+  // Pass a function, because `$` in a table would be read as a replacement pattern.
   await writeFile(
     path,
     text.replace(MARKED, (_, begin, end) => `${begin}${table}\n\n${end}`),

@@ -1,4 +1,4 @@
-// A running node: a process that answers JSON-RPC, and ends with this one whatever happens.
+// A node process that answers JSON-RPC. It is killed when this process exits, however that happens.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -10,18 +10,18 @@ export type Target = {
   readonly url: string
   /** Milliseconds from the start of the process to its first answer. */
   readonly startedIn: number
-  /** One request at a time, on a connection that stays open; throws the node's error. */
+  /** Sends one request on a persistent connection; throws the node's error. */
   rpc(method: string, ...params: readonly unknown[]): Promise<unknown>
-  /** The same with bytes already made; gives the body of the answer. */
+  /** Sends a serialized request; returns the body of the answer. */
   ask(request: Buffer): Promise<Buffer>
-  /** Of the process and its children, in bytes. */
+  /** Resident memory of the process and its children, in bytes. */
   residentMemory(): number
   stop(): Promise<void>
 }
 
 const STARTING = 60_000
 const STOPPING = 10_000
-/** Characters of what a program says that are kept. */
+/** Number of characters of the program's output that are kept for error messages. */
 const OUTPUT = 4000
 
 const running = new Set<ChildProcess>()
@@ -29,7 +29,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts the program and waits until it answers at the URL. Throws with what it printed when it does not. */
+/** Starts the program and waits until it answers at the URL. Throws with its output when it does not. */
 export async function startTarget(program: string, args: readonly string[], url: string): Promise<Target> {
   const began = performance.now()
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -53,7 +53,7 @@ export async function startTarget(program: string, args: readonly string[], url:
 
   let connection: Connection | undefined
   const ask = async (request: Buffer): Promise<Buffer> => {
-    // A server closes a connection on which nothing is said for a while.
+    // Reconnect: the server closes idle connections.
     if (connection === undefined || !connection.isOpen()) connection = await openConnection(url)
     return connection.ask(request)
   }
@@ -104,7 +104,7 @@ function residentMemory(root: number): number {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss='], { encoding: 'utf8' }).trim().split('\n')
   const rows = lines.map((line) => line.trim().split(/\s+/).map(Number))
   const family = new Set([root])
-  // A child may be listed before its parent.
+  // Repeat until nothing is added, because a child may be listed before its parent.
   for (let size = 0; size !== family.size; ) {
     size = family.size
     for (const [pid = 0, parent = 0] of rows) if (family.has(parent)) family.add(pid)

@@ -1,6 +1,5 @@
-// As many transactions at once as the connections take, counted until all are mined. kestrel makes blocks as it always
-// does, as soon as there is something to put in; anvil makes one every second, because its own way of mining at once
-// leaves transactions behind under concurrent sending.
+// Bursts: transactions are sent over all connections at once and timed until all are mined. kestrel runs with automine;
+// anvil makes a block every second, because its automine leaves transactions behind under concurrent sends.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
@@ -10,7 +9,7 @@ import { type Call, recipient, senders, sign } from '../senders.ts'
 import type { Target } from '../target.ts'
 
 const CONNECTIONS = 32
-/** Accounts that receive: some new, most of them soon known. */
+/** Number of recipients: few of the transfers create an account. */
 const RECIPIENTS = 1000
 const POLL = 10
 const LONGEST = 300_000

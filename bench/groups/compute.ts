@@ -1,4 +1,4 @@
-// What the EVM can do: one eth_call after the other, each long enough that the way to the node does not count.
+// Speed of the EVM: sequential eth_calls, each long enough that the HTTP round trip does not matter.
 import { type Hex, slice } from 'viem'
 import type { Group, Row } from '../bench.ts'
 import { callData, deploy, transact, work } from '../contracts.ts'
@@ -25,7 +25,7 @@ const CALLS: readonly (readonly [string, 'Compute' | 'Slots', string, number, nu
 /** Functions that take a seed. */
 const SEEDED: readonly string[] = ['hash', 'recover']
 
-/** A measurement goes on for so many milliseconds, and at least one call. */
+/** Milliseconds of one measurement, which makes at least one call. */
 const FULL_TIME = 300
 const QUICK_TIME = 20
 

@@ -1,5 +1,5 @@
-// Pages of lists at their beginning and in their middle, in an index of 100,000 transactions: a page costs the same
-// wherever it is. The chain is made once and kept in the temporary folder until what writes it changes.
+// First pages and pages in the middle of lists, in an index of 100,000 transactions: the cost of a page does not depend on
+// its position. The chain is built once and cached in the temporary folder until the code that writes it changes.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import type { Target } from '../target.ts'
 const A_BLOCK = 1000
 const A_PAGE = 50
 const ROOMS = ['chain', 'indexer', 'primitives', 'state']
-/** The first transaction of the chain makes it. */
+/** Address of the token, which the first transaction of the chain creates. */
 const TOKEN = getContractAddress({ from: deployer, nonce: 0n })
 
 export const explorer: Group = {
@@ -62,7 +62,7 @@ async function row(target: Target, name: string, path: string, page: number, tim
   }
 }
 
-/** A data directory with so many token transfers of one sender, each to another account. */
+/** Path of a data directory with `count` token transfers of one sender, each to a different account. */
 async function filled(contender: Contender, { generator }: Bench, total: number): Promise<string> {
   const datadir = join(tmpdir(), `kestrel-bench-explorer-${total}-${layout()}`)
   if (existsSync(datadir)) return datadir
@@ -84,7 +84,7 @@ async function filled(contender: Contender, { generator }: Bench, total: number)
   try {
     await rename(draft, datadir)
   } catch (error) {
-    // Unless another run was faster.
+    // Keep the directory of a concurrent run that finished first.
     if (!existsSync(datadir)) throw error
   }
   return datadir
@@ -92,7 +92,7 @@ async function filled(contender: Contender, { generator }: Bench, total: number)
 
 const transfer = (to: Hex): Hex => callData('Token', 'transfer', [to, 1n])
 
-/** Of the sources that say how a chain is written down. */
+/** Hash of the sources that determine the rows of a chain; it names the cached directory. */
 function layout(): string {
   const hash = createHash('sha256')
   for (const room of ROOMS) {

@@ -1,5 +1,5 @@
-// How long somebody waits who sends one transaction and asks for its receipt until it is there, each node mining at
-// once. kestrel's answer means that the block is on disk.
+// Latency: the time from sending one transaction until its receipt is answered, with automine on both nodes. kestrel answers
+// after the block is synced to disk.
 import type { Hex } from 'viem'
 import type { Group, Row } from '../bench.ts'
 import { callData, deploy, deployToken, sendAndWait } from '../contracts.ts'
@@ -17,7 +17,7 @@ export const latency: Group = {
     const token = await deployToken(target)
     const slots = await deploy(target, 'Slots')
 
-    /** The median of several, one after the other; every row has a sender of its own. */
+    /** Median of several sequential sends. Each row has its own sender. */
     const row = async (
       name: string,
       from: Hex | undefined,

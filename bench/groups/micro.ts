@@ -1,4 +1,4 @@
-// Parts of the node by themselves, in this process: what one use of them costs.
+// Micro benchmarks: the cost of single parts of the node, measured in this process.
 import { encodeDeployData, getContractAddress, type Hex, hexToBytes } from 'viem'
 import { Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/open.ts'
@@ -32,7 +32,7 @@ export const micro: Group = {
   ],
 }
 
-/** Microseconds of one of `count` uses. */
+/** Mean duration of `count` runs, in microseconds. */
 const row = (name: string, count: number, use: (index: number) => void): Row => {
   const run = async () => {
     const began = performance.now()
@@ -42,7 +42,7 @@ const row = (name: string, count: number, use: (index: number) => void): Row => 
   return { name, unit: 'µs', better: 'less', run }
 }
 
-/** Some bytes that differ by index. */
+/** Bytes that differ by index. */
 const bytesOf = (index: number, size = 32): Uint8Array => bigToFixed(BigInt(index + 1) << 40n, size)
 
 function recovery({ size }: Bench): Row {
@@ -64,7 +64,7 @@ function hashing({ size }: Bench, length: number): Row {
   })
 }
 
-/** A thousand accounts of many change: the new root and the rows to write. */
+/** Changes a thousand accounts of a large state and computes the new root and its rows. */
 function trie({ size }: Bench): Row {
   const accounts = size(100_000, 2000)
   const changed = size(1000, 100)
@@ -113,7 +113,7 @@ async function state({ size }: Bench): Promise<Row[]> {
   const of = (index: number) => accounts[index % count] ?? contract
   const onView = (name: string, use: (view: typeof first, index: number) => void): Row => ({
     ...row(name, count, () => undefined),
-    // A fresh view each time: what it has once read it remembers.
+    // Open a new view for each measurement, because a view caches its reads.
     run: () => {
       const view = store.at(0)
       return row(name, count, (index) => use(view, index)).run()
@@ -127,7 +127,7 @@ async function state({ size }: Bench): Promise<Row[]> {
   ]
 }
 
-/** Blocks of token transfers in memory, and what the index has of it. */
+/** Builds blocks of token transfers in memory and their index rows. */
 async function blocks({ size }: Bench): Promise<Row[]> {
   const transfers = size(1000, 100)
   const spent = { indexing: 0, index: 0, written: 0 }
@@ -177,7 +177,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
     const from = senders[sent % senders.length] ?? '0x'
     return sign(from, Math.floor(sent++ / senders.length), { to: token, data: call, gas: 100_000n })
   }
-  /** One more block; what it took, by transfer. */
+  /** Builds one more block; returns the time per transfer. */
   const block = async (): Promise<{ total: number; indexing: number; index: number; written: number }> => {
     for (let count = 0; count < transfers; count++) await chain.submit(hexToBytes(transfer()))
     Object.assign(spent, { indexing: 0, index: 0, written: 0 })
@@ -195,7 +195,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
   await block()
   const asked = { to: hexToAddress(token), data: hexToBytes(callData('Token', 'balanceOf', [senders[0]])) }
   const calls = size(2000, 20)
-  /** One call after the other, without the way to the node. */
+  /** Sequential calls without HTTP. */
   const call = async (): Promise<number> => {
     const began = performance.now()
     for (let count = 0; count < calls; count++) await chain.call(asked, 'latest')

@@ -1,5 +1,4 @@
-// How a node stands more work than it can do: short requests beside 200 connections that ask for calls without an end, and
-// blocks beside 32 of them.
+// Overload: latency of short requests while 200 connections send endless calls, and the time of a block while 32 do.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
@@ -17,7 +16,7 @@ const CALL_GAS = 30_000_000
 const BETWEEN = 5
 const NOBODY = numberToHex(0xc0de0, { size: 20 })
 
-/** Codes that run until their gas is gone. */
+/** Bytecode that runs until its gas is used up. */
 const ENDLESS = [
   // JUMPDEST PUSH1 0 JUMP
   ['a warm loop', '0x5b600056'],
@@ -41,8 +40,8 @@ export const overload: Group = {
 }
 
 /**
- * Measures on a node that is started for it and killed afterwards: a node that goes on with calls of closed connections must
- * not do so beside the next measurement.
+ * Measures on a node of its own, which is killed afterwards: calls of closed connections that still run must not disturb the
+ * next measurement.
  */
 async function onOwnNode(
   contender: Contender,
@@ -90,12 +89,12 @@ function shortRequests(contender: Contender, bench: Bench, name: string, code: s
   }
 }
 
-/** How long it takes to make a block of what waits, beside endless calls where a code for them is given. */
+/** Time to make a block of the waiting transactions; `code`, if given, runs in endless calls meanwhile. */
 function blocks(contender: Contender, bench: Bench, name: string, code?: string): Row {
   const measure = async (target: Target): Promise<number> => {
     const nonces = { next: 0 }
     await target.rpc('evm_setAutomine', false)
-    // The first one compiles what makes blocks.
+    // Warm-up: V8 compiles the block code during the first block.
     await mine(target, nonces)
     let total = 0
     const count = bench.size(5, 1)

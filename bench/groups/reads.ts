@@ -1,5 +1,5 @@
-// What applications ask all day, over kept-open connections, on a chain with a token, a block of 100 transfers and some
-// blocks of one.
+// Common read requests over persistent connections, on a chain with a token, one block of 100 transfers and several
+// blocks of one transfer.
 import type { Hex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
 import { callData, deployToken, sendAndWait } from '../contracts.ts'
@@ -58,7 +58,7 @@ export const reads: Group = {
   },
 }
 
-/** Deploys a token and moves it about. */
+/** Deploys a token and makes transfers. */
 async function fill(target: Target): Promise<{ token: Hex; fullBlock: unknown; smallBlock: unknown }> {
   const token = await deployToken(target)
   const transfer = (index: number): Hex => {
@@ -75,7 +75,7 @@ async function fill(target: Target): Promise<{ token: Hex; fullBlock: unknown; s
   return { token, fullBlock, smallBlock: await target.rpc('eth_blockNumber') }
 }
 
-/** Requests a second of one method with several parameters in turn; `digest` tells what both nodes must agree on. */
+/** Requests per second of one method with several parameters in turn; `digest` extracts the result to compare. */
 async function row(
   target: Target,
   { generator, size }: Bench,

@@ -1,9 +1,9 @@
-// A node that begins a chain, until its first answer, and the memory that it has then.
+// Start of a node with a new chain: time until its first answer, and its memory after that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Group } from '../bench.ts'
 import type { Target } from '../target.ts'
 
-/** Time for what a program does after it has begun to answer. */
+/** Milliseconds for work that a program still does after its first answer. */
 const SETTLING = 1000
 
 export const startup: Group = {

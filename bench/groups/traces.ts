@@ -1,4 +1,4 @@
-// Transactions that are run again to be looked into.
+// Traces of mined transactions.
 import type { Group, Row } from '../bench.ts'
 import { callData, deploy, transact } from '../contracts.ts'
 import { post } from '../load/http.ts'
@@ -10,7 +10,7 @@ export const traces: Group = {
   title: 'Traces of one transaction',
   of: 'both',
   async rows(contender, bench) {
-    // Without it anvil remembers no steps.
+    // Without this flag anvil records no steps.
     const target = await contender.start({ flags: { anvil: ['--steps-tracing'] } })
     const compute = await deploy(target, 'Compute')
     const slots = await deploy(target, 'Slots')

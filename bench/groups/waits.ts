@@ -1,5 +1,5 @@
-// How long others wait: while one connection asks for something slow, another asks for the block number again and again,
-// and its longest wait counts.
+// Waiting beside slow requests: while one connection sends a slow request, another polls the block number; the longest of
+// its waits is the result.
 import { type Hex, numberToHex } from 'viem'
 import type { Bench, Group, Row } from '../bench.ts'
 import { callData, deploy, deployToken, transact } from '../contracts.ts'
@@ -8,7 +8,7 @@ import { recipient, senders, sign } from '../senders.ts'
 import type { Target } from '../target.ts'
 
 const BATCH = 1000
-/** JUMPDEST PUSH1 0 JUMP: runs until its gas is gone. */
+/** JUMPDEST PUSH1 0 JUMP: runs until its gas is used up. */
 const ENDLESS = '0x5b600056'
 const NOBODY = numberToHex(0xc0de0, { size: 20 })
 
@@ -54,7 +54,7 @@ export const waits: Group = {
   },
 }
 
-/** Mines a block of so many transfers of the token; gives its number. */
+/** Mines a block of `count` token transfers; returns its number. */
 async function fillBlock(target: Target, token: Hex, count: number): Promise<unknown> {
   await target.rpc('evm_setAutomine', false)
   for (let index = 0; index < count; index++) {
@@ -97,7 +97,7 @@ function row(target: Target, bench: Bench, name: string, request: unknown): Row 
     name,
     unit: 'ms',
     better: 'less',
-    // Who shares a machine waits for other things too: the shortest of the longest waits is the node's own.
+    // Other programs of the machine cause waits too, so take the minimum over the rounds of the longest wait.
     async run() {
       let least = await once()
       for (let count = 1; count < bench.size(3, 1); count++) least = Math.min(least, await once())

@@ -1,5 +1,5 @@
-// Load from a process of its own, so that signing and counting here take nothing from it. And the most that this client
-// can do, measured against servers that do nothing: a node that comes near is faster than the figure says.
+// Load generator in a separate process, so that signing and counting do not slow it down. Its ceiling is measured against
+// servers that do no work: a node that comes near the ceiling is faster than its figure says.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import type { Counted, Job, Message } from './worker.ts'
 
 export type Generator = {
   /**
-   * Sends requests until the time is over, or each once. `began` is called when the first one is about to go. Throws
-   * when a connection fails, an answer is an error, or all is not over after `LONGEST`.
+   * Sends requests for a time, or each request once. Calls `began` before the first one. Throws when a connection fails, an
+   * answer is an error, or the job is not done after `LONGEST`.
    */
   run(job: Job, began?: () => void): Promise<Counted>
   close(): void
@@ -33,7 +33,7 @@ export function startGenerator(): Generator {
   return {
     async run(job, began) {
       const counted = await count(job, began).catch((error: unknown) => {
-        // It may still be at work.
+        // The worker may still be running a job.
         worker.kill()
         worker = start()
         throw error
@@ -45,7 +45,7 @@ export function startGenerator(): Generator {
   }
 }
 
-/** What the worker says next. Throws when it failed or says nothing. */
+/** The worker's next message. Throws when the worker failed or sends none in time. */
 async function next(worker: ChildProcess): Promise<Message> {
   const [message] = (await once(worker, 'message', { signal: AbortSignal.timeout(LONGEST) })) as [Message]
   if ('failed' in message) throw new Error(message.failed)
@@ -53,13 +53,13 @@ async function next(worker: ChildProcess): Promise<Message> {
 }
 
 export type Ceiling = {
-  /** Answers a second from a bare `node:http` server. */
+  /** Answers per second of a bare `node:http` server. */
   readonly http: number
-  /** The same from a socket that answers everything with the same bytes. */
+  /** Answers per second of a socket that sends constant bytes. */
   readonly socket: number
 }
 
-/** What the generator reaches when nobody has to think, with the connections and for the seconds given. */
+/** The rates that the generator reaches against servers that do no work. */
 export async function measureCeiling(generator: Generator, connections: number, seconds: number): Promise<Ceiling> {
   const server = fork(join(import.meta.dirname, 'constant.ts'))
   try {

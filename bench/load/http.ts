@@ -1,5 +1,5 @@
-// HTTP/1.1 on one connection that stays open, one request at a time. It does as little as possible per request, so that
-// what a benchmark measures is the server: bytes are made before, and an answer is not looked into, only cut out.
+// HTTP/1.1 client on one persistent connection, one request at a time. It does as little as possible per request, so that a
+// benchmark measures the server: requests are bytes made beforehand, and an answer's body is cut out without parsing.
 import { connect, type Socket } from 'node:net'
 
 export type Connection = {
@@ -78,7 +78,7 @@ function onSocket(socket: Socket): Connection {
 const END_OF_HEAD = '\r\n\r\n'
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 
-/** The body; how many bytes the answer will have; or undefined when that cannot be told yet. */
+/** The body if it is complete; else the expected length of the answer in bytes, or undefined while the head is incomplete. */
 export function readAnswer(bytes: Buffer): Buffer | Error | number | undefined {
   const end = bytes.indexOf(END_OF_HEAD)
   if (end < 0) return undefined
@@ -92,7 +92,7 @@ export function readAnswer(bytes: Buffer): Buffer | Error | number | undefined {
     body = bytes.subarray(start, total)
   } else {
     if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return new Error(`an answer without a length: ${head}`)
-    // JSON has no line ends within strings, so that these bytes are nothing else.
+    // JSON strings contain no raw line ends, so these bytes can only be the separator.
     if (!bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return undefined
     body = joinChunks(bytes.subarray(start))
   }

@@ -1,5 +1,5 @@
-// The process that sends requests: one job at a time, told by its parent (`generator.ts`). It answers when its
-// connections are open, begins when it is told to, and answers again with what it counted.
+// The process that sends requests, one job at a time for its parent (`generator.ts`). It reports when its connections are
+// open, starts on the parent's word, and reports its counts at the end.
 import { once } from 'node:events'
 import { type Connection, openConnection, post } from './http.ts'
 
@@ -22,10 +22,10 @@ export type Counted = {
 
 export type Message = { readonly ready: true } | { readonly counted: Counted } | { readonly failed: string }
 
-/** Tells to begin. */
+/** The parent's message to start. */
 export const GO = 'go'
 
-/** Longer answers are results. */
+/** Bytes; an answer above this length is taken as a result and is not searched for an error. */
 const LONGEST_ERROR = 2000
 
 async function run(
