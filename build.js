@@ -1,7 +1,6 @@
 // @ts-check
-// Bundles the command, the library and the explorer's pages into dist/, so that the node starts in a fraction of the time
-// that loading a thousand files takes. Old files are removed last, so that a program that starts during a build finds
-// either the old files or the new ones.
+// Bundles the command, the library and the explorer's pages into dist/, because loading one file is several times faster than
+// loading a thousand. Old files are removed last, so that a program that starts during a build finds either set of files.
 import { appendFile, chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { build, transform } from 'esbuild'
@@ -9,8 +8,8 @@ import { build, transform } from 'esbuild'
 const root = import.meta.dirname
 const dist = join(root, 'dist')
 const { version, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-// The packages that are not bundled: native code is found beside its package when the program runs, and the Solidity
-// compiler and KZG are loaded at their first use. All others are development dependencies: a user does not install them.
+// Packages that are not bundled: native code must be found in its package at run time, and the Solidity compiler and KZG are
+// loaded at first use. All others are development dependencies, which users do not install.
 const external = Object.keys(dependencies)
 
 await mkdir(dist, { recursive: true })
@@ -22,7 +21,7 @@ const { metafile } = await build({
   outdir: dist,
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
-  // What is imported at its first use (`import()`) becomes a file of its own.
+  // A module imported by `import()` becomes a file of its own.
   splitting: true,
   metafile: true,
   platform: 'node',
@@ -30,14 +29,14 @@ const { metafile } = await build({
   target: 'node20',
   define: { 'process.env.KESTREL_VERSION': JSON.stringify(version) },
   external,
-  // CommonJS packages ask for `require`, which an ES module has not.
+  // CommonJS packages call `require`, which does not exist in an ES module.
   banner: {
     js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
   },
   logLevel: 'warning',
 })
 
-// The thread that compiles hot code: its text, which a node keeps from its start on.
+// The compiler's thread program, stored as text, which a node loads at its start.
 const compiler = await build({
   absWorkingDir: root,
   entryPoints: ['src/evm/wasm-compiler/worker.ts'],
@@ -51,8 +50,8 @@ const compiler = await build({
   logLevel: 'warning',
 })
 
-// Programs of threads, with everything that runs blocks: one runs blocks again on another engine, one runs tracers in
-// clients' JavaScript, with QuickJS as WebAssembly within the file.
+// Thread programs that contain block execution: the shadow (blocks on a second engine) and the JavaScript tracers, with
+// QuickJS as WebAssembly inside the file.
 const threads = await build({
   absWorkingDir: root,
   entryPoints: { shadow: 'src/shadow/worker.ts', 'js-tracers': 'src/js-tracers/worker.ts' },
@@ -100,8 +99,8 @@ for (const entry of await readdir(dist, { recursive: true, withFileTypes: true }
 }
 
 /**
- * The interpreter, from AssemblyScript to WebAssembly. It takes seconds, so only when the hash in the file that is there is
- * not that of the sources.
+ * Compiles the interpreter from AssemblyScript to WebAssembly. It takes seconds, so it is skipped when the existing file
+ * contains the hash of the sources.
  */
 async function buildEngine() {
   const { ENGINE_ENTRY, ENGINE_FLAGS, ENGINE_HASH_LENGTH, ENGINE_SECTION, engineSourceHash } =
@@ -143,8 +142,8 @@ async function writeLicences(outputs) {
 }
 
 /**
- * A source as the AssemblyScript compiler reads it; null: there is none. TypeScript has no decorators on functions, so that
- * in the sources `@inline` is a comment.
+ * Text of a source for the AssemblyScript compiler, or null if there is none. TypeScript has no decorators on functions, so
+ * the sources have `@inline` in a comment, which becomes the decorator here.
  * @param {string} name
  * @param {string} folder
  */
@@ -164,7 +163,7 @@ function customSection(name, content) {
 }
 
 /**
- * A module of src/ that imports nothing but node's own: node cannot read TypeScript itself.
+ * Loads a module of src/ that imports Node.js modules only; Node.js 20 cannot load TypeScript.
  * @param {string} path
  */
 async function importSource(path) {

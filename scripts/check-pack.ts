@@ -1,5 +1,5 @@
-// `npm run check:pack`: the package as a user gets it. It is packed, installed into an empty folder, run as a command,
-// imported as a library and given to the Solidity compiler, with this Node.js and with Node.js 24. Nothing is uploaded.
+// `npm run check:pack`: packs the npm package, installs it into an empty folder, runs its command, imports its library and
+// compiles its Solidity files, with this Node.js and with Node.js 24. Nothing is uploaded.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -10,11 +10,11 @@ import { promisify } from 'node:util'
 import { createPublicClient, http } from 'viem'
 
 const root = join(import.meta.dirname, '..')
-/** The npm package `node` of this version brings the program. */
+/** Version of the npm package `node`, which contains the program. */
 const OTHER_NODE = 'node@24.21.0'
-/** What an installation may take, in bytes of files. */
+/** Largest installed size, in bytes of files. */
 const MOST_INSTALLED = 60_000_000
-/** Milliseconds that a command may take. */
+/** Time limit of a command in milliseconds. */
 const TIMEOUT = 120_000
 
 const run = async (file: string, args: readonly string[], cwd: string): Promise<string> =>
@@ -39,7 +39,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Everything that a user does, with one Node.js. */
+/** Runs every check with one Node.js. */
 async function tryWith(node: string, project: string): Promise<void> {
   const version = (await run(node, ['--version'], project)).trim()
   await tryCommand(node, project)
@@ -87,7 +87,7 @@ async function urlOf(child: ChildProcess): Promise<string | undefined> {
   return undefined
 }
 
-/** The declarations, as a strict TypeScript project reads them. */
+/** Compiles a strict TypeScript project against the declarations. */
 async function checkTypes(project: string): Promise<void> {
   const compilerOptions = {
     ...{ strict: true, noEmit: true, module: 'NodeNext', target: 'ES2023', types: ['node'], resolveJsonModule: true },

@@ -1,5 +1,5 @@
-// `npm pack` calls it after the build: the declarations of the library go beside it, dist/library.d.ts. They name no other
-// file, so that nothing of the program's insides becomes a part of the package's interface.
+// Writes the declarations of the library to dist/library.d.ts; `npm pack` runs it after the build. They import no other
+// file, so that no internal type becomes part of the package's interface.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,8 +7,8 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-// The package brings secp256k1 along (bundleDependencies), so that `overrides` hold for its users too. What was compiled
-// here would take the place of the ready-made builds on other platforms.
+// The package contains secp256k1 (bundleDependencies), so that `overrides` apply to its users too. A binary that was compiled
+// here would replace the prebuilt ones on other platforms.
 if (existsSync(join(root, 'node_modules/secp256k1/build')))
   throw new Error(
     'node_modules/secp256k1 was compiled on this machine: pack where a ready-made build fits, as linux-x64',
@@ -16,7 +16,7 @@ if (existsSync(join(root, 'node_modules/secp256k1/build')))
 
 const folder = mkdtempSync(join(tmpdir(), 'kestrel-declarations-'))
 try {
-  // `npm run types` checks; here it would need the types of the tests.
+  // `npm run types` does the checking; here it would need the types of the tests.
   const flags = ['--noCheck', '--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', folder]
   const settings = join(folder, 'tsconfig.json')
   const options = { extends: join(root, 'tsconfig.json'), include: [], files: [join(root, 'src/library.ts')] }

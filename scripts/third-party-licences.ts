@@ -1,27 +1,27 @@
-// The licences of what is bundled: dist/ holds code of other packages, whose licences want their texts beside it, and the MPL
-// a word on where the source is. build.js loads this file, so that it imports nothing but node's own.
+// Licences of bundled packages. dist/ contains their code, so their licence texts must be shipped with it; the MPL also
+// requires the location of the source. build.js loads this file, so it may import Node.js modules only.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type BundledPackage = {
   readonly name: string
   readonly version: string
-  /** SPDX expression; undefined: the package names none. */
+  /** SPDX expression; undefined when the package names none. */
   readonly licence: string | undefined
-  /** Where its source is. */
+  /** Location of its source. */
   readonly source: string
   /** Texts of its licence and notice files. */
   readonly texts: readonly string[]
 }
 
-/** Licences that allow bundling with no more than their text and, for the MPL, the place of the source. */
+/** Licences that allow bundling on the condition of their text and, for the MPL, the location of the source. */
 const ALLOWED = [
   ...['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'MPL-2.0'],
   ...['CC0-1.0', 'Unlicense', 'Python-2.0'],
 ]
 const LICENCE_FILE = /^(licen[sc]e|copying|notice)/i
 
-/** Whether an SPDX expression leaves a choice of which every part is allowed. */
+/** Whether one alternative of an SPDX expression consists of allowed licences only. */
 export function isAllowed(expression: string | undefined): boolean {
   if (expression === undefined) return false
   const choices = expression.replace(/[()]/g, '').split(/ OR /i)
@@ -41,7 +41,7 @@ export function packageFolders(inputs: Iterable<string>): string[] {
   return [...folders].sort()
 }
 
-/** What a package says of itself. `folder` is that of its package.json. */
+/** Name, version, licence and source of a package. `folder` holds its package.json. */
 export function readPackage(folder: string): BundledPackage {
   const stated = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const files = readdirSync(folder, { withFileTypes: true }).filter(
@@ -51,7 +51,7 @@ export function readPackage(folder: string): BundledPackage {
   return {
     name: stated.name,
     version: stated.version,
-    // Packages of long ago have a list of objects.
+    // Old packages have a list of objects in `licenses`.
     licence: stated.license?.type ?? stated.license ?? stated.licenses?.[0]?.type,
     source: typeof repository === 'string' ? webAddress(repository) : `the npm package ${stated.name}`,
     texts: files.map((file) => readFileSync(join(folder, file.name), 'utf8').trim()),
@@ -66,7 +66,7 @@ const webAddress = (repository: string): string =>
     .replace(/^(github:)?([\w.-]+\/[\w.-]+)$/, 'https://github.com/$2')
     .replace(/\.git$/, '')
 
-/** The file for people. Throws Error when a package has a licence that is not allowed here. */
+/** Text of the licence file. Throws Error when a package has a licence that is not allowed here. */
 export function licencesText(packages: readonly BundledPackage[]): string {
   const refused = packages.filter(({ licence }) => !isAllowed(licence))
   if (refused.length > 0) {
@@ -82,7 +82,7 @@ const HEAD = `The files of this folder hold code of the packages below, each und
 Code under the Mozilla Public License 2.0 is bundled unchanged; its source is at the address that stands beside it, and in
 the npm package of that name and version.`
 
-/** `seen`: texts that have been printed, and by which package: long ones are the same for many. */
+/** `seen`: texts printed already with their first package, because many packages share one long text. */
 function packageText({ name, version, licence, source, texts }: BundledPackage, seen: Map<string, string>): string {
   const id = `${name}@${version}`
   const bodies = texts.map((text) => {

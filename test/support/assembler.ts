@@ -5,7 +5,7 @@ import type { withClients } from './chain.ts'
 
 const CODES = new Map(Array.from({ length: 256 }, (_, code) => [opcodeOf(code).name, code] as const))
 
-/** Bytecode of these opcodes; `PUSHn` takes its bytes behind a space. Throws for a name it does not know. */
+/** Bytecode of these opcodes; the bytes of `PUSHn` follow after a space. Throws for an unknown name. */
 export function asm(...lines: readonly string[]): Hex {
   const bytes = lines.map((line) => {
     const [name = '', argument = '0x'] = line.split(' ')
@@ -19,7 +19,7 @@ export function asm(...lines: readonly string[]): Hex {
   return `0x${bytes.join('')}`
 }
 
-/** A call of an address with all its arguments but the gas zero; leaves its success on the stack. */
+/** Calls an address with all gas and all other arguments zero; leaves the success flag on the stack. */
 export const call = (to: string, { kind = 'CALL', gas = '0xffff', value = '0x00' } = {}): string[] => [
   ...['PUSH0', 'PUSH0', 'PUSH0', 'PUSH0'],
   ...(kind === 'CALL' || kind === 'CALLCODE' ? [`PUSH1 ${value}`] : []),

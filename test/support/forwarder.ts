@@ -1,4 +1,4 @@
-// Contracts that pass on whatever they are called with: the way to reach a native contract from inside another frame.
+// Contracts that forward their calldata to another contract; tests use them to call a native contract from an inner frame.
 import { concatHex, type Hex, numberToHex, size } from 'viem'
 
 export type CallKind = 'call' | 'callcode' | 'delegatecall' | 'staticcall'
@@ -28,7 +28,7 @@ const passOn = (target: Hex, kind: CallKind, gas?: bigint): Hex => {
 const answer: Hex = '0x3d5f5f3e3d5f'
 
 /**
- * Runtime code that hands its calldata to `target` and gives back what comes, revert or not.
+ * Runtime code that calls `target` with its own calldata and returns or reverts with the result.
  * To be put at any address with `anvil_setCode`.
  */
 export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
@@ -38,11 +38,11 @@ export function forwarder(target: Hex, kind: CallKind = 'call'): Hex {
   return concatHex([head, '0x60', jumpdest, '0x57', '0x3d5ffd', '0x5b3d5ff3'])
 }
 
-/** As `forwarder`, but takes everything back: it reverts with what `target` answered. */
+/** As `forwarder`, but always reverts, with the return data of `target`. */
 export const reverter = (target: Hex): Hex => concatHex([passOn(target, 'call'), '0x50', answer, '0xfd'])
 
 /**
- * As `forwarder`, but never fails: it answers one word, 1 if `target` succeeded and 0 if not.
- * With `gas`, the target gets so much and no more.
+ * As `forwarder`, but never fails: it returns one word, 1 if `target` succeeded and 0 if not.
+ * `gas` limits the gas of the call.
  */
 export const attempter = (target: Hex, gas?: bigint): Hex => concatHex([passOn(target, 'call', gas), '0x5f5260205ff3'])

@@ -1,4 +1,4 @@
-// Messages from outside for tests that run a machine without a chain around it.
+// Top-level messages for tests that run a machine without a chain.
 import type { BlockContext, OuterMessage } from '../../src/evm/message.ts'
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../../src/lib/hex.ts'
 
@@ -14,7 +14,7 @@ export const BLOCK: BlockContext = {
   blobBaseFee: 1n,
 }
 
-/** A message without value; whatever is given takes the place of what is here. */
+/** A message without value; `given` overrides its fields. */
 export const messageTo = (
   to: Address | null,
   given: Partial<OuterMessage> & Pick<OuterMessage, 'from'>,

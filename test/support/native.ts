@@ -1,4 +1,4 @@
-// What tests of native code start from: an empty state, a specification, a block, a message.
+// Fixtures for tests of native contracts: an empty state, a specification, a block, a message.
 import type { NativeCall, NativeContract, NativeResult } from '../../src/evm/native-call.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import type { ModuleContext } from '../../src/modules/module.ts'
@@ -53,7 +53,7 @@ export const nativeCall = (view: StateView, input: Uint8Array, change: Partial<N
   ...change,
 })
 
-/** The result of a contract that calls no other, and so has it at once. */
+/** The result of a contract that calls no other contract, and is therefore synchronous. */
 export function runNow(contract: NativeContract | undefined, call: NativeCall): NativeResult {
   const result = contract?.run(call)
   if (result === undefined || result instanceof Promise) throw new Error('the contract has no result now')

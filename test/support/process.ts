@@ -1,5 +1,5 @@
-// The built program as its users run it: a process of its own, a port, a data directory. Every process that a test
-// starts ends with the test or the file that started it, and every folder goes with it.
+// Runs the built program as its users do: a separate process with a port and a data directory. Every process and folder is
+// removed at the end of the test or file that started it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,9 +11,9 @@ import { createPublicClient, createTestClient, createWalletClient, defineChain, 
 import { afterAll } from 'vitest'
 import { account, rawRequest, request } from './chain.ts'
 
-/** The program of the last `npm run build`; the variable names another one. */
+/** The program of the last build, or the one that the environment variable names. */
 const PROGRAM = process.env.KESTREL_PROGRAM ?? join(import.meta.dirname, '../../dist/main.js')
-/** The engine that runs every block of these processes again: another one than they run on. */
+/** The shadow engine of these processes; it differs from the engine they run on. */
 export const SHADOW: 'wasm' | 'library' = process.env.KESTREL_ENGINE === 'library' ? 'wasm' : 'library'
 const STARTING = 20_000
 const STOPPING = 10_000
@@ -23,7 +23,7 @@ export type RunningProcess = {
   readonly url: string
   /** Milliseconds from the start to the first answer. */
   readonly startedIn: number
-  /** What the program has printed, both streams. */
+  /** The program's output so far, from both streams. */
   output(): string
   isRunning(): boolean
   /** Settles with the exit code, when the program has ended by itself or was stopped. */
@@ -35,14 +35,14 @@ export type RunningProcess = {
 }
 
 const running = new Set<ChildProcess>()
-// A test run that is itself cut off leaves nothing behind.
+// Kill all processes when the test run itself is interrupted.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
 /**
- * Runs `kestrel start` with these flags on a free port and waits until it answers. A second engine runs every block again:
- * the program ends with code 1 when they differ. `env` is added to the environment of the tests.
+ * Runs `kestrel start` with these flags on a free port and waits until it answers. A shadow engine checks every block: the
+ * program ends with code 1 when the engines differ. `env` is added to the environment of the tests.
  */
 export async function startProcess(
   flags: readonly string[],
@@ -105,13 +105,13 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** An empty folder, and what removes it. */
+/** An empty folder and a function that removes it. */
 export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'kestrel-test-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** viem's clients, and plain requests, on a node at a URL. */
+/** viem's clients and plain requests for the node at a URL. */
 export function clientsOf(url: string) {
   const wsUrl = `${url.replace('http', 'ws')}/rpc`
   const chain = defineChain({

@@ -1,4 +1,4 @@
-// What tests of eth_simulateV1 share: the answer's shape, accounts without keys, small programs, and ways to ask.
+// Shared by tests of eth_simulateV1: the type of the answer, accounts without keys, small programs, and request functions.
 import { type Hex, pad } from 'viem'
 import { account, type testChain } from './chain.ts'
 
@@ -54,7 +54,7 @@ export const simulate = async (
   at: string | object = 'latest',
 ) => (await rpc('eth_simulateV1', { blockStateCalls: blocks, ...options }, at)) as Block[]
 
-/** What a single block of calls did. */
+/** The result of a single simulated block. */
 export async function callsOf(test: Test, calls: readonly object[], stateOverrides: object = {}, options: object = {}) {
   const [block] = await simulate(test, [{ calls, stateOverrides }], options)
   return block?.calls ?? []

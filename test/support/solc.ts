@@ -1,5 +1,5 @@
-// Solidity sources of `solidity/`, compiled by the compiler's JavaScript build. That takes seconds, so that a result
-// is kept beside the installed packages until a source, a setting or the compiler changes.
+// Compiles the Solidity sources of `solidity/` with the compiler's JavaScript build. That takes seconds, so results are cached
+// in node_modules until a source, a setting or the compiler changes.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,7 +23,7 @@ type Output = {
   readonly contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
 }
 
-/** Everything below a folder, whose paths begin there; throws what the compiler says about an error. */
+/** Compiles all sources below a folder; paths are relative to it. Throws the compiler's errors. */
 export function compileSolidity(below = 'solidity'): Compiled {
   const folder = join(ROOT, below)
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.sol'))
@@ -31,7 +31,7 @@ export function compileSolidity(below = 'solidity'): Compiled {
   return compiled('Solidity', Object.fromEntries(sources.map(([path, content]) => [path, { content }])))
 }
 
-/** The object of a Yul source, which has no ABI of its own. Throws what the compiler says about an error. */
+/** Compiles a Yul source, which has no ABI. Throws the compiler's errors. */
 export function compileYul(content: string): Hex {
   const [contract] = compiled('Yul', { 'source.yul': { content } }).contracts.values()
   if (contract === undefined) throw new Error('no object in the source')
@@ -68,11 +68,11 @@ function compile(input: object): Output {
   const file = join(CACHE, `${name}.json`)
   const kept = readIfThere(file)
   if (kept !== undefined) return JSON.parse(kept) as Output
-  // Loaded only when needed: the compiler alone takes a second. Its types know nothing of `compile`.
+  // Load the compiler only when it is needed, because that takes a second. Its types lack `compile`.
   const solc = require('solc') as Compiler
   const output = solc.compile(text)
   mkdirSync(CACHE, { recursive: true })
-  // Renamed when it is whole, for another worker may read it.
+  // Write to a temporary name and rename, because another worker may read the file.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, output)
   renameSync(draft, file)

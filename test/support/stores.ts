@@ -1,8 +1,8 @@
-// Stores for tests: everything in one as text, to be compared, and one whose writes wait or fail when a test says so.
+// Stores for tests: dumps of all rows for comparison, and a store whose writes a test can delay or fail.
 import { toHex } from '../../src/lib/hex.ts'
 import type { KvStore, Op, Range, Reader, RecordLog } from '../../src/state/types.ts'
 
-/** All keys: no prefix of ours begins with 0xff. */
+/** The range of all keys: no key begins with 0xff. */
 const EVERYTHING: Range = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
 
 /** Every row, key to value in hex, in key order; `skip` leaves out rows by their key's first byte. */
@@ -24,12 +24,12 @@ export async function bytesByPrefix(store: Reader): Promise<Map<number, { rows: 
   return sizes
 }
 
-/** A store over another one, whose next writes meet what a test has planned for them. */
+/** A store over another one, with hooks before and after its writes. */
 export class TestStore implements KvStore {
   readonly inner: KvStore
-  /** Called before each batch is handed on: may wait, and may throw, in which case nothing is written. */
+  /** Called before each batch is written; may wait, and may throw, in which case nothing is written. */
   beforeWrite: (batch: readonly Op[]) => Promise<void> | void = () => undefined
-  /** Called when a batch stands on disk and the writer does not know it yet; may throw as if the answer were lost. */
+  /** Called after a batch is written and before the writer learns of it; may throw to simulate a lost answer. */
   afterWrite: (batch: readonly Op[]) => Promise<void> | void = () => undefined
 
   /** Called before records are appended to the log; may throw, and then none are. */

@@ -1,11 +1,11 @@
-// Requests as bytes, for tests of what no library would send.
+// Raw requests, for tests of input that no library would send.
 import { request as httpRequest } from 'node:http'
 import { expect } from 'vitest'
 import WebSocket from 'ws'
 
 export type Raw = { readonly status: number; readonly text: string }
 
-/** POSTs a body as it is; headers may be overridden. */
+/** POSTs a body unchanged; headers may be overridden. */
 export const postRaw = (url: string, body: string | Buffer, headers: Record<string, string> = {}, method = 'POST') =>
   new Promise<Raw>((resolve, reject) => {
     const request = httpRequest(
@@ -27,7 +27,7 @@ export type WireAnswer = {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Reads an answer and holds it to `faultOf`. */
+/** Reads an answer and expects `faultOf` to find no fault in it. */
 export function readAnswer(text: string): WireAnswer {
   expect(text.slice(0, 10_000), 'no stack trace and no path').not.toMatch(INSIDES)
   const answer = JSON.parse(text) as WireAnswer
@@ -35,7 +35,7 @@ export function readAnswer(text: string): WireAnswer {
   return answer
 }
 
-/** What is wrong with an answer by JSON-RPC 2.0: one of result and error, a standard code, a short message. */
+/** The fault of an answer under JSON-RPC 2.0 (exactly one of result and error, a standard code, a short message), or undefined. */
 export function faultOf(answer: WireAnswer): string | undefined {
   const { error, jsonrpc } = answer
   const fields = Object.keys(answer).sort().join()
@@ -46,7 +46,7 @@ export function faultOf(answer: WireAnswer): string | undefined {
   return isStandard(error.code) ? undefined : `code ${error.code}`
 }
 
-/** What must be in no answer: a stack trace, a file's path. */
+/** Text that no answer may contain: a stack trace, a file's path. */
 export const INSIDES = /\n\s*at |node_modules|\.[jt]s:\d|\/(src|dist|home|root|tmp|usr)\//
 
 /** Ethereum's 3 (reverted) and 4 (EIP-7966), eth_simulateV1's -38xxx, and JSON-RPC's own. */
@@ -79,7 +79,7 @@ export async function openSocket(url: string) {
     /** Settles with the close code. */
     closed,
     close: () => socket.close(),
-    /** Cuts the connection without a word. */
+    /** Destroys the connection without a close frame. */
     terminate: () => socket.terminate(),
   }
 }
