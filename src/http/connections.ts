@@ -27,7 +27,7 @@ export type ConnectionState = {
   /** Requests that node's server has not answered yet; some may still be on their way. */
   readonly requests: Set<IncomingMessage>
   /** Bytes of an answer that are written to the socket later. */
-  held: number
+  unwrittenBytes: number
 }
 
 /** How often unsent bytes are added up, in milliseconds. */
@@ -56,7 +56,7 @@ export class Connections {
   stateOf(socket: Socket): ConnectionState {
     const known = this.#open.get(socket)
     if (known !== undefined) return known
-    const state = { isAnswering: false, requests: new Set<IncomingMessage>(), held: 0 }
+    const state = { isAnswering: false, requests: new Set<IncomingMessage>(), unwrittenBytes: 0 }
     this.#open.set(socket, state)
     socket.once('close', () => this.#open.delete(socket))
     return state
@@ -88,7 +88,7 @@ export class Connections {
   }
 
   /** Ends what is left a while after the server has begun to close, so that no client can hold it. */
-  finish(): void {
+  closeRemaining(): void {
     const cut = (sparesBusy: boolean) => {
       for (const [socket, state] of this.#open) if (!(sparesBusy && isBusy(state))) socket.destroy()
     }
@@ -99,7 +99,7 @@ export class Connections {
   #boundUnsent(): void {
     const unsent: [bytes: number, socket: Socket][] = []
     let total = 0
-    for (const [socket, { held }] of this.#open) {
+    for (const [socket, { unwrittenBytes: held }] of this.#open) {
       const bytes = socket.writableLength + held
       if (bytes > 0) unsent.push([bytes, socket])
       total += bytes

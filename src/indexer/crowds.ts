@@ -3,7 +3,7 @@
 import { retainedBytes, scratchBytes } from '../lib/bytes.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { type Draft, NOTHING, type Row, write } from './draft.ts'
 import { fewIn, rootOf, rootWith } from './few.ts'
 import { type Codec, record, u16 } from './record.ts'
@@ -37,7 +37,7 @@ type Node = { readonly members: number[]; readonly nodes: number }
 /** `nodes`: bits of the digits that have a node. A node without members is not there. */
 export const nodeRow = record<Node>({ members: counts, nodes: u16 })
 
-function nodeAt(rows: Pick<Reader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
+function nodeAt(rows: Pick<KvReader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
   return nodeIn(rows.get(KEY.memberCounts(ranking, digits)))
 }
 const nodeIn = (row: Uint8Array | undefined): Node =>
@@ -140,7 +140,7 @@ export function memberCountNow(draft: Draft, ranking: Hex): number {
 }
 
 /** How many members there are. */
-export function memberCount(rows: Pick<Reader, 'get'>, ranking: Hex): number {
+export function memberCount(rows: Pick<KvReader, 'get'>, ranking: Hex): number {
   const root = rows.get(rootOf(ranking))
   return fewIn(root)?.length ?? nodeIn(root).members.reduce((sum, members) => sum + members, 0)
 }
@@ -150,7 +150,7 @@ export function memberCount(rows: Pick<Reader, 'get'>, ranking: Hex): number {
  * have rows of their own.
  */
 export function wayTo(
-  rows: Pick<Reader, 'get'>,
+  rows: Pick<KvReader, 'get'>,
   ranking: Hex,
   rank: number,
 ): { readonly from: Uint8Array; readonly skip: number } | undefined {

@@ -3,7 +3,7 @@
 import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Op, Reader } from '../state/types.ts'
+import type { KvReader, WriteOp } from '../state/types.ts'
 import { type Growth, putGrowth, tailOf } from './list-pages.ts'
 import { undoPut } from './undo.ts'
 
@@ -21,14 +21,14 @@ export type Row = {
 export type Moving = { readonly root: Row; few: Uint8Array[] | undefined; readonly rows: Row[] }
 
 export class Draft {
-  readonly #before: Reader
+  readonly #before: KvReader
   /** Rows that were read or written: the disk is asked for each once. */
   readonly #rows = new Map<string, Row>()
   readonly #lists = new Map<Hex, Growing>()
   /** Rankings whose members move; `countMembers` makes rows of it when the draft is complete. */
   readonly rankings = new Map<Hex, Moving>()
 
-  constructor(before: Reader) {
+  constructor(before: KvReader) {
     this.#before = before
   }
 
@@ -96,8 +96,8 @@ export class Draft {
   }
 
   /** Everything this draft writes, as a version of the state. */
-  async ops(version: number): Promise<Op[]> {
-    const ops: Op[] = []
+  async ops(version: number): Promise<WriteOp[]> {
+    const ops: WriteOp[] = []
     const lists = [...this.#lists.values()].filter(({ added }) => added.length > 0)
     await forEachYielding(lists, (growth) => putGrowth(growth, ops))
     const rows: Row[] = []

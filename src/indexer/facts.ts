@@ -3,7 +3,7 @@
 import { retainedBytes } from '../lib/bytes.ts'
 import type { Address, Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import type { Draft } from './draft.ts'
 import { address, amount, count, flag, maybe, oneOf, type RecordCodec, record, text, u8, u32 } from './record.ts'
 import { ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
@@ -14,7 +14,7 @@ export interface Fact<K extends readonly unknown[], T> {
   encode(value: T): Uint8Array
   decode(row: Uint8Array): T
   key(...of: K): Uint8Array
-  get(from: Pick<Reader, 'get'>, ...of: K): T | undefined
+  get(from: Pick<KvReader, 'get'>, ...of: K): T | undefined
   /** undefined removes it. */
   set(draft: Draft, value: T | undefined, ...of: K): void
   /** The same, and what was known before. */
@@ -26,7 +26,7 @@ function fact<K extends readonly unknown[], T>(
   owner: (...of: K) => Hex,
   row: RecordCodec<T>,
 ): Fact<K, T> {
-  const key = (...of: K) => KEY.fact(table, owner(...of))
+  const key = (...of: K) => KEY.record(table, owner(...of))
   const encode = (value: T) => row.encode(value, retainedBytes)
   return {
     encode,

@@ -3,7 +3,7 @@
 import { retainedBytes } from '../lib/bytes.ts'
 import { compareBytes, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { unpack, writeEntry } from './list-pages.ts'
 import { writer } from './record.ts'
 
@@ -24,7 +24,7 @@ export function fewIn(row: Uint8Array | undefined): Uint8Array[] | undefined {
 }
 
 /** The members of a ranking that has few of them. */
-export const fewOf = (rows: Pick<Reader, 'get'>, ranking: Hex): Uint8Array[] | undefined =>
+export const fewOf = (rows: Pick<KvReader, 'get'>, ranking: Hex): Uint8Array[] | undefined =>
   fewIn(rows.get(rootOf(ranking)))
 
 /** The root of a ranking with these members, or without any. */

@@ -3,7 +3,7 @@
 import { retainedBytes, scratchBytes } from '../lib/bytes.ts'
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Op, Reader } from '../state/types.ts'
+import type { KvReader, WriteOp } from '../state/types.ts'
 import { Cursor, type Writer, writer } from './record.ts'
 
 /** Entries of a full page: as many as a list of one entry a block may well write again with each. */
@@ -18,7 +18,7 @@ const NO_TAIL: Tail = { length: 0, row: EMPTY_BYTES, start: 0 }
 /** Of the length that a tail begins with. */
 const LENGTH_SIZE = 7
 
-export const readTail = (rows: Pick<Reader, 'get'>, list: Hex): Tail => tailOf(rows.get(KEY.listTail(list)))
+export const readTail = (rows: Pick<KvReader, 'get'>, list: Hex): Tail => tailOf(rows.get(KEY.listTail(list)))
 
 /** What a tail's row says; there is none of a list without entries. */
 export function tailOf(row: Uint8Array | undefined): Tail {
@@ -37,7 +37,7 @@ export type Growth = {
 }
 
 /** Writes the pages that are full now, and the new tail. */
-export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[]): void {
+export function putGrowth({ list, key, name, before, added }: Growth, ops: WriteOp[]): void {
   let kept = before
   let from = 0
   for (let end = PAGE - (before.length % PAGE); end <= added.length; end += PAGE) {
@@ -52,9 +52,9 @@ export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[])
 }
 
 /** What makes a list that has grown from one length to another what it was: its older entries have not changed. */
-export function shrinkOps(now: Pick<Reader, 'get'>, list: Hex, from: number, to: number): Op[] {
+export function shrinkOps(now: Pick<KvReader, 'get'>, list: Hex, from: number, to: number): WriteOp[] {
   const first = pageOf(from)
-  const ops: Op[] = []
+  const ops: WriteOp[] = []
   for (let page = first; page < pageOf(to); page++) ops.push({ type: 'del', key: KEY.listPage(list, page) })
   if (from === 0) return [...ops, { type: 'del', key: KEY.listTail(list) }]
   const page = now.get(KEY.listPage(list, first))

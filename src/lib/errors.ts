@@ -61,7 +61,7 @@ export class ChainError extends Error {
 export class ReadFailure extends Error {}
 
 /** Message and detail of an error, for a log line or a terminal; not for anything that enters a block. */
-export function wordsForPeople(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const detail = error instanceof ChainError ? error.detail : undefined
   return detail === undefined ? error.message : `${error.message}: ${detail}`

@@ -5,7 +5,7 @@ import { ChainError } from './errors.ts'
 export type QueueLimits = {
   /** Tasks that wait, of all clients and of one. */
   readonly tasks: number
-  readonly tasksOfOne: number
+  readonly tasksPerClient: number
   /** Sum of the sizes of all that waits or runs, in whatever unit sizes are given. */
   readonly size: number
 }
@@ -27,7 +27,7 @@ export class FairQueue {
   /** Queues a task, which must not reject. Throws ChainError `limit-exceeded` when too much waits already. */
   add(client: string, size: number, run: () => Promise<void>): void {
     const line = this.#lines.get(client) ?? []
-    const isFull = this.#waiting >= this.#limits.tasks || line.length >= this.#limits.tasksOfOne
+    const isFull = this.#waiting >= this.#limits.tasks || line.length >= this.#limits.tasksPerClient
     // A task that is large by itself may wait alone.
     const isLarge = this.#size > 0 && this.#size + size > this.#limits.size
     if (isFull || isLarge) throw new ChainError('limit-exceeded', 'too much is waiting already; try again later')

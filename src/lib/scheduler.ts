@@ -31,12 +31,12 @@ export type WorkKind = 'block' | 'light' | 'heavy'
  */
 export type Pause = (now?: number) => Promise<void> | undefined
 
-type Waiting = { readonly isHeavy: boolean; readonly go: () => void }
+type Waiter = { readonly isHeavy: boolean; readonly go: () => void }
 
 /** The order of turns in one thread. All heavy work shares one turn, so that short calls run together in it. */
 export class Scheduler {
   readonly #now: () => number
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: Waiter[] = []
   #immediate: NodeJS.Immediate | undefined
   #timer: NodeJS.Timeout | undefined
   /** Since when other work goes on, undefined while a turn lasts; and when the present iteration of the event loop began. */
@@ -73,12 +73,12 @@ export class Scheduler {
   }
 
   /** To be told of a transaction that has come: for 2 ms, heavy work has one turn in 50 ms. */
-  transactionCame(): void {
+  transactionArrived(): void {
     this.#sendersUntil = this.#now() + SENDERS_PAUSE
   }
 
   /** Runs the making of a block: until it settles, and 2 ms more, heavy work has one turn in 50 ms. */
-  async first<T>(task: () => Promise<T>): Promise<T> {
+  async prioritize<T>(task: () => Promise<T>): Promise<T> {
     this.#blocks++
     try {
       return await task()
@@ -90,14 +90,14 @@ export class Scheduler {
   }
 
   /** Whether a heavy call may begin in the present turn; `isAlone` if no other heavy call runs or waits for its turn. */
-  mayBegin(isAlone: boolean): boolean {
+  mayBeginHeavy(isAlone: boolean): boolean {
     const now = this.#now()
     if (isAlone) this.#heavyEnds = now + this.#heavyLeft
     return now < this.#heavyEnds
   }
 
   /** To be told when no heavy call runs any more: what it left of the turn is for the next one. */
-  rest(): void {
+  heavyWorkEnded(): void {
     this.#heavyLeft = this.#heavyEnds - this.#now()
   }
 

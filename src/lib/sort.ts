@@ -5,7 +5,7 @@ import type { Pause } from './scheduler.ts'
 const PIECE = 2048
 
 /** The items in rising order of their texts, in a new list. */
-export async function sortInTurns<T>(items: readonly T[], textOf: (item: T) => string, pause: Pause): Promise<T[]> {
+export async function sortYielding<T>(items: readonly T[], textOf: (item: T) => string, pause: Pause): Promise<T[]> {
   let runs: T[][] = []
   for (let at = 0; at < items.length; at += PIECE) {
     await pause()

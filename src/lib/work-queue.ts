@@ -9,12 +9,12 @@ export type WorkLimits = {
   /** Heavy calls that wait. */
   readonly waiting: number
   /** Those of one connection. */
-  readonly waitingOfOne: number
+  readonly waitingPerConnection: number
   /** Milliseconds after which a waiting call is refused. */
-  readonly patience: number
+  readonly maxWait: number
 }
 
-export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingOfOne: 1000, patience: 30_000 }
+export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingPerConnection: 1000, maxWait: 30_000 }
 
 /** Milliseconds between two looks for calls that have waited for too long. */
 const LOOK = 1000
@@ -55,7 +55,7 @@ export class WorkQueue {
    * long, and with `cancelled` when the connection closes.
    */
   enter(caller: AbortSignal): Promise<void> | undefined {
-    if (this.#waiting === 0 && this.#running < this.#limits.running && this.#turns.mayBegin(this.#running === 0)) {
+    if (this.#waiting === 0 && this.#running < this.#limits.running && this.#turns.mayBeginHeavy(this.#running === 0)) {
       this.#running++
       return undefined
     }
@@ -63,9 +63,9 @@ export class WorkQueue {
   }
 
   leave(): void {
-    if (--this.#running === 0) this.#turns.rest()
+    if (--this.#running === 0) this.#turns.heavyWorkEnded()
     if (this.#waiting === 0) return
-    if (this.#turns.mayBegin(this.#running === 0)) this.#beginNext()
+    if (this.#turns.mayBeginHeavy(this.#running === 0)) this.#beginNext()
     else this.#call()
   }
 
@@ -84,7 +84,7 @@ export class WorkQueue {
    * For a call that has a place and is at work elsewhere, in another thread: meanwhile its place is another's. It has one
    * again when this settles, also if there are then more than there should be.
    */
-  async elsewhere<T>(task: () => Promise<T>): Promise<T> {
+  async runOutside<T>(task: () => Promise<T>): Promise<T> {
     this.leave()
     try {
       return await task()
@@ -95,7 +95,7 @@ export class WorkQueue {
 
   #wait(caller: AbortSignal): Promise<void> {
     if (caller.aborted) throw cancelled()
-    const { waiting, waitingOfOne } = this.#limits
+    const { waiting, waitingPerConnection: waitingOfOne } = this.#limits
     if (this.#waiting >= waiting) throw this.#tooMany(`at most ${waiting} calls wait on this node`)
     const line = this.#lines.get(caller) ?? this.#openLine(caller)
     if (line.calls.length >= waitingOfOne) throw this.#tooMany(`at most ${waitingOfOne} calls of one connection wait`)
@@ -151,7 +151,7 @@ export class WorkQueue {
   }
 
   readonly #refuseLate = (): void => {
-    const { patience } = this.#limits
+    const { maxWait: patience } = this.#limits
     const latest = performance.now() - patience
     for (const [caller, line] of this.#lines) {
       const kept = line.calls.findIndex(({ since }) => since > latest)

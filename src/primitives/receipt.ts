@@ -1,8 +1,8 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
 import { scratchBytes, zeroBytes } from '../lib/bytes.ts'
+import { memo } from '../lib/caches.ts'
 import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
-import { memo } from '../lib/memo.ts'
 import {
   asAddress,
   asBytes,
@@ -11,14 +11,14 @@ import {
   asListOf,
   asUint,
   decodeRlp,
-  Encoded,
+  EncodedItem,
   encodedLength,
   encodeTyped,
   Malformed,
   prefixLength,
   type RlpItem,
   reading,
-  writeName,
+  writeHexItem,
   writePrefix,
   writeString,
 } from './rlp.ts'
@@ -71,7 +71,7 @@ export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => 
 }
 
 /** A block's bloom from its receipts' blooms. */
-export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
+export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const all = zeroBytes(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
@@ -123,14 +123,14 @@ export function readType(type: number | undefined): TransactionType {
 
 const ADDRESS_ITEM = 21
 const HASH_ITEM = 33
-const NO_LOGS = new Encoded(Uint8Array.of(0xc0))
+const NO_LOGS = new EncodedItem(Uint8Array.of(0xc0))
 
 const listLength = (payload: number): number => prefixLength(payload) + payload
 const topicsPayload = ({ topics }: Log): number => topics.length * HASH_ITEM
 const logPayload = (log: Log): number => ADDRESS_ITEM + listLength(topicsPayload(log)) + encodedLength(log.data)
 
 /** RLP of a list of logs: address, topics, data. By hand, as every other transaction has some. */
-export function encodeLogs(logs: readonly Log[]): Encoded {
+export function encodeLogs(logs: readonly Log[]): EncodedItem {
   if (logs.length === 0) return NO_LOGS
   let payload = 0
   for (const log of logs) payload += listLength(logPayload(log))
@@ -138,11 +138,11 @@ export function encodeLogs(logs: readonly Log[]): Encoded {
   let at = writePrefix(0xc0, payload, out, 0)
   for (const log of logs) {
     at = writePrefix(0xc0, logPayload(log), out, at)
-    at = writePrefix(0xc0, topicsPayload(log), out, writeName(log.address, out, at))
-    for (const topic of log.topics) at = writeName(topic, out, at)
+    at = writePrefix(0xc0, topicsPayload(log), out, writeHexItem(log.address, out, at))
+    for (const topic of log.topics) at = writeHexItem(topic, out, at)
     at = writeString(log.data, out, at)
   }
-  return new Encoded(out)
+  return new EncodedItem(out)
 }
 
 /** The way back for one of `encodeLogs`. Throws Malformed. */

@@ -9,10 +9,10 @@ import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, 
 /** A byte string or a list of items. What is read are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 /** What is written: names may stand as they are, and what is encoded already. */
-export type RlpSource = Uint8Array | Hex | Encoded | readonly RlpSource[]
+export type RlpSource = Uint8Array | Hex | EncodedItem | readonly RlpSource[]
 
 /** An item that is written as it stands. */
-export class Encoded {
+export class EncodedItem {
   readonly rlp: Uint8Array
 
   constructor(rlp: Uint8Array) {
@@ -207,7 +207,7 @@ export function writeString(bytes: Uint8Array, out: Uint8Array, at: number): num
 }
 
 /** Writes the encoding of an address or a hash; returns where it ends. */
-export function writeName(name: Hex, out: Uint8Array, at: number): number {
+export function writeHexItem(name: Hex, out: Uint8Array, at: number): number {
   const end = writeHex(name, out, at + 1)
   out[at] = 0x80 + end - at - 1
   return end
@@ -228,7 +228,7 @@ function prepend(item: RlpSource, length: number): number {
     scratch.set(item, scratch.length - end)
     return prependStringPrefix(item.length, end)
   }
-  if (item instanceof Encoded) {
+  if (item instanceof EncodedItem) {
     const end = makeRoom(length + item.rlp.length)
     scratch.set(item.rlp, scratch.length - end)
     return end

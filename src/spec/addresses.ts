@@ -1,7 +1,7 @@
 // Fixed addresses: Ethereum's system contracts, the native contracts, and the module accounts.
 // Native addresses are Evmos' and part of the contract with its users; they never move.
 import { createHash } from 'node:crypto'
-import { type Address, hexToAddress, toAddress } from '../lib/hex.ts'
+import { type Address, fromHex, type Hash, hexToAddress, toAddress } from '../lib/hex.ts'
 
 /** Caller of the calls that the protocol itself makes at the edges of a block (EIP-4788 and its kin). */
 export const SYSTEM_ADDRESS = hexToAddress('0xfffffffffffffffffffffffffffffffffffffffe')
@@ -63,3 +63,7 @@ export const MODULE_ACCOUNT = {
   mint: moduleAddress(MODULE_NAME.mint),
   evm: moduleAddress(MODULE_NAME.evm),
 } as const
+
+/** The first 20 bytes of SHA-256 of a public ed25519 key. */
+export const consensusAddress = (key: Hash): Address =>
+  toAddress(createHash('sha256').update(fromHex(key)).digest().subarray(0, 20))

@@ -2,7 +2,7 @@
 import { scratchBytes } from '../lib/bytes.ts'
 import { bigToBytes, bytesToBig, fromHex, type Hash, rangeToHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { encodedLength, prefixLength, writeName, writePrefix, writeString } from '../primitives/rlp.ts'
+import { encodedLength, prefixLength, writeHexItem, writePrefix, writeString } from '../primitives/rlp.ts'
 import type { Account } from './types.ts'
 
 export const EMPTY_CODE_HASH: Hash = keccakHash(new Uint8Array(0))
@@ -26,7 +26,7 @@ export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8A
   const row = scratchBytes(prefixLength(length) + length)
   let at = writeString(nonce, row, writePrefix(0xc0, length, row, 0))
   at = writeString(storageRoot, row, writeString(balance, row, at))
-  writeName(account.codeHash, row, at)
+  writeHexItem(account.codeHash, row, at)
   return row
 }
 

@@ -16,10 +16,9 @@ import {
   rowOfHistory,
   slotOfRow,
 } from './keyspace.ts'
+import type { NodePath, TrieChange } from './trie.ts'
 import { EMPTY_ROOT, updateTrie } from './trie.ts'
-import type { TrieChange } from './trie-edits.ts'
-import type { NodePath } from './trie-rows.ts'
-import type { Range, Reader } from './types.ts'
+import type { KeyRange, KvReader } from './types.ts'
 import type { View } from './view.ts'
 
 /** Told of everything that is wrong: where, and what. */
@@ -28,7 +27,7 @@ export type Report = (place: string, what: string) => void
 const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
 /** Accounts, slots, tries and codes as they are now. Returns the state's root, as its leaves have it. */
-export async function checkState(store: Reader, report: Report): Promise<Hash> {
+export async function checkState(store: KvReader, report: Report): Promise<Hash> {
   const leaves: TrieChange[] = []
   const visited = { slots: 0, nodes: 0 }
   for await (const [key, value] of live(store, RANGE.accounts())) {
@@ -61,9 +60,9 @@ export async function checkState(store: Reader, report: Report): Promise<Hash> {
 
 /** Compares stored nodes with those of a trie of all its leaves. */
 async function checkTrie(
-  store: Reader,
+  store: KvReader,
   leaves: readonly TrieChange[],
-  range: Range,
+  range: KeyRange,
   place: string,
   report: Report,
 ): Promise<{ root: Uint8Array; nodes: number }> {
@@ -86,7 +85,7 @@ const nibbles = (path: NodePath): string =>
   path === '' ? 'the root' : [...path].map((nibble) => nibble.charCodeAt(0).toString(16)).join('')
 
 /** Slots and nodes of accounts that have no storage. */
-async function checkStrays(store: Reader, visited: { slots: number; nodes: number }, report: Report): Promise<void> {
+async function checkStrays(store: KvReader, visited: { slots: number; nodes: number }, report: Report): Promise<void> {
   const found = { slots: 0, nodes: 0 }
   for await (const [key] of live(store, RANGE.state())) {
     if (isSlot(key)) found.slots++
@@ -99,7 +98,7 @@ async function checkStrays(store: Reader, visited: { slots: number; nodes: numbe
 }
 
 /** Rows of the range that hold something now. */
-async function* live(store: Reader, range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+async function* live(store: KvReader, range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
   for await (const [key, row] of store.scan(range)) {
     const { value } = decodeRow(row)
     if (value !== undefined) yield [key, value]
@@ -113,7 +112,7 @@ export type Versions = { readonly newest: number; readonly oldest: number }
  * That the former values of every row are there, in the order of their versions, and that the lists of changes name exactly
  * these. What versions up to the oldest one replaced was pruned with their lists.
  */
-export async function checkHistory(store: Reader, { newest, oldest }: Versions, report: Report): Promise<void> {
+export async function checkHistory(store: KvReader, { newest, oldest }: Versions, report: Report): Promise<void> {
   const values = { former: 0, all: 0 }
   for await (const [key, row] of store.scan(RANGE.state())) {
     const { ordinal, since } = decodeRow(row)
@@ -145,7 +144,7 @@ export async function checkHistory(store: Reader, { newest, oldest }: Versions, 
 }
 
 /** Whether the value that follows the one that was replaced began with the version. Codes replace nothing. */
-function isValueOf(store: Reader, { key, replaced }: Change, version: number): boolean {
+function isValueOf(store: KvReader, { key, replaced }: Change, version: number): boolean {
   if (isCode(key)) return replaced === undefined
   const ordinal = replaced === undefined ? 0 : replaced + 1
   const row = store.get(key)
@@ -156,7 +155,7 @@ function isValueOf(store: Reader, { key, replaced }: Change, version: number): b
 }
 
 /** That a version holds what the block that made it changes when it is run again, and that its list names all of it. */
-export async function checkChanges(store: Reader, view: View, version: number, report: Report): Promise<void> {
+export async function checkChanges(store: KvReader, view: View, version: number, report: Report): Promise<void> {
   const { rows, codes } = await view.changes()
   const list = store.get(KEY.changes(version))
   const named = new Set((list === undefined ? [] : decodeChanges(list)).map(({ key }) => toLatin1(key)))
@@ -172,7 +171,7 @@ export async function checkChanges(store: Reader, view: View, version: number, r
 }
 
 /** Former values row by row, as keys order them. Returns how many there are. `oldest`: as in `Versions`. */
-async function checkEntries(store: Reader, oldest: number, report: Report): Promise<number> {
+async function checkEntries(store: KvReader, oldest: number, report: Report): Promise<number> {
   let count = 0
   let row = new Uint8Array(0)
   let [ordinal, since] = [-1, -1]

@@ -24,7 +24,7 @@ export const isDiskFull = (error: unknown): boolean =>
   error instanceof ChainError && error.code === 'disk-failure' && error.message === DISK_FULL
 
 /** Whether waiting may help by itself: room may be made, handles may be closed. */
-export const mayPass = (error: ChainError): boolean => isDiskFull(error) || NO_HANDLE.test(error.detail ?? '')
+export const isTransient = (error: ChainError): boolean => isDiskFull(error) || NO_HANDLE.test(error.detail ?? '')
 
 /** abstract-level puts what LevelDB said into the cause of its own error. */
 function wordsOf(error: unknown): string {

@@ -4,8 +4,8 @@
 import { type ChainError, ReadFailure } from '../lib/errors.ts'
 import { equalBytes } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
-import { diskError, mayPass } from './disk-errors.ts'
-import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
+import { diskError, isTransient } from './disk-errors.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
 /** A store that can be closed and opened in place; its log stays open. Snapshots and scans that run end in an error. */
 export type ReopenableStore = KvStore & {
@@ -15,7 +15,7 @@ export type ReopenableStore = KvStore & {
 }
 
 /** What is told of an outage: each once. */
-export type OutageReport = {
+export type OutageObserver = {
   failed(error: ChainError): void
   recovered(): void
   /** Memory and disk differ, or the database cannot be opened any more: the process has to end. Nothing on disk is lost. */
@@ -27,25 +27,25 @@ const LOOK = 1_000
 const LONGEST_LOOK = 60_000
 
 /** A row that tells whether a batch has landed. */
-type Witness = { readonly op: Op; readonly before: Uint8Array | undefined }
+type ProbeRow = { readonly op: WriteOp; readonly before: Uint8Array | undefined }
 
 export class GuardedStore implements KvStore {
   readonly #store: ReopenableStore
-  readonly #report: OutageReport
+  readonly #report: OutageObserver
   /** One write at a time: behind a torn record LevelDB could acknowledge what it does not find again. */
   readonly #turn = new Mutex()
   readonly log: RecordLog
   #failure: ChainError | undefined
   /** Of the batch whose write failed. */
-  #witness: Witness | undefined
+  #witness: ProbeRow | undefined
   /** A row of the last batch that was written. */
-  #written: Op | undefined
+  #written: WriteOp | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #firstLook: number
   #look: number
 
   /** `look`: milliseconds until the first look at the disk. */
-  constructor(store: ReopenableStore, report: OutageReport, look = LOOK) {
+  constructor(store: ReopenableStore, report: OutageObserver, look = LOOK) {
     this.#firstLook = look
     this.#look = look
     this.#store = store
@@ -66,15 +66,15 @@ export class GuardedStore implements KvStore {
     }
   }
 
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
     return this.#store.scan(range)
   }
 
-  snapshot(): Reader & { close(): Promise<void> } {
-    return this.#store.snapshot()
+  consistentReader(): KvReader & { close(): Promise<void> } {
+    return this.#store.consistentReader()
   }
 
-  write(batch: readonly Op[]): Promise<void> {
+  write(batch: readonly WriteOp[]): Promise<void> {
     return this.#turn.run(async () => {
       this.requireWritable()
       try {
@@ -123,7 +123,7 @@ export class GuardedStore implements KvStore {
   }
 
   /** The first row that the batch would change; undefined when it changes none. */
-  #witnessOf(batch: readonly Op[]): Witness | undefined {
+  #witnessOf(batch: readonly WriteOp[]): ProbeRow | undefined {
     for (const op of batch) {
       const before = this.get(op.key)
       if (!equalRows(before, rowAfter(op))) return { op, before }
@@ -149,7 +149,7 @@ export class GuardedStore implements KvStore {
       await this.#probe()
     } catch (error) {
       const failure = diskError(error)
-      if (mayPass(failure)) return this.#lookLater()
+      if (isTransient(failure)) return this.#lookLater()
       return this.#report.lost(`the database cannot be opened again: ${failure.message}`)
     }
     this.#failure = undefined
@@ -174,7 +174,7 @@ export class GuardedStore implements KvStore {
   }
 }
 
-const rowAfter = (op: Op): Uint8Array | undefined => (op.type === 'put' ? op.value : undefined)
+const rowAfter = (op: WriteOp): Uint8Array | undefined => (op.type === 'put' ? op.value : undefined)
 
 const equalRows = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
   a === undefined || b === undefined ? a === b : equalBytes(a, b)

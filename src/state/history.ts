@@ -3,7 +3,7 @@
 // row is ever seen half-changed, because a new value and the old one's history entry land in the same batch.
 import { scratchBytes } from '../lib/bytes.ts'
 import { KEY } from './keyspace.ts'
-import type { Reader } from './types.ts'
+import type { KvReader } from './types.ts'
 
 /** One value of a row. `value` undefined: the row does not exist in these versions. */
 export type RowState = {
@@ -40,7 +40,7 @@ export function decodeRow(bytes: Uint8Array): RowState {
  * Throws MissingHistory when `latest` is not what is stored, or the version was pruned.
  */
 export function rowAsOf(
-  reader: Pick<Reader, 'get'>,
+  reader: Pick<KvReader, 'get'>,
   key: Uint8Array,
   latest: RowState | undefined,
   version: number,
@@ -70,7 +70,7 @@ export function rowAsOf(
  * A row's value as of a version, read from the store alone, past every cache. The version must not have been taken back;
  * later ones may be at the moment.
  */
-export function storedRowAsOf(reader: Pick<Reader, 'get'>, key: Uint8Array, version: number): Uint8Array | undefined {
+export function storedRowAsOf(reader: Pick<KvReader, 'get'>, key: Uint8Array, version: number): Uint8Array | undefined {
   const read = (): Uint8Array | undefined => {
     const latest = reader.get(key)
     return rowAsOf(reader, key, latest && decodeRow(latest), version)?.value
@@ -87,7 +87,7 @@ export function storedRowAsOf(reader: Pick<Reader, 'get'>, key: Uint8Array, vers
 /** The given row and the history under it are not of one moment, or the store is corrupt. */
 export class MissingHistory extends Error {}
 
-function historyEntry(reader: Pick<Reader, 'get'>, key: Uint8Array, ordinal: number): RowState | undefined {
+function historyEntry(reader: Pick<KvReader, 'get'>, key: Uint8Array, ordinal: number): RowState | undefined {
   const bytes = reader.get(KEY.history(key, ordinal))
   return bytes && decodeRow(bytes)
 }

@@ -13,7 +13,7 @@ import {
   toLatin1,
   writeHex,
 } from '../lib/hex.ts'
-import type { NodePath } from './trie-rows.ts'
+import type { NodePath } from './trie.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
@@ -120,11 +120,11 @@ export const KEY = {
   /** ranking, first digits (half bytes) of members -> how many there are by the next digit; without digits: or the few */
   memberCounts: (ranking: Hex, digits: Uint8Array) => key(0x43, sizeOf(ranking), ranking, digits.length, digits),
   /** table, owner -> what readers know of it now */
-  fact: (table: number, owner: Hex) => key(0x44, table, owner),
+  record: (table: number, owner: Hex) => key(0x44, table, owner),
   /** word of a name, address -> nothing */
-  word: (word: string, of: Uint8Array) => key(0x45, text(word), 0, of),
+  nameWord: (word: string, of: Uint8Array) => key(0x45, text(word), 0, of),
   /** version of the state -> what takes the rows of readers' tables back that came with it */
-  readersUndo: (version: number) => key(0x46, u64(version)),
+  indexUndo: (version: number) => key(0x46, u64(version)),
 
   // --- what people told this node
   /** address -> sources of a contract whose code was made from them */
@@ -135,7 +135,7 @@ export const KEY = {
 export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
 
 /** Whether a row is one of those that readers' tables are kept by: a block that writes it reads what the last one wrote. */
-export const isAskedAgain = (key: Uint8Array): boolean => key[0] === 0x41 || key[0] === 0x43 || key[0] === 0x44
+export const isCachedRow = (key: Uint8Array): boolean => key[0] === 0x41 || key[0] === 0x43 || key[0] === 0x44
 
 /** The account whose own fields a row holds; undefined for all other rows. */
 export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
@@ -155,7 +155,7 @@ export function rowOfHistory(key: Uint8Array): { row: Uint8Array; ordinal: numbe
 export const isSlot = (key: Uint8Array): boolean => key[0] === 0x11
 export const isStorageNode = (key: Uint8Array): boolean => key[0] === 0x13
 /** Whether an indexer has written the row, or says by it that it has written all of them. */
-export const isReaders = (row: Uint8Array): boolean =>
+export const isIndexRow = (row: Uint8Array): boolean =>
   ((row[0] ?? 0) >= 0x40 && (row[0] ?? 0) < 0x50) || equalBytes(row, INDEX_KEY)
 const INDEX_KEY = KEY.meta('index')
 
@@ -179,7 +179,7 @@ export const RANGE = {
     const withHalf = (digit: number) => KEY.member(ranking, Uint8Array.of(...order, digit << 4))
     return { gte: withHalf(half), lt: half === 15 ? all.lt : withHalf(half + 1) }
   },
-  words: (prefix: string) => within(key(0x45, text(prefix))),
+  nameWords: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
   /** Accounts, slots and nodes of tries: all rows that remember. */
   state: () => ({ gte: key(0x10), lt: key(0x14) }),
@@ -193,7 +193,7 @@ export const RANGE = {
   transactions: () => within(key(0x24)),
   stateVersions: () => within(key(0x25)),
   /** All that an indexer has written. */
-  readers: () => ({ gte: key(0x40), lt: key(0x50) }),
+  index: () => ({ gte: key(0x40), lt: key(0x50) }),
 } as const
 
 /** All keys that begin with the bytes. */

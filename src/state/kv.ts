@@ -10,17 +10,23 @@ import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/folder.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
-import type { Acknowledged } from './acknowledged.ts'
+import type { AcknowledgedWrites } from './disk-check.ts'
+import {
+  type CheckedDatabase,
+  checkInBackground,
+  type DamageObserver,
+  newDatabase,
+  requireIntact,
+} from './disk-check.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
-import { GuardedStore, type OutageReport, type ReopenableStore } from './guarded-store.ts'
-import { isAskedAgain } from './keyspace.ts'
+import { GuardedStore, type OutageObserver, type ReopenableStore } from './guarded-store.ts'
+import { isCachedRow } from './keyspace.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
-import { RememberedRows } from './remembered-rows.ts'
-import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
-import { type DiskWatch, newDatabase, readInBackground, requireWhole, type Whole } from './whole.ts'
+import { RowCache } from './row-cache.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
-type Snapshot = ReturnType<Database['snapshot']>
+type LevelSnapshot = ReturnType<Database['snapshot']>
 
 const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
@@ -30,7 +36,7 @@ const LOOK = 256
 const REMEMBERED_ROWS = 100_000
 
 /** The file of the log, in the database's folder: LevelDB leaves alone what has no name of its own kind. */
-export const JOURNAL = 'journal'
+export const JOURNAL_FILE = 'journal'
 
 /** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
 const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
@@ -39,36 +45,36 @@ const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
 const WRITE_BUFFER = 16 << 20
 
 /** What is told while a database is open: of damage that is found, and of writes that the disk does not take. */
-export type StoreWatch = DiskWatch & OutageReport
+export type StoreObserver = DamageObserver & OutageObserver
 
 /** Of commands: they end with the failed write, and before damage that is found later matters. */
-const UNWATCHED: StoreWatch = {
+const UNWATCHED: StoreObserver = {
   ...{ warn: () => undefined, damaged: () => undefined },
   ...{ failed: () => undefined, recovered: () => undefined, lost: () => undefined },
 }
 
 /** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign, unusable or damaged one. */
-export async function openStore(directory: string, told: Partial<StoreWatch> = {}): Promise<KvStore> {
+export async function openStore(directory: string, told: Partial<StoreObserver> = {}): Promise<KvStore> {
   const watch = { ...UNWATCHED, ...told }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
   const whole = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
-  const store = await openLevel(directory, whole.acknowledged, readInBackground(directory, whole.unread, watch))
+  const store = await openLevel(directory, whole.acknowledged, checkInBackground(directory, whole.unread, watch))
   if (!whole.isKnown) watch.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
-  return new RememberedRows(new GuardedStore(store, watch), isAskedAgain, REMEMBERED_ROWS)
+  return new RowCache(new GuardedStore(store, watch), isCachedRow, REMEMBERED_ROWS)
 }
 
 /** Opens a database as LevelDB does, whatever is wrong with its files. Throws ChainError `storage` when LevelDB cannot. */
 export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory)
 
 /** A store for what is thrown away: nothing is synced. */
-export async function openScratch(directory: string): Promise<KvStore> {
+export async function openTemporaryStore(directory: string): Promise<KvStore> {
   const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: WRITE_BUFFER })
   await database.open()
   const store = new LevelStore(database, memoryRecordLog())
-  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
+  return new RowCache(store, isCachedRow, REMEMBERED_ROWS)
 }
 
-async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<LevelStore> {
+async function openLevel(directory: string, acknowledged?: AcknowledgedWrites, stop?: () => void): Promise<LevelStore> {
   try {
     // Ahead of LevelDB, which begins to open, and to make folders, as soon as it is constructed.
     makeFolder(directory)
@@ -87,8 +93,8 @@ async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: 
     stop?.()
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  const log = openRecordLog(join(directory, JOURNAL))
-  const landed = (ops: readonly Op[]) => acknowledged?.landed(ops)
+  const log = openRecordLog(join(directory, JOURNAL_FILE))
+  const landed = (ops: readonly WriteOp[]) => acknowledged?.landed(ops)
   const closing = () => {
     stop?.()
     acknowledged?.close()
@@ -100,7 +106,9 @@ async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: 
 export function hasDatabase(directory: string): boolean {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) return false
   const files = readdirSync(directory)
-  return files.includes('CURRENT') || (files.includes(JOURNAL) && files.some((file) => file.startsWith('MANIFEST-')))
+  return (
+    files.includes('CURRENT') || (files.includes(JOURNAL_FILE) && files.some((file) => file.startsWith('MANIFEST-')))
+  )
 }
 
 /** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
@@ -111,11 +119,11 @@ function isOurs(directory: string): boolean {
 }
 
 /** Files that change while they are read belong to a process that is running, which is another refusal. */
-async function checkFiles(directory: string): Promise<Whole> {
+async function checkFiles(directory: string): Promise<CheckedDatabase> {
   try {
-    return requireWhole(directory)
+    return requireIntact(directory)
   } catch (error) {
-    await requireFree(directory)
+    await requireUnlocked(directory)
     throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
   }
 }
@@ -124,7 +132,7 @@ async function checkFiles(directory: string): Promise<Whole> {
  * Throws ChainError `storage` when another process has the database open. LevelDB takes its lock before it looks whether there
  * is a database, and refuses one then: nothing in it is read or changed.
  */
-export async function requireFree(directory: string): Promise<void> {
+export async function requireUnlocked(directory: string): Promise<void> {
   const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
   try {
     await database.open()
@@ -160,7 +168,7 @@ export async function openMemoryStore(): Promise<KvStore> {
 type Disk = {
   readonly directory: string
   /** Told of each batch that has been written and synced. */
-  readonly landed: (ops: readonly Op[]) => void
+  readonly landed: (ops: readonly WriteOp[]) => void
   /** Told of the end. */
   readonly closing: () => void
 }
@@ -181,12 +189,12 @@ class LevelStore implements ReopenableStore {
     return plain(this.#database.getSync(key))
   }
 
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
     return scan(this.#database, range)
   }
 
   /** One after the other into a batch of the library's: an array of operations costs it seven times as much. */
-  async write(ops: readonly Op[]): Promise<void> {
+  async write(ops: readonly WriteOp[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
     const pause = yieldToEventLoop('block')
@@ -199,7 +207,7 @@ class LevelStore implements ReopenableStore {
     this.#disk?.landed(ops)
   }
 
-  snapshot(): Reader & { close(): Promise<void> } {
+  consistentReader(): KvReader & { close(): Promise<void> } {
     const database = this.#database
     const snapshot = database.snapshot()
     return {
@@ -238,7 +246,7 @@ class LevelStore implements ReopenableStore {
 const plain = (row: Uint8Array | undefined): Uint8Array | undefined =>
   row && new Uint8Array(row.buffer, row.byteOffset, row.length)
 
-function scan(database: Database, range: Range, snapshot?: Snapshot): AsyncIterable<[Uint8Array, Uint8Array]> {
+function scan(database: Database, range: KeyRange, snapshot?: LevelSnapshot): AsyncIterable<[Uint8Array, Uint8Array]> {
   const { gte, lt, reverse = false, limit = -1 } = range
   return database.iterator({ gte, lt, reverse, limit, ...(snapshot && { snapshot }) })
 }

@@ -3,8 +3,8 @@
 import { ChainError } from '../lib/errors.ts'
 import { bigToFixed, bytesToBig } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { type Cell, dataSlot, type Field, type Key, slotAt, u256, type Value, value } from './storage-types.ts'
 import type { SlotAccess } from './types.ts'
-import { type Cell, dataSlot, type Field, type Key, slotAt, u256, type Value, value } from './words.ts'
 
 type Fields<H> = { readonly [N in keyof H]: Field<H[N]> }
 
@@ -56,7 +56,7 @@ export const cell = <T>(of: Value<T>): Value<T> => of
 
 export interface StructCell<T> extends Cell<T> {
   /** One member; the others are not read. */
-  only<N extends keyof T>(name: N): T[N]
+  member<N extends keyof T>(name: N): T[N]
   /** Writes the given members and leaves the others. */
   update(change: Partial<T>): void
 }
@@ -91,7 +91,7 @@ export function struct<T extends object>(members: { readonly [N in keyof T]: Val
     ...whole,
     open: (slots, base) => ({
       ...whole.open(slots, base),
-      only: (name) => members[name].read(slots, slotAt(base, places.get(name) ?? 0n)),
+      member: (name) => members[name].read(slots, slotAt(base, places.get(name) ?? 0n)),
       update: (change) => update(slots, base, change),
     }),
   }
@@ -246,6 +246,58 @@ export function enumerable<K, V>(key: Key<K>, element: Value<V>): Field<Enumerab
       keys: keysFrom,
       *entries(from) {
         for (const of of keysFrom(from)) yield [of, values.at(of).get()]
+      },
+    }
+  }
+  return { width: parts.width, open }
+}
+
+export type Queue<T> = Iterable<T> & {
+  readonly length: number
+  push(element: T): void
+  /** Takes the oldest; undefined when there is none. */
+  shift(): T | undefined
+  /** The element that is `index` places behind the oldest; undefined beyond the end. */
+  at(index: number): T | undefined
+  /** Replaces an element; throws RangeError beyond the end. */
+  put(index: number, element: T): void
+}
+
+/**
+ * First in, first out. In Solidity: `struct { uint256 head; uint256 tail; mapping(uint256 => T) items; }`,
+ * where head is the oldest item's number and tail the next one's; both only grow.
+ */
+export function queue<T>(element: Value<T>): Field<Queue<T>> {
+  const parts = layout({ head: u256, tail: u256, items: mapping(u256, element) })
+  const open = (slots: SlotAccess, base: bigint): Queue<T> => {
+    const { head, tail, items } = parts.open(slots, base)
+    const length = () => Number(tail.get() - head.get())
+    const item = (index: number) => (isWithin(index, length()) ? items.at(head.get() + BigInt(index)) : undefined)
+    return {
+      get length() {
+        return length()
+      },
+      push(of) {
+        const next = tail.get()
+        items.at(next).set(of)
+        tail.set(next + 1n)
+      },
+      shift() {
+        const oldest = item(0)
+        if (oldest === undefined) return undefined
+        const of = oldest.get()
+        oldest.clear()
+        head.set(head.get() + 1n)
+        return of
+      },
+      at: (index) => item(index)?.get(),
+      put(index, of) {
+        const place = item(index)
+        if (place === undefined) throw new RangeError(`no element ${index}`)
+        place.set(of)
+      },
+      *[Symbol.iterator]() {
+        for (let i = 0; i < length(); i++) yield items.at(head.get() + BigInt(i)).get()
       },
     }
   }

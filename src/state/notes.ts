@@ -2,10 +2,10 @@
 import { type Address, hexToAddress } from '../lib/hex.ts'
 
 /** An account's units of a denomination have changed. */
-export const heldNote = (denom: string, of: Address): string => `held ${denom} ${of}`
+export const balanceNote = (denom: string, of: Address): string => `held ${denom} ${of}`
 
 /** The denomination and the account of such a note; undefined for others. */
-export function readHeldNote(note: string): { readonly denom: string; readonly of: Address } | undefined {
+export function readBalanceNote(note: string): { readonly denom: string; readonly of: Address } | undefined {
   const [, denom, of] = /^held (\S+) (0x[0-9a-f]{40})$/.exec(note) ?? []
   return denom === undefined || of === undefined ? undefined : { denom, of: hexToAddress(of) }
 }

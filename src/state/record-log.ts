@@ -5,7 +5,7 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { diskError } from './disk-errors.ts'
-import type { ReadRecords, RecordLog } from './types.ts'
+import type { RecordLog, RecoveredRecords } from './types.ts'
 
 /** How every frame begins: bytes that text never holds (UTF-8 has no 0xff), and two letters. */
 const MAGIC = Buffer.of(0xff, 0xfe, 0x4b, 0x4a)
@@ -54,7 +54,7 @@ class FileLog implements RecordLog {
     return this.#size ?? 0
   }
 
-  read(): ReadRecords {
+  read(): RecoveredRecords {
     const bytes = attempt(() => readFileSync(this.#path))
     const found = unframed(bytes)
     const [first] = found.damaged
@@ -121,7 +121,7 @@ function framed(records: readonly Uint8Array[]): Buffer {
 }
 
 /** All whole records of a file, and the stretches between them that are none. */
-function unframed(bytes: Buffer): ReadRecords {
+function unframed(bytes: Buffer): RecoveredRecords {
   const records: Uint8Array[] = []
   const damaged: { at: number; length: number }[] = []
   for (let at = 0; at < bytes.length; ) {

@@ -2,8 +2,8 @@
 // A tree by hexadecimal digits: every node counts the members behind each digit, a lone member stands where it is alone.
 import { bigToFixed, type Hash } from '../lib/hex.ts'
 import { layout, mapping, struct } from './layout.ts'
+import { type Field, hash, text, u256 } from './storage-types.ts'
 import type { SlotAccess } from './types.ts'
-import { type Field, hash, text, u256 } from './words.ts'
 
 export type SortedHashes = {
   readonly length: number
@@ -44,7 +44,7 @@ export const sortedHashes: Field<SortedHashes> = (() => {
     /** Digits behind which there are members, with their number, ascending. */
     function* children(path: string): Generator<{ digit: number; count: number }> {
       for (let first = 0; first < 2 * A_WORD; first += A_WORD) {
-        const word = counts.at(path).only(halfOf(first))
+        const word = counts.at(path).member(halfOf(first))
         if (word === 0n) continue
         const bytes = bigToFixed(word, 32)
         const counted = new DataView(bytes.buffer, bytes.byteOffset)
@@ -58,7 +58,7 @@ export const sortedHashes: Field<SortedHashes> = (() => {
     /** Counts one more behind a digit; how many there were before. */
     function count(path: string, digit: number): number {
       const cell = counts.at(path)
-      const word = cell.only(halfOf(digit))
+      const word = cell.member(halfOf(digit))
       cell.update({ [halfOf(digit)]: word + (1n << shiftOf(digit)) })
       return countIn(word, digit)
     }

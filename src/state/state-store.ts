@@ -2,11 +2,10 @@
 // stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
 import { LRUCache } from 'lru-cache'
 import { retain } from '../lib/bytes.ts'
+import { GenerationalCache } from '../lib/caches.ts'
 import { ReadFailure } from '../lib/errors.ts'
-import { GenerationalCache } from '../lib/generational-cache.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
-import { checkedCode } from './checked-row.ts'
 import {
   type Change,
   decodeChanges,
@@ -18,7 +17,8 @@ import {
   rowAsOf,
 } from './history.ts'
 import { isCode, KEY } from './keyspace.ts'
-import type { KvStore, Op, Reader } from './types.ts'
+import { verifyCode } from './row-checksum.ts'
+import type { KvReader, KvStore, WriteOp } from './types.ts'
 import { View } from './view.ts'
 
 /** Changed rows of one commit, by key as latin-1, so that it can index a map; a value of null deletes. */
@@ -33,7 +33,7 @@ export type StateRows = {
   word(of: Address, key: Hash, version: number): Uint8Array
   code(hash: Hash): Uint8Array | undefined
   /** For the ranges of rows that go when an account loses its storage. */
-  readonly store: Pick<Reader, 'scan'>
+  readonly store: Pick<KvReader, 'scan'>
 }
 
 const CACHED_ROWS = 200_000
@@ -125,7 +125,7 @@ export class StateStore implements StateRows {
     if (cached !== undefined) return cached
     const row = this.store.get(KEY.code(hash))
     if (row === undefined) return undefined
-    const code = checkedCode(row, hash)
+    const code = verifyCode(row, hash)
     this.#codes.set(hash, code)
     return code
   }
@@ -134,9 +134,12 @@ export class StateStore implements StateRows {
    * The operations that commit changed rows as the next version, and what to call once they are on disk.
    * Rows that would not change must be left out by the caller.
    */
-  stage(changes: RowChanges, codes: ReadonlyMap<Hash, Uint8Array>): { ops: Op[]; version: number; landed: () => void } {
+  stage(
+    changes: RowChanges,
+    codes: ReadonlyMap<Hash, Uint8Array>,
+  ): { ops: WriteOp[]; version: number; landed: () => void } {
     const version = this.#version + 1
-    const ops: Op[] = []
+    const ops: WriteOp[] = []
     const names: string[] = []
     const next: RowState[] = []
     const written: Change[] = []
@@ -170,11 +173,11 @@ export class StateStore implements StateRows {
    * The operations that make all versions before this one unreadable: what it replaced goes. Versions are pruned oldest
    * first, and never the newest.
    */
-  prune(version: number): Op[] {
+  prune(version: number): WriteOp[] {
     const key = KEY.changes(version)
     const changes = this.store.get(key)
     if (changes === undefined) throw new Error(`the change list of version ${version} is missing`)
-    const ops: Op[] = [{ type: 'del', key }]
+    const ops: WriteOp[] = [{ type: 'del', key }]
     for (const { key: row, replaced } of decodeChanges(changes)) {
       if (replaced !== undefined) ops.push({ type: 'del', key: KEY.history(row, replaced) })
     }
@@ -182,8 +185,8 @@ export class StateStore implements StateRows {
   }
 
   /** The operations that undo every version above the given one, exactly, and what to call once they are on disk. */
-  rewind(version: number): { ops: Op[]; landed: () => void } {
-    const ops: Op[] = []
+  rewind(version: number): { ops: WriteOp[]; landed: () => void } {
+    const ops: WriteOp[] = []
     const touched = new Set<string>()
     for (let undone = this.#version; undone > version; undone--) {
       const key = KEY.changes(undone)

@@ -1,16 +1,16 @@
 // The Merkle-Patricia side of a view: which accounts and slots have changed since the last root, the trie nodes that
 // follow from them, and the rows to commit. Roots may be asked for at any time; each costs only what changed since.
-import { type Address, equalBytes, fromHex, type Hash, toHash, toLatin1 } from '../lib/hex.ts'
+
+import { memo } from '../lib/caches.ts'
+import { type Address, bigToFixed, equalBytes, fromHex, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
-import { memo } from '../lib/memo.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
 import type { RowChanges } from './state-store.ts'
-import { EMPTY_ROOT, updateTrie } from './trie.ts'
-import type { TrieChange } from './trie-edits.ts'
-import type { NodePath, NodeReader } from './trie-rows.ts'
-import type { Account, Reader } from './types.ts'
+import type { NodePath, NodeReader, TrieChange } from './trie.ts'
+import { EMPTY_ROOT, proveTrie, updateTrie } from './trie.ts'
+import type { Account, AccountProof, KvReader, StateView } from './types.ts'
 import type { View } from './view.ts'
 
 export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
@@ -25,7 +25,7 @@ type Nodes = Map<NodePath, Uint8Array | null>
 
 /** Where accounts and slots lie in their tries: those of one block come again in the next. */
 const KNOWN_PLACES = 50_000
-const placeOf = memo(KNOWN_PLACES, (name: Address | Hash) => keccak256(fromHex(name)))
+const hashedKey = memo(KNOWN_PLACES, (name: Address | Hash) => keccak256(fromHex(name)))
 
 export class StateTrie {
   readonly #view: View
@@ -78,7 +78,7 @@ export class StateTrie {
       const value = account === undefined ? null : encodeAccount(account, storageRoot)
       this.#accountRows.set(of, value)
       this.#settle(of, NO_SLOTS)
-      changes.push({ key: placeOf(of), value })
+      changes.push({ key: hashedKey(of), value })
     }
     this.#dirty.clear()
     this.#root = toHash(this.#apply(this.accountReader(), this.#accountNodes, changes))
@@ -104,7 +104,7 @@ export class StateTrie {
   }
 
   /** Every row that differs from the disk: accounts, slots and nodes. Call after `root`. */
-  async changedRows(store: Pick<Reader, 'scan'>): Promise<RowChanges> {
+  async changedRows(store: Pick<KvReader, 'scan'>): Promise<RowChanges> {
     const rows: RowChanges = new Map()
     const add = (key: Uint8Array, value: Uint8Array | null) => {
       const name = toLatin1(key)
@@ -175,7 +175,7 @@ export class StateTrie {
     const changes: TrieChange[] = []
     for (const key of (reset ? this.#touched.get(of) : dirty) ?? []) {
       const word = this.#view.word(of, key)
-      changes.push({ key: placeOf(key), value: word.length === 0 ? null : encodeRlp(word) })
+      changes.push({ key: hashedKey(key), value: word.length === 0 ? null : encodeRlp(word) })
     }
     this.#storageRoots.set(of, this.#apply(this.storageReader(of), nodes, changes))
     this.#reset.delete(of)
@@ -186,5 +186,22 @@ export class StateTrie {
     const { root, writes } = updateTrie(read, changes)
     for (const { path, node } of writes) nodes.set(path, node)
     return root
+  }
+}
+
+/** Nodes from the root down; for what does not exist, the nodes that prove its absence. */
+export function proveAccount(view: StateView, trie: StateTrie, of: Address, slots: readonly bigint[]): AccountProof {
+  // First the root: it brings the nodes up to date.
+  const storageRoot = toHash(trie.storageRoot(of))
+  const storage = trie.storageReader(of)
+  return {
+    account: view.account(of),
+    storageRoot,
+    accountProof: proveTrie(trie.accountReader(), keccak256(fromHex(of))).map(toHex),
+    storageProofs: slots.map((key) => ({
+      key,
+      value: view.storage(of, key),
+      proof: proveTrie(storage, keccak256(bigToFixed(key, 32))).map(toHex),
+    })),
   }
 }

@@ -4,11 +4,19 @@
 // After the writes are applied the rows are exactly those of the new trie: every row that is opened is dropped unless
 // a node is encoded at its path again, and no node is encoded where an unopened row may lie.
 import { retain } from '../lib/bytes.ts'
-import { bigToBytes, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
+import { memo } from '../lib/caches.ts'
+import {
+  bigToBytes,
+  compareBytes,
+  EMPTY_BYTES,
+  equalBytes,
+  fromLatin1,
+  type Hash,
+  toHex,
+  toLatin1,
+} from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
-import { memo } from '../lib/memo.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
-import { byKey, type Edit, endOfGroup, isPut, type Put, sortedEdits, type TrieChange, withLeaf } from './trie-edits.ts'
 import {
   type Branch,
   type Child,
@@ -30,18 +38,6 @@ import {
   type TrieNode,
   toNibbles,
 } from './trie-nodes.ts'
-import {
-  below,
-  NO_ROWS,
-  type NodePath,
-  type NodeReader,
-  type NodeWrite,
-  ROOT,
-  type Rows,
-  readRow,
-  TouchedRows,
-} from './trie-rows.ts'
-
 export type TrieUpdate = { readonly root: Uint8Array; readonly writes: readonly NodeWrite[] }
 
 const EMPTY_TRIE = Uint8Array.of(0x80)
@@ -286,4 +282,107 @@ function encodeBelow(rows: Rows, node: TrieNode, path: NodePath): Uint8Array {
   const rlp = encode(rows, node, path)
   if (!isEmbedded(rlp)) rows.save(path, rlp)
   return rlp
+}
+
+/** Where a node lies: a character (code 0 to 15) for each nibble from the root on. So it can index a map. */
+export type NodePath = string
+
+/** Reads a node's RLP by its path (the root's is empty); undefined when there is none. */
+export type NodeReader = (path: NodePath) => Uint8Array | undefined
+
+/** `node`: the row's RLP, or null when the row must go. */
+export type NodeWrite = { readonly path: NodePath; readonly node: Uint8Array | null }
+
+export const ROOT: NodePath = ''
+
+/** The path of a branch's child. */
+export const below = (path: NodePath, nibble: number): NodePath => path + String.fromCharCode(nibble)
+
+export function readRow(read: NodeReader, path: NodePath): Uint8Array {
+  const rlp = read(path)
+  if (rlp === undefined) throw new Error(`trie node missing at path ${toHex(fromLatin1(path))}`)
+  return rlp
+}
+
+/** Where nodes go that have a row of their own. */
+export type Rows = { save(path: NodePath, node: Uint8Array): void }
+export const NO_ROWS: Rows = { save: () => undefined }
+
+type TouchedRow = { readonly path: NodePath; readonly before: Uint8Array | undefined; node: Uint8Array | null }
+
+/** The rows that one update opens and encodes, by path. */
+export class TouchedRows implements Rows {
+  readonly #read: NodeReader
+  readonly #rows = new Map<NodePath, TouchedRow>()
+
+  constructor(read: NodeReader) {
+    this.#read = read
+  }
+
+  /** RLP of the root, if there is one. */
+  readRoot(): Uint8Array | undefined {
+    const row = this.#read(ROOT)
+    return row && this.#touched(ROOT, row)
+  }
+
+  /** RLP of the node behind a reference; `path` is the node's own. */
+  read(reference: Uint8Array, path: NodePath): Uint8Array {
+    return isHashReference(reference) ? this.#touched(path, readRow(this.#read, path)) : reference
+  }
+
+  save(path: NodePath, node: Uint8Array): void {
+    const row = this.#rows.get(path)
+    if (row) row.node = node
+    else this.#rows.set(path, { path, before: undefined, node })
+  }
+
+  writes(): NodeWrite[] {
+    return [...this.#rows.values()].filter(({ before, node }) => !before || !node || !equalBytes(before, node))
+  }
+
+  #touched(path: NodePath, row: Uint8Array): Uint8Array {
+    this.#rows.set(path, { path, before: row, node: null })
+    return row
+  }
+}
+
+/** `key`: the hashed key (32 bytes); `value`: the RLP of the account or word, never empty, or null to delete. */
+export type TrieChange = { readonly key: Uint8Array; readonly value: Uint8Array | null }
+
+/** A change with its key in nibbles. */
+export type Put = { readonly key: Uint8Array; readonly value: Uint8Array }
+export type Edit = { readonly key: Uint8Array; readonly value: Uint8Array | null }
+
+export const isPut = (edit: Edit | undefined): edit is Put => edit !== undefined && edit.value !== null
+
+/** Of several changes for one key the last counts. Throws RangeError when a value is empty. */
+export function sortedEdits(changes: readonly TrieChange[]): Edit[] {
+  const sorted = changes.toSorted(byKey)
+  const edits: Edit[] = []
+  for (let i = 0; i < sorted.length; i++) {
+    const { key, value } = sorted[i] as TrieChange
+    if (value?.length === 0) throw new RangeError('a trie holds no empty values')
+    const next = sorted[i + 1]
+    if (!next || !equalBytes(key, next.key)) edits.push({ key: toNibbles(key), value })
+  }
+  return edits
+}
+
+type Keyed = { readonly key: Uint8Array }
+
+export const byKey = (a: Keyed, b: Keyed): number => compareBytes(a.key, b.key)
+
+/** Where those end, of some in order of key, that have this nibble at `depth` as the first has. */
+export function endOfGroup(keyed: readonly Keyed[], start: number, to: number, depth: number, nibble: number): number {
+  let end = start + 1
+  while (end < to && nibbleAt((keyed[end] as Keyed).key, depth) === nibble) end++
+  return end
+}
+
+/** The edits with the leaf that was here before them, unless one of them concerns its key. */
+export function withLeaf(edits: readonly Edit[], leaf: Put): readonly Edit[] {
+  const later = edits.findIndex((edit) => compareBytes(edit.key, leaf.key) >= 0)
+  const at = later === -1 ? edits.length : later
+  const found = edits[at]
+  return found && equalBytes(found.key, leaf.key) ? edits : edits.toSpliced(at, 0, leaf)
 }

@@ -6,22 +6,22 @@ import type { Address, Hash, Hex } from '../lib/hex.ts'
  * `name`: the key as a string (`toLatin1`), where it has been made already by somebody who expects the row to be remembered:
  * its value may then be kept as it is (`lasting`, in `lib/bytes.ts`).
  */
-export type Op =
+export type WriteOp =
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array; readonly name?: string }
   | { readonly type: 'del'; readonly key: Uint8Array; readonly name?: string }
 
-export type Range = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number }
+export type KeyRange = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number }
 
 /** Ordered bytes. Reads are synchronous: rows come from memory or LevelDB's own cache. */
-export interface Reader {
+export interface KvReader {
   /** `name`: the key as a string, where it has been made already. */
   get(key: Uint8Array, name?: string): Uint8Array | undefined
   /** Rows of the range in key order; the whole scan sees one state of the store. */
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]>
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]>
 }
 
 /** What a log holds, and stretches of its file that are no whole record (bytes from its beginning): they are gone. */
-export type ReadRecords = {
+export type RecoveredRecords = {
   readonly records: readonly Uint8Array[]
   readonly damaged: readonly { readonly at: number; readonly length: number }[]
 }
@@ -30,7 +30,7 @@ export type ReadRecords = {
 export interface RecordLog {
   /** Bytes that all of them take. */
   readonly size: number
-  read(): ReadRecords
+  read(): RecoveredRecords
   /** Adds all of them, or, with ChainError `disk-failure`, none. They then survive `kill -9`. */
   append(records: readonly Uint8Array[]): void
   /** Puts these in the place of all, at once. */
@@ -38,15 +38,15 @@ export interface RecordLog {
   close(): void
 }
 
-export interface KvStore extends Reader {
+export interface KvStore extends KvReader {
   /** One atomic, synced batch: when it settles, the rows survive `kill -9`. */
-  write(batch: readonly Op[]): Promise<void>
+  write(batch: readonly WriteOp[]): Promise<void>
   /** Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk takes no writes; reads go on meanwhile. */
   requireWritable(): void
   /** Beside the rows. */
   readonly log: RecordLog
   /** A reader of the rows as they are now; close it after use. */
-  snapshot(): Reader & { close(): Promise<void> }
+  consistentReader(): KvReader & { close(): Promise<void> }
   close(): Promise<void>
 }
 
@@ -123,7 +123,7 @@ export interface StateView {
    * What writers say of their changes for those who read the view when it is done. Reverts leave it alone: it may say too
    * much, never too little.
    */
-  readonly noted: Set<string>
+  readonly balanceNotes: Set<string>
   /** Accounts whose own fields are not what they were when the view was opened, in order of address. */
   changedAccounts(): readonly ChangedAccount[]
   /** What has changed since `beginTransaction`. */

@@ -5,9 +5,8 @@ import { type Address, bigToBytes, bigToWord, bytesToBig, equalBytes, type Hash,
 import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
 import { changedAccounts, transactionDiff } from './diff.ts'
-import { proveAccount } from './proof.ts'
 import type { RowChanges, StateRows } from './state-store.ts'
-import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
+import { EMPTY_ROOT_BYTES, proveAccount, StateTrie } from './state-trie.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
 
 const EMPTY = new Uint8Array(0)
@@ -28,7 +27,7 @@ export class View implements StateView {
   /** What it reads of what has been committed. */
   readonly rows: StateRows
   readonly version: number
-  readonly noted = new Set<string>()
+  readonly balanceNotes = new Set<string>()
   /** null: known not to exist. */
   #accounts = new Map<Address, Account | null>()
   #slots = new Map<Address, Slots>()

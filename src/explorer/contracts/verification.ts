@@ -38,7 +38,7 @@ type Settled = Exclude<Outcome, { state: 'pending' }>
 
 const REMEMBERED = 1000
 /** Sizes are characters of submissions, which are kept until their turn has come: 64 M of them. */
-const QUEUE_LIMITS = { tasks: 32, tasksOfOne: 8, size: 64 * 1024 * 1024 }
+const QUEUE_LIMITS = { tasks: 32, tasksPerClient: 8, size: 64 * 1024 * 1024 }
 /** Characters of the compiler's complaints that are passed on. */
 const LONGEST_REASON = 2000
 

@@ -84,7 +84,7 @@ export function cancelUnbonding(
   creationHeight: bigint,
 ): Dec {
   const validator = requireStake(context, operator)
-  if (context.state.validators.at(operator).only('jailed'))
+  if (context.state.validators.at(operator).member('jailed'))
     throw refuse('validator for this address is currently jailed')
   if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
   const entries = unbondingEntries(context, delegator, operator)

@@ -2,7 +2,7 @@
 // log without a word, and hands out rows of a broken table as they are. Files that the MANIFEST does not name are none of it.
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Mangled, u32At, u64At } from './bytes.ts'
+import { CorruptFile, u32At, u64At } from './coding.ts'
 import { readLog } from './log-file.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { checkTable } from './table-file.ts'
@@ -123,6 +123,6 @@ function tableName(folder: string, number: number): string {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof Mangled) return error.message
+  if (error instanceof CorruptFile) return error.message
   throw error
 }

@@ -1,7 +1,6 @@
 // Records of LevelDB's log format, which the write-ahead log and the MANIFEST share (doc/log_format.md): blocks of 32 KB
 // with fragments, each behind a masked CRC-32C, a length and a type. LevelDB itself drops what is broken without a word.
-import { u32At } from './bytes.ts'
-import { maskedCrc32c } from './crc32c.ts'
+import { maskedCrc32c, u32At } from './coding.ts'
 
 const BLOCK = 32 * 1024
 /** Checksum (4 bytes), length (2), type (1). */

@@ -1,5 +1,5 @@
 // The MANIFEST: edits, one behind the other, that say which files a database consists of (LevelDB's version_edit.cc).
-import { Cursor, Mangled } from './bytes.ts'
+import { ByteReader, CorruptFile } from './coding.ts'
 
 /** What the edits come to. Files are known by their numbers. */
 export type Manifest = {
@@ -28,13 +28,13 @@ type Edited = { -readonly [Field in keyof Manifest]: Manifest[Field] | undefined
 /** Throws `Mangled` for a record that is no edit, and when the edits do not say all that a database needs. */
 export function readManifest(records: readonly Uint8Array[]): Manifest {
   const edited: Edited = { logNumber: undefined, lastSequence: undefined, tables: new Map() }
-  for (const record of records) apply(edited, new Cursor(record))
+  for (const record of records) apply(edited, new ByteReader(record))
   const { logNumber, lastSequence, tables } = edited
-  if (logNumber === undefined || lastSequence === undefined) throw new Mangled('is cut off')
+  if (logNumber === undefined || lastSequence === undefined) throw new CorruptFile('is cut off')
   return { logNumber, lastSequence, tables }
 }
 
-function apply(edited: Edited, edit: Cursor): void {
+function apply(edited: Edited, edit: ByteReader): void {
   // An edit takes its files away before it brings its own, in whatever order it names them.
   const added: [number, number][] = []
   while (!edit.isAtEnd) {
@@ -54,7 +54,7 @@ function apply(edited: Edited, edit: Cursor): void {
       added.push([edit.varint(), edit.varint()])
       edit.string()
       edit.string()
-    } else throw new Mangled(`has an edit with a field of unknown kind ${tag}`)
+    } else throw new CorruptFile(`has an edit with a field of unknown kind ${tag}`)
   }
   for (const [number, size] of added) edited.tables.set(number, size)
 }

@@ -7,9 +7,9 @@ import { concatBytes, encodeRlp } from './rlp.ts'
 const CREATE2_PREFIX = Uint8Array.of(0xff)
 
 /** `nonce`: the creator's when it creates. */
-export const createdAddress = (creator: Address, nonce: bigint): Address =>
+export const createAddress = (creator: Address, nonce: bigint): Address =>
   toAddress(keccak256(encodeRlp([fromHex(creator), bigToBytes(nonce)])).subarray(12))
 
 /** `salt`: 32 bytes. */
-export const saltedAddress = (creator: Address, salt: Uint8Array, initCode: Uint8Array): Address =>
+export const create2Address = (creator: Address, salt: Uint8Array, initCode: Uint8Array): Address =>
   toAddress(keccak256(concatBytes([CREATE2_PREFIX, fromHex(creator), salt, keccak256(initCode)])).subarray(12))

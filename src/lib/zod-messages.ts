@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
  * Words for an issue whose schema gives none; handed to `safeParse` as its `error`. The kinds of issues are zod's closed
  * list, <https://zod.dev/error-customization>.
  */
-export const ourWords: z.core.$ZodErrorMap = (issue) => {
+export const zodMessages: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       return `expected ${KINDS[issue.expected] ?? 'another kind of value'}`

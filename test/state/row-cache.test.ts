@@ -3,10 +3,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { memoryRecordLog } from '../../src/state/record-log.ts'
-import { RememberedRows } from '../../src/state/remembered-rows.ts'
-import type { KvStore, Op } from '../../src/state/types.ts'
+import { RowCache } from '../../src/state/row-cache.ts'
+import type { KvStore, WriteOp } from '../../src/state/types.ts'
 
-type Write = { ops: readonly Op[]; land: () => void; fail: () => void }
+type Write = { ops: readonly WriteOp[]; land: () => void; fail: () => void }
 
 /** A store whose writes are applied, and end, when the test says so. */
 class Slow implements KvStore {
@@ -20,7 +20,7 @@ class Slow implements KvStore {
     return this.rows.get(key[0] ?? 0)
   }
 
-  write(ops: readonly Op[]): Promise<void> {
+  write(ops: readonly WriteOp[]): Promise<void> {
     return new Promise((land, reject) => {
       this.writes.push({ ops, land, fail: () => reject(new Error('the disk is full')) })
     })
@@ -39,7 +39,7 @@ class Slow implements KvStore {
     throw new Error('not asked for')
   }
 
-  snapshot(): never {
+  consistentReader(): never {
     throw new Error('not asked for')
   }
 
@@ -50,7 +50,7 @@ const KEYS = 5
 /** Of five rows the last is not remembered. */
 const isRemembered = (key: Uint8Array): boolean => (key[0] ?? 0) < KEYS - 1
 
-const op = fc.record({ key: fc.nat(KEYS - 1), value: fc.option(fc.nat(9)) }).map(({ key, value }): Op => {
+const op = fc.record({ key: fc.nat(KEYS - 1), value: fc.option(fc.nat(9)) }).map(({ key, value }): WriteOp => {
   const name = Uint8Array.of(key)
   return value === null
     ? { type: 'del', key: name }
@@ -66,7 +66,7 @@ it('gives what the store holds, whatever is under way', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const slow = new Slow()
-      const rows = new RememberedRows(slow, isRemembered, 3)
+      const rows = new RowCache(slow, isRemembered, 3)
       const applied = new Set<Write>()
       const ask = (key: number) => expect(rows.get(Uint8Array.of(key))).toEqual(slow.rows.get(key))
       for (const next of steps) {
@@ -92,7 +92,7 @@ it('gives what the store holds, whatever is under way', async () => {
 it('asks the store once for a row, there or not, and not at all for one just written', async () => {
   const slow = new Slow()
   slow.rows.set(0, Uint8Array.of(7))
-  const rows = new RememberedRows(slow, isRemembered, 10)
+  const rows = new RowCache(slow, isRemembered, 10)
   for (let time = 0; time < 2; time++) {
     expect(rows.get(Uint8Array.of(0))).toEqual(Uint8Array.of(7))
     expect(rows.get(Uint8Array.of(1))).toBeUndefined()

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
-import { bounded, boundedFields, FIELD_SIZE } from '../../src/lib/log-fields.ts'
+import { bounded, boundedFields, FIELD_SIZE } from '../../src/lib/log.ts'
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length
 

@@ -1,5 +1,5 @@
 // How improvement proposals are named, and what a list of them may hold: one grammar for genesis, parameters and registry.
-import { ChainError } from './errors.ts'
+import { ChainError } from '../lib/errors.ts'
 
 const LONGEST = 64
 

@@ -2,9 +2,9 @@
 // what is remembered is what the store holds: nothing is known of rows from before they are written until the write
 // has ended well and no other one was under way beside it.
 import { retain } from '../lib/bytes.ts'
-import { GenerationalCache } from '../lib/generational-cache.ts'
+import { GenerationalCache } from '../lib/caches.ts'
 import { toLatin1 } from '../lib/hex.ts'
-import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
 /** Stands for a row that is not there. */
 const ABSENT = new Uint8Array(0)
@@ -12,12 +12,12 @@ const ABSENT = new Uint8Array(0)
 const UNKNOWN = new Uint8Array(0)
 
 /** Where a row is remembered: looked up once by whoever reads or writes it. */
-type Place = { row: Uint8Array }
+type CacheEntry = { row: Uint8Array }
 
-export class RememberedRows implements KvStore {
+export class RowCache implements KvStore {
   readonly #store: KvStore
   readonly #isRemembered: (key: Uint8Array) => boolean
-  readonly #rows: GenerationalCache<string, Place>
+  readonly #rows: GenerationalCache<string, CacheEntry>
   /** Writes of rows that may be remembered: how many have begun, and how many of them have not ended. */
   #begun = 0
   #underWay = 0
@@ -43,8 +43,8 @@ export class RememberedRows implements KvStore {
     return row
   }
 
-  async write(ops: readonly Op[]): Promise<void> {
-    const places: Place[] = []
+  async write(ops: readonly WriteOp[]): Promise<void> {
+    const places: CacheEntry[] = []
     const rows: Uint8Array[] = []
     for (const op of ops) {
       if (!this.#isRemembered(op.key)) continue
@@ -66,7 +66,7 @@ export class RememberedRows implements KvStore {
   }
 
   /** The place of a row that is about to be written. It may be forgotten meanwhile, but not taken by another. */
-  #unknown(name: string): Place {
+  #unknown(name: string): CacheEntry {
     const known = this.#rows.get(name)
     if (known !== undefined) {
       known.row = UNKNOWN
@@ -85,12 +85,12 @@ export class RememberedRows implements KvStore {
     return this.#store.log
   }
 
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
     return this.#store.scan(range)
   }
 
-  snapshot(): Reader & { close(): Promise<void> } {
-    return this.#store.snapshot()
+  consistentReader(): KvReader & { close(): Promise<void> } {
+    return this.#store.consistentReader()
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 // What was used lately stays, what was not goes, and nothing stale comes back when a generation ends.
 import { expect, test } from 'vitest'
-import { GenerationalCache } from '../../src/lib/generational-cache.ts'
+import { GenerationalCache } from '../../src/lib/caches.ts'
 
 test('keeps what was used last, and never more than it may', () => {
   const recent = new GenerationalCache<number, string>(100)
