@@ -1,7 +1,6 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
 // A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
 import { LRUCache } from 'lru-cache'
-import { scratchBytes } from '../lib/bytes.ts'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
@@ -161,7 +160,7 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[]
   const { number } = header
   const first = fixed8(number)
   const place = (index: number): Uint8Array => {
-    const row = scratchBytes(first.length + Math.ceil((32 - Math.clz32(index)) / 8))
+    const row = new Uint8Array(first.length + Math.ceil((32 - Math.clz32(index)) / 8))
     row.set(first)
     for (let at = row.length - 1, rest = index; at >= first.length; at--, rest >>>= 8) row[at] = rest & 0xff
     return row

@@ -1,6 +1,6 @@
 // How many members of a ranking begin alike: what finds the member of a rank without walking to it. A node counts those
 // that begin with its digits (half bytes) by their next one; where they are a crowd, that digit has a node of its own.
-import { retainedBytes, scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
@@ -129,7 +129,7 @@ function shift(
   // Most move among those that begin like them: here nothing changes then.
   if (!isMoved && nodes === known) return wanted
   const isEmpty = members.every((of) => of === 0)
-  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }, retainedBytes))
+  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }))
   return wanted
 }
 

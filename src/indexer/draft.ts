@@ -104,8 +104,8 @@ export class Draft {
     await forEachYielding(this.#rows.values(), (row) => {
       if (!row.isWritten || !isChanged(row)) return
       rows.push(row)
-      const { key, name, now } = row
-      ops.push(now === undefined ? { type: 'del', key, name } : { type: 'put', key, value: now, name })
+      const { key, now } = row
+      ops.push(now === undefined ? { type: 'del', key } : { type: 'put', key, value: now })
     })
     ops.push(undoPut(version, lists, rows))
     return ops
@@ -116,7 +116,7 @@ export class Draft {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known !== undefined) return known
-    const before = this.#before.get(key, name)
+    const before = this.#before.get(key)
     const row: Row = { key, name, before, now: before, isWritten: false }
     this.#rows.set(name, row)
     return row
@@ -128,8 +128,7 @@ export class Draft {
 
   #open(list: Hex, added: Uint8Array[]): Growing {
     const key = KEY.listTail(list)
-    const name = toLatin1(key)
-    const growth: Growing = { list, key, name, before: tailOf(this.#before.get(key, name)), added }
+    const growth: Growing = { list, key, before: tailOf(this.#before.get(key)), added }
     this.#lists.set(list, growth)
     return growth
   }

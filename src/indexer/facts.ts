@@ -1,6 +1,5 @@
 // What readers know of single things now: blocks, accounts, tokens, holdings, days. Later blocks overwrite these rows. A
 // changed record changes the format of the index.
-import { retainedBytes } from '../lib/bytes.ts'
 import type { Address, Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
@@ -27,7 +26,7 @@ function fact<K extends readonly unknown[], T>(
   row: RecordCodec<T>,
 ): Fact<K, T> {
   const key = (...of: K) => KEY.record(table, owner(...of))
-  const encode = (value: T) => row.encode(value, retainedBytes)
+  const { encode } = row
   return {
     encode,
     decode: row.decode,

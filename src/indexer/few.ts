@@ -1,6 +1,5 @@
 // A ranking of few members is one row, which holds them in order: what most addresses own is a token or two. Once they are
 // more, each has a row of its own and they are counted (`crowds.ts`), until all are gone.
-import { retainedBytes } from '../lib/bytes.ts'
 import { compareBytes, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
@@ -33,7 +32,7 @@ export function rootWith(few: readonly Uint8Array[]): Uint8Array | undefined {
   const out = writer.begin()
   out.uint(0, MARK_SIZE)
   for (const order of few) writeEntry(out, order)
-  return out.done(retainedBytes)
+  return out.done()
 }
 
 /** Puts a member where it belongs among those in order. */

@@ -1,6 +1,6 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
 // How many members there are, and where the page of a number begins, is counted in `crowds.ts`; few share a row (`few.ts`).
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KeyRange, KvReader } from '../state/types.ts'

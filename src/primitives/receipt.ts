@@ -1,5 +1,5 @@
 // Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { scratchBytes, zeroBytes } from '../lib/bytes.ts'
+import { BytePool, scratchBytes } from '../lib/byte-pool.ts'
 import { memo } from '../lib/caches.ts'
 import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
@@ -53,10 +53,13 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
   })
 }
 
+/** Blooms stay as long as the receipts and headers that hold them, so they share no memory with short-lived bytes. */
+const bloomPool = new BytePool()
+
 /** Bloom of the logs: of every address and every topic. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM
-  const bloom = zeroBytes(BLOOM_SIZE)
+  const bloom = bloomPool.allocate(BLOOM_SIZE)
   for (const { address, topics } of logs) {
     mark(bloom, address)
     for (const topic of topics) mark(bloom, topic)
@@ -72,7 +75,7 @@ export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => 
 
 /** A block's bloom from its receipts' blooms. */
 export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
-  const all = zeroBytes(BLOOM_SIZE)
+  const all = bloomPool.allocate(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
     for (let at = 0; at < BLOOM_SIZE; at++) {

@@ -2,7 +2,7 @@
 // Not the library's, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
 // nested brackets takes gigabytes; its writer overflows the stack on long lists; and it cannot cut a list without
 // opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 

@@ -1,6 +1,6 @@
 // How transactions and receipts are kept on disk: everything that reading them back would else have to compute or look
 // up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { bigToBytes, EMPTY_BYTES, toAddress, toHash, writeHex } from '../lib/hex.ts'
 import { EMPTY_BLOOM, encodeLogs, readLog, readOutcome, readType, writeOutcome } from './receipt.ts'
 import {

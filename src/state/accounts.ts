@@ -1,5 +1,5 @@
 // An account as a row of the store and as a leaf of the account trie.
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { bigToBytes, bytesToBig, fromHex, type Hash, rangeToHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { encodedLength, prefixLength, writeHexItem, writePrefix, writeString } from '../primitives/rlp.ts'

@@ -1,7 +1,7 @@
 // Rows that remember: each row says since which version it holds, and what it was before stands under its ordinal.
 // "As of version v" is one read for a row that has not changed since, else a binary search over its ordinals; no
 // row is ever seen half-changed, because a new value and the old one's history entry land in the same batch.
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { KEY } from './keyspace.ts'
 import type { KvReader } from './types.ts'
 
@@ -99,7 +99,7 @@ export type Change = { readonly key: Uint8Array; readonly replaced: number | und
 export function encodeChanges(changes: readonly Change[]): Uint8Array {
   let size = 0
   for (const { key, replaced = -1 } of changes) size += 1 + key.length + varintLength(replaced + 1)
-  const out = scratchBytes(size)
+  const out = new Uint8Array(size)
   let at = 0
   for (const { key, replaced = -1 } of changes) {
     out[at] = key.length

@@ -1,6 +1,5 @@
 // THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
 // Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
-import { scratchBytes } from '../lib/bytes.ts'
 import {
   ADDRESS_BYTES,
   type Address,
@@ -17,7 +16,7 @@ import type { NodePath } from './trie.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
-  const out = scratchBytes(8)
+  const out = new Uint8Array(8)
   const isBig = typeof value === 'bigint'
   writeU32(isBig ? Number(value >> 32n) : Math.floor(value / 2 ** 32), out, 0)
   writeU32(isBig ? Number(value & 0xffffffffn) : value, out, 4)
@@ -25,7 +24,7 @@ export function u64(value: bigint | number): Uint8Array {
 }
 
 export function u32(value: number): Uint8Array {
-  const out = scratchBytes(4)
+  const out = new Uint8Array(4)
   writeU32(value, out, 0)
   return out
 }
@@ -47,7 +46,7 @@ const sizeOf = (part: Part): number =>
 function key(...parts: readonly Part[]): Uint8Array {
   let size = 0
   for (const part of parts) size += sizeOf(part)
-  const out = scratchBytes(size)
+  const out = new Uint8Array(size)
   let at = 0
   for (const part of parts) {
     if (typeof part === 'number') out[at++] = part
@@ -62,7 +61,7 @@ function key(...parts: readonly Part[]): Uint8Array {
 
 /** A trie node's key: a character of the path for each nibble, and their number before them. */
 function nodeKey(kind: number, of: Hex, path: NodePath): Uint8Array {
-  const out = scratchBytes(1 + sizeOf(of) + 1 + path.length)
+  const out = new Uint8Array(1 + sizeOf(of) + 1 + path.length)
   out[0] = kind
   let at = writeHex(of, out, 1)
   out[at++] = path.length

@@ -1,80 +1,86 @@
-// Rows that are asked for again soon after they were written, kept in memory in front of a store. All writes pass here, so
-// what is remembered is what the store holds: nothing is known of rows from before they are written until the write
-// has ended well and no other one was under way beside it.
-import { retain } from '../lib/bytes.ts'
+// A cache of rows in front of a store, for rows that a block writes and the next one reads. All writes pass through it. A
+// row counts as unknown from the beginning of a write until the write has succeeded with no other write under way, so the
+// cache never answers with a value that the store may not hold.
+import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { toLatin1 } from '../lib/hex.ts'
 import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
-/** Stands for a row that is not there. */
+/** Stands for a row that the store does not have. */
 const ABSENT = new Uint8Array(0)
-/** Stands for what nobody knows. */
+/** Stands for a row that must be read from the store. */
 const UNKNOWN = new Uint8Array(0)
 
-/** Where a row is remembered: looked up once by whoever reads or writes it. */
 type CacheEntry = { row: Uint8Array }
 
 export class RowCache implements KvStore {
   readonly #store: KvStore
-  readonly #isRemembered: (key: Uint8Array) => boolean
-  readonly #rows: GenerationalCache<string, CacheEntry>
-  /** Writes of rows that may be remembered: how many have begun, and how many of them have not ended. */
+  readonly #isCached: (key: Uint8Array) => boolean
+  /** By key as latin-1. */
+  readonly #entries: GenerationalCache<string, CacheEntry>
+  readonly #pool = new BytePool()
+  /** Writes of cached rows: how many have begun, and how many of them have not ended. */
   #begun = 0
   #underWay = 0
 
-  /** Remembers up to `max` rows of those that are asked for. */
-  constructor(store: KvStore, isRemembered: (key: Uint8Array) => boolean, max: number) {
+  /** Keeps up to `max` of the rows that `isCached` names. */
+  constructor(store: KvStore, isCached: (key: Uint8Array) => boolean, max: number) {
     this.#store = store
-    this.#isRemembered = isRemembered
-    this.#rows = new GenerationalCache(max)
+    this.#isCached = isCached
+    this.#entries = new GenerationalCache(max)
   }
 
-  get(key: Uint8Array, name?: string): Uint8Array | undefined {
-    if (!this.#isRemembered(key)) return this.#store.get(key)
-    const asked = name ?? toLatin1(key)
-    const known = this.#rows.get(asked)
+  get(key: Uint8Array): Uint8Array | undefined {
+    if (!this.#isCached(key)) return this.#store.get(key)
+    const name = toLatin1(key)
+    const known = this.#entries.get(name)
     if (known !== undefined && known.row !== UNKNOWN) return known.row === ABSENT ? undefined : known.row
     const row = this.#store.get(key)
-    // While rows are being written nobody knows whether this one was read before or after.
+    // During a write it is not known whether this row was read before or after it.
     if (this.#underWay > 0) return row
-    const found = row === undefined ? ABSENT : retain(row)
-    if (known === undefined) this.#rows.set(asked, { row: found })
+    const found = this.#kept(row)
+    if (known === undefined) this.#entries.set(name, { row: found })
     else known.row = found
     return row
   }
 
   async write(ops: readonly WriteOp[]): Promise<void> {
-    const places: CacheEntry[] = []
+    const entries: CacheEntry[] = []
     const rows: Uint8Array[] = []
     for (const op of ops) {
-      if (!this.#isRemembered(op.key)) continue
-      places.push(this.#unknown(op.name ?? toLatin1(op.key)))
-      if (op.type === 'del') rows.push(ABSENT)
-      else rows.push(op.name === undefined ? retain(op.value) : op.value)
+      if (!this.#isCached(op.key)) continue
+      entries.push(this.#invalidated(toLatin1(op.key)))
+      rows.push(this.#kept(op.type === 'put' ? op.value : undefined))
     }
-    if (places.length === 0) return this.#store.write(ops)
+    if (entries.length === 0) return this.#store.write(ops)
     const isFirst = this.#underWay === 0
-    const turn = ++this.#begun
+    const number = ++this.#begun
     this.#underWay++
     try {
       await this.#store.write(ops)
     } finally {
       this.#underWay--
     }
-    if (!isFirst || turn !== this.#begun) return
-    for (const [i, place] of places.entries()) place.row = rows[i] ?? ABSENT
+    // With another write under way, the order in which the two reached the store is not known.
+    if (!isFirst || number !== this.#begun) return
+    for (const [i, entry] of entries.entries()) entry.row = rows[i] ?? ABSENT
   }
 
-  /** The place of a row that is about to be written. It may be forgotten meanwhile, but not taken by another. */
-  #unknown(name: string): CacheEntry {
-    const known = this.#rows.get(name)
+  /** A copy: rows that are read or written may share a block of memory with much that is short-lived. */
+  #kept(row: Uint8Array | undefined): Uint8Array {
+    return row === undefined ? ABSENT : this.#pool.copy(row)
+  }
+
+  /** The entry of a row that is about to be written. The cache may drop it meanwhile; no other row gets it. */
+  #invalidated(name: string): CacheEntry {
+    const known = this.#entries.get(name)
     if (known !== undefined) {
       known.row = UNKNOWN
       return known
     }
-    const place = { row: UNKNOWN }
-    this.#rows.set(name, place)
-    return place
+    const entry = { row: UNKNOWN }
+    this.#entries.set(name, entry)
+    return entry
   }
 
   requireWritable(): void {

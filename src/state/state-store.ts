@@ -1,7 +1,7 @@
 // The state on disk and what is cached of it: versioned rows, read synchronously. A view is opened at a version and
 // stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
 import { LRUCache } from 'lru-cache'
-import { retain } from '../lib/bytes.ts'
+import { BytePool } from '../lib/byte-pool.ts'
 import { GenerationalCache } from '../lib/caches.ts'
 import { ReadFailure } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
@@ -48,6 +48,8 @@ export class StateStore implements StateRows {
   readonly store: KvStore
   #version: number
   readonly #rows = new GenerationalCache<string, RowState>(CACHED_ROWS)
+  /** Of the cached rows. */
+  readonly #pool = new BytePool()
   readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
   /** What rows say at the newest version: one view has read it, the next finds it. It goes with the version. */
   readonly #accounts = new Map<Address, StoredAccount | undefined>()
@@ -162,7 +164,7 @@ export class StateStore implements StateRows {
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(written) })
     const landed = () => {
       for (const [i, { ordinal, since, value }] of next.entries()) {
-        this.#rows.set(names[i] ?? '', { ordinal, since, value: value && retain(value) })
+        this.#rows.set(names[i] ?? '', { ordinal, since, value: value && this.#pool.copy(value) })
       }
       this.#moveTo(version)
     }

@@ -1,7 +1,7 @@
 // The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D).
 // Keys of one trie are prefix-free (hashed keys, RLP indices), so a branch never holds a value of its own.
 // Paths are nibbles, one to a byte. Decoding slices the row and copies nothing; rows are never written on.
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { encodedLength, encodeRlp, joinList, prefixLength, writePrefix, writeString } from '../primitives/rlp.ts'
 
@@ -38,7 +38,7 @@ export function childAt({ row, children }: Pick<Branch, 'row' | 'children'>, nib
 /** How a parent's RLP refers to a child with this RLP. */
 export function referenceTo(rlp: Uint8Array): Uint8Array {
   if (isEmbedded(rlp)) return rlp
-  const reference = scratchBytes(HASH_ITEM_LENGTH)
+  const reference = new Uint8Array(HASH_ITEM_LENGTH)
   writeReference(rlp, reference, 0)
   return reference
 }
@@ -186,7 +186,7 @@ function itemEnd(rlp: Uint8Array, at: number): number {
 }
 
 export function toNibbles(bytes: Uint8Array): Uint8Array {
-  const nibbles = scratchBytes(bytes.length * 2)
+  const nibbles = new Uint8Array(bytes.length * 2)
   for (let i = 0, at = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0
     nibbles[at++] = byte >> 4
@@ -210,7 +210,7 @@ export function sharedLength(a: Uint8Array, b: Uint8Array): number {
 }
 
 export function join(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = scratchBytes(a.length + b.length)
+  const joined = new Uint8Array(a.length + b.length)
   joined.set(a)
   joined.set(b, a.length)
   return joined

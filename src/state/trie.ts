@@ -3,7 +3,6 @@
 // its parent and has none. A row's key is the node's path (nibbles from the root) and its value the node's RLP.
 // After the writes are applied the rows are exactly those of the new trie: every row that is opened is dropped unless
 // a node is encoded at its path again, and no node is encoded where an unopened row may lie.
-import { retain } from '../lib/bytes.ts'
 import { memo } from '../lib/caches.ts'
 import {
   bigToBytes,
@@ -90,7 +89,7 @@ export function proveTrie(read: NodeReader, key: Uint8Array): Uint8Array[] {
 
 /** Where an index leads in the trie of a list: the same in every list. */
 const KNOWN_INDICES = 10_000
-const indexKey = memo(KNOWN_INDICES, (index: number) => retain(toNibbles(encodeRlp(bigToBytes(BigInt(index))))))
+const indexKey = memo(KNOWN_INDICES, (index: number) => toNibbles(encodeRlp(bigToBytes(BigInt(index)))))
 
 /** Root of a list (transactions, receipts, withdrawals): the trie from rlp(index) to the value. Values are not empty. */
 export function orderedListRoot(values: readonly Uint8Array[]): Uint8Array {

@@ -2,20 +2,16 @@
 // A view is opened, written on, and either committed or forgotten; it is never moved. Nothing in it awaits.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 
-/**
- * `name`: the key as a string (`toLatin1`), where it has been made already by somebody who expects the row to be remembered:
- * its value may then be kept as it is (`lasting`, in `lib/bytes.ts`).
- */
+/** One change of a batch. */
 export type WriteOp =
-  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array; readonly name?: string }
-  | { readonly type: 'del'; readonly key: Uint8Array; readonly name?: string }
+  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
+  | { readonly type: 'del'; readonly key: Uint8Array }
 
 export type KeyRange = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number }
 
 /** Ordered bytes. Reads are synchronous: rows come from memory or LevelDB's own cache. */
 export interface KvReader {
-  /** `name`: the key as a string, where it has been made already. */
-  get(key: Uint8Array, name?: string): Uint8Array | undefined
+  get(key: Uint8Array): Uint8Array | undefined
   /** Rows of the range in key order; the whole scan sees one state of the store. */
   scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]>
 }
