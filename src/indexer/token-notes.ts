@@ -1,7 +1,7 @@
 // Token balances that the bank changes without a log: vouchers that a packet brings or takes, and tokens that were coins
 // until their block's end. Their contracts' addresses are in the denominations.
 import { type Address, hexToAddress } from '../lib/hex.ts'
-import { readBalanceNote } from '../state/notes.ts'
+import { readBalanceNote } from '../state/balance-notes.ts'
 
 /** Holders to be asked about by token, in order of appearance. */
 export function notedHolders(notes: Iterable<string>): Map<Address, Set<Address>> {

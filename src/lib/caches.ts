@@ -1,6 +1,7 @@
-// What was used lately, in two generations: when the younger one is full it becomes the older, and what nobody asked for
-// since the last time goes. A look costs one or two of a Map's; keeping the exact order of use costs some times as much.
+// Bounded caches that cost little more than a Map: the exact order of use, as an LRU cache keeps it, costs two to five times
+// as much per access.
 
+/** An approximate LRU cache of two generations: when the young one is full it becomes the old one, and the old one goes. */
 export class GenerationalCache<K, V extends NonNullable<unknown>> {
   readonly #half: number
   #young = new Map<K, V>()
@@ -19,7 +20,7 @@ export class GenerationalCache<K, V extends NonNullable<unknown>> {
     return old
   }
 
-  /** Whether it is there; asking is no use. */
+  /** Whether the key is cached. Does not count as a use. */
   has(key: K): boolean {
     return this.#young.has(key) || this.#old.has(key)
   }
@@ -37,17 +38,18 @@ export class GenerationalCache<K, V extends NonNullable<unknown>> {
   }
 }
 
-// Answers that cannot become untrue, kept by their question: hashes of what is asked for again and again.
-
-/** A pure function that keeps its answers; when there are more than `max`, it begins anew. Nobody writes on an answer. */
-export function memo<Q, A>(max: number, answer: (question: Q) => A): (question: Q) => A {
-  const known = new Map<Q, A>()
-  return (question) => {
-    const before = known.get(question)
-    if (before !== undefined) return before
-    if (known.size >= max) known.clear()
-    const found = answer(question)
-    known.set(question, found)
-    return found
+/**
+ * A pure function that caches its results by argument. With `max` results it forgets all of them. Callers share the
+ * results and must not write on them.
+ */
+export function memo<Q, A>(max: number, compute: (argument: Q) => A): (argument: Q) => A {
+  const results = new Map<Q, A>()
+  return (argument) => {
+    const known = results.get(argument)
+    if (known !== undefined) return known
+    if (results.size >= max) results.clear()
+    const result = compute(argument)
+    results.set(argument, result)
+    return result
   }
 }

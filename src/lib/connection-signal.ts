@@ -1,18 +1,18 @@
-// The connections that requests come over, as the work they ask for sees them: a signal for each, aborted when the
-// connection is closed. A client that has only ended its own side still reads, and is answered.
+// An AbortSignal for each client connection, so that work can stop when nobody waits for its result any more. The signal
+// is aborted when the connection is closed. A client that has only ended its sending side still reads: that is not a close.
 import type { EventEmitter } from 'node:events'
 
-const callers = new WeakMap<EventEmitter, AbortSignal>()
+const signals = new WeakMap<EventEmitter, AbortSignal>()
 
-/** The signal of a connection: a socket, or a WebSocket. To be asked for while it is open. */
+/** The signal of a connection: a socket, or a WebSocket. Call it while the connection is open. */
 export function connectionSignal(connection: EventEmitter): AbortSignal {
-  const known = callers.get(connection)
+  const known = signals.get(connection)
   if (known !== undefined) return known
   const controller = new AbortController()
   connection.once('close', () => controller.abort())
-  callers.set(connection, controller.signal)
+  signals.set(connection, controller.signal)
   return controller.signal
 }
 
-/** The caller of a request that came over no connection. */
+/** For work that no connection asked for. Never aborted. */
 export const NO_CONNECTION: AbortSignal = new AbortController().signal

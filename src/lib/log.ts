@@ -1,5 +1,6 @@
-// The node's own voice, on standard error: one logger, one child per room. What belongs at which level stands in
-// CONTRIBUTING.md. Standard output is left to what a command prints.
+// Logging to standard error: one logger, with a child for each room. CONTRIBUTING.md says what belongs at which level. Standard
+// output is for the results of commands. Every field of a record is cut to a bounded size and keeps its form, because some
+// come from requests, which may have megabytes. Fields whose names say that they are secrets are left out.
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
 
@@ -20,7 +21,7 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
         method.apply(this, boundedArguments(given) as typeof given)
       },
     },
-    // Errors are fields like all others.
+    // Pino would copy errors whole; here they are bounded like all other fields.
     serializers: { err: (error) => error },
   }
   if (json) return pino(base, pino.destination({ dest: 2, sync: true }))
@@ -37,15 +38,15 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
   )
 }
 
-/** The line of a record: its room, its message, and of its details those that tell why something failed. */
+/** The line of a record: room, message, and the fields that say why something failed. */
 function readable(record: Record<string, unknown>): string {
   const { room, msg, method, params, error, err } = record
   const words = [room === undefined ? '' : `${room}: `, method === undefined ? '' : `${method}  `, String(msg)]
   if (isObject(error) && 'message' in error) words.push(`: ${error.message}`)
   if (params !== undefined) words.push(`  ${shorten(JSON.stringify(params))}`)
-  // Contracts and callers choose some of these words: none of them may steer the terminal.
+  // Contracts and clients choose some of this text: control characters in it must not reach the terminal.
   const line = words.join('').replace(/\p{Cc}/gu, ' ')
-  // An error that nobody expected: where it came from is what matters.
+  // An unexpected error: its stack says where it came from.
   return isObject(err) && 'stack' in err ? `${line}\n${err.stack}` : line
 }
 
@@ -53,28 +54,19 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 const shorten = (text: string): string => (text.length <= SHOWN_PARAMS ? text : `${text.slice(0, SHOWN_PARAMS)}…`)
 
-// Details of a log record, cut to a bounded size: some come from requests, which may have megabytes. What is kept has the form
-// that it had, so that machines can still read it. Secrets are left out by their names.
-
-/** Characters of one field, those of keys and values taken together. */
+/** Maximum length of one field in characters, keys and values together. */
 export const FIELD_SIZE = 2048
 const DEEPEST = 8
 const SECRET = /^(password|passphrase|privatekey|secret|mnemonic|keydata)$/i
 
 /** The fields of a record, each within FIELD_SIZE. */
-export function boundedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const hidden = carriesSecrets(fields.method) ? 'params' : undefined
-  const kept = Object.entries(fields).filter(([name]) => name !== hidden)
-  return Object.fromEntries(kept.map(([name, value]) => [name, bounded(value)]))
-}
+export const boundedFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, bounded(value)]))
 
-/** A value that JSON can carry within FIELD_SIZE; what is left out is counted in its place. */
+/** The value as JSON can represent it, within FIELD_SIZE; a note in place of an omitted part says how large it was. */
 export const bounded = (value: unknown): unknown => cut(value, { left: FIELD_SIZE }, 0)
 
-/** Passwords and keys are arguments of these. */
-const carriesSecrets = (method: unknown): boolean => String(method).startsWith('personal_')
-
-/** Arguments of a logging call: an error alone tells its message, and no message is longer than a field. */
+/** Arguments of a logging call: an error given alone supplies the message, and a message is bounded like a field. */
 export function boundedArguments(given: readonly unknown[]): unknown[] {
   const [first, ...rest] = given
   const all = first instanceof Error && rest.length === 0 ? [{ err: first }, first.message] : given
@@ -83,7 +75,7 @@ export function boundedArguments(given: readonly unknown[]): unknown[] {
 
 type Budget = { left: number }
 
-/** Takes from the budget what the answer is long; every value costs something, so that cycles end. */
+/** Subtracts the length of the result from the budget. Every value costs at least 4, so that cycles end. */
 function cut(value: unknown, budget: Budget, depth: number): unknown {
   budget.left -= 4
   if (typeof value === 'string') return cutText(value, budget)
@@ -126,7 +118,7 @@ function cutObject(object: object, budget: Budget, depth: number): Record<string
   return kept
 }
 
-/** Type, message and stack come first: they tell most. */
+/** Type, message and stack come first, because they say most. */
 function cutError(error: Error, budget: Budget, depth: number): Record<string, unknown> {
   const { name: type, message, stack, cause, ...rest } = error
   return cutObject({ type, message, stack, ...(cause !== undefined && { cause }), ...rest }, budget, depth)

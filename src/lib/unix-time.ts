@@ -1,4 +1,4 @@
 // The machine's clock in the unit of block timestamps.
 
-/** Unix seconds. */
+/** The current time in Unix seconds. */
 export const unixNow = (): bigint => BigInt(Math.floor(Date.now() / 1000))

@@ -1,5 +1,5 @@
-// What is wrong with a value that a schema refused, in words of this program: a contract may store a refusal, and zod's
-// own words change with its version. A schema's own `error` text comes first; these words stand where it has none.
+// Messages for values that a zod schema refuses. A contract may store a message, so all nodes must give the same one, and zod
+// changes its own with its versions. A schema's own `error` text takes precedence over these.
 import type { z } from 'zod'
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Words for an issue whose schema gives none; handed to `safeParse` as its `error`. The kinds of issues are zod's closed
+ * Messages for issues whose schema has none, to be given to `safeParse` as its `error`. The kinds of issues are zod's closed
  * list, <https://zod.dev/error-customization>.
  */
 export const zodMessages: z.core.$ZodErrorMap = (issue) => {
@@ -38,9 +38,9 @@ export const zodMessages: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
-/** The first issue with its place: `params.quorum: expected a text`. An unknown field is named by its own path. */
-export function firstIssue({ issues: [issue] }: z.ZodError): { readonly path: string; readonly words: string } {
+/** The first issue: its path (`params.quorum`) and its message. The path of an unknown field names the field itself. */
+export function firstIssue({ issues: [issue] }: z.ZodError): { readonly path: string; readonly message: string } {
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
   const path = [...(issue?.path ?? []), ...unknown].join('.')
-  return { path, words: unknown.length > 0 ? 'unknown field' : (issue?.message ?? 'not acceptable') }
+  return { path, message: unknown.length > 0 ? 'unknown field' : (issue?.message ?? 'not acceptable') }
 }

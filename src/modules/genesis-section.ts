@@ -32,6 +32,6 @@ export const seconds = z
 export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json, { error: zodMessages })
   if (parsed.success) return parsed.data
-  const { path, words } = firstIssue(parsed.error)
-  throw new ChainError('invalid-genesis', `${['kestrel.modules', module, path].filter(Boolean).join('.')}: ${words}`)
+  const { path, message } = firstIssue(parsed.error)
+  throw new ChainError('invalid-genesis', `${['kestrel.modules', module, path].filter(Boolean).join('.')}: ${message}`)
 }

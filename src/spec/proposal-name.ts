@@ -1,4 +1,4 @@
-// How improvement proposals are named, and what a list of them may hold: one grammar for genesis, parameters and registry.
+// Names of improvement proposals (`kestrel_9`), and the rules for lists of them. Genesis, parameters and registry share them.
 import { ChainError } from '../lib/errors.ts'
 
 const LONGEST = 64
@@ -10,8 +10,8 @@ export function isProposalName(name: string): boolean {
 }
 
 /**
- * Checks a list of names, one after the other: its form, then `requireKnown` (which throws), then whether it came before.
- * Throws ChainError `invalid-params` in Evmos' words.
+ * Checks each name of a list: its form, then `requireKnown` (which throws), then that it is no duplicate.
+ * Throws ChainError `invalid-params` with Evmos' messages.
  */
 export function checkProposalList(
   names: readonly string[],

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { FairQueue } from '../../src/lib/fair-queue.ts'
+import { TaskQueue } from '../../src/lib/fair-queue.ts'
 
 /** A queue whose tasks end when they are told to; `order` is the names of those that have begun. */
 function queueOf(limits: { tasks?: number; tasksPerClient?: number; size?: number } = {}) {
-  const queue = new FairQueue({ tasks: 100, tasksPerClient: 100, size: 1000, ...limits })
+  const queue = new TaskQueue({ tasks: 100, tasksPerClient: 100, size: 1000, ...limits })
   const order: string[] = []
   const ends: (() => void)[] = []
   const add = (client: string, name: string, size = 1) =>

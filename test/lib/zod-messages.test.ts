@@ -1,4 +1,4 @@
-// Refusals of a schema in words that do not change with the schema library: contracts may store them.
+// Messages for values that a schema refuses. They may not change with the schema library, because contracts may store them.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { firstIssue, zodMessages } from '../../src/lib/zod-messages.ts'
@@ -25,10 +25,10 @@ test.each([
   [{ list: {} }, 'list', 'expected a list'],
   [{ list: [{ denom: 'ibc' }] }, 'list.0.denom', 'expected "akest"'],
   [{ either: 7 }, 'either', 'not in the form that is expected'],
-  // A schema's own words come first.
+  // A schema's own message takes precedence.
   [{ own: 7 }, 'own', 'expected a name'],
   [{ strange: 7 }, 'strange', 'unknown field'],
-])('%j', (given, path, words) => {
+])('%j', (given, path, message) => {
   const { error } = schema.safeParse(given, { error: zodMessages })
-  expect(error && firstIssue(error)).toEqual({ path, words })
+  expect(error && firstIssue(error)).toEqual({ path, message })
 })

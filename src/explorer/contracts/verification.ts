@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { FairQueue } from '../../lib/fair-queue.ts'
+import { TaskQueue } from '../../lib/fair-queue.ts'
 import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
@@ -65,7 +65,7 @@ export class Verification {
   readonly compilers: Compilers
   readonly #services: Services
   readonly #outcomes = new LRUCache<string, Outcome>({ max: REMEMBERED })
-  readonly #queue = new FairQueue(QUEUE_LIMITS)
+  readonly #queue = new TaskQueue(QUEUE_LIMITS)
   /** Numbers of what has not been settled, by what was submitted. */
   readonly #unsettled = new Map<string, string>()
 

@@ -242,6 +242,6 @@ function inCamelCase(json: unknown, depth = 0): unknown {
 
 /** `params.quorum: expected …` */
 function wordsOf(error: z.ZodError): string {
-  const { path, words } = firstIssue(error)
-  return path === '' ? words : `${path}: ${words}`
+  const { path, message } = firstIssue(error)
+  return path === '' ? message : `${path}: ${message}`
 }

@@ -1,9 +1,9 @@
 // Unbonding delegations: tokens that have left their validator and wait in the not-bonded pool, still liable for its
 // faults, until they are paid out at the end of a block, or bonded again.
-import { operatorPrefix, toBech32 } from '../../lib/bech32.ts'
+import { toBech32 } from '../../lib/bech32.ts'
 import { type Dec, mulInt, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
-import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { MODULE_ACCOUNT, operatorPrefix } from '../../spec/addresses.ts'
 import { schedule, takeDue } from './calendar.ts'
 import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
 import { bond, sharesWorth, unbond } from './delegations.ts'

@@ -4,8 +4,8 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { customCrypto } from '../../src/evm/ethereumjs/custom-crypto.ts'
 import { bigToFixed, bytesToBig } from '../../src/lib/hex.ts'
-import { customCrypto } from '../../src/spec/custom-crypto.ts'
 
 const { ecrecover, ecsign, keccak256, sha256: ourSha256 } = customCrypto
 if (!ecrecover || !ecsign || !keccak256 || !ourSha256) throw new Error('a function is missing')

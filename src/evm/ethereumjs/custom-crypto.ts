@@ -1,11 +1,11 @@
-// The hash and curve functions that the ethereumjs packages are given instead of their pure JavaScript ones:
-// wasm keccak and, where it is built, native secp256k1, 10 to 30 times as fast. They must agree with the originals on every input,
-// refusals included: the ecrecover precompile turns a throw into an empty answer.
+// Hash and curve functions for the ethereumjs packages in place of their pure JavaScript ones: keccak in WebAssembly and, where
+// the platform has it, native secp256k1, 10 to 30 times as fast. They must agree with the originals on every input, including
+// which inputs throw, because the ecrecover precompile turns an exception into an empty result.
 import { hash as hashAtOnce } from 'node:crypto'
 import type { CustomCrypto } from '@ethereumjs/common'
-import { padLeft } from '../lib/hex.ts'
-import { keccak256 } from '../lib/keccak.ts'
-import { curve } from '../primitives/signature.ts'
+import { padLeft } from '../../lib/hex.ts'
+import { keccak256 } from '../../lib/keccak.ts'
+import { curve } from '../../primitives/signature.ts'
 
 /** Public key (64 bytes, without the leading 0x04) that made the signature; `v` is a parity, 27/28 or EIP-155. */
 function ecrecover(hash: Uint8Array, v: bigint, r: Uint8Array, s: Uint8Array, chainId?: bigint): Uint8Array {
