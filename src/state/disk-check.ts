@@ -1,6 +1,6 @@
-// Whether a database is whole, asked before LevelDB opens it and goes over what is not; and what is done when it is not.
-// Newest tables are read first, for two seconds at most; the rest is read while the node runs.
-
+// Checks a database's files before LevelDB opens them, because LevelDB silently skips damaged records. Two things are compared:
+// the checksums in the files, newest tables first for up to two seconds and the rest while the node runs; and the number of
+// changes with the file `acknowledged`, which says how many of them were synced. What an operator can do is here too.
 import {
   closeSync,
   constants,
@@ -30,45 +30,45 @@ import {
 } from './leveldb/database.ts'
 import type { WriteOp } from './types.ts'
 
-/** What an operator can do about damage. */
+/** What an operator can do about damage, as the end of an error message. */
 export const RESTORE = 'restore a copy of the data directory, or import an export into a new one'
 
-/** The file of what was acknowledged, in the database's folder. */
+/** The file that counts acknowledged changes, in the database's folder. */
 const ACKNOWLEDGED = 'acknowledged'
-/** Tables are read before the opening for so long, in milliseconds: some 2 GB that the system has in memory. */
+/** Milliseconds for reading tables before the opening: enough for 2 GB that are in the system's page cache. */
 const READING_TIME = 2_000
-/** The rest is read one table (2 MB, 3 ms) after the other with pauses of so many milliseconds: 3 % of a core. */
+/** Milliseconds between two tables (2 MB, 3 ms each) that are read in the background: 3 % of a core. */
 const PAUSE = 100
 
-/** What is told while a database is open. */
+/** Callbacks while a database is open. */
 export type DamageObserver = {
-  /** Told of what is unusual and does no harm. */
+  /** Something unusual that does no harm. */
   warn(line: string): void
-  /** A file is damaged: what is read from now on may be wrong. */
+  /** A file is damaged: rows that are read from now on may be wrong. */
   damaged(error: ChainError): void
 }
 
-/** Tables are written once: a process reads each of them once. By path and size. */
+/** Tables that this process has checked, by path and size. A table never changes after it was written. */
 const read = new Set<string>()
 const nameOf = (folder: string, { number, size }: Table): string => `${join(folder, String(number))}:${size}`
 
-/** A database that is as it was left, as far as it has been read. */
+/** A database whose logs and newest tables are intact. */
 export type CheckedDatabase = {
   readonly acknowledged: AcknowledgedWrites
-  /** False: the file is not there or cannot be read, and nothing is known of what the disk had acknowledged. */
+  /** Whether the file `acknowledged` could be read; without it, lost changes cannot be detected. */
   readonly isKnown: boolean
-  /** Tables that are still to be read. */
+  /** Tables that have not been checked yet. */
   readonly unread: readonly Table[]
 }
 
-/** Of a folder without a database. */
+/** The result for a folder without a database. */
 export const newDatabase = (folder: string): CheckedDatabase => ({
   acknowledged: new AcknowledgedWrites(join(folder, ACKNOWLEDGED), 0, undefined),
   isKnown: true,
   unread: [],
 })
 
-/** Throws ChainError `storage` for a database with damaged files, or with less than it has acknowledged. */
+/** Throws ChainError `storage` for a database with damaged files, or without some of its acknowledged changes. */
 export function requireIntact(folder: string, readingTime = READING_TIME): CheckedDatabase {
   const survey = surveyDatabase(folder)
   const before = readAcknowledged(join(folder, ACKNOWLEDGED))
@@ -79,7 +79,7 @@ export function requireIntact(folder: string, readingTime = READING_TIME): Check
   return { acknowledged, isKnown: before !== undefined || survey.sequence === 0, unread }
 }
 
-/** Everything that is wrong with the files of a database. `onTable` is told of each that has been read. */
+/** All damage in the files of a database. `onTable` is called after each table. */
 export function findAllDamage(folder: string, onTable: () => void): Damage[] {
   const survey = surveyDatabase(folder)
   const damages = damagesOf(survey, readAcknowledged(join(folder, ACKNOWLEDGED)))
@@ -92,8 +92,8 @@ export function findAllDamage(folder: string, onTable: () => void): Damage[] {
 }
 
 /**
- * Has the next opening go on with what is there: logs end before their first damage, and what was acknowledged beyond is
- * forgotten. Returns the files that were cut. Damaged tables stay refused: their rows are from all times of the chain.
+ * Lets the next opening continue with the intact part: logs are cut before their first damage, and the file `acknowledged`
+ * is removed. Returns the files that were cut. A damaged table is still refused, because it has rows of any age.
  */
 export function acceptLoss(folder: string): string[] {
   const cut = cutLogs(folder, surveyDatabase(folder))
@@ -101,22 +101,22 @@ export function acceptLoss(folder: string): string[] {
   return cut
 }
 
-/** Reads tables that have not been read yet, one after the other. Call the function that it returns to stop it. */
-export function checkInBackground(folder: string, tables: readonly Table[], watch: DamageObserver): () => void {
+/** Checks the given tables one after the other. Returns a function that stops it. */
+export function checkInBackground(folder: string, tables: readonly Table[], observer: DamageObserver): () => void {
   let timer: NodeJS.Timeout | undefined
   const rest = tables.values()
   const step = (): void => {
     const { value: table, done } = rest.next()
     if (done) return
     const damage = damageWhileOpen(folder, table)
-    if (damage !== undefined) watch.damaged(refusal(folder, damage, false))
+    if (damage !== undefined) observer.damaged(refusal(folder, damage, false))
     else timer = setTimeout(step, PAUSE).unref()
   }
   timer = setTimeout(step, PAUSE).unref()
   return () => clearTimeout(timer)
 }
 
-/** LevelDB removes tables that it has merged into others: they say nothing. */
+/** A missing table is no damage here, because LevelDB removes tables that it has merged into others. */
 function damageWhileOpen(folder: string, table: Table): Damage | undefined {
   try {
     const damage = damageOfTable(folder, table)
@@ -127,7 +127,7 @@ function damageWhileOpen(folder: string, table: Table): Damage | undefined {
   }
 }
 
-/** Returns those for which there was no time. */
+/** Checks tables until the time is over, and returns the others. Throws as `requireIntact`. */
 function readTables(folder: string, tables: readonly Table[], readingTime: number): Table[] {
   const end = performance.now() + readingTime
   const unread: Table[] = []
@@ -144,7 +144,7 @@ function readTables(folder: string, tables: readonly Table[], readingTime: numbe
   return unread
 }
 
-/** What is wrong with everything but the tables: with files, and that the database ends before what it has acknowledged. */
+/** Damage of all files but the tables, and acknowledged changes that the database does not have. */
 function damagesOf({ damages, sequence }: Survey, before: Acknowledgement | undefined): Damage[] {
   if (sequence === undefined || before === undefined || before.sequence <= sequence) return [...damages]
   const block = /^\["(\d+)",/.exec(Buffer.from(before.head).toString())?.[1]
@@ -159,6 +159,9 @@ function refusal(folder: string, { file, what }: Damage, areMore: boolean): Chai
   return new ChainError('storage', `${place}: ${what}${others}; \`kestrel check\` says all that is wrong: ${RESTORE}`)
 }
 
+// The file `acknowledged` is written after each synced batch and read before the next opening. It is not synced itself: after a
+// power cut it may say less than the database holds, and never more.
+
 /** `KACK`, sequence (8 bytes, big-endian), length of the head row (1), the head row and zeros, CRC-32 of all this (4). */
 const SIZE = 64
 const MAGIC = 0x4b41434b
@@ -167,13 +170,13 @@ const CRC_AT = SIZE - 4
 const HEAD_KEY = KEY.meta('head')
 
 export type Acknowledgement = {
-  /** So many changes of rows, since the database began. */
+  /** Changes of rows since the database was created, as LevelDB numbers them. */
   readonly sequence: number
-  /** The row of the head in the newest batch that had one; no bytes before the first. */
+  /** The chain's head row in the newest batch that had one; no bytes before the first. */
   readonly head: Uint8Array
 }
 
-/** What the file says; undefined when there is none, or none that can be read. */
+/** The content of the file; undefined when it is missing or invalid. */
 export function readAcknowledged(path: string): Acknowledgement | undefined {
   const record = Buffer.alloc(SIZE)
   try {
@@ -192,7 +195,7 @@ export function readAcknowledged(path: string): Acknowledgement | undefined {
   return { sequence: Number(record.readBigUInt64BE(4)), head }
 }
 
-/** Removes the file: the next opening takes the database as it is. */
+/** Removes the file, so that the next opening does not compare. */
 export function forgetAcknowledged(path: string): void {
   try {
     unlinkSync(path)
@@ -201,14 +204,14 @@ export function forgetAcknowledged(path: string): void {
   }
 }
 
-/** Counts on from what the database held when it was opened. */
+/** Writes the file while the database is open. */
 export class AcknowledgedWrites {
   readonly #path: string
   readonly #record = Buffer.alloc(SIZE)
   #file: number | undefined
   #sequence: number
 
-  /** `before`: what the file said; its head stays until a batch brings another. */
+  /** `sequence`: the database's last change when it was opened. `before`: the content of the file, whose head is kept. */
   constructor(path: string, sequence: number, before: Acknowledgement | undefined) {
     this.#path = path
     this.#sequence = sequence
@@ -217,21 +220,21 @@ export class AcknowledgedWrites {
   }
 
   /**
-   * A synced batch has landed. LevelDB numbers changes one by one, whatever the order in which batches land; a batch that
-   * failed may have numbers too, so that this count can fall behind and never runs ahead.
+   * Counts a batch that has been synced. LevelDB numbers changes one by one. A failed batch may have used up numbers, so this
+   * count may be too low, and is never too high.
    */
-  landed(ops: readonly WriteOp[]): void {
+  recordBatch(ops: readonly WriteOp[]): void {
     this.#sequence += ops.length
     const head = ops.findLast(({ key }) => equalBytes(key, HEAD_KEY))
     if (head?.type === 'put') this.#setHead(head.value)
     this.#record.writeBigUInt64BE(BigInt(this.#sequence), 4)
     this.#record.writeUInt32BE(crc32(this.#record.subarray(0, CRC_AT)), CRC_AT)
     try {
-      // Not 'a', which ignores positions; not 'w', which would empty it first.
+      // Mode 'a' would ignore positions, and 'w' would empty the file first.
       this.#file ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT)
       writeSync(this.#file, this.#record, 0, SIZE, 0)
     } catch {
-      // The batch is on the disk; that an older number stays here does no harm.
+      // The batch is on the disk. A count that is too low does no harm.
     }
   }
 
@@ -248,12 +251,15 @@ export class AcknowledgedWrites {
   }
 }
 
-/** Tables are written once and then only removed, so that a link is as good as a copy. */
+/** Tables never change after they were written, so a hard link is as good as a copy. */
 const TABLE = /\.(ldb|sst)$/
-/** Each database has its own. */
+/** Files that are not copied, because LevelDB creates them for each database. */
 const OWN = /^(LOCK|LOG|LOG\.old)$/
 
-/** Copies a database's files into a new folder; what was in that place is removed. Throws what the file system throws. */
+/**
+ * Copies a database into a new folder, so that the copy can be opened and the original stays as it is: opening merges tables
+ * and empties logs, which hides or removes damage. Removes what was at `to`. Throws the file system's errors.
+ */
 export function copyDatabase(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
   makeFolder(to)
@@ -263,7 +269,7 @@ export function copyDatabase(from: string, to: string): void {
   }
 }
 
-/** Not every file system has links. */
+/** False where the file system has no hard links. */
 function isLinked(source: string, target: string): boolean {
   try {
     linkSync(source, target)

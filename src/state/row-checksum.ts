@@ -1,5 +1,6 @@
-// Rows that are read rarely, long after they were written, and answered as they are: each ends with its own checksum, because
-// LevelDB compares none when it reads. What files say is verified when the node starts; a disk may forget later.
+// Checksums of single rows. Blocks, receipts and contract sources are read long after they were written and sent to clients as
+// they are. LevelDB verifies no checksum when it reads a row, and the check of all files at the start (`disk-check.ts`) does
+// not see damage that comes later, so each of these rows ends with its own.
 import { crc32 } from 'node:zlib'
 import { ReadFailure } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
@@ -7,7 +8,7 @@ import { keccakHash } from '../lib/keccak.ts'
 
 const CHECKSUM = 4
 
-/** The row with its CRC-32 (IEEE 802.3, big-endian) behind it. */
+/** The row followed by its CRC-32 (IEEE 802.3, 4 bytes, big-endian). */
 export function withChecksum(row: Uint8Array): Uint8Array {
   const checked = Buffer.allocUnsafeSlow(row.length + CHECKSUM)
   checked.set(row)
@@ -15,7 +16,7 @@ export function withChecksum(row: Uint8Array): Uint8Array {
   return new Uint8Array(checked.buffer, 0, checked.length)
 }
 
-/** The row without its checksum. Throws ReadFailure when it is another: `what` is damaged. */
+/** The row without its checksum. Throws ReadFailure when the checksum does not match; `what` names the row. */
 export function verifyChecksum(row: Uint8Array, what: string): Uint8Array {
   const end = row.length - CHECKSUM
   if (end < 0) throw damagedRow(what)
@@ -25,12 +26,12 @@ export function verifyChecksum(row: Uint8Array, what: string): Uint8Array {
   return content
 }
 
-/** The code, whose hash is its checksum. Throws ReadFailure. */
+/** The code; its hash serves as the checksum. Throws ReadFailure. */
 export function verifyCode(code: Uint8Array, hash: Hash): Uint8Array {
   if (keccakHash(code) !== hash) throw damagedRow(`the code ${hash}`)
   return code
 }
 
-/** `what` is not on the disk as it was written. */
+/** The error for a row that differs from what was written; `what` names the row. */
 export const damagedRow = (what: string): ReadFailure =>
   new ReadFailure(`${what} is damaged on disk: run \`kestrel check\``)

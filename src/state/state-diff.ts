@@ -1,10 +1,10 @@
-// What one transaction changed, from the first values its writes met. Reverted writes leave nothing here.
+// Differences between states: what one transaction changed (reverted writes are no change), and which accounts a view changed.
 import { type Address, bytesToBig, equalBytes, type Hash } from '../lib/hex.ts'
 import type { Account, AccountDiff, ChangedAccount, TransactionDiff } from './types.ts'
 
 type Current = { account(of: Address): Account | undefined; word(of: Address, key: Hash): Uint8Array }
 
-/** Accounts in order of address, slots in order of key; only what differs now from its original. */
+/** Accounts in order of address, slots in order of key. `accounts` and `slots` are the values before the first writes. */
 export function transactionDiff(
   current: Current,
   accounts: ReadonlyMap<Address, Account | undefined>,
@@ -24,7 +24,7 @@ export function transactionDiff(
     const account = current.account(address)
     add(address, account, account)
   })
-  return inOrder(diffs, (a, b) => a.address < b.address)
+  return sortInPlace(diffs, (a, b) => a.address < b.address)
 }
 
 type SlotDiff = AccountDiff['slots'][number]
@@ -36,15 +36,15 @@ function changedSlots(current: Current, of: Address, originals: ReadonlyMap<Hash
     const now = current.word(of, key)
     if (!equalBytes(word, now)) changed.push({ key, before: bytesToBig(word), after: bytesToBig(now) })
   })
-  return inOrder(changed, (a, b) => a.key < b.key)
+  return sortInPlace(changed, (a, b) => a.key < b.key)
 }
 
-/** Up to so many items the simplest way to sort them is the fastest, and takes no memory. */
-const FEW = 16
+/** Up to this many items insertion sort is fastest, and allocates nothing. */
+const INSERTION_SORT_MAX = 16
 
-/** Sorts items that are all different, in place. A transaction changes two or three of each, if it is not a rare one. */
-function inOrder<T>(items: T[], isBefore: (a: T, b: T) => boolean): T[] {
-  if (items.length > FEW) return items.sort((a, b) => (isBefore(a, b) ? -1 : 1))
+/** Sorts distinct items in place. Most transactions change two or three accounts and slots. */
+function sortInPlace<T>(items: T[], isBefore: (a: T, b: T) => boolean): T[] {
+  if (items.length > INSERTION_SORT_MAX) return items.sort((a, b) => (isBefore(a, b) ? -1 : 1))
   for (let i = 1; i < items.length; i++) {
     const item = items[i] as T
     let at = i
@@ -54,7 +54,7 @@ function inOrder<T>(items: T[], isBefore: (a: T, b: T) => boolean): T[] {
   return items
 }
 
-/** Whether two accounts' own fields are the same. */
+/** Whether two accounts have the same fields. */
 export const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
   a === undefined || b === undefined
     ? a === b
@@ -62,7 +62,7 @@ export const sameAccount = (a: Account | undefined, b: Account | undefined): boo
 
 type Stored = Pick<Current, 'account'> & { stored(of: Address): Account | undefined }
 
-/** Accounts whose own fields are not what is stored of them, in order of address. */
+/** Accounts whose fields differ from the stored ones, in order of address. */
 export function changedAccounts(view: Stored, addresses: Iterable<Address>): ChangedAccount[] {
   return [...addresses].sort().flatMap((address) => {
     const [before, after] = [view.stored(address), view.account(address)]

@@ -1,33 +1,33 @@
-// One storage word <-> one value, in Solidity's encoding of the same type: numbers right-aligned, byte strings as
-// `string` and `bytes` lie in storage. A value that was never written reads as zero, false, empty.
+// Types of values in contract storage, in Solidity's encoding of the same type: numbers and addresses in one word, right-aligned;
+// byte strings as Solidity stores `string` and `bytes`. A value that was never written reads as zero, false or empty.
 // Encoding throws RangeError on a value that does not fit; decoding accepts any word.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, bytesToBig, type Hash, hexToAddress, hexToHash, toHex } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import type { SlotAccess } from './types.ts'
 
-/** Something that takes `width` slots from a base slot on, and the handle through which it is used there. */
+/** A type that takes `width` slots from a base slot on. `open` returns the handle for reading and writing it there. */
 export interface Field<H> {
   readonly width: bigint
   open(slots: SlotAccess, base: bigint): H
 }
 
-/** The handle of a single value. Over read-only slots the two writers throw. */
+/** The handle of a single value. On read-only slots `set` and `clear` throw. */
 export interface Cell<T> {
   get(): T
   set(value: T): void
-  /** Back to zero, long byte strings included. */
+  /** Sets all its slots to zero, including the data of a long byte string. */
   clear(): void
 }
 
-/** A field that is read and written whole. */
+/** A field that is read and written as one value. */
 export interface Value<T> extends Field<Cell<T>> {
   read(slots: SlotAccess, base: bigint): T
   write(slots: SlotAccess, base: bigint, value: T): void
   clear(slots: SlotAccess, base: bigint): void
 }
 
-/** A value that may be the key of a mapping: `bytes` is h(k) of Solidity's layout rule keccak256(h(k) . p). */
+/** A value that may be a mapping's key. `bytes` is h(k) in Solidity's rule for an element's slot, keccak256(h(k) . p). */
 export interface Key<T> extends Value<T> {
   bytes(key: T): Uint8Array
 }
@@ -38,7 +38,7 @@ export const slotAt = (base: bigint, offset: bigint): bigint => BigInt.asUintN(2
 /** keccak256(p): where the data of the dynamic array or long byte string at slot p begins. */
 export const dataSlot = (base: bigint): bigint => bytesToBig(keccak256(bigToFixed(base, 32)))
 
-/** Makes a value's field of its three functions. */
+/** A value's field from its three functions. */
 export function value<T>(of: Omit<Value<T>, 'open'>): Value<T> {
   return {
     ...of,
@@ -50,7 +50,7 @@ export function value<T>(of: Omit<Value<T>, 'open'>): Value<T> {
   }
 }
 
-/** A type of one word, from its two directions. */
+/** A type of one word, from its encoder and decoder. */
 export function word<T>(encode: (value: T) => bigint, decode: (word: bigint) => T): Key<T> {
   return {
     ...value<T>({
@@ -75,7 +75,7 @@ function uint(bits: number): Key<bigint> {
 
 export const u64 = uint(64)
 export const u256 = uint(256)
-/** A fraction or share in units of 10^-18, not below zero. */
+/** A decimal in units of 10^-18, not negative (`Dec`). */
 export const dec = u256
 
 export const bool = word<boolean>(
@@ -93,24 +93,24 @@ export const hash = word<Hash>(
   (word) => hexToHash(toHex(bigToFixed(word, 32))),
 )
 
-/** One of a few names, stored as its place in the list; the first is what was never written. */
+/** One of several names, stored as its index (Solidity's `enum`). A slot that was never written reads as the first. */
 export function oneOf<const N extends string>(first: N, ...others: readonly N[]): Key<N> {
   const names = [first, ...others]
   return word(
     (name) => {
-      const place = names.indexOf(name)
-      if (place < 0) throw new RangeError(`${name} is none of ${names.join(', ')}`)
-      return BigInt(place)
+      const index = names.indexOf(name)
+      if (index < 0) throw new RangeError(`${name} is none of ${names.join(', ')}`)
+      return BigInt(index)
     },
     (word) => names[Number(BigInt.asUintN(32, word))] ?? first,
   )
 }
 
-/** Longer byte strings are refused: only broken storage holds them, and walking them would take for ever. */
+/** Longer byte strings are refused: only corrupt storage has them, and reading one would take too long. */
 const LONGEST = 2 ** 20
 const SHORT = 31
 
-/** Length in bytes of the string whose head word this is. */
+/** Length in bytes of the string with this head word. */
 function lengthOf(head: bigint): number {
   const isLong = (head & 1n) === 1n
   const length = isLong ? head >> 1n : (head & 0xffn) >> 1n
@@ -118,7 +118,7 @@ function lengthOf(head: bigint): number {
   return Number(length)
 }
 
-/** Slots that a string of this length takes beside its head. */
+/** Data slots of a string of this length, besides the head slot. */
 const dataSlots = (length: number): number => (length > SHORT ? Math.ceil(length / 32) : 0)
 
 function readBytes(slots: SlotAccess, base: bigint): Uint8Array {
@@ -146,7 +146,7 @@ function writeBytes(slots: SlotAccess, base: bigint, value: Uint8Array): void {
   slots.store(base, count > 0 ? BigInt(length * 2 + 1) : leftAligned(value) | BigInt(length * 2))
 }
 
-/** Up to 32 bytes as the word that begins with them. */
+/** Up to 32 bytes, left-aligned in a word. */
 const leftAligned = (bytes: Uint8Array): bigint => bytesToBig(bytes) << BigInt((32 - bytes.length) * 8)
 
 const EMPTY = new Uint8Array(0)

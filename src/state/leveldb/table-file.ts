@@ -1,16 +1,16 @@
-// A table (`.ldb`): blocks, each with a type and a masked CRC-32C behind it, and a footer that says where the index of them
-// is (doc/table_format.md). LevelDB compares no checksum when it reads a row; this compares them all.
+// Verifies a table file (`.ldb`): blocks, each followed by a type and a masked CRC-32C, and a footer with the position of the
+// index of blocks (doc/table_format.md). The index may be compressed with Snappy, so its raw format is decoded here too.
 import { ByteReader, CorruptFile, maskedCrc32c, u32At } from './coding.ts'
 
 const FOOTER = 48
 const MAGIC = [0x8b80fb57, 0xdb477524] as const
-/** Type and checksum. */
+/** Length of a block's type (1 byte) and checksum (4). */
 const TRAILER = 5
 const [PLAIN, SNAPPY] = [0, 1]
 
 type Handle = { readonly offset: number; readonly size: number }
 
-/** Throws `Mangled` unless every block of the table is as it was written. */
+/** Throws `CorruptFile` unless the checksums of all blocks match. */
 export function checkTable(file: Uint8Array): void {
   const magicAt = file.length - 8
   if (file.length < FOOTER || u32At(file, magicAt) !== MAGIC[0] || u32At(file, magicAt + 4) !== MAGIC[1])
@@ -21,7 +21,7 @@ export function checkTable(file: Uint8Array): void {
   for (const handle of [...entries(file, metaIndex), ...entries(file, index)]) checkedBlock(file, handle)
 }
 
-/** Places of the blocks that an index names. */
+/** Handles of the blocks that an index lists. */
 function entries(file: Uint8Array, index: Handle): Handle[] {
   const block = contentOf(file, index)
   const restarts = u32At(block, block.length - 4)
@@ -50,7 +50,7 @@ function contentOf(file: Uint8Array, handle: Handle): Uint8Array {
   throw new CorruptFile(`the block at byte ${handle.offset} has the unknown type ${type}`)
 }
 
-/** A block's bytes as they are in the file. */
+/** A block's bytes, still compressed, after its checksum has been verified. */
 function checkedBlock(file: Uint8Array, { offset, size }: Handle): Uint8Array {
   const end = offset + size
   if (end + TRAILER > file.length) throw new CorruptFile(`the block at byte ${offset} is cut off`)
@@ -60,10 +60,10 @@ function checkedBlock(file: Uint8Array, { offset, size }: Handle): Uint8Array {
   return file.subarray(offset, end)
 }
 
-/** No block of ours comes near; a length beyond is damage, and not asked memory for. */
+/** No block comes near this length. A larger one is damage, and no memory is allocated for it. */
 const LONGEST = 1 << 30
 
-/** Throws `Mangled`. */
+/** Decompresses Snappy's raw format (google/snappy, format_description.txt). Throws `CorruptFile`. */
 export function decompressSnappy(compressed: Uint8Array): Uint8Array {
   const input = new ByteReader(compressed)
   const length = input.varint()
@@ -83,14 +83,14 @@ export function decompressSnappy(compressed: Uint8Array): Uint8Array {
     const [size, distance] = copyOf(tag, input)
     if (distance === 0 || distance > at || at + size > length)
       throw new CorruptFile('a compressed block copies what is not there')
-    // Byte by byte: a copy may read what it has just written.
+    // Byte by byte, because a copy may overlap its own output.
     for (const end = at + size; at < end; at++) out[at] = out[at - distance] ?? 0
   }
   if (at !== length) throw new CorruptFile('a compressed block is shorter than it says')
   return out
 }
 
-/** Length and distance of a copy. */
+/** Length and backward distance of a copy element. */
 function copyOf(tag: number, input: ByteReader): [size: number, distance: number] {
   if ((tag & 3) === 1) return [4 + ((tag >> 2) & 7), ((tag >> 5) << 8) | number(input.take(1))]
   return [1 + (tag >> 2), number(input.take((tag & 3) === 2 ? 2 : 4))]
