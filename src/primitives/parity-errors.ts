@@ -1,6 +1,6 @@
-// How a frame failed, in the words of Parity's traces.
+// The errors of call frames in Parity's trace format.
 
-const WORDS: Readonly<Record<string, string>> = {
+const ERRORS: Readonly<Record<string, string>> = {
   'execution reverted': 'Reverted',
   'out of gas': 'Out of gas',
   'contract creation code storage out of gas': 'Out of gas',
@@ -11,12 +11,12 @@ const WORDS: Readonly<Record<string, string>> = {
   'write protection': 'Mutable Call In Static Context',
   'invalid input length': 'Built-in failed',
 }
-const BEGINNINGS: readonly (readonly [string, string])[] = [
+const PREFIXES: readonly (readonly [string, string])[] = [
   ['invalid opcode', 'Bad instruction'],
   ['stack underflow', 'Stack underflow'],
   ['stack limit reached', 'Out of stack'],
 ]
 
-/** geth's words turned into Parity's; those it has no word for stay. */
+/** Parity's message for a frame's error, which is geth's message; geth's own where Parity has none. */
 export const parityError = (error: string): string =>
-  WORDS[error] ?? BEGINNINGS.find(([beginning]) => error.startsWith(beginning))?.[1] ?? error
+  ERRORS[error] ?? PREFIXES.find(([prefix]) => error.startsWith(prefix))?.[1] ?? error

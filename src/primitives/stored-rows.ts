@@ -1,5 +1,5 @@
-// How transactions and receipts are kept on disk: everything that reading them back would else have to compute or look
-// up. Rows were written by this node, so decoding checks their form and nothing else; no signature is touched.
+// Transactions and receipts as rows on disk. The rows include what would otherwise be computed or looked up on reading: sender,
+// hash, gas used. Only this node writes them, so decoding checks their form and no signatures.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { bigToBytes, EMPTY_BYTES, toAddress, toHash, writeHex } from '../lib/hex.ts'
 import { EMPTY_BLOOM, encodeLogs, readLog, readOutcome, readType, writeOutcome } from './receipt.ts'
@@ -22,7 +22,7 @@ import type { Receipt, Transaction, TransactionType } from './types.ts'
 const SENDER_END = 20
 const HASH_END = 52
 
-/** Sender (20 bytes), hash (32), consensus encoding. The hash is kept because that of an impersonated one covers more. */
+/** Sender (20 bytes), hash (32), consensus encoding. The hash of an impersonated transaction does not follow from the encoding. */
 export const encodeStoredTransaction = ({
   from,
   hash,
@@ -57,7 +57,7 @@ export function decodeStoredReceipts(row: Uint8Array): Receipt[] {
   return reading('storage', () => asList(decodeRlp(row), 'receipts').map(readReceipt))
 }
 
-/** As integers. */
+/** The types as RLP integers. */
 const TYPES: Readonly<Record<TransactionType, Uint8Array>> = {
   0: EMPTY_BYTES,
   1: Uint8Array.of(1),
