@@ -15,9 +15,9 @@ import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
 import { JsTraces } from './js-tracers/js-traces.ts'
-import { ChainError, wordsForPeople } from './lib/errors.ts'
+import { ChainError, describeError } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
-import { now } from './lib/unix-time.ts'
+import { unixNow } from './lib/unix-time.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
 import { sizeOfFolder } from './monitoring/database-size.ts'
@@ -32,7 +32,7 @@ import { missingRequestContracts } from './runtime/system.ts'
 import { createServer, defaultHttpOptions, type HttpOptions } from './server.ts'
 import { Shadow, type ShadowOptions } from './shadow/shadow.ts'
 import type { ChainSpec } from './spec/chain-spec.ts'
-import { openMemoryStore, openStore, type StoreWatch } from './state/kv.ts'
+import { openMemoryStore, openStore, type StoreObserver } from './state/kv.ts'
 import type { Wallet } from './wallet/wallet.ts'
 
 export type StoreOptions = {
@@ -107,7 +107,7 @@ export const openChain = async (settings: ChainSettings): Promise<Chain> => (awa
 async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
-  watch: Partial<StoreWatch>,
+  watch: Partial<StoreObserver>,
 ): Promise<{ chain: Chain; shadow: Shadow | undefined; scripted: JsTraces }> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watch)
@@ -148,10 +148,10 @@ async function open(
 const isOutage = (error: unknown): boolean => error instanceof ChainError && error.code === 'disk-failure'
 
 /** What the disk does, in the log; `failed` gets the line that ends the node. */
-const watchWith = (log: Logger, failed: (line: string) => void): StoreWatch => ({
+const watchWith = (log: Logger, failed: (line: string) => void): StoreObserver => ({
   warn: (line) => log.warn({ room: 'state' }, line),
   damaged: ({ message }) => failed(message),
-  failed: (error) => log.error({ room: 'state' }, `${wordsForPeople(error)}: nothing is written, reads go on`),
+  failed: (error) => log.error({ room: 'state' }, `${describeError(error)}: nothing is written, reads go on`),
   recovered: () => log.info({ room: 'state' }, 'the disk takes writes again: going on'),
   lost: (line) => failed(`${line}: start it again; nothing that was acknowledged is lost`),
 })
@@ -161,7 +161,7 @@ const reportTo =
   (log: Logger): Report =>
   (message, error) => {
     const room = 'runtime'
-    if (error instanceof ChainError) log.info({ room }, `${message}: ${wordsForPeople(error)}`)
+    if (error instanceof ChainError) log.info({ room }, `${message}: ${describeError(error)}`)
     else log.error({ err: error, room }, message)
   }
 
@@ -256,7 +256,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     // Only now: the thread would take a core while the node itself is starting.
     shadow?.start()
     // A clock that a developer moved forward goes on from the newest block after a restart, and does not stand still.
-    if (rpcOptions.development && chain.head.timestamp > now()) await producer.setTime(chain.head.timestamp)
+    if (rpcOptions.development && chain.head.timestamp > unixNow()) await producer.setTime(chain.head.timestamp)
     await producer.start()
     if (options.automine && namesNext(chain)) await producer.mine(1n)
     monitoring.phase = 'running'

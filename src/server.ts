@@ -7,9 +7,8 @@ import { etherscanApi } from './explorer/etherscan/plugin.ts'
 import { explorerHome, landing } from './explorer/home/plugin.ts'
 import { explorerPlugin } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
-import { type AccessOptions, accessOf, LOCAL } from './http/access.ts'
+import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
-import { guard } from './http/guard.ts'
 import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
 import { type MonitoringFace, serveMonitoring } from './monitoring/plugin.ts'
 import type { RpcServices } from './rpc/define.ts'
@@ -49,7 +48,7 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   const access = accessOf(http)
   const connections = new Connections(http)
   connections.watch(app.server)
-  app.addHook('preClose', async () => connections.finish())
+  app.addHook('preClose', async () => connections.closeRemaining())
   app.register(websocket, {
     options: { maxPayload: rpc.options.maxRequestSize },
     preClose(done) {
@@ -68,7 +67,7 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   const level = rpc.options.development ? 'info' : 'debug'
   app.after(() => {
     ignoreOtherUpgrades(app.server, connections)
-    guard(app, access, (facts, message) => rpc.log[level](facts, message))
+    addAccessGuard(app, access, (facts, message) => rpc.log[level](facts, message))
   })
   if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
   app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })

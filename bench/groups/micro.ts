@@ -13,7 +13,7 @@ import { presets } from '../../src/spec/networks.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import { StateStore } from '../../src/state/state-store.ts'
 import { updateTrie } from '../../src/state/trie.ts'
-import type { KvStore, Op } from '../../src/state/types.ts'
+import type { KvStore, WriteOp } from '../../src/state/types.ts'
 import type { Bench, Group, Row } from '../bench.ts'
 import { callData, contractNamed } from '../contracts.ts'
 import { CHAIN_ID, deployer, GAS_LIMIT, recipient, senders, sign } from '../senders.ts'
@@ -146,7 +146,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
     log: memory.log,
     get: (key) => memory.get(key),
     scan: (range) => memory.scan(range),
-    snapshot: () => memory.snapshot(),
+    consistentReader: () => memory.consistentReader(),
     close: () => memory.close(),
     requireWritable: () => undefined,
     write(batch) {
@@ -216,5 +216,5 @@ async function blocks({ size }: Bench): Promise<Row[]> {
   ]
 }
 
-const sizeOf = (ops: readonly Op[]): number =>
+const sizeOf = (ops: readonly WriteOp[]): number =>
   ops.reduce((sum, op) => sum + op.key.length + (op.type === 'put' ? op.value.length : 0), 0)

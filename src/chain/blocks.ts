@@ -1,7 +1,6 @@
 // Blocks as rows, written once and read by number or hash. Everything here is immutable until a rollback removes it.
 // A block is here when its writer says so, not when its rows are on disk: until then nothing of it is to be seen.
 import { LRUCache } from 'lru-cache'
-import { scratchBytes } from '../lib/bytes.ts'
 import { bigToBytes, bytesToBig, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { decodeWithdrawal, encodeWithdrawal } from '../primitives/block.ts'
 import { decodeHeader, encodeHeader } from '../primitives/header.ts'
@@ -11,11 +10,11 @@ import {
   decodeStoredTransaction,
   encodeStoredReceipts,
   encodeStoredTransaction,
-} from '../primitives/rows.ts'
+} from '../primitives/stored-rows.ts'
 import type { Block, Receipt, SealedHeader } from '../primitives/types.ts'
-import { checkedRow, damaged, withChecksum } from '../state/checked-row.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Op, Reader } from '../state/types.ts'
+import { damagedRow, verifyChecksum, withChecksum } from '../state/row-checksum.ts'
+import type { KvReader, WriteOp } from '../state/types.ts'
 import type { MinedReceipt, MinedTransaction } from './types.ts'
 
 const CACHED_HEADERS = 4096
@@ -29,7 +28,7 @@ const byTransactions = <T>(countOf: (cached: T) => number) => ({
 })
 
 export class Blocks {
-  readonly #store: Reader
+  readonly #store: KvReader
   readonly #headers = new LRUCache<bigint, SealedHeader>({ max: CACHED_HEADERS })
   readonly #numbers = new LRUCache<Hash, bigint>({ max: CACHED_HEADERS })
   readonly #blocks = new LRUCache<bigint, Block>(byTransactions(({ transactions }) => transactions.length))
@@ -38,7 +37,7 @@ export class Blocks {
   /** Where the transactions of the newest block stand in it, once somebody has asked. */
   #indexed: { readonly block: Block; readonly indices: ReadonlyMap<Hash, number> } | undefined
 
-  constructor(store: Reader, newest: bigint) {
+  constructor(store: KvReader, newest: bigint) {
     this.#store = store
     this.#newest = newest
   }
@@ -59,7 +58,7 @@ export class Blocks {
     const row = this.#store.get(KEY.blockNumber(hash))
     const number = row && bytesToBig(row)
     if (number === undefined || number > this.#newest) return undefined
-    if (this.header(number)?.hash !== hash) throw damaged(`the number of block ${hash}`)
+    if (this.header(number)?.hash !== hash) throw damagedRow(`the number of block ${hash}`)
     this.#numbers.set(hash, number)
     return number
   }
@@ -70,7 +69,7 @@ export class Blocks {
     const header = this.header(number)
     const row = this.#rowOf(number, KEY.body)
     if (header === undefined || row === undefined) return undefined
-    const block = { header, ...decodeBody(checkedRow(row, `block ${number}`)) }
+    const block = { header, ...decodeBody(verifyChecksum(row, `block ${number}`)) }
     this.#blocks.set(number, block)
     return block
   }
@@ -80,7 +79,7 @@ export class Blocks {
     if (known !== undefined) return known
     const row = this.#rowOf(number, KEY.receipts)
     if (row === undefined) return undefined
-    const receipts = decodeStoredReceipts(checkedRow(row, `the row of receipts of block ${number}`))
+    const receipts = decodeStoredReceipts(verifyChecksum(row, `the row of receipts of block ${number}`))
     this.#receipts.set(number, receipts)
     return receipts
   }
@@ -109,7 +108,7 @@ export class Blocks {
     const block = this.block(number)
     if (block === undefined) return undefined
     const transaction = block.transactions[index]
-    if (transaction?.hash !== hash) throw damaged(`the place of transaction ${hash}`)
+    if (transaction?.hash !== hash) throw damagedRow(`the place of transaction ${hash}`)
     return { transaction, header: block.header, index }
   }
 
@@ -156,17 +155,17 @@ export class Blocks {
 }
 
 /** The rows of a block. */
-export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
+export function blockRows(block: Block, receipts: readonly Receipt[]): WriteOp[] {
   const { header, transactions } = block
   const { number } = header
   const first = fixed8(number)
   const place = (index: number): Uint8Array => {
-    const row = scratchBytes(first.length + Math.ceil((32 - Math.clz32(index)) / 8))
+    const row = new Uint8Array(first.length + Math.ceil((32 - Math.clz32(index)) / 8))
     row.set(first)
     for (let at = row.length - 1, rest = index; at >= first.length; at--, rest >>>= 8) row[at] = rest & 0xff
     return row
   }
-  const rows = transactions.map(({ hash }, index): Op => {
+  const rows = transactions.map(({ hash }, index): WriteOp => {
     return { type: 'put', key: KEY.transaction(hash), value: place(index) }
   })
   rows.push(
@@ -179,7 +178,7 @@ export function blockRows(block: Block, receipts: readonly Receipt[]): Op[] {
 }
 
 /** The deletions that take a block's rows back. */
-export function blockRemoval(block: Block): Op[] {
+export function blockRemoval(block: Block): WriteOp[] {
   const { number, hash } = block.header
   const keys = [
     KEY.header(number),
@@ -219,12 +218,12 @@ function decodeBody(row: Uint8Array): Omit<Block, 'header'> {
 
 /** A header from its row. Throws ReadFailure when the row is damaged. */
 export const decodeStoredHeader = (row: Uint8Array, number: bigint): SealedHeader =>
-  decodeHeader(checkedRow(row, `the header of block ${number}`))
+  decodeHeader(verifyChecksum(row, `the header of block ${number}`))
 
 /** A block from its two rows. Throws ReadFailure when one is damaged. */
 export function decodeStoredBlock(headerRow: Uint8Array, body: Uint8Array): Block {
-  const header = decodeHeader(checkedRow(headerRow, 'the header of a block'))
-  return { header, ...decodeBody(checkedRow(body, `block ${header.number}`)) }
+  const header = decodeHeader(verifyChecksum(headerRow, 'the header of a block'))
+  return { header, ...decodeBody(verifyChecksum(body, `block ${header.number}`)) }
 }
 
 function byteItems(items: unknown): Uint8Array[] {

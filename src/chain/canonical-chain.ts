@@ -8,7 +8,7 @@ import { contractReader } from '../runtime/read-contract.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { StateStore } from '../state/state-store.ts'
-import type { KvStore, Op, StateView } from '../state/types.ts'
+import type { KvStore, StateView, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { WitnessRecorder } from '../state/witness.ts'
 import { Blocks, blockRemoval, blockRows } from './blocks.ts'
@@ -181,7 +181,7 @@ export class CanonicalChain {
     })
     const undone = this.#state.rewind(version)
     this.#secondRun?.rewinding(version)
-    const undoneRows: Op[] = []
+    const undoneRows: WriteOp[] = []
     for (let above = this.#state.version; above > version; above--) {
       undoneRows.push(...this.#indexer.undo(above, this.store))
     }

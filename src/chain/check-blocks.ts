@@ -3,14 +3,14 @@
 import { equalBytes, type Hash, toHash, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { encodeWithdrawal, unclesHash } from '../primitives/block.ts'
-import { encodeReceipt, orBlooms } from '../primitives/receipt.ts'
+import { encodeReceipt, mergeBlooms } from '../primitives/receipt.ts'
 import { recoverSender } from '../primitives/transaction.ts'
 import type { Block, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { modeOf } from '../runtime/execute-block.ts'
 import type { Report } from '../state/check-state.ts'
 import { RANGE } from '../state/keyspace.ts'
 import { orderedListRoot } from '../state/trie.ts'
-import type { KvStore, Range, Reader } from '../state/types.ts'
+import type { KeyRange, KvReader, KvStore } from '../state/types.ts'
 import { Blocks, blockRows } from './blocks.ts'
 import { type HeadRow, readStateVersion } from './open.ts'
 
@@ -74,7 +74,7 @@ function* signatureFaults(transaction: Transaction): Generator<string> {
 
 function* faultsOfReceipts(header: SealedHeader, receipts: readonly Receipt[]): Generator<string> {
   yield* compared('receipts', header.receiptsRoot, toHash(orderedListRoot(receipts.map(encodeReceipt))))
-  if (!equalBytes(orBlooms(receipts.map(({ bloom }) => bloom)), header.logsBloom))
+  if (!equalBytes(mergeBlooms(receipts.map(({ bloom }) => bloom)), header.logsBloom))
     yield 'its bloom is not that of its logs'
 }
 
@@ -83,7 +83,7 @@ function* compared(what: string, said: Hash | undefined, found: Hash): Generator
 }
 
 /** Rows of the block that are not as they would be written now: what leads to it by hashes, and its own. */
-function* rowFaults(store: Reader, block: Block, receipts: readonly Receipt[]): Generator<string> {
+function* rowFaults(store: KvReader, block: Block, receipts: readonly Receipt[]): Generator<string> {
   for (const op of blockRows(block, receipts)) {
     const stored = store.get(op.key)
     if (stored === undefined) yield `row ${toHex(op.key)} is missing`
@@ -93,7 +93,7 @@ function* rowFaults(store: Reader, block: Block, receipts: readonly Receipt[]): 
 
 /** Rows that lead to no block: everything that blocks have was found above, so that it is enough to count. */
 async function checkCounts(store: KvStore, blocks: number, transactions: number, report: Report): Promise<void> {
-  const expected: readonly [string, Range, number][] = [
+  const expected: readonly [string, KeyRange, number][] = [
     ['headers', RANGE.headers(), blocks],
     ['bodies', RANGE.bodies(), blocks],
     ['receipts', RANGE.receipts(), blocks],

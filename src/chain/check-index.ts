@@ -3,8 +3,8 @@
 import { equalBytes, toHex } from '../lib/hex.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { checkChanges, type Report } from '../state/check-state.ts'
-import { isReaders, RANGE } from '../state/keyspace.ts'
-import type { KvStore, Op, Range, Reader, RecordLog } from '../state/types.ts'
+import { isIndexRow, RANGE } from '../state/keyspace.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from '../state/types.ts'
 import { View } from '../state/view.ts'
 import { reindex } from './reindex.ts'
 import type { Indexer } from './types.ts'
@@ -21,9 +21,9 @@ export async function checkIndex(
   await reindex(new Beside(store, scratch), runtime, indexer, onBlock, ({ view }, version) =>
     view instanceof View ? checkChanges(store, view, version, report) : Promise.resolve(),
   )
-  const made = scratch.scan(RANGE.readers())[Symbol.asyncIterator]()
+  const made = scratch.scan(RANGE.index())[Symbol.asyncIterator]()
   let next = await made.next()
-  for await (const [key, value] of store.scan(RANGE.readers())) {
+  for await (const [key, value] of store.scan(RANGE.index())) {
     while (!next.done && Buffer.compare(next.value[0], key) < 0) {
       report(`index row ${toHex(next.value[0])}`, 'is missing')
       next = await made.next()
@@ -52,14 +52,14 @@ class Beside implements KvStore {
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return (isReaders(key) ? this.#tables : this.#chain).get(key)
+    return (isIndexRow(key) ? this.#tables : this.#chain).get(key)
   }
 
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
-    return (isReaders(range.gte) ? this.#tables : this.#chain).scan(range)
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
+    return (isIndexRow(range.gte) ? this.#tables : this.#chain).scan(range)
   }
 
-  write(batch: readonly Op[]): Promise<void> {
+  write(batch: readonly WriteOp[]): Promise<void> {
     return this.#tables.write(batch)
   }
 
@@ -67,8 +67,8 @@ class Beside implements KvStore {
     this.#tables.requireWritable()
   }
 
-  snapshot(): Reader & { close(): Promise<void> } {
-    return this.#chain.snapshot()
+  consistentReader(): KvReader & { close(): Promise<void> } {
+    return this.#chain.consistentReader()
   }
 
   close(): Promise<void> {

@@ -2,12 +2,12 @@
 import { type Hash, padLeft, toHash } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { DumpedAccount } from './types.ts'
 
 /** Accounts in order of address, storage in order of key. Throws ChainError `cancelled` when the caller's connection closes. */
-export async function* dumpAccounts(store: Reader, view: View, caller?: AbortSignal): AsyncIterable<DumpedAccount> {
+export async function* dumpAccounts(store: KvReader, view: View, caller?: AbortSignal): AsyncIterable<DumpedAccount> {
   const pause = yieldToEventLoop('heavy', caller)
   for await (const [key] of store.scan(RANGE.accounts())) {
     await pause()

@@ -9,7 +9,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import { formatGenesis, parseGenesisText } from '../spec/genesis-file.ts'
 import { KEY } from '../state/keyspace.ts'
 import { StateStore } from '../state/state-store.ts'
-import type { KvStore, Op, Reader } from '../state/types.ts'
+import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
 import { blockRows } from './blocks.ts'
 import type { Indexer } from './types.ts'
 
@@ -64,20 +64,20 @@ export async function createChain(
  * The specification as it is kept. Of a chain that exists only `kestrel.proposals` may grow, by entries whose first block
  * is still to come: whatever else changed would change what stored blocks do.
  */
-export const specRow = (spec: ChainSpec): Op => ({
+export const specRow = (spec: ChainSpec): WriteOp => ({
   type: 'put',
   key: KEY.meta('genesis'),
   value: Buffer.from(JSON.stringify(formatGenesis(spec))),
 })
 
 /** Says that the readers' tables are whole; while they are made again it is not there. */
-export const indexRow = (state: 'complete' | 'incomplete'): Op =>
+export const indexRow = (state: 'complete' | 'incomplete'): WriteOp =>
   state === 'complete'
     ? { type: 'put', key: KEY.meta('index'), value: Buffer.from(INDEX_FORMAT) }
     : { type: 'del', key: KEY.meta('index') }
 
 /** Throws ChainError `storage` unless the readers' tables are whole and of this program's layout. */
-export function requireIndex(store: Pick<Reader, 'get'>): void {
+export function requireIndex(store: Pick<KvReader, 'get'>): void {
   const row = store.get(KEY.meta('index'))
   if (row !== undefined && Buffer.from(row).toString() === INDEX_FORMAT) return
   const what = row === undefined ? 'is not complete' : 'has another layout'
@@ -87,13 +87,13 @@ export function requireIndex(store: Pick<Reader, 'get'>): void {
 /** Number of the head and version of the state at it. */
 export type HeadRow = { readonly number: bigint; readonly version: number }
 
-export const headRow = (number: bigint, version: number): Op => ({
+export const headRow = (number: bigint, version: number): WriteOp => ({
   type: 'put',
   key: KEY.meta('head'),
   value: Buffer.from(JSON.stringify([number.toString(), version])),
 })
 
-export function readHead(store: Pick<Reader, 'get'>): HeadRow {
+export function readHead(store: Pick<KvReader, 'get'>): HeadRow {
   const row = store.get(KEY.meta('head'))
   const head: unknown = row && JSON.parse(Buffer.from(row).toString())
   if (!Array.isArray(head) || typeof head[0] !== 'string' || typeof head[1] !== 'number') {
@@ -102,7 +102,7 @@ export function readHead(store: Pick<Reader, 'get'>): HeadRow {
   return { number: BigInt(head[0]), version: head[1] }
 }
 
-export const stateVersionRow = (number: bigint, version: number): Op => ({
+export const stateVersionRow = (number: bigint, version: number): WriteOp => ({
   type: 'put',
   key: KEY.stateVersion(number),
   value: bigToBytes(BigInt(version)),
@@ -114,14 +114,14 @@ export function readStateVersion(store: KvStore, number: bigint): number | undef
 }
 
 /** Kept only while there is work to prove: after the merge it does not grow. */
-export const totalDifficultyRow = (number: bigint, total: bigint): Op[] =>
+export const totalDifficultyRow = (number: bigint, total: bigint): WriteOp[] =>
   total === 0n ? [] : [{ type: 'put', key: KEY.totalDifficulty(number), value: bigToBytes(total) }]
 
-export function readTotalDifficulty(store: Reader, number: bigint): bigint | undefined {
+export function readTotalDifficulty(store: KvReader, number: bigint): bigint | undefined {
   const row = store.get(KEY.totalDifficulty(number))
   return row && bytesToBig(row)
 }
 
 /** The row of a new block's total difficulty; none after the merge. */
-export const totalDifficultyAfter = (store: Reader, { number, difficulty }: SealedHeader): Op[] =>
+export const totalDifficultyAfter = (store: KvReader, { number, difficulty }: SealedHeader): WriteOp[] =>
   difficulty === 0n ? [] : totalDifficultyRow(number, (readTotalDifficulty(store, number - 1n) ?? 0n) + difficulty)

@@ -1,7 +1,7 @@
 // What a block is to be when nobody says otherwise.
 import { fromHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { now } from '../lib/unix-time.ts'
+import { unixNow } from '../lib/unix-time.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { PayloadAttributes } from '../runtime/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
@@ -13,7 +13,7 @@ export function completeAttributes(
   parent: SealedHeader,
   ...wishes: readonly Partial<PayloadAttributes>[]
 ): PayloadAttributes {
-  const time = now()
+  const time = unixNow()
   const earliest = earliestTimestamp(spec, parent.timestamp)
   return Object.assign(
     {

@@ -94,7 +94,7 @@ export class PersistentPool {
   async #take(pooled: PooledTransaction): Promise<Hash> {
     const { hash } = pooled.transaction
     this.#store.requireWritable()
-    scheduler.transactionCame()
+    scheduler.transactionArrived()
     this.pool.add(pooled.transaction, pooled.sidecar)
     try {
       await this.#journal.record(pooled)

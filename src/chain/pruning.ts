@@ -4,7 +4,7 @@ import { ChainError } from '../lib/errors.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { StateStore } from '../state/state-store.ts'
-import type { KvStore, Op, Reader } from '../state/types.ts'
+import type { KvReader, KvStore, WriteOp } from '../state/types.ts'
 import { readStateVersion } from './open.ts'
 
 /** The oldest version of the state that can be read, and the oldest block whose state can be. */
@@ -21,14 +21,14 @@ const MOST_VERSIONS = 5
 
 const FROM_THE_BEGINNING: Horizon = { number: 0n, version: 0 }
 
-export function readHorizon(store: Pick<Reader, 'get'>): Horizon {
+export function readHorizon(store: Pick<KvReader, 'get'>): Horizon {
   const row = store.get(KEY.meta('horizon'))
   if (row === undefined) return FROM_THE_BEGINNING
   const [number, version] = JSON.parse(Buffer.from(row).toString()) as [string, number]
   return { number: BigInt(number), version }
 }
 
-const horizonRow = ({ number, version }: Horizon): Op => ({
+const horizonRow = ({ number, version }: Horizon): WriteOp => ({
   type: 'put',
   key: KEY.meta('horizon'),
   value: Buffer.from(JSON.stringify([number.toString(), version])),
@@ -61,15 +61,15 @@ export class Pruning {
   }
 
   /** What goes with a version that belongs to block `head`, and what to call when it has been written. */
-  stage(head: bigint): { ops: Op[]; landed: () => void } {
+  stage(head: bigint): { ops: WriteOp[]; landed: () => void } {
     const oldest = this.#states === undefined ? 0n : head - this.#states
     const target = oldest <= this.#horizon.number ? undefined : readStateVersion(this.#store, oldest)
     const version = Math.min(target ?? 0, this.#horizon.version + MOST_VERSIONS)
     if (version <= this.#horizon.version) return { ops: [], landed: () => undefined }
-    const ops: Op[] = []
+    const ops: WriteOp[] = []
     for (let gone = this.#horizon.version + 1; gone <= version; gone++) {
       for (const op of this.#state.prune(gone)) ops.push(op)
-      ops.push({ type: 'del', key: KEY.readersUndo(gone) })
+      ops.push({ type: 'del', key: KEY.indexUndo(gone) })
     }
     const horizon = { number: this.#oldestWith(version), version }
     ops.push(horizonRow(horizon))

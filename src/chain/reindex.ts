@@ -8,11 +8,11 @@ import { executeTransactions } from '../runtime/import-block.ts'
 import { contractReader } from '../runtime/read-contract.ts'
 import type { BlockHashes, Runtime } from '../runtime/runtime.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
-import { changedAccounts } from '../state/diff.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, RANGE } from '../state/keyspace.ts'
+import { changedAccounts } from '../state/state-diff.ts'
 import { StateStore } from '../state/state-store.ts'
-import type { ChangedAccount, KvStore, Op, StateView } from '../state/types.ts'
+import type { ChangedAccount, KvStore, StateView, WriteOp } from '../state/types.ts'
 import { Blocks } from './blocks.ts'
 import { type HeadRow, indexRow, readHead, readStateVersion } from './open.ts'
 import { readHorizon } from './pruning.ts'
@@ -64,8 +64,8 @@ function requireAllStates(store: KvStore): void {
 }
 
 async function deleteRows(store: KvStore): Promise<void> {
-  let ops: Op[] = []
-  for await (const [key] of store.scan(RANGE.readers())) {
+  let ops: WriteOp[] = []
+  for await (const [key] of store.scan(RANGE.index())) {
     ops.push({ type: 'del', key })
     if (ops.length < BATCH) continue
     await store.write(ops)

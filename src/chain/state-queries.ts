@@ -4,14 +4,14 @@ import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, type Hash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
-import { sortInTurns } from '../lib/sort.ts'
+import { sortYielding } from '../lib/sort.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { brokenInvariants } from '../runtime/invariants.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { nextSigners, type Signer } from '../runtime/signers.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
-import type { Range } from '../state/types.ts'
+import type { KeyRange } from '../state/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
 import { readStateVersion } from './open.ts'
@@ -146,7 +146,7 @@ export class ChainStateQueries implements StateQueries {
 
   /** Everything that ever was in the range, with its hash, in order of hashes. */
   async #ordered<K extends Address | Hash>(
-    range: Range,
+    range: KeyRange,
     keyOf: (row: Uint8Array) => K,
     pause: Pause,
   ): Promise<[Hash, K][]> {
@@ -156,7 +156,7 @@ export class ChainStateQueries implements StateQueries {
       const key = keyOf(row)
       keys.push([keccakHash(fromHex(key)), key])
     }
-    return sortInTurns(keys, ([hash]) => hash, pause)
+    return sortYielding(keys, ([hash]) => hash, pause)
   }
 
   #version(number: bigint): number {

@@ -13,7 +13,7 @@ import type { Recorded } from '../runtime/tracing/recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { Account, ChangedAccount, KvStore, Op, Reader, StateView } from '../state/types.ts'
+import type { Account, ChangedAccount, KvReader, KvStore, StateView, WriteOp } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
 import type { Fees } from './fee-types.ts'
 import type { Trace } from './trace-types.ts'
@@ -59,17 +59,17 @@ export interface ChainEvents {
  */
 export type Indexer = {
   /** Rows of a block; `before` holds those of the version before, `read` asks contracts on the state after the block. */
-  block(executed: ExecutedBlock, version: number, before: Reader, read: ReadContract): Promise<Op[]>
+  block(executed: ExecutedBlock, version: number, before: KvReader, read: ReadContract): Promise<WriteOp[]>
   /** Rows of a change by hand after block `number`; `view` has the state after it. */
   edit(
     changed: readonly ChangedAccount[],
     view: StateView,
     number: bigint,
     version: number,
-    before: Reader,
-  ): Promise<Op[]>
+    before: KvReader,
+  ): Promise<WriteOp[]>
   /** Takes a version's rows back, exactly; several are taken back newest first. */
-  undo(version: number, now: Reader): Op[]
+  undo(version: number, now: KvReader): WriteOp[]
 }
 
 /** Whoever runs committed blocks a second time. The canonical calls it; `shadow/` implements it. */

@@ -14,13 +14,13 @@ export class Writer {
 
   /** Whether a caller waits for the change that runs to settle. */
   get isWanted(): boolean {
-    return this.#turn.isWanted
+    return this.#turn.hasWaiters
   }
 
   /** Runs the change when all earlier ones have settled. Throws ChainError `disk-failure` before it begins, or as it does. */
   run<T>(change: () => Promise<T>): Promise<T> {
     return this.#turn.run(() =>
-      scheduler.first(async () => {
+      scheduler.prioritize(async () => {
         this.#store.requireWritable()
         return change()
       }),

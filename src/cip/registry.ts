@@ -2,7 +2,7 @@
 import { type JumpTable, maxStackAtEntry } from '../evm/jump-table.ts'
 import { expansionGas } from '../evm/memory-size.ts'
 import { ChainError } from '../lib/errors.ts'
-import { checkProposalList, isProposalName } from '../lib/proposal-name.ts'
+import { checkProposalList, isProposalName } from '../spec/proposal-name.ts'
 import type { Proposal, Tools } from './define.ts'
 import { RESERVED } from './ethereum.ts'
 

@@ -9,15 +9,14 @@ import { storedSpec } from '../chain/open.ts'
 import { type ProposalModule, registryOf, requireNamed } from '../cip/modules.ts'
 import { VerifiedContracts } from '../explorer/contracts/store.ts'
 import { indexer } from '../indexer/indexer.ts'
-import { ChainError, wordsForPeople } from '../lib/errors.ts'
+import { ChainError, describeError } from '../lib/errors.ts'
 import { TransactionJournal } from '../pool/transaction-journal.ts'
 import { kzg } from '../primitives/blobs.ts'
 import { Runtime } from '../runtime/runtime.ts'
-import { hasDatabase, JOURNAL, openScratch, openUnchecked, requireFree } from '../state/kv.ts'
+import { acceptLoss, copyDatabase, findAllDamage, RESTORE } from '../state/disk-check.ts'
+import { hasDatabase, JOURNAL_FILE, openTemporaryStore, openUnchecked, requireUnlocked } from '../state/kv.ts'
 import { memoryRecordLog } from '../state/record-log.ts'
-import { copyDatabase } from '../state/scratch.ts'
 import type { KvStore } from '../state/types.ts'
-import { acceptLoss, allDamages, RESTORE } from '../state/whole.ts'
 import { chainFolder, withDatadir } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
 import { showProgress } from './progress.ts'
@@ -60,7 +59,7 @@ Examples:
       const parsed = readFlags(flags, given)
       const folder = chainFolder(parsed.datadir)
       if (!hasDatabase(folder)) throw new ChainError('storage', `${parsed.datadir} holds no chain`)
-      await requireFree(folder)
+      await requireUnlocked(folder)
       const modules = await readModules(parsed.proposal)
       if (parsed.acceptLoss) sayAccepted(acceptLoss(folder))
       const count = await check(folder, modules, parsed)
@@ -74,7 +73,7 @@ async function check(folder: string, modules: readonly ProposalModule[], { quick
   const findings = new Findings()
   const scratch = join(dirname(folder), 'check')
   say('files')
-  for (const { file, what } of allDamages(folder, () => undefined))
+  for (const { file, what } of findAllDamage(folder, () => undefined))
     findings.add([basename(folder), ...(file === '' ? [] : [file])].join('/'), what, remedyOfFile(file))
   try {
     const copy = join(scratch, 'chain')
@@ -87,7 +86,7 @@ async function check(folder: string, modules: readonly ProposalModule[], { quick
       await store.close()
     }
   } catch (error) {
-    findings.add(basename(folder), wordsForPeople(error), RESTORE)
+    findings.add(basename(folder), describeError(error), RESTORE)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -103,7 +102,7 @@ async function checkRows(
   const spec = storedSpec(store)
   if (spec === undefined) throw new ChainError('storage', 'the database holds no chain')
   requireNamed(spec, modules)
-  const scratch = index === undefined ? undefined : await openScratch(index)
+  const scratch = index === undefined ? undefined : await openTemporaryStore(index)
   let progress = showProgress('checked')
   try {
     await checkChain(store, {
@@ -127,18 +126,18 @@ async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
   try {
     await VerifiedContracts.load(store)
   } catch (error) {
-    findings.add('verified contracts', wordsForPeople(error), RESTORE)
+    findings.add('verified contracts', describeError(error), RESTORE)
   }
   try {
     const { records, damaged } = store.log.read()
     for (const { at, length } of damaged)
-      findings.add(`chain/${JOURNAL}`, `${length} bytes at ${at} are no whole record`, JOURNALED)
+      findings.add(`chain/${JOURNAL_FILE}`, `${length} bytes at ${at} are no whole record`, JOURNALED)
     // Loading a journal rewrites it, and `check` must change nothing: it loads a copy.
     const copy = memoryRecordLog()
     copy.append(records)
-    new TransactionJournal(copy).load((line) => findings.add(`chain/${JOURNAL}`, line, JOURNALED))
+    new TransactionJournal(copy).load((line) => findings.add(`chain/${JOURNAL_FILE}`, line, JOURNALED))
   } catch (error) {
-    findings.add(`chain/${JOURNAL}`, wordsForPeople(error), JOURNALED)
+    findings.add(`chain/${JOURNAL_FILE}`, describeError(error), JOURNALED)
   }
 }
 

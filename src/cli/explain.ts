@@ -1,6 +1,6 @@
 // Any failure as one line for people: what is wrong, with which file, port or flag; and as an exit code.
 import { CommanderError } from 'commander'
-import { ChainError, wordsForPeople } from '../lib/errors.ts'
+import { ChainError, describeError } from '../lib/errors.ts'
 import { WrongCommandLine } from './flags.ts'
 
 /** Reasons of the operating system, in words. */
@@ -28,7 +28,7 @@ export function exitCodeOf(error: unknown): { readonly code: number; readonly is
 
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const firstLine = wordsForPeople(error).split('\n', 1)[0] ?? ''
+  const firstLine = describeError(error).split('\n', 1)[0] ?? ''
   if (error instanceof ChainError || !('code' in error)) return firstLine
   const reason = REASONS[String(error.code)]
   return reason === undefined ? firstLine : `${subject(error)}: ${reason}`

@@ -64,7 +64,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
     work: {
       running: flags.maxHeavyCalls,
       waiting: flags.maxQueuedCalls,
-      waitingOfOne: Math.ceil(flags.maxQueuedCalls / 2),
+      waitingPerConnection: Math.ceil(flags.maxQueuedCalls / 2),
     },
     pool: { minTip: flags.minTip, allowUnprotected: flags.allowUnprotected ?? !production },
     prune: flags.prune,

@@ -2,7 +2,7 @@
 // machine's clock plus the offset by which it was moved. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
 import type { BlockProducer } from '../chain/producer.ts'
 import { ChainError } from '../lib/errors.ts'
-import { now } from '../lib/unix-time.ts'
+import { unixNow } from '../lib/unix-time.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
@@ -21,7 +21,7 @@ const LAST = 2n ** 64n - 1n
 /** The timestamp of the block that is made now; `asked` is a wish for it. */
 export function timestampOf({ spec, head, settings }: Clock, asked: bigint | undefined): bigint {
   const { timestampInterval: interval, timeOffset } = settings
-  const wanted = asked ?? (interval === undefined ? now() + timeOffset : head + interval)
+  const wanted = asked ?? (interval === undefined ? unixNow() + timeOffset : head + interval)
   return latest(wanted > LAST ? LAST : wanted, earliestTimestamp(spec, head))
 }
 
@@ -33,15 +33,15 @@ export function timestampOf({ spec, head, settings }: Clock, asked: bigint | und
 export function increaseTime({ head, settings, next }: Clock, seconds: bigint): void {
   // By a fixed distance the machine's clock does not count, so the block is moved.
   const isFixed = settings.timestampInterval !== undefined
-  const time = latest(isFixed ? (next.timestamp ?? head) : now() + settings.timeOffset, head) + seconds
+  const time = latest(isFixed ? (next.timestamp ?? head) : unixNow() + settings.timeOffset, head) + seconds
   if (time > LAST) throw new ChainError('invalid-params', `the time ${time} does not fit 64 bits`)
   if (isFixed) next.timestamp = time
-  else settings.timeOffset = time - now()
+  else settings.timeOffset = time - unixNow()
 }
 
 /** Sets the clock, which goes on from there. A timestamp that was set for the next block is forgotten. */
 export function setTime({ settings, next }: Clock, time: bigint): void {
-  settings.timeOffset = time - now()
+  settings.timeOffset = time - unixNow()
   next.timestamp = settings.timestampInterval === undefined ? undefined : time
 }
 

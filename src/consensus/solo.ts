@@ -7,7 +7,7 @@ import type { Chain, ProduceOptions } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
-import { now } from '../lib/unix-time.ts'
+import { unixNow } from '../lib/unix-time.ts'
 import { gasLimitTowards } from '../runtime/gas-limit.ts'
 import type { PayloadAttributes } from '../runtime/types.ts'
 import { type Clock, increaseTime, setTime, timestampOf } from './clock.ts'
@@ -201,7 +201,7 @@ export class Solo implements BlockProducer {
     return async (taken) => {
       if (taken <= CROWD || taken >= ENOUGH) return false
       const before = pool.pending
-      const mayRest = () => performance.now() < end && this.#makesReady() && !this.#turn.isWanted
+      const mayRest = () => performance.now() < end && this.#makesReady() && !this.#turn.hasWaiters
       for (let quiet = 0; quiet < LULL && mayRest(); quiet += LOOK) {
         await sleep(LOOK)
         // What is taken stays in the pool until the block is made.
@@ -231,7 +231,7 @@ export class Solo implements BlockProducer {
       const taken = block.transactions.length
       if (skipEmpty && taken === 0) return refused.length > 0 ? { taken } : undefined
       // The clock goes on from a time that was set.
-      if (asked !== undefined) this.settings.timeOffset = block.header.timestamp - now()
+      if (asked !== undefined) this.settings.timeOffset = block.header.timestamp - unixNow()
       // What was set while the block was made is for the next one.
       for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao', 'gasLimit'] as const) {
         if (this.next[name] === used[name]) this.next[name] = undefined

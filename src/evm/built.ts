@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { builtFile } from '../lib/built-file.ts'
+import { builtFile } from '../lib/built-files.ts'
 import { ENGINE_ENTRY, ENGINE_HASH_LENGTH, engineSourceHash } from './engine-sources.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))

@@ -1,7 +1,7 @@
 // One moment for one request: a snapshot of the rows, the head that belongs to it and the state after it.
 import { setImmediate } from 'node:timers/promises'
 import { readHead } from '../chain/open.ts'
-import { NO_CONNECTION } from '../lib/caller.ts'
+import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import type { ExplorerContext, ExplorerServices } from './define.ts'
 
 type Moment = { readonly context: ExplorerContext; close(): Promise<void> }
@@ -15,7 +15,7 @@ export async function openMoment(
   const { chain, queue } = services
   const heavy: ExplorerContext['heavy'] = (work) => queue.run(caller, () => work(caller))
   for (;;) {
-    const snapshot = chain.store.snapshot()
+    const snapshot = chain.store.consistentReader()
     const { head } = chain
     // Between the disk and the head lies an instant: the rows are there and the chain has not said so yet.
     if (readHead(snapshot).number === head.number) {

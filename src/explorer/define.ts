@@ -6,7 +6,7 @@ import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
-import type { Reader, StateView } from '../state/types.ts'
+import type { KvReader, StateView } from '../state/types.ts'
 import type { Verification } from './contracts/verification.ts'
 import type { Prices } from './prices.ts'
 import type { Hub } from './socket/hub.ts'
@@ -46,7 +46,7 @@ export type ExplorerServices = {
 export type ExplorerContext = ExplorerServices & {
   readonly spec: ChainSpec
   /** The readers' tables. */
-  readonly rows: Reader
+  readonly rows: KvReader
   readonly head: SealedHeader
   /** The state after the head; a copy that nobody else writes on. */
   readonly view: StateView

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { sendPage } from '../http/page-headers.ts'
-import { builtFile } from '../lib/built-file.ts'
+import { builtFile } from '../lib/built-files.ts'
 import type { ExplorerRoute } from './define.ts'
 import { openApi } from './openapi.ts'
 

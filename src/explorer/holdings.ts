@@ -4,7 +4,7 @@ import { FACT } from '../indexer/facts.ts'
 import { membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
 import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
 import { type Address, fromHex } from '../lib/hex.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { balanceNow } from './asked.ts'
 import { wire } from './codec.ts'
 import type { ExplorerContext } from './define.ts'
@@ -86,13 +86,13 @@ export async function collectionsOf(
   return found.flat()
 }
 
-async function counted(rows: Reader, of: Address): Promise<Collection[]> {
+async function counted(rows: KvReader, of: Address): Promise<Collection[]> {
   const members = await membersFrom(rows, RANKING.owned(of, 'ERC-721'), 0, MOST_COLLECTIONS)
   return members.map((order) => ({ token: MEMBER.item(readDescending(order).rest).token, type: 'ERC-721' }))
 }
 
 /** Items are ordered by token: behind a token's last possible id stands the next token. */
-async function uncounted(rows: Reader, of: Address): Promise<Collection[]> {
+async function uncounted(rows: KvReader, of: Address): Promise<Collection[]> {
   const ranking = RANKING.items(of, 'ERC-1155')
   const collections: Collection[] = []
   let [next] = await membersFrom(rows, ranking, 0, 1)

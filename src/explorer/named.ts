@@ -20,7 +20,7 @@ export async function tokensNamed(context: ExplorerContext, text: string): Promi
   const [longest] = words.toSorted((a, b) => b.length - a.length)
   if (longest === undefined) return []
   const found = new Map<Address, RankedToken>()
-  for await (const [key] of rows.scan({ ...RANGE.words(longest), limit: MOST_WORDS })) {
+  for await (const [key] of rows.scan({ ...RANGE.nameWords(longest), limit: MOST_WORDS })) {
     const address = toAddress(key.subarray(-ADDRESS_BYTES))
     const fact = found.has(address) ? undefined : FACT.token.get(rows, address)
     if (fact !== undefined && matches(words, fact)) found.set(address, rankedToken(context, address, fact))

@@ -5,7 +5,7 @@ import { memberCount } from '../indexer/crowds.ts'
 import { type ListPage, newest, type PageRequest } from '../indexer/lists.ts'
 import { membersFrom } from '../indexer/ranking.ts'
 import type { Hex } from '../lib/hex.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { integer } from './codec.ts'
 
 const DEFAULT_SIZE = 50
@@ -43,7 +43,7 @@ export type Envelope<T> = {
 
 /** A page of a list (or a union of disjoint ones), newest first; `render` makes an item of an entry. */
 export async function listPage<T>(
-  rows: Reader,
+  rows: KvReader,
   lists: readonly Hex[],
   query: PageQuery,
   render: (entry: Uint8Array) => T | Promise<T>,
@@ -63,7 +63,7 @@ async function envelope<T>(
 
 /** A page of a ranking; its order may change between two pages. */
 export async function rankedPage<T>(
-  rows: Reader,
+  rows: KvReader,
   ranking: Hex,
   query: PageQuery,
   render: (order: Uint8Array) => T | Promise<T>,

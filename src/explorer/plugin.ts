@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { AccessDenied } from '../http/guard.ts'
-import { callerOf } from '../lib/caller.ts'
+import { AccessDenied } from '../http/access.ts'
+import { connectionSignal } from '../lib/connection-signal.ts'
 import { openMoment } from './context.ts'
 import type { ExplorerRoute, ExplorerServices } from './define.ts'
 import { documentation } from './documentation.ts'
@@ -36,7 +36,7 @@ function mount(app: FastifyInstance, services: ExplorerServices, route: Explorer
         body: parse(route.body, request.body),
       }
       const asker = { headers: request.headers, client: request.ip }
-      const moment = await openMoment(services, asker, callerOf(request.raw.socket))
+      const moment = await openMoment(services, asker, connectionSignal(request.raw.socket))
       try {
         const answer = await route.handle(input, moment.context)
         return sendFresh(request, reply, JSON.stringify(answer))

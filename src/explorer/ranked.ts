@@ -2,7 +2,7 @@
 import { memberCount } from '../indexer/crowds.ts'
 import { membersFrom } from '../indexer/ranking.ts'
 import type { Hex } from '../lib/hex.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { invalidParameter } from './errors.ts'
 import { type Envelope, type PageQuery, pageRequest } from './page.ts'
 
@@ -13,7 +13,7 @@ type Named<N> = { readonly name: N; readonly ranking: Hex }
 
 /** A page of rankings one behind the other; `render` is told of which one the member is. */
 export async function chainedPage<N, T>(
-  rows: Reader,
+  rows: KvReader,
   rankings: readonly Named<N>[],
   query: PageQuery,
   render: (order: Uint8Array, of: N) => T | Promise<T>,
@@ -33,7 +33,7 @@ export async function chainedPage<N, T>(
 
 /** Members of rankings one behind the other, from a rank on. */
 export async function chainedMembers<N>(
-  rows: Reader,
+  rows: KvReader,
   rankings: readonly Named<N>[],
   rank: number,
   limit: number,
@@ -52,7 +52,7 @@ export async function chainedMembers<N>(
 
 /** A page of rankings merged into one, in their order or from its end. Throws 422 when several are read too deep. */
 export async function mergedPage<T>(
-  rows: Reader,
+  rows: KvReader,
   rankings: readonly Hex[],
   query: PageQuery & { readonly order?: 'asc' | 'desc' | undefined },
   render: (order: Uint8Array) => T | Promise<T>,
@@ -70,7 +70,7 @@ export async function mergedPage<T>(
   }
 }
 
-async function mergedMembers(rows: Reader, rankings: readonly Hex[], rank: number, limit: number) {
+async function mergedMembers(rows: KvReader, rankings: readonly Hex[], rank: number, limit: number) {
   const [only] = rankings
   if (only === undefined || limit === 0) return []
   if (rankings.length === 1) return membersFrom(rows, only, rank, limit)
@@ -85,11 +85,11 @@ async function mergedMembers(rows: Reader, rankings: readonly Hex[], rank: numbe
 }
 
 /** Every member of rankings merged into one; throws 422 when there are too many. */
-export async function allMembers(rows: Reader, rankings: readonly Hex[]): Promise<Uint8Array[]> {
+export async function allMembers(rows: KvReader, rankings: readonly Hex[]): Promise<Uint8Array[]> {
   const total = countAll(rows, rankings)
   if (total > DEEPEST_MERGED) throw invalidParameter('sort', `No more than ${DEEPEST_MERGED} can be sorted so`)
   return mergedMembers(rows, rankings, 0, total)
 }
 
-const countAll = (rows: Reader, rankings: readonly Hex[]): number =>
+const countAll = (rows: KvReader, rankings: readonly Hex[]): number =>
   rankings.reduce((sum, ranking) => sum + memberCount(rows, ranking), 0)

@@ -1,41 +1,43 @@
-// Which requests are answered at all, by what a browser says of itself: Origin (RFC 6454) names the page that asks, Host the
-// name under which it reached this node. Both are checked before anything runs: CORS alone only hides the answer, and a page
-// whose DNS name is pointed at this machine ("DNS rebinding") passes every check of the browser.
+// Access control for browsers, by two headers: Origin (RFC 6454) is the page that sends the request, Host the name under which it
+// reached this node. Both are checked before a request runs, by one hook at the root of the server: CORS alone only hides the
+// answer from the page, and a page whose DNS name points at this machine ("DNS rebinding") passes all checks of the browser.
 import { isIPv4, isIPv6 } from 'node:net'
+import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
 
-/** Pages of this machine and browser extensions, as one word in a list of origins. */
+/** In a list of origins: pages of this machine and browser extensions. */
 export const LOCAL = 'local'
-/** Any origin, or any host. */
+/** In a list of origins or hosts: any. */
 export const ANY = '*'
 
 export type AccessOptions = {
-  /** Origins that may call, in lower case: `scheme://host[:port]`, `null`, `local`, `*`. */
+  /** Allowed origins in lower case: `scheme://host[:port]`, `null`, `local`, `*`. */
   readonly origins: readonly string[]
-  /** Names under which the node may be called besides IP addresses and `localhost`, in lower case; `*` is any. */
+  /** Allowed host names in lower case, besides IP addresses and `localhost`, which always are; `*` allows any. */
   readonly hosts: readonly string[]
 }
 
-/** What is not allowed of a request. */
+/** The header for which a request is refused. */
 export type Denial = 'host' | 'origin'
 
-/** Judges the headers of a request; undefined: it may run. */
+/** Checks the headers of a request; undefined when it is allowed. */
 export type Access = (origin: string | undefined, host: string | undefined) => Denial | undefined
 
 const LOCAL_PAGE = /^https?:\/\/(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/
-/** A user has given an extension the right to call other sites; wallets call the node from such an origin. */
+/** Extensions are allowed, because the user has permitted them to call other sites; wallets are extensions. */
 const EXTENSION = /^(?:chrome|moz|safari-web)-extension:\/\//
 const LOCAL_NAME = /^(?:localhost|[a-z0-9.-]+\.localhost)$/
 
 /**
- * The origins that count: those that were listed, else pages of this machine and extensions. With an unlocked keystore
- * account the default is none, because a page could have it sign.
+ * The allowed origins: the listed ones, else pages of this machine and extensions. With an unlocked keystore account the
+ * default is none, because any page could sign with it.
  */
 export const originsOf = (listed: readonly string[] | undefined, hasKeystoreKeys: boolean): readonly string[] =>
   listed ?? (hasKeystoreKeys ? [] : [LOCAL])
 
 /**
- * The rules as one function. A request without Origin is not a page's; one without Host is HTTP/1.0, which no browser speaks.
- * The page's own origin is allowed when it is the host that was called, which was checked first.
+ * The rules as a function. A request without Origin does not come from a page, and one without Host is HTTP/1.0, which no
+ * browser uses. An origin that equals the called host is allowed, because the host has been checked before.
  */
 export function accessOf({ origins, hosts }: AccessOptions): Access {
   const listed = new Set(origins)
@@ -55,7 +57,7 @@ export function accessOf({ origins, hosts }: AccessOptions): Access {
     if (givenOrigin === undefined || listed.has(ANY)) return undefined
     return isOrigin(givenOrigin.toLowerCase(), host ?? '') ? undefined : 'origin'
   }
-  // Most requests say the same as the one before.
+  // Consecutive requests mostly have the same headers.
   let last: { origin?: string | undefined; host?: string | undefined; denial?: Denial | undefined } = {}
   return (origin, host) => {
     if (origin !== last.origin || host !== last.host) last = { origin, host, denial: judge(origin, host) }
@@ -63,8 +65,49 @@ export function accessOf({ origins, hosts }: AccessOptions): Access {
   }
 }
 
-/** A host without its port, and without the dot that ends a full name. */
+/** A host without its port, and without the dot at the end of a fully qualified name. */
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '')
 
 const isAddress = (name: string): boolean =>
   isIPv4(name) || (name.startsWith('[') && name.endsWith(']') && isIPv6(name.slice(1, -1)))
+
+const REASONS: Readonly<Record<Denial, string>> = {
+  host: 'the node may not be called under this host name (--hosts names those that it may)',
+  origin: 'web pages of this origin may not call the node (--cors-origins lists those that may)',
+}
+
+/** A request was refused before it ran. JSON-RPC and REST answer it in their own formats, with this status. */
+export class AccessDenied extends Error {
+  readonly statusCode: 400 | 403
+
+  constructor(statusCode: 400 | 403, message: string) {
+    super(message)
+    this.name = 'AccessDenied'
+    this.statusCode = statusCode
+  }
+}
+
+type Log = (facts: { readonly origin: string | undefined; readonly host: string | undefined }, message: string) => void
+
+/**
+ * Adds the hook that checks every HTTP request and WebSocket handshake, and the CORS headers of allowed ones. Call it after
+ * @fastify/websocket is registered, whose hook marks handshakes, and before all routes. `log` receives the refusals.
+ */
+export function addAccessGuard(app: FastifyInstance, access: Access, log: Log): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { origin, host, 'access-control-request-private-network': isPrivate } = request.headers
+    reply.header('x-content-type-options', 'nosniff')
+    // A proxy might use another one of several Host headers than the node does (RFC 9112, 3.2).
+    const hosts = request.raw.rawHeaders.filter((word, index) => index % 2 === 0 && word.toLowerCase() === 'host')
+    if (hosts.length > 1) throw new AccessDenied(400, 'the request has more than one Host')
+    const denial = access(origin, host)
+    if (denial !== undefined) {
+      log({ origin, host }, `request refused: ${REASONS[denial]}`)
+      throw new AccessDenied(403, REASONS[denial])
+    }
+    // Chrome's preflight before a public page calls a private address (Private Network Access).
+    if (isPrivate !== undefined) reply.header('access-control-allow-private-network', 'true')
+  })
+  // Refused origins do not reach this, so each origin is reflected.
+  app.register(cors, { origin: true, methods: ['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS'], maxAge: 86_400 })
+}

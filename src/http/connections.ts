@@ -1,16 +1,16 @@
-// The connections of the server, and what they may cost: how many there are, how long one may do nothing, and how many bytes
-// wait in memory for clients that do not read. WebSockets count like all others: it is their sockets that are watched.
+// Limits of the server's connections: their number, how long one may be idle, and how many bytes of answers may wait in memory for
+// clients that do not read. WebSocket connections are included, because the limits apply to sockets.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 export type ConnectionLimits = {
-  /** Connections at a time; what comes beyond is closed at once. */
+  /** Maximum number of open connections; further ones are closed at once. */
   readonly maxConnections: number
-  /** Bytes that wait for all clients together; beyond it those with the most are cut. */
+  /** Unsent bytes of all connections; above it the connections with the most are closed. */
   readonly maxUnsentTotal: number
-  /** Milliseconds in which a request has to have come, head and body. */
+  /** Milliseconds within which a request must arrive, head and body. */
   readonly requestTimeout: number
-  /** Milliseconds after which a connection is closed on which nothing moves although it is the client's turn. */
+  /** Milliseconds without traffic after which a connection is closed while the node waits for its client. */
   readonly idleTimeout: number
 }
 
@@ -22,21 +22,21 @@ export const defaultConnectionLimits: ConnectionLimits = {
 }
 
 export type ConnectionState = {
-  /** Whether a request is being answered on the short path. */
+  /** Whether the fast path is answering a request. */
   isAnswering: boolean
-  /** Requests that node's server has not answered yet; some may still be on their way. */
+  /** Requests that Node's HTTP server has not answered yet; some may not have arrived completely. */
   readonly requests: Set<IncomingMessage>
-  /** Bytes of an answer that are written to the socket later. */
-  held: number
+  /** Bytes of an answer that are not written to the socket yet. */
+  unwrittenBytes: number
 }
 
-/** How often unsent bytes are added up, in milliseconds. */
-const BEAT = 250
-/** How long after `finish` connections are kept on which nothing runs, and all others. */
+/** Milliseconds between two checks of the unsent bytes. */
+const CHECK_INTERVAL = 250
+/** Milliseconds after `closeRemaining` until idle connections are closed, and until busy ones are. */
 const IDLE_GRACE = 2000
 const BUSY_GRACE = 5000
 
-/** Whether it is the node's turn: a request has come whole and is not answered. */
+/** Whether a request has arrived completely and has not been answered. */
 const isBusy = ({ isAnswering, requests }: ConnectionState): boolean =>
   isAnswering || [...requests].some(({ complete }) => complete)
 
@@ -52,17 +52,17 @@ export class Connections {
     return this.#limits
   }
 
-  /** What is known of a connection; from the first time on it is watched. */
+  /** The state of a connection. The first call begins to track it. */
   stateOf(socket: Socket): ConnectionState {
     const known = this.#open.get(socket)
     if (known !== undefined) return known
-    const state = { isAnswering: false, requests: new Set<IncomingMessage>(), held: 0 }
+    const state = { isAnswering: false, requests: new Set<IncomingMessage>(), unwrittenBytes: 0 }
     this.#open.set(socket, state)
     socket.once('close', () => this.#open.delete(socket))
     return state
   }
 
-  /** Watches a server that does not listen yet, until it closes. */
+  /** Applies the limits to a server, which must not listen yet, until it closes. */
   watch(server: Server): void {
     const { maxConnections, requestTimeout, idleTimeout } = this.#limits
     server.maxConnections = maxConnections
@@ -77,29 +77,29 @@ export class Connections {
     server.setTimeout(idleTimeout, (socket) => {
       if (this.isClientsTurn(socket)) socket.destroy()
     })
-    const beat = setInterval(() => this.#boundUnsent(), BEAT)
-    beat.unref()
-    server.on('close', () => clearInterval(beat))
+    const timer = setInterval(() => this.#boundUnsent(), CHECK_INTERVAL)
+    timer.unref()
+    server.on('close', () => clearInterval(timer))
   }
 
-  /** Whether a connection waits for its client: for a request, or to take an answer. */
+  /** Whether the node waits for the client of a connection: for a request, or to read an answer. */
   isClientsTurn(socket: Socket): boolean {
     return socket.writableLength > 0 || !isBusy(this.stateOf(socket))
   }
 
-  /** Ends what is left a while after the server has begun to close, so that no client can hold it. */
-  finish(): void {
-    const cut = (sparesBusy: boolean) => {
+  /** Closes remaining connections some seconds after the server has begun to close, so that no client can delay its end. */
+  closeRemaining(): void {
+    const close = (sparesBusy: boolean) => {
       for (const [socket, state] of this.#open) if (!(sparesBusy && isBusy(state))) socket.destroy()
     }
-    setTimeout(cut, IDLE_GRACE, true).unref()
-    setTimeout(cut, BUSY_GRACE, false).unref()
+    setTimeout(close, IDLE_GRACE, true).unref()
+    setTimeout(close, BUSY_GRACE, false).unref()
   }
 
   #boundUnsent(): void {
     const unsent: [bytes: number, socket: Socket][] = []
     let total = 0
-    for (const [socket, { held }] of this.#open) {
+    for (const [socket, { unwrittenBytes: held }] of this.#open) {
       const bytes = socket.writableLength + held
       if (bytes > 0) unsent.push([bytes, socket])
       total += bytes

@@ -1,9 +1,9 @@
-// Headers of answers that are pages. Pages share their origin with JSON-RPC: a script or a frame of others in them could call
-// the node as they can.
+// Security headers of HTML pages. The pages have the same origin as JSON-RPC, so a foreign script or frame in one of them could
+// call the node.
 import type { FastifyReply } from 'fastify'
 
 const HEADERS = {
-  // Pages show pictures of tokens, whose addresses come from contracts; live updates are a WebSocket of the same origin.
+  // Pages show token images, whose URLs come from contracts. Live updates use a WebSocket of the same origin.
   'content-security-policy': [
     "default-src 'self'",
     "img-src 'self' https: data:",
@@ -16,6 +16,6 @@ const HEADERS = {
   'referrer-policy': 'same-origin',
 }
 
-/** Sends HTML that has neither inline scripts nor files of other sites. */
+/** Sends HTML, which must not have inline scripts or files of other sites. */
 export const sendPage = (reply: FastifyReply, html: string): FastifyReply =>
   reply.headers(HEADERS).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)

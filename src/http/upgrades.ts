@@ -1,17 +1,17 @@
-// Upgrades of HTTP/1.1 (RFC 9110, 7.8): the node supports WebSocket only. Java's HTTP client and curl offer HTTP/2 with
-// their requests; the node ignores the offer and answers over HTTP/1.1.
+// The Upgrade header of HTTP/1.1 (RFC 9110, 7.8). The node supports upgrades to WebSocket only. Java's HTTP client and curl offer
+// HTTP/2 with their requests; the node ignores the offer and answers over HTTP/1.1.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
 
-/** Whether a request with an Upgrade header is a handshake of WebSocket (RFC 6455, 4.1). */
+/** Whether a request with an Upgrade header is a WebSocket handshake (RFC 6455, 4.1). */
 export const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 /**
- * Keeps all but handshakes from the server's listeners for upgrades, which have to be there already. Node's server gives up a
- * connection for any upgrade (before 24.9, which asks `shouldUpgradeCallback`); so the head is written again without the
- * offer, and the connection begins anew with it.
+ * Passes only WebSocket handshakes to the server's `upgrade` listeners, which must be registered already. Node's server
+ * detaches the connection of any upgrade request (24.9 has `shouldUpgradeCallback`), so the head of other requests is put back
+ * without the offer and the connection is handed to the server again.
  */
 export function ignoreOtherUpgrades(server: Server, connections: Connections): void {
   const listeners = server.listeners('upgrade')
@@ -21,14 +21,14 @@ export function ignoreOtherUpgrades(server: Server, connections: Connections): v
       for (const listener of listeners) listener.call(server, request, socket, rest)
       return
     }
-    // Requests before this one on the connection are not answered yet, and their answers would come after its own.
+    // Earlier requests of the connection are unanswered (pipelining), and their answers would come after this one's.
     if (connections.stateOf(socket).requests.size > 0) return socket.destroy()
     socket.unshift(Buffer.concat([Buffer.from(headWithoutOffer(request), 'latin1'), rest]))
     server.emit('connection', socket)
   })
 }
 
-/** The head as it came, without what offers another protocol. */
+/** The request's head without the headers that offer another protocol. */
 function headWithoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {

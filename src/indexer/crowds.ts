@@ -1,9 +1,9 @@
 // How many members of a ranking begin alike: what finds the member of a rank without walking to it. A node counts those
 // that begin with its digits (half bytes) by their next one; where they are a crowd, that digit has a node of its own.
-import { retainedBytes, scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { type Draft, NOTHING, type Row, write } from './draft.ts'
 import { fewIn, rootOf, rootWith } from './few.ts'
 import { type Codec, record, u16 } from './record.ts'
@@ -37,7 +37,7 @@ type Node = { readonly members: number[]; readonly nodes: number }
 /** `nodes`: bits of the digits that have a node. A node without members is not there. */
 export const nodeRow = record<Node>({ members: counts, nodes: u16 })
 
-function nodeAt(rows: Pick<Reader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
+function nodeAt(rows: Pick<KvReader, 'get'>, ranking: Hex, digits: Uint8Array): Node {
   return nodeIn(rows.get(KEY.memberCounts(ranking, digits)))
 }
 const nodeIn = (row: Uint8Array | undefined): Node =>
@@ -129,7 +129,7 @@ function shift(
   // Most move among those that begin like them: here nothing changes then.
   if (!isMoved && nodes === known) return wanted
   const isEmpty = members.every((of) => of === 0)
-  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }, retainedBytes))
+  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }))
   return wanted
 }
 
@@ -140,7 +140,7 @@ export function memberCountNow(draft: Draft, ranking: Hex): number {
 }
 
 /** How many members there are. */
-export function memberCount(rows: Pick<Reader, 'get'>, ranking: Hex): number {
+export function memberCount(rows: Pick<KvReader, 'get'>, ranking: Hex): number {
   const root = rows.get(rootOf(ranking))
   return fewIn(root)?.length ?? nodeIn(root).members.reduce((sum, members) => sum + members, 0)
 }
@@ -150,7 +150,7 @@ export function memberCount(rows: Pick<Reader, 'get'>, ranking: Hex): number {
  * have rows of their own.
  */
 export function wayTo(
-  rows: Pick<Reader, 'get'>,
+  rows: Pick<KvReader, 'get'>,
   ranking: Hex,
   rank: number,
 ): { readonly from: Uint8Array; readonly skip: number } | undefined {

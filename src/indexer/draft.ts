@@ -3,7 +3,7 @@
 import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Op, Reader } from '../state/types.ts'
+import type { KvReader, WriteOp } from '../state/types.ts'
 import { type Growth, putGrowth, tailOf } from './list-pages.ts'
 import { undoPut } from './undo.ts'
 
@@ -21,14 +21,14 @@ export type Row = {
 export type Moving = { readonly root: Row; few: Uint8Array[] | undefined; readonly rows: Row[] }
 
 export class Draft {
-  readonly #before: Reader
+  readonly #before: KvReader
   /** Rows that were read or written: the disk is asked for each once. */
   readonly #rows = new Map<string, Row>()
   readonly #lists = new Map<Hex, Growing>()
   /** Rankings whose members move; `countMembers` makes rows of it when the draft is complete. */
   readonly rankings = new Map<Hex, Moving>()
 
-  constructor(before: Reader) {
+  constructor(before: KvReader) {
     this.#before = before
   }
 
@@ -96,16 +96,16 @@ export class Draft {
   }
 
   /** Everything this draft writes, as a version of the state. */
-  async ops(version: number): Promise<Op[]> {
-    const ops: Op[] = []
+  async ops(version: number): Promise<WriteOp[]> {
+    const ops: WriteOp[] = []
     const lists = [...this.#lists.values()].filter(({ added }) => added.length > 0)
     await forEachYielding(lists, (growth) => putGrowth(growth, ops))
     const rows: Row[] = []
     await forEachYielding(this.#rows.values(), (row) => {
       if (!row.isWritten || !isChanged(row)) return
       rows.push(row)
-      const { key, name, now } = row
-      ops.push(now === undefined ? { type: 'del', key, name } : { type: 'put', key, value: now, name })
+      const { key, now } = row
+      ops.push(now === undefined ? { type: 'del', key } : { type: 'put', key, value: now })
     })
     ops.push(undoPut(version, lists, rows))
     return ops
@@ -116,7 +116,7 @@ export class Draft {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known !== undefined) return known
-    const before = this.#before.get(key, name)
+    const before = this.#before.get(key)
     const row: Row = { key, name, before, now: before, isWritten: false }
     this.#rows.set(name, row)
     return row
@@ -128,8 +128,7 @@ export class Draft {
 
   #open(list: Hex, added: Uint8Array[]): Growing {
     const key = KEY.listTail(list)
-    const name = toLatin1(key)
-    const growth: Growing = { list, key, name, before: tailOf(this.#before.get(key, name)), added }
+    const growth: Growing = { list, key, before: tailOf(this.#before.get(key)), added }
     this.#lists.set(list, growth)
     return growth
   }

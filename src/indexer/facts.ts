@@ -1,9 +1,8 @@
 // What readers know of single things now: blocks, accounts, tokens, holdings, days. Later blocks overwrite these rows. A
 // changed record changes the format of the index.
-import { retainedBytes } from '../lib/bytes.ts'
 import type { Address, Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import type { Draft } from './draft.ts'
 import { address, amount, count, flag, maybe, oneOf, type RecordCodec, record, text, u8, u32 } from './record.ts'
 import { ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
@@ -14,7 +13,7 @@ export interface Fact<K extends readonly unknown[], T> {
   encode(value: T): Uint8Array
   decode(row: Uint8Array): T
   key(...of: K): Uint8Array
-  get(from: Pick<Reader, 'get'>, ...of: K): T | undefined
+  get(from: Pick<KvReader, 'get'>, ...of: K): T | undefined
   /** undefined removes it. */
   set(draft: Draft, value: T | undefined, ...of: K): void
   /** The same, and what was known before. */
@@ -26,8 +25,8 @@ function fact<K extends readonly unknown[], T>(
   owner: (...of: K) => Hex,
   row: RecordCodec<T>,
 ): Fact<K, T> {
-  const key = (...of: K) => KEY.fact(table, owner(...of))
-  const encode = (value: T) => row.encode(value, retainedBytes)
+  const key = (...of: K) => KEY.record(table, owner(...of))
+  const { encode } = row
   return {
     encode,
     decode: row.decode,

@@ -1,9 +1,8 @@
 // A ranking of few members is one row, which holds them in order: what most addresses own is a token or two. Once they are
 // more, each has a row of its own and they are counted (`crowds.ts`), until all are gone.
-import { retainedBytes } from '../lib/bytes.ts'
 import { compareBytes, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { unpack, writeEntry } from './list-pages.ts'
 import { writer } from './record.ts'
 
@@ -24,7 +23,7 @@ export function fewIn(row: Uint8Array | undefined): Uint8Array[] | undefined {
 }
 
 /** The members of a ranking that has few of them. */
-export const fewOf = (rows: Pick<Reader, 'get'>, ranking: Hex): Uint8Array[] | undefined =>
+export const fewOf = (rows: Pick<KvReader, 'get'>, ranking: Hex): Uint8Array[] | undefined =>
   fewIn(rows.get(rootOf(ranking)))
 
 /** The root of a ranking with these members, or without any. */
@@ -33,7 +32,7 @@ export function rootWith(few: readonly Uint8Array[]): Uint8Array | undefined {
   const out = writer.begin()
   out.uint(0, MARK_SIZE)
   for (const order of few) writeEntry(out, order)
-  return out.done(retainedBytes)
+  return out.done()
 }
 
 /** Puts a member where it belongs among those in order. */

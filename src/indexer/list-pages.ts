@@ -1,9 +1,8 @@
 // How a list lies in the store: full pages of entries, each written once, and a tail with the list's length and the entries
 // that do not fill a page yet. A block's many entries of one list are few rows so, and a list that grows by one is one row.
-import { retainedBytes, scratchBytes } from '../lib/bytes.ts'
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Op, Reader } from '../state/types.ts'
+import type { KvReader, WriteOp } from '../state/types.ts'
 import { Cursor, type Writer, writer } from './record.ts'
 
 /** Entries of a full page: as many as a list of one entry a block may well write again with each. */
@@ -18,7 +17,7 @@ const NO_TAIL: Tail = { length: 0, row: EMPTY_BYTES, start: 0 }
 /** Of the length that a tail begins with. */
 const LENGTH_SIZE = 7
 
-export const readTail = (rows: Pick<Reader, 'get'>, list: Hex): Tail => tailOf(rows.get(KEY.listTail(list)))
+export const readTail = (rows: Pick<KvReader, 'get'>, list: Hex): Tail => tailOf(rows.get(KEY.listTail(list)))
 
 /** What a tail's row says; there is none of a list without entries. */
 export function tailOf(row: Uint8Array | undefined): Tail {
@@ -29,15 +28,14 @@ export function tailOf(row: Uint8Array | undefined): Tail {
 /** A list that grows: what it was, and what has been added. */
 export type Growth = {
   readonly list: Hex
-  /** Of its tail, and the key's name. */
+  /** Of its tail. */
   readonly key: Uint8Array
-  readonly name: string
   readonly before: Tail
   readonly added: readonly Uint8Array[]
 }
 
 /** Writes the pages that are full now, and the new tail. */
-export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[]): void {
+export function putGrowth({ list, key, before, added }: Growth, ops: WriteOp[]): void {
   let kept = before
   let from = 0
   for (let end = PAGE - (before.length % PAGE); end <= added.length; end += PAGE) {
@@ -48,13 +46,13 @@ export function putGrowth({ list, key, name, before, added }: Growth, ops: Op[])
   }
   const out = writer.begin()
   out.uint(before.length + added.length, LENGTH_SIZE)
-  ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length, retainedBytes), name })
+  ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length) })
 }
 
 /** What makes a list that has grown from one length to another what it was: its older entries have not changed. */
-export function shrinkOps(now: Pick<Reader, 'get'>, list: Hex, from: number, to: number): Op[] {
+export function shrinkOps(now: Pick<KvReader, 'get'>, list: Hex, from: number, to: number): WriteOp[] {
   const first = pageOf(from)
-  const ops: Op[] = []
+  const ops: WriteOp[] = []
   for (let page = first; page < pageOf(to); page++) ops.push({ type: 'del', key: KEY.listPage(list, page) })
   if (from === 0) return [...ops, { type: 'del', key: KEY.listTail(list) }]
   const page = now.get(KEY.listPage(list, first))
@@ -68,17 +66,10 @@ export function shrinkOps(now: Pick<Reader, 'get'>, list: Hex, from: number, to:
 /** An entry's size is one byte; longer ones have this byte and four more. */
 const LONG = 255
 
-function pack(
-  out: Writer,
-  kept: Tail,
-  added: readonly Uint8Array[],
-  from: number,
-  to: number,
-  room = scratchBytes,
-): Uint8Array {
+function pack(out: Writer, kept: Tail, added: readonly Uint8Array[], from: number, to: number): Uint8Array {
   out.put(kept.row, kept.start)
   for (let i = from; i < to; i++) writeEntry(out, added[i] ?? EMPTY_BYTES)
-  return out.done(room)
+  return out.done()
 }
 
 /** An entry as `unpack` reads it. */

@@ -3,10 +3,10 @@
 // chain; its pages are found by counting, not by walking.
 import type { Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import { PAGE, pageOf, readTail, type Tail, unpack } from './list-pages.ts'
 
-export type Rows = Pick<Reader, 'get'>
+export type Rows = Pick<KvReader, 'get'>
 
 /** Which entries are asked for: pages begin with 1; `anchor` is the length that the list had when page 1 was read. */
 export type PageRequest = { readonly page: number; readonly size: number; readonly anchor?: number | undefined }
@@ -85,7 +85,7 @@ function between(list: OpenList, from: number, to: number): Uint8Array[] {
 }
 
 /** The same of any number of entries, without holding the thread. */
-export async function* scanEntries(rows: Reader, list: Hex, from: number, to: number): AsyncIterable<Uint8Array> {
+export async function* scanEntries(rows: KvReader, list: Hex, from: number, to: number): AsyncIterable<Uint8Array> {
   const { length, row, start } = readTail(rows, list)
   const end = Math.min(to, length)
   let position = pageOf(from) * PAGE

@@ -1,9 +1,9 @@
 // Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
 // How many members there are, and where the page of a number begins, is counted in `crowds.ts`; few share a row (`few.ts`).
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
-import type { Range, Reader } from '../state/types.ts'
+import type { KeyRange, KvReader } from '../state/types.ts'
 import { orderStart, wayTo } from './crowds.ts'
 import { type Draft, type Moving, NOTHING, write } from './draft.ts'
 import { FEW, fewIn, fewOf, insert, remove, rootOf } from './few.ts'
@@ -60,7 +60,7 @@ export async function membersNow(draft: Draft, ranking: Hex): Promise<readonly U
 }
 
 /** Members (their order, as it was put in) from a rank on, best first. */
-export async function membersFrom(rows: Reader, ranking: Hex, rank: number, limit: number): Promise<Uint8Array[]> {
+export async function membersFrom(rows: KvReader, ranking: Hex, rank: number, limit: number): Promise<Uint8Array[]> {
   const few = fewOf(rows, ranking)
   if (few !== undefined) return few.slice(rank, rank + limit)
   const way = wayTo(rows, ranking, rank)
@@ -69,18 +69,18 @@ export async function membersFrom(rows: Reader, ranking: Hex, rank: number, limi
 }
 
 /** Members behind one, which need not be there any more. */
-export function membersAfter(rows: Reader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
+export function membersAfter(rows: KvReader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
   const gte = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
   return membersIn(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte }, limit)
 }
 
 /** Members that begin with the bytes. */
-export function membersUnder(rows: Reader, ranking: Hex, prefix: Uint8Array, limit: number): Promise<Uint8Array[]> {
+export function membersUnder(rows: KvReader, ranking: Hex, prefix: Uint8Array, limit: number): Promise<Uint8Array[]> {
   return membersIn(rows, ranking, RANGE.members(ranking, prefix), limit)
 }
 
 /** Members whose keys lie in a range, also while they are few and have none. */
-async function membersIn(rows: Reader, ranking: Hex, range: Range, limit: number): Promise<Uint8Array[]> {
+async function membersIn(rows: KvReader, ranking: Hex, range: KeyRange, limit: number): Promise<Uint8Array[]> {
   const few = fewOf(rows, ranking)
   if (few === undefined) return scanMembers(rows, ranking, range, limit)
   const isIn = (key: Uint8Array) => compareBytes(key, range.gte) >= 0 && compareBytes(key, range.lt) < 0
@@ -88,7 +88,13 @@ async function membersIn(rows: Reader, ranking: Hex, range: Range, limit: number
 }
 
 /** Members with rows of their own in a range of keys, behind the first so many. */
-async function scanMembers(rows: Reader, ranking: Hex, range: Range, limit: number, skip = 0): Promise<Uint8Array[]> {
+async function scanMembers(
+  rows: KvReader,
+  ranking: Hex,
+  range: KeyRange,
+  limit: number,
+  skip = 0,
+): Promise<Uint8Array[]> {
   const start = orderStart(ranking)
   const found: Uint8Array[] = []
   let skipped = 0

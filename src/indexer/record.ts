@@ -1,6 +1,6 @@
 // Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
 // read: a changed record changes the format of the database.
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import {
   type Address,
   bytesToBig,
@@ -77,14 +77,14 @@ export class Writer {
     }
   }
 
-  /** What was written, in room that somebody hands out. A writer that is full has nothing left to write on. */
-  done(room: typeof scratchBytes = scratchBytes): Uint8Array {
+  /** What was written. A writer that is full has nothing left to write on. */
+  done(): Uint8Array {
     const [bytes, size] = [this.#bytes, this.#length]
     if (size === bytes.length) {
       this.#bytes = EMPTY_BYTES
       return bytes
     }
-    const out = room(size)
+    const out = scratchBytes(size)
     if (size > SHORT) out.set(bytes.subarray(0, size))
     else for (let at = 0; at < size; at++) out[at] = bytes[at] ?? 0
     return out
@@ -225,8 +225,7 @@ export const listOf = <T>(of: Codec<T>): Codec<readonly T[]> => ({
 })
 
 export interface RecordCodec<T> extends Codec<T> {
-  /** `room`: where the row is to lie. */
-  encode(value: T, room?: typeof scratchBytes): Uint8Array
+  encode(value: T): Uint8Array
   decode(row: Uint8Array): T
 }
 
@@ -248,9 +247,9 @@ export function record<T extends object>(fields: { readonly [N in keyof T]: Code
   }
   return {
     ...codec,
-    encode(value, room) {
+    encode(value) {
       codec.write(writer.begin(), value)
-      return writer.done(room)
+      return writer.done()
     },
     decode: (row) => codec.read(new Cursor(row)),
   }

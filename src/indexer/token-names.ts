@@ -45,6 +45,6 @@ const wordsOfToken = (token: Named | undefined): string[] => wordsOf(`${token?.n
 /** Lets searches find a token by its name and symbol, and no longer by those it had before. */
 export function setWords(draft: Draft, of: Address, before: Named | undefined, after: Named): void {
   if (before?.name === after.name && before?.symbol === after.symbol) return
-  for (const word of wordsOfToken(before)) draft.set(KEY.word(word, fromHex(of)), undefined)
-  for (const word of wordsOfToken(after)) draft.set(KEY.word(word, fromHex(of)), NOTHING)
+  for (const word of wordsOfToken(before)) draft.set(KEY.nameWord(word, fromHex(of)), undefined)
+  for (const word of wordsOfToken(after)) draft.set(KEY.nameWord(word, fromHex(of)), NOTHING)
 }

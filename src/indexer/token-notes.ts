@@ -1,13 +1,13 @@
 // Token balances that the bank changes without a log: vouchers that a packet brings or takes, and tokens that were coins
 // until their block's end. Their contracts' addresses are in the denominations.
 import { type Address, hexToAddress } from '../lib/hex.ts'
-import { readHeldNote } from '../state/notes.ts'
+import { readBalanceNote } from '../state/balance-notes.ts'
 
 /** Holders to be asked about by token, in order of appearance. */
 export function notedHolders(notes: Iterable<string>): Map<Address, Set<Address>> {
   const holders = new Map<Address, Set<Address>>()
   for (const note of notes) {
-    const held = readHeldNote(note)
+    const held = readBalanceNote(note)
     const token = held && tokenOf(held.denom)
     if (held === undefined || token === undefined) continue
     const known = holders.get(token) ?? new Set<Address>()

@@ -34,7 +34,7 @@ export async function indexTokens({ executed, changed, read }: BlockFacts, draft
     const token = tokens.get(row.token)
     if (token !== undefined) noteTransfer(token.changes, token.type, row)
   }
-  for (const [address, holders] of notedHolders(view.noted)) {
+  for (const [address, holders] of notedHolders(view.balanceNotes)) {
     const before = FACT.token.get(draft, address)
     const known = before && { address, type: before.type, before, isNew: false, changes: noChanges() }
     const token = tokens.get(address) ?? known

@@ -1,7 +1,7 @@
 // What takes a version of the state back from readers' tables: one row beside those that it wrote, which says what they
 // held before. Undoing needs to know nothing of what they mean.
 import { KEY } from '../state/keyspace.ts'
-import type { Op, Reader } from '../state/types.ts'
+import type { KvReader, WriteOp } from '../state/types.ts'
 import { type Growth, shrinkOps } from './list-pages.ts'
 import { bytes, count, listOf, maybe, name, record, Writer } from './record.ts'
 
@@ -16,7 +16,7 @@ const undoRow = record({
 export type Replaced = { readonly key: Uint8Array; readonly before: Uint8Array | undefined }
 
 /** The largest row of a block's index by far: written at once and by hand, as `undoRow` reads it. */
-export function undoPut(version: number, lists: readonly Growth[], rows: readonly Replaced[]): Op {
+export function undoPut(version: number, lists: readonly Growth[], rows: readonly Replaced[]): WriteOp {
   let size = 4 + 4
   // A tail's key is one byte and the list's name.
   for (const { key } of lists) size += 4 + key.length - 1 + 7 + 7
@@ -38,19 +38,19 @@ export function undoPut(version: number, lists: readonly Growth[], rows: readonl
     out.uint(before.length, 4)
     out.put(before)
   }
-  return { type: 'put', key: KEY.readersUndo(version), value: out.done() }
+  return { type: 'put', key: KEY.indexUndo(version), value: out.done() }
 }
 
 /** The operations that take a version back. Several versions are taken back newest first, in one batch. */
-export function undoOps(version: number, now: Reader): Op[] {
-  const key = KEY.readersUndo(version)
+export function undoOps(version: number, now: KvReader): WriteOp[] {
+  const key = KEY.indexUndo(version)
   const row = now.get(key)
   if (row === undefined) return []
   const { lists, rows } = undoRow.decode(row)
   return [
     ...lists.flatMap(({ list, from, to }) => shrinkOps(now, list, from, to)),
     ...rows.map(
-      ({ key, before }): Op => (before === undefined ? { type: 'del', key } : { type: 'put', key, value: before }),
+      ({ key, before }): WriteOp => (before === undefined ? { type: 'del', key } : { type: 'put', key, value: before }),
     ),
     { type: 'del', key },
   ]

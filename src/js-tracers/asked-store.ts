@@ -8,7 +8,7 @@ export function askedStore(ask: (key: Uint8Array) => Uint8Array | undefined): Kv
   }
   return {
     get: ask,
-    ...{ scan: refuse, write: refuse, requireWritable: refuse, snapshot: refuse, close: refuse },
+    ...{ scan: refuse, write: refuse, requireWritable: refuse, consistentReader: refuse, close: refuse },
     log: { size: 0, read: refuse, append: refuse, replace: refuse, close: refuse },
   }
 }

@@ -13,7 +13,7 @@ import {
   toQuantity,
   ZERO_ADDRESS,
 } from '../lib/hex.ts'
-import { createdAddress, saltedAddress } from '../primitives/created-address.ts'
+import { create2Address, createAddress } from '../primitives/create-address.ts'
 import type { HostFunctions } from './sandbox.ts'
 
 /** The contract whose code runs, as its code sees it. */
@@ -73,8 +73,8 @@ export function hostFunctions(seen: Seen, fail: (words: string) => never): HostF
     },
     exists: (of) => view().account(address(of)) !== undefined,
     isPrecompiled: (of) => seen.machine?.hasPrecompile(address(of)) ?? false,
-    createdAddress: (creator, nonce) => createdAddress(address(creator), nonceOf(Number(nonce))),
+    createdAddress: (creator, nonce) => createAddress(address(creator), nonceOf(Number(nonce))),
     saltedAddress: (creator, salt, code) =>
-      saltedAddress(address(creator), fromHex(String(salt)), fromHex(String(code))),
+      create2Address(address(creator), fromHex(String(salt)), fromHex(String(code))),
   }
 }

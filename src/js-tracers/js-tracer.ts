@@ -7,7 +7,7 @@ import { type Entered, type Frame, type FrameState, itemOf, type Step } from '..
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, EMPTY_BYTES, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
-import { createdAddress, saltedAddress } from '../primitives/created-address.ts'
+import { create2Address, createAddress } from '../primitives/create-address.ts'
 import { createdContract, type MessageResult } from '../runtime/execute-message.ts'
 import { ScriptFailure, type TraceContext, type Tracer } from '../runtime/tracing/tracer.ts'
 import api from './api.text.js' with { type: 'text' }
@@ -219,9 +219,9 @@ export class JsTracer implements Tracer {
   /** The contract that an opcode is about to make. */
   #createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2'): Address {
     const creator = frame.address
-    if (name === 'CREATE') return createdAddress(creator, this.#context?.machine.view.nonce(creator) ?? 0n)
+    if (name === 'CREATE') return createAddress(creator, this.#context?.machine.view.nonce(creator) ?? 0n)
     const [offset, length] = [Number(itemOf(frame, 1)), Number(itemOf(frame, 2))]
     const code = length === 0 ? EMPTY_BYTES : frame.memory(offset, length)
-    return saltedAddress(creator, bigToFixed(itemOf(frame, 3), 32), code)
+    return create2Address(creator, bigToFixed(itemOf(frame, 3), 32), code)
   }
 }

@@ -2,11 +2,11 @@
 // nobody has asked for a while.
 import type { ScriptedTraces, Trace, TraceTask } from '../chain/trace-types.ts'
 import type { TraceOptions } from '../chain/types.ts'
-import { NO_CONNECTION } from '../lib/caller.ts'
+import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { cancelled, Scheduler } from '../lib/scheduler.ts'
 import { WorkQueue } from '../lib/work-queue.ts'
 import type { Block } from '../primitives/types.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import type { ThreadData } from './messages.ts'
 import { TracerThread } from './thread.ts'
 
@@ -29,7 +29,7 @@ export class JsTraces implements ScriptedTraces {
   #lastId = 0
   #isClosed = false
 
-  constructor(store: Pick<Reader, 'get'>, settings: Settings) {
+  constructor(store: Pick<KvReader, 'get'>, settings: Settings) {
     this.#begin = () => new TracerThread(store, settings)
   }
 

@@ -2,12 +2,12 @@
 // ended when a script does not stop, when the client is gone, or when it has taken too much memory.
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Trace } from '../chain/trace-types.ts'
+import { threadProgram } from '../lib/built-files.ts'
 import { ChainError } from '../lib/errors.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { cancelled } from '../lib/scheduler.ts'
-import { threadProgram } from '../lib/thread-program.ts'
 import { ScriptFailure } from '../runtime/tracing/tracer.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import type { Job, Outcome, Report, ThreadData, WrittenTrace } from './messages.ts'
 
 /** Milliseconds after its time within which a script that is told to stop does so. */
@@ -34,7 +34,7 @@ export class TracerThread {
   #isOver = false
 
   /** Throws ChainError `not-found` when the thread's program has not been built. */
-  constructor(store: Pick<Reader, 'get'>, data: Omit<ThreadData, 'answers' | 'answered'>) {
+  constructor(store: Pick<KvReader, 'get'>, data: Omit<ThreadData, 'answers' | 'answered'>) {
     const { port1: answering, port2: answers } = new MessageChannel()
     const answered = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
     const count = new Int32Array(answered)

@@ -1,15 +1,10 @@
-// Addresses as bech32 text (BIP-173, the first checksum): `<prefix>1…` for accounts, `<prefix>valoper1…` for validators,
-// `<prefix>valcons1…` for consensus keys. Refusals have the Cosmos SDK's words, because contracts show them to users.
+// Addresses as bech32 text (BIP-173, with its original checksum): `<prefix>1<data><checksum>`. Error messages are those of the
+// Cosmos SDK, because contracts show them to users.
 import { bech32 } from '@scure/base'
 import { ChainError } from './errors.ts'
 import { type Address, fromHex, hexToAddress, toAddress } from './hex.ts'
 
-/** The prefix of validators' operator addresses on a chain. */
-export const operatorPrefix = (prefix: string): string => `${prefix}valoper`
-/** The prefix of consensus addresses on a chain. */
-export const consensusPrefix = (prefix: string): string => `${prefix}valcons`
-
-/** Whether a text of 20 bytes can have this prefix: visible ASCII, and 90 characters with separator and checksum. */
+/** Whether 20 bytes can be written with this prefix: visible ASCII, and at most 90 characters with separator and checksum. */
 export const isPrefix = (prefix: string): boolean =>
   prefix !== '' && VISIBLE.test(prefix) && prefix.length + 1 + 32 + CHECKSUM_SIZE <= LONGEST
 
@@ -37,8 +32,8 @@ const LONGEST = 90
 const CHECKSUM_SIZE = 6
 
 /**
- * What is wrong with a text before its checksum is looked at, by the rules of BIP-173 and in the words of the SDK's
- * library (btcutil), so that no words of ours come from a library of this program; undefined: nothing.
+ * The first rule of BIP-173 that a text breaks, its checksum aside; undefined when it breaks none. The messages are those of
+ * the SDK's library (btcutil). They are written here because a message may become state, and a library may change its own.
  */
 function faultOf(text: string): string | undefined {
   if (text.length < SHORTEST || text.length > LONGEST) return `invalid bech32 string length ${text.length}`

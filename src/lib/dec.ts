@@ -1,5 +1,5 @@
-// 18-decimal fixed point: a Dec is a bigint in units of 10^-18, never below zero here. Every rounding is the Cosmos SDK's
-// (math.LegacyDec), to the last digit: shares and rewards are sums of thousands of these.
+// Decimal fixed point: a Dec is a bigint in units of 10^-18, never negative here. Every operation rounds exactly as the Cosmos
+// SDK's math.LegacyDec does, because shares and rewards are sums of thousands of rounded values.
 import { ChainError } from './errors.ts'
 
 /** A number of 18 decimals, in units of 10^-18. */

@@ -1,17 +1,17 @@
-// ChainError: the one error that may cross a border. The list of codes is closed; each face maps a code outward
-// in one table of its own (JSON-RPC number, HTTP status, revert data). Anything else that is thrown is a bug.
+// ChainError: the one error that a room may throw to another. The list of codes is closed, and each interface (JSON-RPC, REST,
+// revert data) maps the codes to its own in one table. Anything else that is thrown is a bug.
 import type { Hex } from './hex.ts'
 
 export type ChainErrorCode =
   /** The request itself is malformed: wrong type, wrong range, contradictory fields. */
   | 'invalid-params'
-  /** A block that does not exist here was named. */
+  /** The request names a block that this node does not have. */
   | 'header-not-found'
-  /** The block is here, its state is not any more: it was pruned. */
+  /** The block exists, but its state was pruned. */
   | 'state-not-available'
-  /** Anything else that was named and is not here (filter, account, snapshot). */
+  /** The request names something else that this node does not have (filter, account, snapshot). */
   | 'not-found'
-  /** The transaction may not enter the pool or be executed; the message says why in geth's words. */
+  /** The transaction may not enter the pool or be executed; the message is geth's. */
   | 'transaction-rejected'
   /** The call ran and reverted; `data` holds the revert bytes. */
   | 'execution-reverted'
@@ -21,9 +21,9 @@ export type ChainErrorCode =
   | 'unknown-account'
   /** A limit of this node was reached (time, size, count). */
   | 'limit-exceeded'
-  /** More work is waiting than this node takes: the same request may succeed later. */
+  /** Too many requests wait already: the same request may succeed later. */
   | 'overloaded'
-  /** The connection that asked was closed: nobody waits for the answer. */
+  /** The client closed its connection before the answer was ready. */
   | 'cancelled'
   /** The method exists but is switched off here. */
   | 'not-allowed'
@@ -31,18 +31,18 @@ export type ChainErrorCode =
   | 'invalid-genesis'
   | 'invalid-block'
   | 'storage'
-  /** The disk takes no writes (full, a fault, a limit of files). The store has logged it once for all that it refuses. */
+  /** The disk takes no writes (full, broken, too many open files). The store logs this once, not for every refused write. */
   | 'disk-failure'
 
 /**
- * `message` may become revert data, and so state: it holds words of this program and of the request, never those of a
- * library, of the JavaScript engine or of a user's module, which differ between nodes. Those go into `detail`.
+ * `message` may become revert data, and so part of the state. It must be the same on every node, so it is made of this
+ * program's text and of the request. Text of a library, of the JavaScript engine or of a user's module goes into `detail`.
  */
 export class ChainError extends Error {
   readonly code: ChainErrorCode
-  /** Revert bytes or other machine-readable detail that the face passes on. */
+  /** Revert bytes or other machine-readable detail for the client. */
   readonly data: Hex | undefined
-  /** What a person may want to know besides. It is logged or printed, and enters no block. */
+  /** More for a person to read. It is logged or printed and never enters a block. */
   readonly detail: string | undefined
 
   constructor(code: ChainErrorCode, message: string, data?: Hex, detail?: string) {
@@ -55,13 +55,13 @@ export class ChainError extends Error {
 }
 
 /**
- * The store could not be read. It is neither a refusal nor a fault of what was being run: no outcome of a transaction, a
- * call or a vote may be made of it, so whoever makes outcomes of errors throws it on.
+ * The store could not be read. This says nothing about the transaction, call or vote that was being executed, so code that
+ * turns errors into outcomes must rethrow it.
  */
 export class ReadFailure extends Error {}
 
-/** Message and detail of an error, for a log line or a terminal; not for anything that enters a block. */
-export function wordsForPeople(error: unknown): string {
+/** Message and detail of an error for a log line or a terminal. Not for anything that enters a block. */
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const detail = error instanceof ChainError ? error.detail : undefined
   return detail === undefined ? error.message : `${error.message}: ${detail}`

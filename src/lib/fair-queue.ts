@@ -1,22 +1,71 @@
-// Work of many clients, one task at a time. Each client has a line of its own and the lines take turns, so that one client
-// with much work delays another by one task. Lines are bounded: what is beyond is refused, not kept.
+// Fair queueing (round robin): each client has a queue of its own, and the queues take turns, so that a client with much
+// work delays another client by one task only.
 import { ChainError } from './errors.ts'
+
+/** Items of many clients, taken in rounds: one item of each client, in the order in which the clients came. */
+export class FairQueue<Client, Item> {
+  /** In the order of their turns. No queue is empty. */
+  readonly #queues = new Map<Client, Item[]>()
+  #size = 0
+
+  /** Items of all clients. */
+  get size(): number {
+    return this.#size
+  }
+
+  sizeOf(client: Client): number {
+    return this.#queues.get(client)?.length ?? 0
+  }
+
+  add(client: Client, item: Item): void {
+    const queue = this.#queues.get(client)
+    if (queue === undefined) this.#queues.set(client, [item])
+    else queue.push(item)
+    this.#size++
+  }
+
+  /** Takes the oldest item of the client whose turn it is, and moves that client to the end of the round. */
+  next(): { readonly client: Client; readonly item: Item } | undefined {
+    const [first] = this.#queues
+    if (first === undefined) return undefined
+    const [client, queue] = first
+    const item = queue.shift()
+    this.#queues.delete(client)
+    if (queue.length > 0) this.#queues.set(client, queue)
+    if (item === undefined) return undefined
+    this.#size--
+    return { client, item }
+  }
+
+  /** Takes the oldest items of a client, up to the first for which `isTaken` is false. */
+  takeWhile(client: Client, isTaken: (item: Item) => boolean): Item[] {
+    const queue = this.#queues.get(client) ?? []
+    const end = queue.findIndex((item) => !isTaken(item))
+    const taken = queue.splice(0, end < 0 ? queue.length : end)
+    if (queue.length === 0) this.#queues.delete(client)
+    this.#size -= taken.length
+    return taken
+  }
+
+  clients(): Client[] {
+    return [...this.#queues.keys()]
+  }
+}
 
 export type QueueLimits = {
   /** Tasks that wait, of all clients and of one. */
   readonly tasks: number
-  readonly tasksOfOne: number
-  /** Sum of the sizes of all that waits or runs, in whatever unit sizes are given. */
+  readonly tasksPerClient: number
+  /** Sum of the sizes of all tasks that wait or run, in whatever unit sizes are given. */
   readonly size: number
 }
 
 type Task = { readonly run: () => Promise<void>; readonly size: number }
 
-export class FairQueue {
+/** Runs tasks one at a time, fairly between clients. Tasks beyond the limits are refused. */
+export class TaskQueue {
   readonly #limits: QueueLimits
-  /** In the order of their turns: the line whose task runs goes to the end. */
-  readonly #lines = new Map<string, Task[]>()
-  #waiting = 0
+  readonly #waiting = new FairQueue<string, Task>()
   #size = 0
   #isRunning = false
 
@@ -26,35 +75,22 @@ export class FairQueue {
 
   /** Queues a task, which must not reject. Throws ChainError `limit-exceeded` when too much waits already. */
   add(client: string, size: number, run: () => Promise<void>): void {
-    const line = this.#lines.get(client) ?? []
-    const isFull = this.#waiting >= this.#limits.tasks || line.length >= this.#limits.tasksOfOne
-    // A task that is large by itself may wait alone.
-    const isLarge = this.#size > 0 && this.#size + size > this.#limits.size
+    const { tasks, tasksPerClient, size: maxSize } = this.#limits
+    const isFull = this.#waiting.size >= tasks || this.#waiting.sizeOf(client) >= tasksPerClient
+    // A task that is larger than the limit by itself is accepted when nothing else waits or runs.
+    const isLarge = this.#size > 0 && this.#size + size > maxSize
     if (isFull || isLarge) throw new ChainError('limit-exceeded', 'too much is waiting already; try again later')
-    line.push({ run, size })
-    this.#lines.set(client, line)
-    this.#waiting++
+    this.#waiting.add(client, { run, size })
     this.#size += size
     if (!this.#isRunning) void this.#work()
   }
 
   async #work(): Promise<void> {
     this.#isRunning = true
-    for (let task = this.#next(); task !== undefined; task = this.#next()) {
-      await task.run()
-      this.#size -= task.size
+    for (let next = this.#waiting.next(); next !== undefined; next = this.#waiting.next()) {
+      await next.item.run()
+      this.#size -= next.item.size
     }
     this.#isRunning = false
-  }
-
-  #next(): Task | undefined {
-    const [first] = this.#lines
-    if (first === undefined) return undefined
-    const [client, line] = first
-    const task = line.shift()
-    this.#lines.delete(client)
-    if (line.length > 0) this.#lines.set(client, line)
-    this.#waiting--
-    return task
   }
 }

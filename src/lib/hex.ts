@@ -1,5 +1,5 @@
-// One spelling inside: lower-case branded hex for bytes that name things, bigint for every amount.
-// Conversions between hex, bytes and bigint live here and nowhere else; all of them throw on malformed input.
+// Hex, bytes and bigint, and all conversions between them. Identifiers (addresses, hashes) are lower-case branded hex strings,
+// amounts are bigint. Every conversion throws on malformed input.
 
 export type Hex = `0x${string}`
 /** 20 bytes, lower case, no checksum. */
@@ -12,7 +12,7 @@ export const EMPTY_BYTES = new Uint8Array(0)
 export const ZERO_ADDRESS = `0x${'00'.repeat(20)}` as Address
 export const ZERO_HASH = `0x${'00'.repeat(32)}` as Hash
 
-/** Node's own conversions of a Buffer, which take any bytes; `toString` would want a Buffer made first. */
+/** Methods of Buffer that work on any Uint8Array, so that no Buffer has to be made for `toString`. */
 type Slicing = { hexSlice(start: number, end: number): string; latin1Slice(start: number, end: number): string }
 const { hexSlice, latin1Slice } = Buffer.prototype as Buffer & Slicing
 
@@ -21,10 +21,10 @@ export function toHex(bytes: Uint8Array): Hex {
   return rangeToHex(bytes, 0, bytes.length)
 }
 
-/** Names and words: for longer ones Node's own conversions are faster. */
+/** Bytes up to which the loops below are faster than Node's own conversions. Addresses, hashes and words are shorter. */
 const SHORT = 64
 
-/** The two characters of each byte as they stand in memory, and the text that a name is written into, after its `0x`. */
+/** The two hex characters of each byte value as one 16-bit number, and the buffer that a text is written into. */
 const PAIRS = Uint16Array.from({ length: 256 }, (_, byte) => pairOf(byte.toString(16).padStart(2, '0')))
 const text = new Uint16Array(1 + SHORT).fill(pairOf('0x'))
 const textBytes = new Uint8Array(text.buffer)
@@ -33,23 +33,23 @@ function pairOf(characters: string): number {
   return new Uint16Array(Uint8Array.from(characters, (character) => character.charCodeAt(0)).buffer)[0] ?? 0
 }
 
-/** The same of a part of them. */
+/** The bytes from `start` up to `end` as lower-case `0x` hex. */
 export function rangeToHex(bytes: Uint8Array, start: number, end: number): Hex {
   if (end - start > SHORT) return `0x${hexSlice.call(bytes as Buffer, start, end)}`
-  // In one piece: a name that is put together of two is put together once more when it indexes a map, as most do.
+  // One flat string: V8 would flatten a concatenation when it first serves as the key of a map, as most of these do.
   let at = 1
   for (let i = start; i < end; i++) text[at++] = PAIRS[bytes[i] ?? 0] ?? 0
   return latin1Slice.call(textBytes as Buffer, 0, 2 * at) as Hex
 }
 
-/** By character code: what a hex digit is worth, -1 for all others. */
+/** The value of a hex digit by character code; -1 for other characters. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 )
-/** Writes the bytes of a hex string into an array and returns where they end. Throws as `fromHex`. */
+/** Writes the bytes of a hex string into an array and returns the index after them. Throws as `fromHex`. */
 export function writeHex(hex: string, out: Uint8Array, start: number): number {
   const end = start + hex.length / 2 - 1
-  // Negative once a digit was, or the number of digits is odd.
+  // Becomes negative with the first character that is no digit, or where the last digit is missing.
   let seen = hex.startsWith('0x') ? 0 : -1
   for (let at = start, from = 2; at < end; at++, from += 2) {
     const high = DIGITS[hex.charCodeAt(from)] ?? -1
@@ -69,7 +69,7 @@ export function fromHex(hex: string): Uint8Array {
     writeHex(hex, bytes, 0)
     return bytes
   }
-  // Node's conversion cannot say what it did not understand.
+  // Node's conversion stops at the first bad digit and does not say so.
   if (!hex.startsWith('0x') || !Number.isInteger(length) || /[^0-9a-fA-F]/.test(hex.slice(2))) {
     throw new TypeError('not a hex string of whole bytes')
   }
@@ -100,8 +100,8 @@ export const toHash = (bytes: Uint8Array): Hash => {
 }
 
 /**
- * Where integers of up to sixteen bytes are taken apart and put together, lowest byte first, as the engine's memory has
- * them: by way of a string it takes three times as long.
+ * Two 64-bit limbs, through which integers of up to 16 bytes are converted, lowest byte first (platforms are little-endian).
+ * A conversion through a string takes three times as long.
  */
 const limbs = new BigUint64Array(2)
 const limbBytes = new Uint8Array(limbs.buffer)
@@ -122,7 +122,7 @@ export function bytesToBig(bytes: Uint8Array): bigint {
   return length <= 8 ? low : ((limbs[1] ?? 0n) << LIMB_BITS) | low
 }
 
-/** A number holds so many bytes without loss. */
+/** A JavaScript number holds integers of this many bytes exactly. */
 const EXACT_BYTES = 6
 
 /** Bigint to the shortest big-endian bytes (RLP's form); zero is no bytes. */
@@ -158,7 +158,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
-/** Below zero when the first comes before the second, zero when they are equal. `start`: up to where they are alike. */
+/** Lexicographic order: negative when `a` comes first, 0 when they are equal. The first `start` bytes are known to be equal. */
 export function compareBytes(a: Uint8Array, b: Uint8Array, start = 0): number {
   const shared = Math.min(a.length, b.length)
   for (let at = start; at < shared; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0)
@@ -183,6 +183,6 @@ export function padLeft(bytes: Uint8Array, size: number): Uint8Array {
   return out
 }
 
-/** Bytes as a string of the same length, so that they can be a map's key; `fromLatin1` is the way back. */
+/** Bytes as a string of the same length (one character per byte), to be the key of a map. `fromLatin1` is the inverse. */
 export const toLatin1 = (bytes: Uint8Array): string => latin1Slice.call(bytes as Buffer, 0, bytes.length)
 export const fromLatin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')

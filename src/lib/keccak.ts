@@ -1,5 +1,5 @@
-// Keccak-256 by WebAssembly (hash-wasm): 0.8 µs for a short input where pure JavaScript needs 7.
-// Synchronous once this module has loaded, because everything above hashes on the hot path.
+// Keccak-256 in WebAssembly (hash-wasm): 0.8 µs for a short input, where pure JavaScript takes 7.
+// Synchronous once this module has loaded, because most code that hashes cannot await.
 import { createKeccak } from 'hash-wasm'
 import { type Hash, toHex } from './hex.ts'
 

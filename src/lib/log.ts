@@ -1,8 +1,8 @@
-// The node's own voice, on standard error: one logger, one child per room. What belongs at which level stands in
-// CONTRIBUTING.md. Standard output is left to what a command prints.
+// Logging to standard error: one logger, with a child for each room. CONTRIBUTING.md says what belongs at which level. Standard
+// output is for the results of commands. Every field of a record is cut to a bounded size and keeps its form, because some
+// come from requests, which may have megabytes. Fields whose names say that they are secrets are left out.
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
-import { boundedArguments, boundedFields } from './log-fields.ts'
 
 export type { Logger }
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
@@ -21,7 +21,7 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
         method.apply(this, boundedArguments(given) as typeof given)
       },
     },
-    // Errors are fields like all others.
+    // Pino would copy errors whole; here they are bounded like all other fields.
     serializers: { err: (error) => error },
   }
   if (json) return pino(base, pino.destination({ dest: 2, sync: true }))
@@ -38,18 +38,88 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
   )
 }
 
-/** The line of a record: its room, its message, and of its details those that tell why something failed. */
+/** The line of a record: room, message, and the fields that say why something failed. */
 function readable(record: Record<string, unknown>): string {
   const { room, msg, method, params, error, err } = record
   const words = [room === undefined ? '' : `${room}: `, method === undefined ? '' : `${method}  `, String(msg)]
   if (isObject(error) && 'message' in error) words.push(`: ${error.message}`)
   if (params !== undefined) words.push(`  ${shorten(JSON.stringify(params))}`)
-  // Contracts and callers choose some of these words: none of them may steer the terminal.
+  // Contracts and clients choose some of this text: control characters in it must not reach the terminal.
   const line = words.join('').replace(/\p{Cc}/gu, ' ')
-  // An error that nobody expected: where it came from is what matters.
+  // An unexpected error: its stack says where it came from.
   return isObject(err) && 'stack' in err ? `${line}\n${err.stack}` : line
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const shorten = (text: string): string => (text.length <= SHOWN_PARAMS ? text : `${text.slice(0, SHOWN_PARAMS)}…`)
+
+/** Maximum length of one field in characters, keys and values together. */
+export const FIELD_SIZE = 2048
+const DEEPEST = 8
+const SECRET = /^(password|passphrase|privatekey|secret|mnemonic|keydata)$/i
+
+/** The fields of a record, each within FIELD_SIZE. */
+export const boundedFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, bounded(value)]))
+
+/** The value as JSON can represent it, within FIELD_SIZE; a note in place of an omitted part says how large it was. */
+export const bounded = (value: unknown): unknown => cut(value, { left: FIELD_SIZE }, 0)
+
+/** Arguments of a logging call: an error given alone supplies the message, and a message is bounded like a field. */
+export function boundedArguments(given: readonly unknown[]): unknown[] {
+  const [first, ...rest] = given
+  const all = first instanceof Error && rest.length === 0 ? [{ err: first }, first.message] : given
+  return all.map((one) => (typeof one === 'string' ? bounded(one) : one))
+}
+
+type Budget = { left: number }
+
+/** Subtracts the length of the result from the budget. Every value costs at least 4, so that cycles end. */
+function cut(value: unknown, budget: Budget, depth: number): unknown {
+  budget.left -= 4
+  if (typeof value === 'string') return cutText(value, budget)
+  if (typeof value === 'bigint') return cutText(value.toString(), budget)
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined
+  if (typeof value !== 'object' || value === null) return value
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
+  if (depth >= DEEPEST) return '…'
+  if (value instanceof Error) return cutError(value, budget, depth)
+  if ('toJSON' in value && typeof value.toJSON === 'function') return cut(value.toJSON(), budget, depth + 1)
+  return Array.isArray(value) ? cutList(value, budget, depth) : cutObject(value, budget, depth)
+}
+
+function cutText(text: string, budget: Budget): string {
+  const most = Math.max(0, budget.left)
+  budget.left -= text.length
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`
+}
+
+function cutList(list: readonly unknown[], budget: Budget, depth: number): unknown[] {
+  const kept: unknown[] = []
+  for (const each of list) {
+    if (budget.left <= 0) break
+    kept.push(cut(each, budget, depth + 1))
+  }
+  return kept.length === list.length ? kept : [...kept, `… (${list.length} items)`]
+}
+
+function cutObject(object: object, budget: Budget, depth: number): Record<string, unknown> {
+  const kept: Record<string, unknown> = Object.create(null)
+  for (const name in object) {
+    if (!Object.hasOwn(object, name)) continue
+    if (budget.left <= 0) {
+      kept['…'] = 'more'
+      break
+    }
+    const value: unknown = (object as Record<string, unknown>)[name]
+    kept[cutText(name, budget)] = SECRET.test(name) ? 'hidden' : cut(value, budget, depth + 1)
+  }
+  return kept
+}
+
+/** Type, message and stack come first, because they say most. */
+function cutError(error: Error, budget: Budget, depth: number): Record<string, unknown> {
+  const { name: type, message, stack, cause, ...rest } = error
+  return cutObject({ type, message, stack, ...(cause !== undefined && { cause }), ...rest }, budget, depth)
+}

@@ -1,14 +1,14 @@
-// What mostly is there at once and sometimes has to be waited for. Where thousands of steps follow each other, a promise
-// for each costs more than many of the steps. Whoever awaits an Eventual need not know which it was.
+// Results that are usually ready at once and sometimes are promises. Code that runs thousands of steps in a row uses this,
+// because a promise for each step would cost more than the step. Callers elsewhere simply await.
 
 export type MaybePromise<T> = T | Promise<T>
 
-/** Goes on with the value, at once if it is there. */
+/** `value.then(next)`, synchronously when the value is ready. */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** `try … finally`: cleans up when the work is done or has failed, which it may do at once or later. */
+/** `try … finally` for work that may be synchronous or not: `cleanUp` runs when the work is done or has failed. */
 export function andFinally<T>(work: () => MaybePromise<T>, cleanUp: () => void): MaybePromise<T> {
   let value: MaybePromise<T>
   try {

@@ -1,15 +1,15 @@
-// One writer at a time: tasks run in the order they came, each after the one before has settled.
+// Mutual exclusion: tasks run in the order in which they came, each after the one before has settled.
 
 export class Mutex {
   #tail: Promise<unknown> = Promise.resolve()
   #tasks = 0
 
-  /** Whether somebody waits for the task that runs to settle. */
-  get isWanted(): boolean {
+  /** Whether a task waits for the running one to settle. */
+  get hasWaiters(): boolean {
     return this.#tasks > 1
   }
 
-  /** Runs the task when all earlier ones have settled, and settles as it does. */
+  /** Runs the task when all earlier ones have settled. Settles as the task does. */
   run<T>(task: () => Promise<T>): Promise<T> {
     this.#tasks++
     const result = this.#tail.then(task, task)

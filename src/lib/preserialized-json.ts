@@ -1,6 +1,7 @@
-// JSON that is written while its value comes about, where as objects it would be a mountain of small ones.
+// JSON that is written while its value is produced. For results of many small objects (traces, logs) this takes less memory
+// and time than building the objects first.
 
-/** A value as its JSON in UTF-8, in parts that follow each other. Who writes JSON in pieces takes them as they are. */
+/** A value as its JSON in UTF-8, in consecutive parts. The JSON-RPC server copies the parts into its answer. */
 export class PreserializedJson {
   readonly parts: readonly Buffer[]
 
@@ -8,16 +9,16 @@ export class PreserializedJson {
     this.parts = parts
   }
 
-  /** For who writes it as any other value. */
+  /** So that `JSON.stringify` writes it as any other value. */
   toJSON(): unknown {
     return JSON.parse(Buffer.concat(this.parts).toString())
   }
 }
 
-/** Characters that are kept as a string: text that grows and stays is dear to the garbage collector, bytes are not. */
+/** Characters after which the text is turned into bytes: large strings cost the garbage collector more than byte arrays. */
 const PART = 1 << 16
 
-/** A list that is written entry by entry. */
+/** A JSON list that is written entry by entry. */
 export class PreserializedList {
   readonly #parts: Buffer[] = []
   #open = '['
@@ -35,7 +36,7 @@ export class PreserializedList {
     this.#open = ''
   }
 
-  /** The list as it stands. */
+  /** The list with the entries added so far. */
   json(): PreserializedJson {
     return new PreserializedJson([...this.#parts, Buffer.from(`${this.#open}]`)])
   }

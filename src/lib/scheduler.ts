@@ -1,119 +1,119 @@
-// Turns on the one thread: long work stops after some milliseconds and waits for its next turn, so that requests are read
-// and answered in between. Making a block comes first; of all other long work, one turn is given at a time.
+// Cooperative scheduling on the one JavaScript thread: long work stops after some milliseconds and waits for its next turn, so
+// that requests are read and answered in between. Building a block has priority; other long work gets one turn at a time.
 import { ChainError } from './errors.ts'
 
-/** How long a turn may hold the thread, in milliseconds. */
+/** Maximum length of a turn in milliseconds. */
 const TURN = 5
-/** The same while a block is made: others send what the next of it is made of. */
+/** The same for work on a block: clients send the next transactions meanwhile. */
 const SHORT_TURN = 1
 /**
- * An iteration of the event loop that took less had nothing to read or answer, in milliseconds. libuv accepts one connection
- * in an iteration, so that several pass between two turns while there is other work.
+ * An iteration of the event loop that took less time, in milliseconds, read and answered nothing. libuv accepts only one
+ * connection in an iteration, so several iterations pass between two turns while there is other work.
  */
 const IDLE = 0.1
-/** Milliseconds from one turn of heavy work to the next while a block is made: heavy work keeps a tenth of the thread. */
-const BESIDE_BLOCKS = 50
+/** Milliseconds from one turn of heavy work to the next while a block is built: heavy work keeps a tenth of the thread. */
+const HEAVY_INTERVAL_DURING_BLOCKS = 50
 /**
- * Milliseconds that heavy work waits after a transaction has come or a block was made. A sender that waits for each answer
- * has its next one on the way: each would wait for a turn of heavy work otherwise.
+ * Milliseconds that heavy work waits after a transaction has arrived or a block was built. A client that sends one transaction
+ * after the other has its next one on the way, which would otherwise wait for a turn of heavy work each time.
  */
 const SENDERS_PAUSE = 2
 
 /**
- * `block` makes a block, its index rows or its commit. `heavy` runs calls, traces, searches and dumps, which may be asked for
- * in any number. `light` is all other long work: it goes on while a block is made.
+ * `block`: building a block, its index rows or its commit. `heavy`: calls, traces, searches and dumps, of which clients may
+ * request any number. `light`: all other long work, which continues while a block is built.
  */
 export type WorkKind = 'block' | 'light' | 'heavy'
 
 /**
- * To be awaited in a loop that waits for nothing else: undefined while the turn lasts, else a promise of the next turn. The
- * time (`performance.now()`) may be given where it is known. Throws ChainError `cancelled` when the caller is gone.
+ * To be awaited in a loop that awaits nothing else: undefined while the turn lasts, else a promise of the next turn. Callers
+ * that know the time (`performance.now()`) pass it. Throws ChainError `cancelled` when the connection has been closed.
  */
 export type Pause = (now?: number) => Promise<void> | undefined
 
-type Waiting = { readonly isHeavy: boolean; readonly go: () => void }
+type Waiter = { readonly isHeavy: boolean; readonly go: () => void }
 
-/** The order of turns in one thread. All heavy work shares one turn, so that short calls run together in it. */
+/** Gives the turns of one thread. All heavy work shares one turn, so that several short calls run in it. */
 export class Scheduler {
   readonly #now: () => number
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: Waiter[] = []
   #immediate: NodeJS.Immediate | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Since when other work goes on, undefined while a turn lasts; and when the present iteration of the event loop began. */
-  #otherSince: number | undefined
+  /** When the last turn ended (undefined while a turn lasts), and when the current iteration of the event loop began. */
+  #turnEnded: number | undefined
   #iteration = 0
   #blocks = 0
-  /** When the turn of heavy work ends, and what was left of it when the last heavy call ended. */
+  /** When the current turn of heavy work ends, and how much of it was left when the last heavy call ended. */
   #heavyEnds = 0
   #heavyLeft = TURN
-  /** While a block is made or transactions come, no turn of heavy work begins before this time. */
+  /** While a block is built or transactions arrive, no turn of heavy work begins before this time. */
   #nextHeavy = 0
-  /** Until when the next transaction is waited for. */
+  /** Until when the next transaction is expected. */
   #sendersUntil = 0
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** Turns for one piece of work. Work whose caller's connection closes is stopped at its next turn. */
-  yieldFor(kind: WorkKind, caller?: AbortSignal): Pause {
-    if (kind === 'heavy') return this.#heavyTurns(caller)
+  /** The turns of one piece of work. When its connection is closed, the work is stopped at its next turn. */
+  yieldFor(kind: WorkKind, connection?: AbortSignal): Pause {
+    if (kind === 'heavy') return this.#heavyTurns(connection)
     const turn = kind === 'block' ? SHORT_TURN : TURN
     let ends = this.#now() + turn
-    let isGone = false
+    let isClosed = false
     return (now = this.#now()) => {
-      if (isGone) throw cancelled()
+      if (isClosed) throw cancelled()
       if (now < ends) return undefined
       const next = kind === 'block' ? secondImmediate() : this.#wait(false)
       return next.then(() => {
         ends = this.#now() + turn
-        isGone = caller?.aborted === true
+        isClosed = connection?.aborted === true
       })
     }
   }
 
-  /** To be told of a transaction that has come: for 2 ms, heavy work has one turn in 50 ms. */
-  transactionCame(): void {
+  /** Call this when a transaction arrives: for 2 ms, heavy work gets one turn in 50 ms. */
+  transactionArrived(): void {
     this.#sendersUntil = this.#now() + SENDERS_PAUSE
   }
 
-  /** Runs the making of a block: until it settles, and 2 ms more, heavy work has one turn in 50 ms. */
-  async first<T>(task: () => Promise<T>): Promise<T> {
+  /** Runs a task that builds a block: until it settles, and 2 ms longer, heavy work gets one turn in 50 ms. */
+  async prioritize<T>(task: () => Promise<T>): Promise<T> {
     this.#blocks++
     try {
       return await task()
     } finally {
       this.#blocks--
       this.#sendersUntil = this.#now() + SENDERS_PAUSE
-      this.#ask()
+      this.#requestTurn()
     }
   }
 
-  /** Whether a heavy call may begin in the present turn; `isAlone` if no other heavy call runs or waits for its turn. */
-  mayBegin(isAlone: boolean): boolean {
+  /** Whether a heavy call may begin in the current turn. `isAlone`: no other heavy call runs or waits for its turn. */
+  mayBeginHeavy(isAlone: boolean): boolean {
     const now = this.#now()
     if (isAlone) this.#heavyEnds = now + this.#heavyLeft
     return now < this.#heavyEnds
   }
 
-  /** To be told when no heavy call runs any more: what it left of the turn is for the next one. */
-  rest(): void {
+  /** Call this when the last heavy call has ended: the next one gets the rest of the turn. */
+  heavyWorkEnded(): void {
     this.#heavyLeft = this.#heavyEnds - this.#now()
   }
 
-  /** Settles when the next turn of heavy work begins. */
+  /** Resolves when the next turn of heavy work begins. */
   heavyTurn(): Promise<void> {
     return this.#wait(true)
   }
 
-  #heavyTurns(caller: AbortSignal | undefined): Pause {
-    let isGone = false
+  #heavyTurns(connection: AbortSignal | undefined): Pause {
+    let isClosed = false
     return (now = this.#now()) => {
-      if (isGone) throw cancelled()
+      if (isClosed) throw cancelled()
       if (now < this.#heavyEnds) return undefined
-      if (caller?.aborted) throw cancelled()
+      if (connection?.aborted) throw cancelled()
       return this.#wait(true).then(() => {
-        isGone = caller?.aborted === true
+        isClosed = connection?.aborted === true
       })
     }
   }
@@ -121,63 +121,64 @@ export class Scheduler {
   #wait(isHeavy: boolean): Promise<void> {
     return new Promise((go) => {
       this.#waiting.push({ isHeavy, go })
-      this.#ask()
+      this.#requestTurn()
     })
   }
 
-  /** Has a turn given in the next iteration of the event loop, or as soon as heavy work may go on beside a block. */
-  #ask(): void {
+  /** Requests a turn: in the next iteration of the event loop, or when heavy work may continue during a block. */
+  #requestTurn(): void {
     if (this.#waiting.length === 0 || this.#immediate !== undefined) return
     clearTimeout(this.#timer)
     const rest = this.#heavyMayGoAt() - this.#now()
     if (rest <= 0 || this.#waiting.some(({ isHeavy }) => !isHeavy)) {
-      this.#otherSince = undefined
-      this.#immediate = setImmediate(this.#look)
-    } else this.#timer = setTimeout(() => this.#ask(), rest)
+      this.#turnEnded = undefined
+      this.#immediate = setImmediate(this.#check)
+    } else this.#timer = setTimeout(() => this.#requestTurn(), rest)
   }
 
-  /** Gives a turn after an iteration without other work, or when other work has had as long as a turn. */
-  readonly #look = (): void => {
+  /** Gives a turn after an iteration without other work, or when other work has had the length of a turn. */
+  readonly #check = (): void => {
     const now = this.#now()
-    const since = this.#otherSince
+    const since = this.#turnEnded
     const isBusy = since === undefined || (now - this.#iteration > IDLE && now - since < TURN)
-    this.#otherSince ??= now
+    this.#turnEnded ??= now
     this.#iteration = now
-    this.#immediate = isBusy ? setImmediate(this.#look) : undefined
-    if (!isBusy) this.#give(now)
+    this.#immediate = isBusy ? setImmediate(this.#check) : undefined
+    if (!isBusy) this.#giveTurn(now)
   }
 
-  /** When the next turn of heavy work may begin, as far as is known now. */
+  /** The earliest time of the next turn of heavy work, as known now. */
   #heavyMayGoAt(): number {
     return this.#blocks === 0 ? Math.min(this.#sendersUntil, this.#nextHeavy) : this.#nextHeavy
   }
 
-  #give(now: number): void {
+  #giveTurn(now: number): void {
     const mayBeHeavy = now >= this.#heavyMayGoAt()
     const position = this.#waiting.findIndex(({ isHeavy }) => mayBeHeavy || !isHeavy)
     const [next] = position < 0 ? [] : this.#waiting.splice(position, 1)
     if (next?.isHeavy) {
       this.#heavyEnds = now + TURN
-      this.#nextHeavy = now + BESIDE_BLOCKS
+      this.#nextHeavy = now + HEAVY_INTERVAL_DURING_BLOCKS
     }
     next?.go()
-    this.#ask()
+    this.#requestTurn()
   }
 }
 
-/** What stops work for which nobody waits any more. */
+/** Stops work for a client that has closed its connection. */
 export const cancelled = (): ChainError => new ChainError('cancelled', 'the connection was closed')
 
-/** The second immediate runs after callbacks of the present iteration that ask for the end of the same turn. */
+/** The second immediate runs after those callbacks of the current iteration that request the end of the same turn. */
 const secondImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
-/** The order of this thread. */
+/** The scheduler of this thread. */
 export const scheduler = new Scheduler()
 
-/** Turns of this thread for one piece of work. */
-export const yieldToEventLoop = (kind: WorkKind, caller?: AbortSignal): Pause => scheduler.yieldFor(kind, caller)
+/** Turns on this thread for one piece of work. */
+export const yieldToEventLoop = (kind: WorkKind, connection?: AbortSignal): Pause =>
+  scheduler.yieldFor(kind, connection)
 
-/** Takes a short step of a block for each of many items, in turns with other work: a promise for each would cost as much. */
+/** Runs a short step of block work for each item and yields between turns only: a promise per item would cost as much as a step. */
 export async function forEachYielding<T>(items: Iterable<T>, step: (item: T) => void): Promise<void> {
   const pause = yieldToEventLoop('block')
   for (const item of items) {

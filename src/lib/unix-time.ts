@@ -1,4 +1,4 @@
 // The machine's clock in the unit of block timestamps.
 
-/** Unix seconds. */
-export const now = (): bigint => BigInt(Math.floor(Date.now() / 1000))
+/** The current time in Unix seconds. */
+export const unixNow = (): bigint => BigInt(Math.floor(Date.now() / 1000))

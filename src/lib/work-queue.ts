@@ -1,6 +1,7 @@
 // The queue of heavy calls: a few run at a time, the others wait, those of one connection in the order in which they came.
-// Connections take places in rounds, so that one with many calls does not hold up one with a single call.
+// Places go to connections in turn (`FairQueue`), so that a connection with many calls does not delay one with a single call.
 import { ChainError } from './errors.ts'
+import { FairQueue } from './fair-queue.ts'
 import { cancelled, type Scheduler, scheduler } from './scheduler.ts'
 
 export type WorkLimits = {
@@ -8,40 +9,39 @@ export type WorkLimits = {
   readonly running: number
   /** Heavy calls that wait. */
   readonly waiting: number
-  /** Those of one connection. */
-  readonly waitingOfOne: number
+  /** Heavy calls of one connection that wait. */
+  readonly waitingPerConnection: number
   /** Milliseconds after which a waiting call is refused. */
-  readonly patience: number
+  readonly maxWait: number
 }
 
-export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingOfOne: 1000, patience: 30_000 }
+export const defaultWorkLimits: WorkLimits = { running: 4, waiting: 2000, waitingPerConnection: 1000, maxWait: 30_000 }
 
-/** Milliseconds between two looks for calls that have waited for too long. */
-const LOOK = 1000
+/** How often calls that have waited for too long are looked for, in milliseconds. */
+const LATE_CHECK_INTERVAL = 1000
 
 type WaitingCall = { readonly since: number; readonly begin: () => void; readonly refuse: (reason: ChainError) => void }
-/** The waiting calls of one connection. */
-type Line = { readonly calls: WaitingCall[]; readonly drop: () => void }
 
 export class WorkQueue {
   readonly #limits: WorkLimits
-  readonly #turns: Scheduler
-  /** In the order in which connections take places. */
-  readonly #lines = new Map<AbortSignal, Line>()
+  readonly #scheduler: Scheduler
+  readonly #waiting = new FairQueue<AbortSignal, WaitingCall>()
+  /** What runs when a connection with waiting calls is closed. */
+  readonly #onClosed = new Map<AbortSignal, () => void>()
   #running = 0
   #refusals = 0
-  #waiting = 0
-  #isCalled = false
+  /** Whether the scheduler has been asked for a turn. */
+  #isTurnRequested = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: Partial<WorkLimits> = {}, order: Scheduler = scheduler) {
     this.#limits = { ...defaultWorkLimits, ...limits }
-    this.#turns = order
+    this.#scheduler = order
   }
 
   /** Heavy calls that run, and that wait. */
   get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.#running, waiting: this.#waiting }
+    return { running: this.#running, waiting: this.#waiting.size }
   }
 
   /** Heavy calls that were refused because too many waited, or because they had waited for too long. */
@@ -50,28 +50,27 @@ export class WorkQueue {
   }
 
   /**
-   * Takes a place for a call, which must `leave` it: undefined when it may begin, else a promise of its place. `caller` is the
-   * call's connection. Throws ChainError `overloaded` when too many wait; the promise fails with it when the wait is too
-   * long, and with `cancelled` when the connection closes.
+   * Takes a place for a call, which must `leave` it: undefined when the call may begin at once, else a promise of its place.
+   * `connection` is aborted when the call's connection is closed. Throws ChainError `overloaded` when too many calls wait;
+   * the promise rejects with it when the wait is too long, and with `cancelled` when the connection is closed.
    */
-  enter(caller: AbortSignal): Promise<void> | undefined {
-    if (this.#waiting === 0 && this.#running < this.#limits.running && this.#turns.mayBegin(this.#running === 0)) {
-      this.#running++
-      return undefined
-    }
-    return this.#wait(caller)
+  enter(connection: AbortSignal): Promise<void> | undefined {
+    const hasRoom = this.#waiting.size === 0 && this.#running < this.#limits.running
+    if (!hasRoom || !this.#scheduler.mayBeginHeavy(this.#running === 0)) return this.#wait(connection)
+    this.#running++
+    return undefined
   }
 
   leave(): void {
-    if (--this.#running === 0) this.#turns.rest()
-    if (this.#waiting === 0) return
-    if (this.#turns.mayBegin(this.#running === 0)) this.#beginNext()
-    else this.#call()
+    if (--this.#running === 0) this.#scheduler.heavyWorkEnded()
+    if (this.#waiting.size === 0) return
+    if (this.#scheduler.mayBeginHeavy(this.#running === 0)) this.#beginNext()
+    else this.#requestTurn()
   }
 
   /** Runs a task in a place. Throws as `enter`, and as the task. */
-  async run<T>(caller: AbortSignal, task: () => T | Promise<T>): Promise<T> {
-    const place = this.enter(caller)
+  async run<T>(connection: AbortSignal, task: () => T | Promise<T>): Promise<T> {
+    const place = this.enter(connection)
     if (place !== undefined) await place
     try {
       return await task()
@@ -81,10 +80,10 @@ export class WorkQueue {
   }
 
   /**
-   * For a call that has a place and is at work elsewhere, in another thread: meanwhile its place is another's. It has one
-   * again when this settles, also if there are then more than there should be.
+   * For a call that has a place and whose work is done in another thread: other calls use its place meanwhile. It has a
+   * place again when this settles, even if more calls run then than `running` allows.
    */
-  async elsewhere<T>(task: () => Promise<T>): Promise<T> {
+  async runOutside<T>(task: () => Promise<T>): Promise<T> {
     this.leave()
     try {
       return await task()
@@ -93,84 +92,78 @@ export class WorkQueue {
     }
   }
 
-  #wait(caller: AbortSignal): Promise<void> {
-    if (caller.aborted) throw cancelled()
-    const { waiting, waitingOfOne } = this.#limits
-    if (this.#waiting >= waiting) throw this.#tooMany(`at most ${waiting} calls wait on this node`)
-    const line = this.#lines.get(caller) ?? this.#openLine(caller)
-    if (line.calls.length >= waitingOfOne) throw this.#tooMany(`at most ${waitingOfOne} calls of one connection wait`)
-    this.#waiting++
-    this.#timer ??= setInterval(this.#refuseLate, LOOK).unref()
+  #wait(connection: AbortSignal): Promise<void> {
+    if (connection.aborted) throw cancelled()
+    const { waiting, waitingPerConnection } = this.#limits
+    if (this.#waiting.size >= waiting) throw this.#overloaded(`at most ${waiting} calls wait on this node`)
+    if (this.#waiting.sizeOf(connection) >= waitingPerConnection)
+      throw this.#overloaded(`at most ${waitingPerConnection} calls of one connection wait`)
+    this.#watch(connection)
+    this.#timer ??= setInterval(this.#refuseLate, LATE_CHECK_INTERVAL).unref()
     return new Promise((begin, refuse) => {
-      line.calls.push({ since: performance.now(), begin, refuse })
-      this.#call()
+      this.#waiting.add(connection, { since: performance.now(), begin, refuse })
+      this.#requestTurn()
     })
   }
 
-  #openLine(caller: AbortSignal): Line {
-    const drop = () => {
-      const { calls } = line
-      this.#closeLine(caller, line)
-      this.#forget(calls.length)
-      for (const { refuse } of calls) refuse(cancelled())
+  /** Refuses the waiting calls of a connection when it is closed. */
+  #watch(connection: AbortSignal): void {
+    if (this.#onClosed.has(connection)) return
+    const drop = () => this.#refuseWhile(connection, () => true, cancelled)
+    connection.addEventListener('abort', drop)
+    this.#onClosed.set(connection, drop)
+  }
+
+  /** Frees what was held for waiting calls that are gone. */
+  #release(connection: AbortSignal): void {
+    const drop = this.#onClosed.get(connection)
+    if (drop !== undefined && this.#waiting.sizeOf(connection) === 0) {
+      connection.removeEventListener('abort', drop)
+      this.#onClosed.delete(connection)
     }
-    const line: Line = { calls: [], drop }
-    caller.addEventListener('abort', drop)
-    this.#lines.set(caller, line)
-    return line
+    if (this.#waiting.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
-  #closeLine(caller: AbortSignal, { drop }: Line): void {
-    caller.removeEventListener('abort', drop)
-    this.#lines.delete(caller)
-  }
-
-  /** Calls for a turn in which the next one may begin. */
-  #call(): void {
-    if (this.#isCalled || this.#waiting === 0 || this.#running >= this.#limits.running) return
-    this.#isCalled = true
-    void this.#turns.heavyTurn().then(() => {
-      this.#isCalled = false
+  /** Asks the scheduler for a turn in which the next call may begin. */
+  #requestTurn(): void {
+    if (this.#isTurnRequested || this.#waiting.size === 0 || this.#running >= this.#limits.running) return
+    this.#isTurnRequested = true
+    void this.#scheduler.heavyTurn().then(() => {
+      this.#isTurnRequested = false
       this.#beginNext()
     })
   }
 
-  /** Begins one call: when it ends, the next one may begin in the same turn, and if it takes longer, in another one. */
+  /** Begins one call. The next one begins in the same turn if this one ends in it, else in another turn. */
   #beginNext(): void {
     if (this.#running >= this.#limits.running) return
-    const [caller, line] = this.#lines.entries().next().value ?? []
-    const next = line?.calls.shift()
-    if (caller === undefined || line === undefined || next === undefined) return
-    this.#lines.delete(caller)
-    if (line.calls.length > 0) this.#lines.set(caller, line)
-    else this.#closeLine(caller, line)
-    this.#forget(1)
+    const next = this.#waiting.next()
+    if (next === undefined) return
+    this.#release(next.client)
     this.#running++
-    next.begin()
-    this.#call()
+    next.item.begin()
+    this.#requestTurn()
   }
 
   readonly #refuseLate = (): void => {
-    const { patience } = this.#limits
-    const latest = performance.now() - patience
-    for (const [caller, line] of this.#lines) {
-      const kept = line.calls.findIndex(({ since }) => since > latest)
-      const late = line.calls.splice(0, kept < 0 ? line.calls.length : kept)
-      if (line.calls.length === 0) this.#closeLine(caller, line)
-      this.#forget(late.length)
-      for (const { refuse } of late) refuse(this.#tooMany(`the call has waited for ${patience / 1000} seconds`))
+    const { maxWait } = this.#limits
+    const latest = performance.now() - maxWait
+    const reason = () => this.#overloaded(`the call has waited for ${maxWait / 1000} seconds`)
+    for (const connection of this.#waiting.clients()) {
+      this.#refuseWhile(connection, ({ since }) => since <= latest, reason)
     }
   }
 
-  #tooMany(words: string): ChainError {
-    this.#refusals++
-    return new ChainError('overloaded', `limit exceeded: ${words}`)
+  #refuseWhile(connection: AbortSignal, isRefused: (call: WaitingCall) => boolean, reason: () => ChainError): void {
+    const refused = this.#waiting.takeWhile(connection, isRefused)
+    this.#release(connection)
+    for (const { refuse } of refused) refuse(reason())
   }
 
-  #forget(count: number): void {
-    this.#waiting -= count
-    if (this.#waiting > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
+  #overloaded(words: string): ChainError {
+    this.#refusals++
+    return new ChainError('overloaded', `limit exceeded: ${words}`)
   }
 }

@@ -3,10 +3,10 @@
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { balanceNote } from '../state/balance-notes.ts'
 import { cell, type Enumerable, enumerable, layout, mapping } from '../state/layout.ts'
-import { heldNote } from '../state/notes.ts'
+import { address, text, u256 } from '../state/storage-types.ts'
 import type { StateView } from '../state/types.ts'
-import { address, text, u256 } from '../state/words.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
 
 /** Storage at the bank's address. */
@@ -152,7 +152,7 @@ export class Bank implements NativeModule<BankGenesis> {
   /** Changes a holding of what is not the base coin. */
   #add(to: Address, denom: string, amount: bigint): void {
     put(this.#state.holdings.at(to), denom, this.balance(to, denom) + amount)
-    this.#view.noted.add(heldNote(denom, to))
+    this.#view.balanceNotes.add(balanceNote(denom, to))
   }
 
   #listed(base: bigint, others: Iterable<[string, bigint]>): readonly Coin[] {

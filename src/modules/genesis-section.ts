@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { parseDec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
-import { firstIssue, ourWords } from '../lib/issue-words.ts'
+import { firstIssue, zodMessages } from '../lib/zod-messages.ts'
 
 const FRACTION = { error: 'expected a decimal string from "0" to "1"' }
 
@@ -30,8 +30,8 @@ export const seconds = z
 
 /** A module's section by its schema. Throws ChainError `invalid-genesis` that names the field. */
 export function readSection<T>(module: string, schema: z.ZodType<T>, json: unknown): T {
-  const parsed = schema.safeParse(json, { error: ourWords })
+  const parsed = schema.safeParse(json, { error: zodMessages })
   if (parsed.success) return parsed.data
-  const { path, words } = firstIssue(parsed.error)
-  throw new ChainError('invalid-genesis', `${['kestrel.modules', module, path].filter(Boolean).join('.')}: ${words}`)
+  const { path, message } = firstIssue(parsed.error)
+  throw new ChainError('invalid-genesis', `${['kestrel.modules', module, path].filter(Boolean).join('.')}: ${message}`)
 }

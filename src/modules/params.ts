@@ -1,12 +1,12 @@
 // The EVM's parameters as state: which improvement proposals are active, in the order in which they are applied.
 // Being state, they answer for every block with what held there.
 import { z } from 'zod'
-import { checkProposalList } from '../lib/proposal-name.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { Upgrade } from '../spec/chain-spec.ts'
+import { checkProposalList } from '../spec/proposal-name.ts'
 import { layout, list } from '../state/layout.ts'
+import { text } from '../state/storage-types.ts'
 import type { StateView } from '../state/types.ts'
-import { text } from '../state/words.ts'
 import type { ModuleContext, NativeModule } from './module.ts'
 
 const names = list(text)

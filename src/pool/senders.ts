@@ -1,7 +1,7 @@
 // Signature -> sender. Recovering costs more than anything else that admission does, and the same transaction is met
 // again when it is re-published; a hash covers the signature, so it may stand for both.
 
-import { GenerationalCache } from '../lib/generational-cache.ts'
+import { GenerationalCache } from '../lib/caches.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { recoverSender } from '../primitives/transaction.ts'
 import type { SignedTransaction } from '../primitives/types.ts'

@@ -3,9 +3,9 @@
 // empty; what was mined at the very end of a process may linger, and the pool says so (`nonce too low`).
 import { bigToBytes, fromHex, type Hash, toHash } from '../lib/hex.ts'
 import { asBytes, asList, asListOf, asUint, decodeRlp, encodeRlp, type RlpItem } from '../primitives/rlp.ts'
-import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/rows.ts'
+import { decodeStoredTransaction, encodeStoredTransaction } from '../primitives/stored-rows.ts'
 import type { BlobSidecar } from '../primitives/types.ts'
-import type { ReadRecords, RecordLog } from '../state/types.ts'
+import type { RecordLog, RecoveredRecords } from '../state/types.ts'
 import type { PooledTransaction } from './types.ts'
 
 /** Bytes after which a log is written anew, with what waits only. */
@@ -85,7 +85,7 @@ export class TransactionJournal {
 /** Places named in the line about a damaged journal. */
 const NAMED = 5
 
-function lossOf(damaged: ReadRecords['damaged'], unread: number, waiting: number): string {
+function lossOf(damaged: RecoveredRecords['damaged'], unread: number, waiting: number): string {
   const places = damaged.slice(0, NAMED).map(({ at, length }) => `${length} bytes at offset ${at}`)
   if (damaged.length > NAMED) places.push(`${damaged.length - NAMED} more places`)
   if (unread > 0) places.push(`${unread} records that are no transaction`)

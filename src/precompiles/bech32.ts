@@ -1,10 +1,10 @@
 // Bech32: addresses as text and back, which Solidity can hardly do itself. It reads no state.
 // (The functions are Evmos'. There they are not `view`; here they are, so that view functions may call them too.)
 import { parseAbi } from 'viem'
-import { consensusPrefix, decodeBech32, fromBech32, isPrefix, operatorPrefix, toBech32 } from '../lib/bech32.ts'
+import { decodeBech32, fromBech32, isPrefix, toBech32 } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { consensusPrefix, NATIVE_CONTRACT, operatorPrefix } from '../spec/addresses.ts'
 import { definePrecompile, implement } from './define.ts'
 
 const abi = parseAbi([

@@ -16,8 +16,8 @@ export class MeteredView implements StateView {
     this.#meter = meter
   }
 
-  get noted(): Set<string> {
-    return this.#view.noted
+  get balanceNotes(): Set<string> {
+    return this.#view.balanceNotes
   }
 
   account(of: Address): Account | undefined {

@@ -1,8 +1,9 @@
 // How validators are named in calls and answers: bech32 text of their operator, `<prefix>valoper1…`. A call may also
 // give the 20 bytes as 0x hex, because Solidity code can hardly write bech32.
-import { operatorPrefix, readAddress, toBech32 } from '../lib/bech32.ts'
+import { readAddress, toBech32 } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
+import { operatorPrefix } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 
 /** The operator that a text names. Throws ChainError `invalid validator address: <text>: <why>`. */

@@ -1,4 +1,4 @@
-// Blob transactions as they travel before they are in a block: with blobs, commitments and proofs beside them
+// The network form of blob transactions, which they have before they are in a block: with blobs, commitments and proofs
 // (EIP-4844: one proof per blob; EIP-7594, wrapper version 1: 128 cell proofs per blob).
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -21,11 +21,11 @@ const VERSIONED_HASH_KZG = 0x01
 
 export type NetworkTransaction = {
   readonly transaction: SignedTransaction
-  /** undefined for other types, and for a blob transaction that came without its blobs. */
+  /** undefined for other types, and for a blob transaction without its blobs. */
   readonly sidecar: BlobSidecar | undefined
 }
 
-/** Decodes what a client sends; the sidecar's content is `verifySidecar`'s. Throws ChainError `transaction-rejected`. */
+/** Decodes a submitted transaction. `verifySidecar` checks the blobs. Throws ChainError `transaction-rejected`. */
 export function decodeNetworkTransaction(raw: Uint8Array): NetworkTransaction {
   if (raw[0] !== BLOB_TYPE || raw.length === 1) return { transaction: decodeTransaction(raw), sidecar: undefined }
   return reading('transaction-rejected', () => {
@@ -37,7 +37,7 @@ export function decodeNetworkTransaction(raw: Uint8Array): NetworkTransaction {
   })
 }
 
-/** EIP-4844: names a commitment in a transaction. */
+/** EIP-4844's versioned hash of a commitment. */
 export function versionedHash(commitment: Uint8Array): Hash {
   const hash = new Uint8Array(createHash('sha256').update(commitment).digest())
   hash[0] = VERSIONED_HASH_KZG
@@ -45,9 +45,9 @@ export function versionedHash(commitment: Uint8Array): Hash {
 }
 
 /**
- * Checks that the sidecar is the transaction's: counts, versioned hashes, and every proof of every blob, be it the one
- * of EIP-4844 or all cell proofs of EIP-7594. About 40 ms (version 0) or 300 ms (version 1) per blob, with a pause for
- * others after each. Throws ChainError `transaction-rejected`.
+ * Checks that the sidecar belongs to the transaction: counts, versioned hashes, and all proofs of every blob (EIP-4844's or
+ * EIP-7594's cell proofs). Takes about 40 ms (version 0) or 300 ms (version 1) per blob and yields after each. Throws
+ * ChainError `transaction-rejected`.
  */
 export async function verifySidecar(transaction: SignedTransaction, sidecar: BlobSidecar): Promise<void> {
   const { version, blobs, commitments, proofs } = sidecar
@@ -77,19 +77,19 @@ type ProofCheck = (scheme: Kzg, blob: string, commitment: string, proofs: string
 const blobProofHolds: ProofCheck = (scheme, blob, commitment, proofs) =>
   scheme.verifyBlobProofBatch([blob], [commitment], proofs)
 
-/** The cells are computed from the blob, so proofs for all of them also tie the blob to the commitment. */
+/** The cells are computed from the blob, so that proofs for all of them also prove the blob's commitment. */
 const cellProofsHold: ProofCheck = (scheme, blob, commitment, proofs) => {
   try {
     const cells = scheme.computeCells(blob)
     const indices = cells.map((_, index) => index)
     return scheme.verifyCellKzgProofBatch(Array(cells.length).fill(commitment), indices, cells, proofs)
   } catch {
-    // Thrown for what is no field element and no point of the group: a bad proof like any other.
+    // Thrown for an invalid field element or point: an invalid proof like any other.
     return false
   }
 }
 
-/** What follows the transaction: three lists, and before them the version unless it is 0. */
+/** The items after the transaction: three lists, preceded by the version unless it is 0. */
 function readSidecar(items: readonly RlpItem[]): BlobSidecar {
   const version = items.length === 4 ? asUint(items[0], 'wrapper version', 1) : 0n
   const [blobs, commitments, proofs, ...excess] = version === 1n ? items.slice(1) : items

@@ -1,5 +1,5 @@
-// Blocks as they travel and as files hold them: RLP of header, transactions, uncles and, from Shanghai, withdrawals.
-// Legacy transactions stand in the list as they are, typed ones as byte strings; both keep their own bytes.
+// The RLP of blocks, as in messages and exported files: header, transactions, uncles and, from Shanghai, withdrawals.
+// A legacy transaction is a list item as it is, a typed one a byte string (EIP-2718). Both keep their original bytes.
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, type Hash, hexToHash } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
@@ -25,7 +25,7 @@ import type { Block, Header, SealedHeader, SignedTransaction, Transaction, Withd
 /** `unclesHash` of no uncles. */
 export const EMPTY_UNCLES_HASH: Hash = hexToHash('0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347')
 
-/** A block whose senders are not known yet. */
+/** A decoded block. Its transactions' senders have not been recovered. */
 export type DecodedBlock = {
   readonly header: SealedHeader
   readonly transactions: readonly SignedTransaction[]
@@ -34,7 +34,7 @@ export type DecodedBlock = {
   readonly withdrawals: readonly Withdrawal[] | undefined
 }
 
-/** What of a block its encoding needs. */
+/** The fields that a block's encoding needs. */
 export type BlockParts = Pick<Block, 'uncles' | 'withdrawals'> & {
   readonly header: Header
   readonly transactions: readonly Pick<Transaction, 'type' | 'raw'>[]
@@ -51,7 +51,7 @@ export function encodeBlock({ header, transactions, uncles, withdrawals }: Block
   return joinList(parts)
 }
 
-/** Length of the block's RLP in bytes, without encoding its transactions: the `size` of the wire. */
+/** Length of the block's RLP in bytes (JSON-RPC's `size`), without encoding its transactions. */
 export function blockSize({ header, transactions, uncles, withdrawals }: BlockParts): number {
   const parts = [
     encodeHeader(header).length,
@@ -62,16 +62,16 @@ export function blockSize({ header, transactions, uncles, withdrawals }: BlockPa
   return listSize(sum(parts))
 }
 
-/** Bytes of a transaction in a block's list: a legacy one stands there as it is, a typed one as an RLP string. */
+/** Length of a transaction in a block's list. */
 export const transactionSize = ({ type, raw }: BlockParts['transactions'][number]): number =>
   type === 0 ? raw.length : encodedLength(raw)
 
-/** Bytes of an RLP list whose items take `payload` bytes. */
+/** Length of an RLP list whose items take `payload` bytes. */
 export const listSize = (payload: number): number => prefixLength(payload) + payload
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
 
-/** Reads a block's RLP; form and ranges only, no consensus rule. Throws ChainError `invalid-block`. */
+/** Decodes a block; checks form and ranges, no consensus rule. Throws ChainError `invalid-block`. */
 export function decodeBlock(bytes: Uint8Array): DecodedBlock {
   return reading('invalid-block', () => {
     const [header, transactions, uncles, withdrawals, ...rest] = splitList(bytes)
@@ -87,7 +87,7 @@ export function decodeBlock(bytes: Uint8Array): DecodedBlock {
   })
 }
 
-/** Cuts block encodings that stand one after the other, as in an exported chain. Throws ChainError `invalid-block`. */
+/** Splits concatenated block encodings, as in an exported chain. Throws ChainError `invalid-block`. */
 export function* splitBlocks(bytes: Uint8Array): Generator<Uint8Array> {
   const items = splitItems(bytes)
   for (;;) {
@@ -97,10 +97,10 @@ export function* splitBlocks(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Hash of the uncles' list, as the header has it. */
+/** The header's `sha3Uncles`: hash of the list of uncles. */
 export const unclesHash = (uncles: readonly Header[]): Hash => keccakHash(joinList(uncles.map(encodeHeader)))
 
-/** What a withdrawal pays, in wei: its own amount is in gwei (EIP-4895). */
+/** A withdrawal's amount in wei; its own field is in gwei (EIP-4895). */
 export const withdrawnWei = ({ amount }: Pick<Withdrawal, 'amount'>): bigint => amount * 1_000_000_000n
 
 /** EIP-4895: RLP of one withdrawal, as in the block and in the withdrawals trie. */
@@ -117,7 +117,7 @@ export function decodeWithdrawal(bytes: Uint8Array): Withdrawal {
   }
 }
 
-/** A transaction as it stands in a block's list. */
+/** Decodes an item of a block's list of transactions. */
 function decodeItem(item: Uint8Array, index: number): SignedTransaction {
   const isLegacy = (item[0] ?? 0) >= 0xc0
   try {
@@ -128,7 +128,7 @@ function decodeItem(item: Uint8Array, index: number): SignedTransaction {
   }
 }
 
-/** The string in the list must be a typed transaction: a legacy one hidden in a string would be a second encoding. */
+/** The bytes of a typed transaction. A legacy one in a string is refused, because it would be a second encoding of the block. */
 function typedBytes(item: Uint8Array): Uint8Array {
   const bytes = asBytes(decodeRlp(item), 'transaction')
   if ((bytes[0] ?? 0) >= 0x80) throw new Malformed('rlp: a legacy transaction stands in a string')

@@ -5,7 +5,7 @@ import type { Header } from './types.ts'
 export const INITIAL_BASE_FEE = 1_000_000_000n
 const ELASTICITY = 2n
 const MAX_CHANGE_DENOMINATOR = 8n
-/** EIP-7918: execution cost that a blob's price must at least cover. */
+/** EIP-7918: gas whose price is the minimum price of a blob. */
 const BLOB_BASE_COST = 8192n
 
 export type BlobRules = {
@@ -16,7 +16,7 @@ export type BlobRules = {
   readonly reservePrice: boolean
 }
 
-/** Base fee of the block after the parent (EIP-1559); the initial one when the parent has none. */
+/** Base fee of a parent's child (EIP-1559); the initial base fee when the parent has none. */
 export function nextBaseFee(parent: Pick<Header, 'baseFeePerGas' | 'gasLimit' | 'gasUsed'>): bigint {
   if (parent.baseFeePerGas === undefined) return INITIAL_BASE_FEE
   const target = parent.gasLimit / ELASTICITY
@@ -29,7 +29,7 @@ export function nextBaseFee(parent: Pick<Header, 'baseFeePerGas' | 'gasLimit' | 
   return parent.baseFeePerGas - delta
 }
 
-/** Excess blob gas of the block after the parent, by the rules of that block's own fork (EIP-4844, EIP-7918). */
+/** Excess blob gas of a parent's child (EIP-4844, EIP-7918). `rules` are those of the child's fork. */
 export function nextExcessBlobGas(
   parent: Pick<Header, 'excessBlobGas' | 'blobGasUsed' | 'baseFeePerGas'>,
   rules: BlobRules,

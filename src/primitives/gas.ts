@@ -1,8 +1,8 @@
-// What a message costs before a single opcode runs, and the most its sender can be made to pay.
-// Pure arithmetic: admission and execution use the same functions, so they can never disagree.
+// Intrinsic gas of a message, and the maximum that its sender can be charged.
+// Pure functions, shared by the pool's admission and by execution, so that the two never disagree.
 import type { Message } from './types.ts'
 
-/** The forks that changed the price of a message, as they stand at the block in question. */
+/** Which of the forks that changed intrinsic gas are active. */
 export type GasForks = {
   readonly homestead: boolean
   readonly istanbul: boolean
@@ -13,7 +13,7 @@ export type GasForks = {
 
 /** EIP-4844. */
 export const GAS_PER_BLOB = 131_072n
-/** EIP-7825, from Osaka: the most gas one transaction may ask for. Whether it holds on a chain: `spec/block-rules.ts`. */
+/** EIP-7825, from Osaka: maximum gas limit of a transaction. `spec/block-rules.ts` decides whether a chain has this rule. */
 export const MAX_TRANSACTION_GAS = 16_777_216n
 /** EIP-3860, from Shanghai, in bytes. */
 export const MAX_INITCODE_SIZE = 49_152
@@ -30,14 +30,14 @@ const FLOOR_TOKEN = 10
 /** PER_EMPTY_ACCOUNT_COST of EIP-7702; execution refunds a part for accounts that exist. */
 const AUTHORIZATION = 25_000
 
-/** What a message's gas limit must reach. */
+/** Lower bounds of a message's gas limit. */
 export type GasBounds = {
   /**
    * Charged before execution: Yellow Paper g0 with EIP-2 (creation, Homestead), EIP-2028 (data, Istanbul), EIP-2930
    * (access lists, Berlin), EIP-3860 (initcode words, Shanghai) and EIP-7702 (authorizations, Prague).
    */
   readonly intrinsic: bigint
-  /** EIP-7623: the least that a transaction with this data pays; 0 before Prague. */
+  /** EIP-7623: minimum gas used by a transaction with this data; 0 before Prague. */
   readonly floor: bigint
 }
 
@@ -59,7 +59,7 @@ export function gasBounds(
   return { intrinsic: BigInt(gas), floor: BigInt(floor) }
 }
 
-/** The most a sender can be made to pay, in wei: gas and blob gas at their caps, and the value. */
+/** The maximum charge of the sender in wei: gas and blob gas at their fee caps, and the value. */
 export function upfrontCost(
   message: Pick<Message, 'gasLimit' | 'maxFeePerGas' | 'value' | 'blobVersionedHashes' | 'maxFeePerBlobGas'>,
 ): bigint {
@@ -67,7 +67,7 @@ export function upfrontCost(
   return message.gasLimit * message.maxFeePerGas + message.value + blobGas * message.maxFeePerBlobGas
 }
 
-/** EIP-1559: what the block's maker gets per gas at this base fee, in wei; negative when the cap is below the base fee. */
+/** EIP-1559: the effective priority fee in wei per gas; negative when the fee cap is below the base fee. */
 export function effectiveTip(
   message: Pick<Message, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
   baseFeePerGas: bigint,

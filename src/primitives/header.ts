@@ -1,5 +1,5 @@
-// The block header's encoding. Its hash names the block, so a header either encodes exactly as its fork prescribes
-// or not at all: 15 fields, then one (London), one (Shanghai), three (Cancun) and one more (Prague).
+// The block header's encoding. The block's hash depends on it, so a header is encoded exactly as its fork prescribes or refused:
+// 15 fields, then one (London), one (Shanghai), three (Cancun) and one (Prague).
 import { ChainError } from '../lib/errors.ts'
 import { bigToBytes, fromHex, toHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
@@ -10,7 +10,7 @@ const FIELD_COUNTS = [15, 16, 17, 20, 21]
 const UINT64 = 8
 const UINT256 = 32
 
-/** RLP of the header. Throws ChainError `invalid-block` when it has a field of a fork but lacks one of an earlier. */
+/** RLP of the header. Throws ChainError `invalid-block` when it has a fork's field and lacks one of an earlier fork. */
 export function encodeHeader(header: Header): Uint8Array {
   const { baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash } = header
   const later = [baseFeePerGas, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash]
@@ -45,7 +45,7 @@ export function sealHeader(header: Header): SealedHeader {
   return { ...header, hash: keccakHash(encodeHeader(header)) }
 }
 
-/** Reads a header's RLP; ranges and lengths only, no consensus rule. Throws ChainError `invalid-block`. */
+/** Decodes a header; checks ranges and lengths, no consensus rule. Throws ChainError `invalid-block`. */
 export function decodeHeader(bytes: Uint8Array): SealedHeader {
   return reading('invalid-block', () => ({
     ...readHeader(asListOf(decodeRlp(bytes), FIELD_COUNTS, 'header')),

@@ -1,8 +1,9 @@
-// Receipts as the receipts trie holds them, and the 2048-bit log bloom of receipts and headers (Yellow Paper 4.3.1).
-import { scratchBytes, zeroBytes } from '../lib/bytes.ts'
+// The consensus encoding of receipts, as in the receipts trie, and the 2048-bit log bloom of receipts and headers (Yellow Paper
+// 4.3.1).
+import { BytePool, scratchBytes } from '../lib/byte-pool.ts'
+import { memo } from '../lib/caches.ts'
 import { bigToBytes, EMPTY_BYTES, fromHex, type Hex, toHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
-import { memo } from '../lib/memo.ts'
 import {
   asAddress,
   asBytes,
@@ -11,24 +12,24 @@ import {
   asListOf,
   asUint,
   decodeRlp,
-  Encoded,
+  EncodedItem,
   encodedLength,
   encodeTyped,
   Malformed,
   prefixLength,
   type RlpItem,
   reading,
-  writeName,
+  writeHexItem,
   writePrefix,
   writeString,
 } from './rlp.ts'
 import type { Log, Receipt, TransactionType } from './types.ts'
 
-/** The part of a receipt that consensus knows. */
+/** The part of a receipt that is in the receipts trie. */
 export type ConsensusReceipt = Pick<Receipt, 'type' | 'status' | 'root' | 'cumulativeGasUsed' | 'bloom' | 'logs'>
 
 const BLOOM_SIZE = 256
-/** That of no logs. Nobody writes on a bloom once it is made. */
+/** The bloom of no logs, shared. Finished blooms are never written on. */
 export const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE)
 
 /** The consensus encoding: for typed transactions the type byte, then RLP of status or root, gas, bloom, logs. */
@@ -37,7 +38,7 @@ export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
   return encodeTyped(type, [writeOutcome(receipt), bigToBytes(cumulativeGasUsed), bloom, encodeLogs(logs)])
 }
 
-/** Reads what `encodeReceipt` writes. Throws ChainError `invalid-block`. */
+/** The inverse of `encodeReceipt`. Throws ChainError `invalid-block`. */
 export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
   return reading('invalid-block', () => {
     const isLegacy = (bytes[0] ?? 0) >= 0xc0
@@ -53,10 +54,13 @@ export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
   })
 }
 
-/** Bloom of the logs: of every address and every topic. */
+/** Blooms live as long as their receipts and headers, so they share no block of memory with short-lived bytes. */
+const bloomPool = new BytePool()
+
+/** The bloom of all addresses and topics of the logs. */
 export function logsBloom(logs: readonly Log[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM
-  const bloom = zeroBytes(BLOOM_SIZE)
+  const bloom = bloomPool.allocate(BLOOM_SIZE)
   for (const { address, topics } of logs) {
     mark(bloom, address)
     for (const topic of topics) mark(bloom, topic)
@@ -64,35 +68,35 @@ export function logsBloom(logs: readonly Log[]): Uint8Array {
   return bloom
 }
 
-/** Of each bloom: false, no log of it has any of the addresses or topics; true, perhaps one has. */
+/** A test for blooms: false when no log has any of the addresses or topics, true when perhaps one has. */
 export function bloomTest(anyOf: readonly Uint8Array[]): (bloom: Uint8Array) => boolean {
   const wanted = anyOf.map(bloomBits)
   return (bloom) => wanted.some((bits) => bits.every((bit) => ((bloom[byteOf(bit)] ?? 0) & maskOf(bit)) !== 0))
 }
 
-/** A block's bloom from its receipts' blooms. */
-export function orBlooms(blooms: readonly Uint8Array[]): Uint8Array {
-  const all = zeroBytes(BLOOM_SIZE)
+/** The bitwise OR of blooms: a block's bloom from its receipts'. */
+export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
+  const all = bloomPool.allocate(BLOOM_SIZE)
   for (const bloom of blooms) {
     if (bloom === EMPTY_BLOOM) continue
     for (let at = 0; at < BLOOM_SIZE; at++) {
       const bits = bloom[at] ?? 0
-      // Few are not zero.
+      // Most bytes are zero.
       if (bits !== 0) all[at] = (all[at] ?? 0) | bits
     }
   }
   return all
 }
 
-/** The same addresses and topics stand in log after log. */
-const KNOWN_BITS = 20_000
-const bitsOf = memo(KNOWN_BITS, (value: Hex) => bloomBits(fromHex(value)))
+/** Results of `bitsOf` that are cached, because the same addresses and topics recur in many logs. */
+const CACHED_BITS = 20_000
+const bitsOf = memo(CACHED_BITS, (value: Hex) => bloomBits(fromHex(value)))
 
 function mark(bloom: Uint8Array, value: Hex): void {
   for (const bit of bitsOf(value)) bloom[byteOf(bit)] = (bloom[byteOf(bit)] ?? 0) | maskOf(bit)
 }
 
-/** Three bits, each named by 11 bits of the hash; bit 0 is the last of the bloom. */
+/** The three bits of a value, each given by 11 bits of its hash; bit 0 is the last bit of the bloom. */
 function bloomBits(value: Uint8Array): readonly number[] {
   const hash = keccak256(value)
   return [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % 2048)
@@ -103,11 +107,11 @@ const maskOf = (bit: number): number => 1 << (bit & 7)
 
 const SUCCESS = Uint8Array.of(1)
 
-/** First field of a receipt: the status, or before Byzantium the state root. */
+/** The first field of a receipt: the status, or before Byzantium the state root. */
 export const writeOutcome = ({ status, root }: Pick<Receipt, 'status' | 'root'>): Uint8Array =>
   root === undefined ? (status === 1 ? SUCCESS : EMPTY_BYTES) : fromHex(root)
 
-/** The way back from `writeOutcome`. Throws Malformed. */
+/** The inverse of `writeOutcome`. Throws Malformed. */
 export function readOutcome(item: RlpItem | undefined): Pick<Receipt, 'status' | 'root'> {
   const bytes = asBytes(item, 'status')
   if (bytes.length === 32) return { status: undefined, root: toHash(bytes) }
@@ -123,14 +127,14 @@ export function readType(type: number | undefined): TransactionType {
 
 const ADDRESS_ITEM = 21
 const HASH_ITEM = 33
-const NO_LOGS = new Encoded(Uint8Array.of(0xc0))
+const NO_LOGS = new EncodedItem(Uint8Array.of(0xc0))
 
 const listLength = (payload: number): number => prefixLength(payload) + payload
 const topicsPayload = ({ topics }: Log): number => topics.length * HASH_ITEM
 const logPayload = (log: Log): number => ADDRESS_ITEM + listLength(topicsPayload(log)) + encodedLength(log.data)
 
-/** RLP of a list of logs: address, topics, data. By hand, as every other transaction has some. */
-export function encodeLogs(logs: readonly Log[]): Encoded {
+/** RLP of a list of logs: address, topics, data. Written without intermediate items, because many transactions have logs. */
+export function encodeLogs(logs: readonly Log[]): EncodedItem {
   if (logs.length === 0) return NO_LOGS
   let payload = 0
   for (const log of logs) payload += listLength(logPayload(log))
@@ -138,14 +142,14 @@ export function encodeLogs(logs: readonly Log[]): Encoded {
   let at = writePrefix(0xc0, payload, out, 0)
   for (const log of logs) {
     at = writePrefix(0xc0, logPayload(log), out, at)
-    at = writePrefix(0xc0, topicsPayload(log), out, writeName(log.address, out, at))
-    for (const topic of log.topics) at = writeName(topic, out, at)
+    at = writePrefix(0xc0, topicsPayload(log), out, writeHexItem(log.address, out, at))
+    for (const topic of log.topics) at = writeHexItem(topic, out, at)
     at = writeString(log.data, out, at)
   }
-  return new Encoded(out)
+  return new EncodedItem(out)
 }
 
-/** The way back for one of `encodeLogs`. Throws Malformed. */
+/** Decodes one log of the list that `encodeLogs` writes. Throws Malformed. */
 export function readLog(item: RlpItem): Log {
   const [address, topics, data] = asListOf(item, [3], 'log')
   return {

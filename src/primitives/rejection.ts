@@ -1,4 +1,5 @@
-// Which rule a message broke, for faces that number the rules (eth_simulateV1); everyone else reads geth's words.
+// The rule that a message or simulated block broke, for interfaces that number the rules (eth_simulateV1). The error's message is
+// geth's.
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 
 export type BrokenRule =
@@ -9,13 +10,13 @@ export type BrokenRule =
   | 'intrinsic-gas'
   | 'insufficient-funds'
   | 'initcode-size'
-  /** Of simulated blocks only. */
+  /** This rule and the next ones are of simulated blocks only. */
   | 'block-gas-limit'
   | 'block-number-order'
   | 'block-timestamp-order'
   | 'too-many-blocks'
   | 'precompile-onto-itself'
-  /** All that nobody numbers. */
+  /** Rules without a number. */
   | 'other'
 
 export class Rejection extends ChainError {

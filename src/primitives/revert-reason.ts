@@ -1,8 +1,8 @@
-// The reason in a revert's bytes, when they are Solidity's Error(string) or Panic(uint256).
+// The reason in revert data, when it is Solidity's Error(string) or Panic(uint256).
 import { decodeErrorResult } from 'viem'
 import { toHex } from '../lib/hex.ts'
 
-/** Solidity's panic codes in geth's words. */
+/** geth's texts of Solidity's panic codes. */
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assert(false)'],
@@ -16,7 +16,7 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ])
 
-/** Reason of the revert bytes; undefined when they are neither Error(string) nor Panic(uint256). */
+/** The reason; undefined when the data is neither Error(string) nor Panic(uint256). */
 export function revertReason(data: Uint8Array): string | undefined {
   try {
     const { errorName, args } = decodeErrorResult({ data: toHex(data) })

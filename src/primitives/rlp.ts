@@ -2,17 +2,17 @@
 // Not the library's, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
 // nested brackets takes gigabytes; its writer overflows the stack on long lists; and it cannot cut a list without
 // opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
-import { scratchBytes } from '../lib/bytes.ts'
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
 
-/** A byte string or a list of items. What is read are views of the input. */
+/** A byte string or a list of items. Decoded strings are views of the input. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
-/** What is written: names may stand as they are, and what is encoded already. */
-export type RlpSource = Uint8Array | Hex | Encoded | readonly RlpSource[]
+/** An item to encode. Hex stands for its bytes; `EncodedItem` is inserted as it is. */
+export type RlpSource = Uint8Array | Hex | EncodedItem | readonly RlpSource[]
 
-/** An item that is written as it stands. */
-export class Encoded {
+/** An item that is encoded already. */
+export class EncodedItem {
   readonly rlp: Uint8Array
 
   constructor(rlp: Uint8Array) {
@@ -20,27 +20,27 @@ export class Encoded {
   }
 }
 
-/** The input is not what it should be; `reading` turns it into a ChainError. */
+/** The input is malformed. `reading` turns this into a ChainError. */
 export class Malformed extends Error {}
 
-/** Nothing in Ethereum nests deeper than a block: block, transactions, transaction, access list, entry, keys. */
+/** No Ethereum encoding nests deeper than a block (block, transactions, transaction, access list, entry, keys: 6). */
 const MAX_DEPTH = 8
 
 type Span = { readonly isList: boolean; readonly start: number; readonly end: number }
 
-/** Opens one item with nothing after it. Throws Malformed. */
+/** Decodes one item, which must be the whole input. Throws Malformed. */
 export function decodeRlp(bytes: Uint8Array): RlpItem {
   return open(bytes, onlySpan(bytes), 0)
 }
 
-/** The items of one list with nothing after it, each still encoded. Throws Malformed. */
+/** The items of one list, which must be the whole input, each still encoded. Throws Malformed. */
 export function splitList(bytes: Uint8Array): Uint8Array[] {
   const { isList, start, end } = onlySpan(bytes)
   if (!isList) throw new Malformed('rlp: expected a list')
   return [...splitItems(bytes.subarray(start, end))]
 }
 
-/** The first `count` items of one list, still encoded, one after another as they stand there. Throws Malformed. */
+/** The bytes of the first `count` items of a list, still encoded. Throws Malformed. */
 export function firstItems(bytes: Uint8Array, count: number): Uint8Array {
   const { start, end } = onlySpan(bytes)
   let at = start
@@ -48,7 +48,7 @@ export function firstItems(bytes: Uint8Array, count: number): Uint8Array {
   return bytes.subarray(start, at)
 }
 
-/** Items that follow each other without a list around them, each still encoded. Throws Malformed. */
+/** Concatenated items without a list around them, each still encoded. Throws Malformed. */
 export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; ) {
     const { end } = spanAt(bytes, at, bytes.length)
@@ -57,7 +57,7 @@ export function* splitItems(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** RLP of a value. Throws TypeError on a name that is no hex. */
+/** RLP of an item. Throws TypeError on invalid hex. */
 export function encodeRlp(item: RlpSource): Uint8Array {
   if (item instanceof Uint8Array) return encodeString(item)
   const out = scratchBytes(prepend(item, 0))
@@ -65,7 +65,7 @@ export function encodeRlp(item: RlpSource): Uint8Array {
   return out
 }
 
-/** EIP-2718: the type and RLP of what is of this type; nothing stands before what has none (0). */
+/** EIP-2718: the type byte followed by the RLP of the item; type 0 (legacy) has no type byte. */
 export function encodeTyped(type: number, item: RlpSource): Uint8Array {
   const length = prepend(item, 0)
   const start = type === 0 ? 0 : 1
@@ -98,7 +98,7 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return out
 }
 
-/** Runs a reader; what it finds malformed becomes a ChainError with this code. */
+/** Runs a decoder and turns its `Malformed` into a ChainError with this code. */
 export function reading<T>(code: ChainErrorCode, read: () => T): T {
   try {
     return read()
@@ -108,14 +108,14 @@ export function reading<T>(code: ChainErrorCode, read: () => T): T {
   }
 }
 
-// Fields. Each takes an item that may be missing and the field's name for the message; all throw Malformed.
+// Decoders of fields. Each takes an item that may be missing, and the field's name for the error message. All throw Malformed.
 
 export function asList(item: RlpItem | undefined, name: string): readonly RlpItem[] {
   if (item === undefined || item instanceof Uint8Array) throw new Malformed(`rlp: expected a list for ${name}`)
   return item
 }
 
-/** A list of exactly one of these lengths. */
+/** A list with one of these lengths. */
 export function asListOf(item: RlpItem | undefined, lengths: readonly number[], name: string): readonly RlpItem[] {
   const list = asList(item, name)
   if (!lengths.includes(list.length)) throw new Malformed(`rlp: wrong number of elements for ${name}`)
@@ -140,7 +140,7 @@ export const asAddress = (item: RlpItem | undefined, name: string): Address => t
 
 export const asHash = (item: RlpItem | undefined, name: string): Hash => toHash(asBytes(item, name, 32))
 
-/** Most transactions have some lists with nothing in them. */
+/** The empty list, shared, because most transactions have several. */
 const NO_ITEMS: readonly RlpItem[] = []
 
 function open(bytes: Uint8Array, { isList, start, end }: Span, depth: number): RlpItem {
@@ -162,7 +162,7 @@ function onlySpan(bytes: Uint8Array): Span {
   return span
 }
 
-/** Where the payload of the item at `at` lies; it must end by `limit`. */
+/** The span of the payload of the item at `at`, which must end by `limit`. */
 function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
   const first = bytes[at]
   if (first === undefined || at >= limit) throw new Malformed('rlp: unexpected end of input')
@@ -179,7 +179,7 @@ function spanAt(bytes: Uint8Array, at: number, limit: number): Span {
 
 function longLength(bytes: Uint8Array, from: number, to: number): number {
   let length = 0
-  // Past 2^53 this is inexact, but such a length exceeds any input anyway.
+  // Inexact above 2^53, but such a length exceeds any input.
   for (let at = from; at < to; at++) length = length * 256 + (bytes[at] ?? 0)
   if (bytes[from] === 0 || length < 56) throw new Malformed('rlp: non-canonical size information')
   return length
@@ -195,28 +195,28 @@ function encodeString(bytes: Uint8Array): Uint8Array {
   return out
 }
 
-/** How many bytes the encoding of a string has. */
+/** Length of a string's encoding. */
 export const encodedLength = (bytes: Uint8Array): number =>
   isBareByte(bytes) ? 1 : prefixLength(bytes.length) + bytes.length
 
-/** Writes that encoding; returns where it ends. */
+/** Writes a string's encoding. Returns the index after it. */
 export function writeString(bytes: Uint8Array, out: Uint8Array, at: number): number {
   const start = isBareByte(bytes) ? at : writePrefix(0x80, bytes.length, out, at)
   out.set(bytes, start)
   return start + bytes.length
 }
 
-/** Writes the encoding of an address or a hash; returns where it ends. */
-export function writeName(name: Hex, out: Uint8Array, at: number): number {
+/** Writes the encoding of an address or a hash. Returns the index after it. */
+export function writeHexItem(name: Hex, out: Uint8Array, at: number): number {
   const end = writeHex(name, out, at + 1)
   out[at] = 0x80 + end - at - 1
   return end
 }
 
-/** Where lists are encoded, last byte first: so a list's length is known when its prefix is to be written. It grows. */
+/** The buffer in which items are encoded, from the last byte to the first, so that a list's length is known before its prefix. */
 let scratch = new Uint8Array(1 << 16)
 
-/** Writes the item's encoding before the last `length` bytes of `scratch`; returns how many there are then. */
+/** Writes the item's encoding in front of the last `length` bytes of `scratch`. Returns the new length. */
 function prepend(item: RlpSource, length: number): number {
   if (typeof item === 'string') {
     const end = makeRoom(length + item.length / 2 - 1)
@@ -228,7 +228,7 @@ function prepend(item: RlpSource, length: number): number {
     scratch.set(item, scratch.length - end)
     return prependStringPrefix(item.length, end)
   }
-  if (item instanceof Encoded) {
+  if (item instanceof EncodedItem) {
     const end = makeRoom(length + item.rlp.length)
     scratch.set(item.rlp, scratch.length - end)
     return end
@@ -249,7 +249,7 @@ function prependPrefix(base: number, payload: number, length: number): number {
   return end
 }
 
-/** Makes `scratch` hold so many bytes; returns the number. */
+/** Grows `scratch` to at least `length` bytes. Returns `length`. */
 function makeRoom(length: number): number {
   if (length > scratch.length) {
     const larger = new Uint8Array(2 * length)
@@ -259,12 +259,12 @@ function makeRoom(length: number): number {
   return length
 }
 
-/** Bytes of the prefix of a list or longer string with so many bytes in it. */
+/** Length of the prefix of a list, or of a string that is not a single byte below 0x80, by the length of its payload. */
 export const prefixLength = (length: number): number => (length < 56 ? 1 : 1 + bytesOf(length))
 
 const bytesOf = (length: number): number => Math.ceil((32 - Math.clz32(length)) / 8)
 
-/** Writes that prefix. `base` is 0x80 for strings, 0xc0 for lists. Returns where the payload begins. */
+/** Writes the prefix. `base` is 0x80 for strings, 0xc0 for lists. Returns the index of the payload. */
 export function writePrefix(base: number, length: number, out: Uint8Array, at: number): number {
   const start = at + prefixLength(length)
   out[at] = start === at + 1 ? base + length : base + 55 + (start - at - 1)

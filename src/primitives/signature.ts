@@ -1,6 +1,6 @@
-// ECDSA over secp256k1 for 32-byte hashes, the only file that touches the curve: libsecp256k1 where the package has a build
-// for the platform (sign 35 µs, recover 50 µs), else @noble/curves (12 and 26 times as long). Both sign by RFC 6979 with the
-// low s, so they agree on every bit. The package's own fallback, elliptic, leaks keys (CVE-2025-14505): it is never loaded.
+// ECDSA over secp256k1 for 32-byte hashes; no other file uses the curve. It is libsecp256k1 where the package has a build for the
+// platform (sign 35 µs, recover 50 µs), else @noble/curves (12 and 26 times as long). Both sign by RFC 6979 with low s, so
+// their signatures are identical. The package's own fallback, elliptic, leaks keys (CVE-2025-14505) and is never loaded.
 import { createRequire } from 'node:module'
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 import type * as Native from 'secp256k1'
@@ -15,11 +15,11 @@ export const MAX_LOW_S = SECP256K1_N / 2n
 
 export type Signature = { readonly r: bigint; readonly s: bigint; readonly yParity: 0 | 1 }
 
-/** Throws on a private key that is not 32 bytes of 1..n-1, a hash of another length than 32, r or s out of range. */
+/** An implementation. Throws on a private key that is not 32 bytes in 1..n-1, a hash that is not 32 bytes, r or s out of range. */
 export type Curve = {
   /** r and s as 64 bytes. */
   sign(hash: Uint8Array, privateKey: Uint8Array): { readonly compact: Uint8Array; readonly recovery: number }
-  /** 65 bytes, uncompressed; throws when the signature belongs to no key. */
+  /** The public key, 65 bytes, uncompressed. Throws when no key has made the signature. */
   recover(hash: Uint8Array, compact: Uint8Array, recovery: number): Uint8Array
   publicKey(privateKey: Uint8Array): Uint8Array
 }
@@ -38,14 +38,14 @@ export const nobleCurve: Curve = {
 }
 
 /**
- * The file of the native bindings, for threads that load it themselves; undefined where the platform has no build of it.
- * `secp256k1/bindings.js` has no fallback: it throws.
+ * The file of the native bindings, for worker threads that load it themselves; undefined where the platform has no build.
+ * `secp256k1/bindings.js` throws in that case, unlike the package's main file, which falls back to elliptic.
  */
 export const NATIVE_BINDINGS: string | undefined = nativeBindings()
 
 export const curve: Curve = NATIVE_BINDINGS === undefined ? nobleCurve : nativeCurve(NATIVE_BINDINGS)
 
-/** What an operator should know of the curve in use; undefined: nothing. */
+/** A warning for the operator when the slow curve is in use. */
 export const CURVE_WARNING: string | undefined =
   curve === nobleCurve
     ? 'no native secp256k1 for this platform: senders are recovered in JavaScript, about 25 times slower'
@@ -61,7 +61,7 @@ export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
   }
 }
 
-/** The account whose key made the signature; undefined when there is none, or a value is out of range. s may be high. */
+/** The account that made the signature; undefined when there is none or a value is out of range. A high s is accepted. */
 export function recoverAddress(hash: Uint8Array, r: bigint, s: bigint, yParity: bigint): Address | undefined {
   if (yParity !== 0n && yParity !== 1n) return undefined
   if (!isScalar(r) || !isScalar(s)) return undefined
@@ -76,10 +76,10 @@ export function recoverAddress(hash: Uint8Array, r: bigint, s: bigint, yParity: 
 /** The account of a private key. Throws when the key is not 32 bytes of 1..n-1. */
 export const privateKeyToAddress = (privateKey: Uint8Array): Address => publicKeyToAddress(curve.publicKey(privateKey))
 
-/** In 1..n-1, as r, s and private keys must be. */
+/** Whether a value is in 1..n-1, as r, s and private keys must be. */
 export const isScalar = (value: bigint): boolean => value > 0n && value < SECP256K1_N
 
-/** The account of an uncompressed key: last 20 bytes of the hash of the 64 bytes after the format byte. */
+/** The account of an uncompressed public key: the last 20 bytes of the hash of its 64 bytes after the format byte. */
 export const publicKeyToAddress = (key: Uint8Array): Address => toAddress(keccak256(key.subarray(1)).subarray(12))
 
 function nativeBindings(): string | undefined {

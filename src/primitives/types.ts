@@ -1,5 +1,5 @@
-// The chain's data as Ethereum names it, as plain records: header, block, transaction, receipt.
-// Amounts are bigint, names are branded hex, byte strings are Uint8Array. Encodings live in the neighbouring files.
+// The chain's data as plain records with Ethereum's names: header, block, transaction, receipt.
+// Amounts are bigint, addresses and hashes branded hex, byte strings Uint8Array. The other files here have the encodings.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 
 export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hash[] }[]
@@ -15,8 +15,8 @@ export type Authorization = {
 }
 
 /**
- * What execution needs of a transaction; a call request becomes one too.
- * Fees are normalised: a legacy or EIP-2930 gas price stands in both fee fields.
+ * The fields of a transaction that execution needs. A call request is converted to one too.
+ * A legacy or EIP-2930 gas price is in both fee fields.
  */
 export type Message = {
   readonly from: Address
@@ -41,7 +41,7 @@ export type Transaction = Message & {
   readonly type: TransactionType
   /** undefined: a legacy transaction without EIP-155 replay protection. */
   readonly chainId: bigint | undefined
-  /** As on the wire: 27/28 or EIP-155 for legacy, the y parity for typed transactions. */
+  /** As encoded: 27, 28 or EIP-155's value for legacy transactions, the y parity for typed ones. */
   readonly v: bigint
   readonly r: bigint
   readonly s: bigint
@@ -53,7 +53,7 @@ export type Transaction = Message & {
 /** A decoded transaction before its sender is known. */
 export type SignedTransaction = Omit<Transaction, 'from'>
 
-/** Blobs of an EIP-4844 transaction in network form; kept by the pool, never in a block. */
+/** The blobs of an EIP-4844 transaction's network form. The pool has them, blocks do not. */
 export type BlobSidecar = {
   /** 0: one proof per blob (EIP-4844). 1: 128 cell proofs per blob (EIP-7594). */
   readonly version: 0 | 1
@@ -66,7 +66,7 @@ export type Log = { readonly address: Address; readonly topics: readonly Hash[];
 
 export type Receipt = {
   readonly type: TransactionType
-  /** undefined before Byzantium, where `root` stands instead. */
+  /** undefined before Byzantium, where receipts have `root` instead. */
   readonly status: 0 | 1 | undefined
   readonly root: Hash | undefined
   readonly cumulativeGasUsed: bigint

@@ -3,7 +3,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionState, Connections } from '../http/connections.ts'
-import { callerOf } from '../lib/caller.ts'
+import { connectionSignal } from '../lib/connection-signal.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { probeHalfClosed } from './half-closed.ts'
 import type { Piece } from './pieces.ts'
@@ -73,7 +73,7 @@ class DirectConnection {
   constructor(socket: Socket, wire: Wire, ended: () => void) {
     this.#socket = socket
     this.#wire = wire
-    this.#caller = callerOf(socket)
+    this.#caller = connectionSignal(socket)
     this.#ended = ended
     this.#state = wire.connections.stateOf(socket)
     socket.setTimeout(wire.connections.limits.idleTimeout)
@@ -160,11 +160,11 @@ class DirectConnection {
     const socket = this.#socket
     const total = lengths.reduce((sum, length) => sum + length, 0)
     socket.write(this.#head(total, origin))
-    this.#state.held = total
+    this.#state.unwrittenBytes = total
     for (const [index, piece] of pieces.entries()) {
       await pause()
       if (!socket.writable) return
-      this.#state.held -= lengths[index] ?? 0
+      this.#state.unwrittenBytes -= lengths[index] ?? 0
       if (!socket.write(piece, encodingOf(piece, lengths[index] ?? 0))) await drained(socket)
     }
   }

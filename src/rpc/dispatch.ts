@@ -2,7 +2,7 @@
 // Entries of a batch run one after the other, because clients rely on the order of what they send; sends that follow each
 // other share a block. Each heavy one waits for a place of its own; what a closed connection has asked for is dropped.
 import type { z } from 'zod'
-import { NO_CONNECTION } from '../lib/caller.ts'
+import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { ChainError } from '../lib/errors.ts'
 import { BatchedSends } from './batched-sends.ts'
 import { UNREAD } from './compile.ts'

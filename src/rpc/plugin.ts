@@ -4,9 +4,9 @@
 // guard refuses is a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/access.ts'
+import { AccessDenied } from '../http/access.ts'
 import type { Connections } from '../http/connections.ts'
-import { AccessDenied } from '../http/guard.ts'
-import { callerOf } from '../lib/caller.ts'
+import { connectionSignal } from '../lib/connection-signal.ts'
 import type { RpcContext, RpcServices } from './define.ts'
 import { serveDirectly } from './direct.ts'
 import { answer, answerInPieces, refusal } from './dispatch.ts'
@@ -71,7 +71,7 @@ export async function rpcPlugin(
 
   const post = async (request: FastifyRequest, reply: FastifyReply) => {
     const fitting = isHardhat(request.headers['user-agent']) ? { ...context, tellsFailures: true } : context
-    const text = await answer((request.body as string | undefined) ?? '', fitting, callerOf(request.raw.socket))
+    const text = await answer((request.body as string | undefined) ?? '', fitting, connectionSignal(request.raw.socket))
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
 

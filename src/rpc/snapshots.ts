@@ -3,7 +3,7 @@
 import type { BlockProducer } from '../chain/producer.ts'
 import type { Chain } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
-import { now } from '../lib/unix-time.ts'
+import { unixNow } from '../lib/unix-time.ts'
 
 /** What stood beside the chain when a snapshot was taken. */
 export type Snapshot = {
@@ -29,7 +29,7 @@ export function snapshotsOf(chain: Chain): Map<bigint, Snapshot> {
 export function takeSnapshot({ chain, producer }: Place): bigint {
   const { number, hash } = chain.head
   const id = chain.snapshot()
-  const time = now() + producer.settings.timeOffset
+  const time = unixNow() + producer.settings.timeOffset
   snapshotsOf(chain).set(id, { number, hash, next: { ...producer.next }, time })
   return id
 }
@@ -44,7 +44,7 @@ export async function revertTo(id: bigint, { chain, producer }: Place): Promise<
   const snapshot = snapshots.get(id)
   for (const later of snapshots.keys()) if (later >= id) snapshots.delete(later)
   if (snapshot !== undefined) {
-    producer.settings.timeOffset = snapshot.time - now()
+    producer.settings.timeOffset = snapshot.time - unixNow()
     Object.assign(producer.next, snapshot.next)
   }
   return true

@@ -2,7 +2,7 @@
 // its subscriptions' listeners are gone. A client that does not read, or does not answer pings, is cut off.
 import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
-import { callerOf } from '../lib/caller.ts'
+import { connectionSignal } from '../lib/connection-signal.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Hex, toHex } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
@@ -24,7 +24,7 @@ export function serveSocket(socket: WebSocket, context: Omit<RpcContext, 'subscr
     else socket.send(text)
   }
   const subscriptions = new Subscriptions(send, options.maxSubscriptions)
-  const caller = callerOf(socket)
+  const caller = connectionSignal(socket)
 
   const run = async (message: string): Promise<void> => {
     const opened: Hex[] = []

@@ -15,7 +15,7 @@ import { returnTokens } from '../precompiles/tokens.ts'
 import { encodeWithdrawal } from '../primitives/block.ts'
 import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
-import { encodeReceipt, logsBloom, orBlooms } from '../primitives/receipt.ts'
+import { encodeReceipt, logsBloom, mergeBlooms } from '../primitives/receipt.ts'
 import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
 import { ListTrie, orderedListRoot } from '../state/trie.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
@@ -229,7 +229,7 @@ export class BlockExecution {
         stateRoot,
         transactionsRoot: toHash(this.#transactionTrie.root()),
         receiptsRoot: toHash(this.#receiptTrie.root()),
-        logsBloom: orBlooms(this.receipts.map(({ bloom }) => bloom)),
+        logsBloom: mergeBlooms(this.receipts.map(({ bloom }) => bloom)),
         gasUsed: this.#gasUsed,
         ...(env.rules.cancun && { blobGasUsed: this.#blobGasUsed }),
         ...(env.rules.prague && { requestsHash: requestsHash(requests) }),

@@ -4,7 +4,7 @@ import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
-import { createdAddress } from '../primitives/created-address.ts'
+import { createAddress } from '../primitives/create-address.ts'
 import { delegationOf, delegationTo } from '../primitives/delegation.ts'
 import { effectiveTip, GAS_PER_BLOB, upfrontCost } from '../primitives/gas.ts'
 import { recoverAuthority } from '../primitives/transaction.ts'
@@ -189,5 +189,5 @@ function destroy(machine: Machine, env: BlockEnv, { destroyed, created }: Result
 /** The address a creation gives its contract, whether or not it succeeded; null for a call. */
 export function createdContract(message: Pick<Message, 'to' | 'from' | 'nonce'>): Address | null {
   if (message.to !== null) return null
-  return createdAddress(message.from, message.nonce)
+  return createAddress(message.from, message.nonce)
 }

@@ -12,7 +12,7 @@ import type { ExecutedBlock } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { storedRowAsOf } from '../state/history.ts'
 import { KEY } from '../state/keyspace.ts'
-import type { Reader } from '../state/types.ts'
+import type { KvReader } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
 import { describeDifference } from './difference.ts'
 import type { Answer, Question } from './messages.ts'
@@ -47,7 +47,7 @@ export class Shadow implements SecondRun {
   readonly failed: Promise<string>
   #fail: (line: string) => void = () => undefined
   #failure: string | undefined
-  readonly #store: Pick<Reader, 'get'>
+  readonly #store: Pick<KvReader, 'get'>
   readonly #first: EngineChoice
   readonly #begin: () => ShadowThread
   #thread: ShadowThread | undefined
@@ -62,7 +62,7 @@ export class Shadow implements SecondRun {
   #changed: (() => void)[] = []
 
   /** `first`: the engine that blocks are made with, for the words of a difference. */
-  constructor(store: Pick<Reader, 'get'>, spec: ChainSpec, first: EngineChoice, options: ShadowOptions) {
+  constructor(store: Pick<KvReader, 'get'>, spec: ChainSpec, first: EngineChoice, options: ShadowOptions) {
     this.engine = options.engine
     this.#store = store
     this.#first = first

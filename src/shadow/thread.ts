@@ -1,7 +1,7 @@
 // The shadow thread as the node sees it: it is started, given jobs, and its questions are answered at once.
 // Its program is `worker.ts`, which `npm run build` bundles to `dist/shadow.js`, also for a node that runs from its sources.
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { threadProgram } from '../lib/thread-program.ts'
+import { threadProgram } from '../lib/built-files.ts'
 import type { Answer, Job, Question, Report, ThreadData } from './messages.ts'
 
 /** How a job has ended. */

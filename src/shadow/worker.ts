@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { decodeStoredBlock } from '../chain/blocks.ts'
 import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
-import { wordsForPeople } from '../lib/errors.ts'
+import { describeError } from '../lib/errors.ts'
 import { type Hash, toHash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { kzg } from '../primitives/blobs.ts'
@@ -37,7 +37,7 @@ async function run(job: Job): Promise<void> {
     const report = await check(job)
     node.postMessage(report)
   } catch (error) {
-    const message = wordsForPeople(error)
+    const message = describeError(error)
     node.postMessage({ kind: 'fault', id, message } satisfies Report)
   }
 }

@@ -1,12 +1,12 @@
-// Fixed addresses: Ethereum's system contracts, the native contracts, and the module accounts.
-// Native addresses are Evmos' and part of the contract with its users; they never move.
+// Addresses that the protocol defines: Ethereum's system contracts, the native contracts, the module accounts, and how a
+// validator's addresses are derived and written. Native addresses are those of Evmos. Contracts rely on them, so they never change.
 import { createHash } from 'node:crypto'
-import { type Address, hexToAddress, toAddress } from '../lib/hex.ts'
+import { type Address, fromHex, type Hash, hexToAddress, toAddress } from '../lib/hex.ts'
 
-/** Caller of the calls that the protocol itself makes at the edges of a block (EIP-4788 and its kin). */
+/** Caller of the calls that the protocol makes at the beginning and the end of a block (EIP-4788, 2935, 7002, 7251). */
 export const SYSTEM_ADDRESS = hexToAddress('0xfffffffffffffffffffffffffffffffffffffffe')
 
-/** Contracts that the protocol calls by itself. */
+/** Contracts that the protocol calls in every block. */
 export const SYSTEM_CONTRACT = {
   /** EIP-4788 */
   beaconRoots: hexToAddress('0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02'),
@@ -20,7 +20,7 @@ export const SYSTEM_CONTRACT = {
 
 const low = (tail: number): Address => hexToAddress(`0x${tail.toString(16).padStart(40, '0')}`)
 
-/** Contracts whose code is native: the precompiles' addresses, under which their modules keep their state. */
+/** The native contracts (stateful precompiles). Their modules keep their state in the storage of these addresses. */
 export const NATIVE_CONTRACT = {
   bech32: low(0x400),
   staking: low(0x800),
@@ -47,11 +47,11 @@ export const MODULE_NAME = {
   erc20: 'erc20',
   transfer: 'transfer',
   mint: 'mint',
-  /** Its storage holds the EVM's parameters: the active improvement proposals. */
+  /** Holds the EVM's parameters (the active improvement proposals) in its storage. */
   evm: 'evm',
 } as const
 
-/** Accounts that belong to modules: they hold coins or parameters and nobody has a key. */
+/** The modules' accounts. They hold coins or parameters, and no private key exists for them. */
 export const MODULE_ACCOUNT = {
   feeCollector: moduleAddress(MODULE_NAME.feeCollector),
   distribution: moduleAddress(MODULE_NAME.distribution),
@@ -63,3 +63,12 @@ export const MODULE_ACCOUNT = {
   mint: moduleAddress(MODULE_NAME.mint),
   evm: moduleAddress(MODULE_NAME.evm),
 } as const
+
+/** CometBFT's address of a validator's consensus key: the first 20 bytes of SHA-256 of the ed25519 public key. */
+export const consensusAddress = (key: Hash): Address =>
+  toAddress(createHash('sha256').update(fromHex(key)).digest().subarray(0, 20))
+
+/** Bech32 prefix of validators' operator addresses, from the chain's account prefix (Cosmos SDK). */
+export const operatorPrefix = (prefix: string): string => `${prefix}valoper`
+/** Bech32 prefix of consensus addresses, from the chain's account prefix (Cosmos SDK). */
+export const consensusPrefix = (prefix: string): string => `${prefix}valcons`

@@ -1,4 +1,4 @@
-// Which chain this is, as data: the parsed genesis. Nothing about a particular chain is hard-wired elsewhere.
+// The parsed genesis file: everything that distinguishes one chain from another. No other file knows a particular chain.
 // The file format is geth's genesis with one more section, `kestrel`; without it the chain is plain Ethereum.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 
@@ -32,8 +32,8 @@ export const FORKS = [
 export type Fork = (typeof FORKS)[number]
 
 /**
- * When a fork begins: by block up to the merge, by timestamp after it. `paris` begins by total difficulty and has
- * neither, except at block 0, where the chain begins with proof of stake.
+ * When a fork begins: by block up to the merge, by timestamp after it. `paris` begins by total difficulty and has neither,
+ * except on a chain that begins with proof of stake, where it has block 0.
  */
 export type ForkActivation = { readonly fork: Fork; readonly block?: bigint; readonly time?: bigint }
 
@@ -78,9 +78,9 @@ export type GenesisValidator = {
 export type Upgrade = {
   readonly name: string
   readonly height: bigint
-  /** Replaces the EVM's whole parameter set before anything is added or removed. */
+  /** Replaces all parameters of the EVM before proposals are added or removed. */
   readonly params?: EvmGenesisParams | undefined
-  /** At the end of the list; one that is active already stays where it is. */
+  /** Appended to the list of active proposals. A proposal that is active already keeps its position. */
   readonly addProposals: readonly string[]
   readonly removeProposals: readonly string[]
 }
@@ -96,11 +96,11 @@ export type NamedProposal = {
   readonly name: string
   /** SHA-256 of the module file that defines it. */
   readonly sha256: Hash
-  /** First block in which the name is known: no list before it could hold the proposal. */
+  /** First block in which a list may name the proposal. */
   readonly since: bigint
 }
 
-/** What a chain of our own adds to Ethereum; absent on a plain chain. */
+/** The `kestrel` section: what a native chain adds to Ethereum. */
 export type NativeSpec = {
   /** `kestrel_125-1` */
   readonly textChainId: string
@@ -113,26 +113,26 @@ export type NativeSpec = {
     /** true: plain EIP-1559. false: base fee and tips go to the fee collector. */
     readonly burnBaseFee: boolean
   }
-  /** How timestamps follow each other: blocks may share a second, or Ethereum's rule, each is after its parent's. */
+  /** `non-decreasing`: a block may have its parent's timestamp. `strictly-increasing`: Ethereum's rule. */
   readonly clock: 'non-decreasing' | 'strictly-increasing'
-  /** The most gas that a transaction may ask for; undefined: a block's gas limit is the only cap. */
+  /** The most gas that a transaction may ask for; undefined: only the block's gas limit bounds it. */
   readonly transactionGasCap: bigint | undefined
   readonly authz: {
-    /** Who grants in `approve`: the caller, as in ERC-20, or the transaction's origin, as Evmos had it. */
+    /** The granter in `approve`: the caller, as in ERC-20, or the transaction's origin, as in Evmos. */
     readonly granter: 'caller' | 'origin'
   }
-  /** Where Evmos' releases differ from each other under the same selectors. */
+  /** Behaviour in which Evmos' releases differ although the selectors are the same. */
   readonly compat: {
     /** Arguments of the generic `allowance`: (owner, spender), or (grantee, granter) as since Evmos v14. */
     readonly allowanceOrder: 'owner-first' | 'grantee-first'
-    /** `unbondingDelegation` and `redelegation` answer with a wrapping struct, as since Evmos v15. */
+    /** `unbondingDelegation` and `redelegation` return a wrapping struct, as since Evmos v15. */
     readonly entriesAsStruct: boolean
-    /** DecCoin amounts in units of 10^-18, as their precision says; else whole base units, as Evmos has them. */
+    /** true: DecCoin amounts in units of 10^-18, as their precision says. false: in base units, as in Evmos. */
     readonly decCoinRaw: boolean
-    /** A contract needs a grant for the distribution's messages; false: the signer's being in the call is enough, as on Evmos. */
+    /** true: a contract needs a grant for distribution messages. false: it may send them for the transaction's signer, as on Evmos. */
     readonly distributionGrants: boolean
   }
-  /** Beside this program's own; a node needs the module files of all of them. */
+  /** Opcode proposals from user modules. A node needs the module files of all of them. */
   readonly proposals: readonly NamedProposal[]
   /** The EVM's parameters from genesis on. */
   readonly params: EvmGenesisParams
@@ -151,7 +151,7 @@ export type ChainSpec = {
   readonly forks: readonly ForkActivation[]
   /** undefined: proof of stake from genesis when `paris` is listed at block 0, else never. */
   readonly terminalTotalDifficulty: bigint | undefined
-  /** Counts in fork ids (EIP-2124) and nowhere else. */
+  /** Used in fork ids (EIP-2124) only. */
   readonly mergeNetsplitBlock: bigint | undefined
   /** `daoForkBlock` of a chain with `daoForkSupport: false`. A chain that supports the DAO fork has it among `forks`. */
   readonly opposedDaoForkBlock?: bigint | undefined

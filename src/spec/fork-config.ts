@@ -1,12 +1,12 @@
-// What a fork of this chain amounts to, for operators to compare with other nodes before it begins (EIP-7910):
-// its time, blob limits, fork id, precompiles and system contracts.
+// The configuration of a fork as `eth_config` reports it (EIP-7910): activation time, blob limits, fork id, precompiles and
+// system contracts. Operators compare it with other nodes before a fork begins.
 import { type Address, type Hash, type Hex, hexToAddress } from '../lib/hex.ts'
 import { SYSTEM_CONTRACT } from './addresses.ts'
 import type { BlobParams, ChainSpec, Fork } from './chain-spec.ts'
 import { atLeast, blobParamsAt, forkAt, forkId } from './forks.ts'
 
 export type ForkConfig = {
-  /** Unix seconds; 0 for what holds from genesis. */
+  /** Unix seconds; 0 for a fork that holds from genesis. */
   readonly activationTime: bigint
   /** undefined before Cancun. */
   readonly blobSchedule: BlobParams | undefined
@@ -17,7 +17,7 @@ export type ForkConfig = {
   readonly systemContracts: Readonly<Record<string, Address>>
 }
 
-/** Since when there are precompiles, and their addresses without leading zeros. */
+/** The precompiles that each fork added: EIP-7910's name and the address in hex without leading zeros. */
 const PRECOMPILES: readonly (readonly [Fork, Readonly<Record<string, string>>])[] = [
   ['chainstart', { ECREC: '1', SHA256: '2', RIPEMD160: '3', ID: '4' }],
   ['byzantium', { MODEXP: '5', BN254_ADD: '6', BN254_MUL: '7', BN254_PAIRING: '8' }],
@@ -38,7 +38,7 @@ const PRECOMPILES: readonly (readonly [Fork, Readonly<Record<string, string>>])[
   ['osaka', { P256VERIFY: '100' }],
 ]
 
-/** The fork that holds at a time, the one to come, and the last that is scheduled; the latter two only if there are any. */
+/** The configurations of the fork at a time, of the next fork, and of the last scheduled one, where there are such. */
 export function forkConfigs(
   spec: ChainSpec,
   genesisHash: Hash,
@@ -55,7 +55,7 @@ export function forkConfigs(
   }
 }
 
-/** Forks by time come after all forks by block. */
+/** A block number at which all forks by block number are active. */
 const LAST_BLOCK = 2n ** 64n - 1n
 
 function forkConfig(spec: ChainSpec, genesisHash: Hash, activationTime: bigint): ForkConfig {

@@ -1,20 +1,13 @@
-// Which rules hold where: the fork of a block, the parameters of a fork, and the libraries' view of both.
-// Everything here is a pure function of the spec; a Common is made once per spec and fork and never changes.
+// Forks: which fork's rules hold for a block, the blob parameters of a fork, and the fork id. Pure functions of the spec.
 import { crc32 } from 'node:zlib'
-import type { ChainConfig, Common, HardforksDict, ParamsDict } from '@ethereumjs/common'
-import type { KZG } from '@ethereumjs/util'
 import { bigToFixed, fromHex, type Hash, type Hex } from '../lib/hex.ts'
 import { type BlobParams, type ChainSpec, FORKS, type Fork, type ForkActivation } from './chain-spec.ts'
-import { customCrypto } from './custom-crypto.ts'
-import { SharedCommon } from './shared-common.ts'
 
 const RANK = new Map<Fork, number>(FORKS.map((fork, rank) => [fork, rank]))
 const rankOf = (fork: Fork): number => RANK.get(fork) ?? -1
 
 /** Whether `fork` is `other` or a later one. */
 export const atLeast = (fork: Fork, other: Fork): boolean => rankOf(fork) >= rankOf(other)
-
-const BLOB_GAS = 131_072n // per blob, EIP-4844
 
 /** Ethereum mainnet's blob parameters (EIP-4844, EIP-7691, EIP-7892's first two steps). */
 export const MAINNET_BLOBS: ReadonlyMap<Fork, BlobParams> = new Map<Fork, BlobParams>([
@@ -25,12 +18,12 @@ export const MAINNET_BLOBS: ReadonlyMap<Fork, BlobParams> = new Map<Fork, BlobPa
   ['bpo2', { target: 14n, max: 21n, baseFeeUpdateFraction: 11_684_671n }],
 ])
 
-/** Where a block stands. `merged`: its parent's total difficulty has reached the terminal one. */
+/** What decides a block's fork. `merged`: the parent's total difficulty has reached the terminal one. */
 export type ForkPoint = { readonly number: bigint; readonly timestamp: bigint; readonly merged: boolean }
 
 /**
- * The fork whose rules hold for a block. Forks by timestamp need the merge; `merged` counts for nothing on a chain
- * that begins with proof of stake.
+ * The fork whose rules hold for a block. Forks by timestamp begin only after the merge. `merged` is ignored on a chain that
+ * begins with proof of stake.
  */
 export function forkAt(spec: ChainSpec, at: ForkPoint): Fork {
   let current: Fork = 'chainstart'
@@ -65,8 +58,8 @@ export function blobParamsAt(spec: ChainSpec, fork: Fork): BlobParams | undefine
 }
 
 /**
- * Identifies the rules at a block (EIP-2124, EIP-6122): CRC-32 over the genesis hash and every fork that has passed.
- * `next` is the block or time of the fork to come, 0 when none is known.
+ * The fork id at a block (EIP-2124, EIP-6122): CRC-32 over the genesis hash and every fork that has begun.
+ * `next` is the block or time of the next fork, 0 when none is scheduled.
  */
 export function forkId(
   spec: ChainSpec,
@@ -76,7 +69,7 @@ export function forkId(
   const genesisTime = spec.genesis.timestamp
   const blocks = spec.forks.flatMap(({ fork, block }) => (fork === 'paris' || block === undefined ? [] : [block]))
   if (spec.mergeNetsplitBlock !== undefined) blocks.push(spec.mergeNetsplitBlock)
-  // geth counts every configured block number, that of an opposed fork too.
+  // geth counts every configured block number, including that of an opposed DAO fork.
   if (spec.opposedDaoForkBlock !== undefined) blocks.push(spec.opposedDaoForkBlock)
   const times = spec.forks.flatMap(({ time }) => (time === undefined || time <= genesisTime ? [] : [time]))
   const ascending = (values: bigint[]) => [...new Set(values)].sort((a, b) => (a < b ? -1 : 1))
@@ -92,78 +85,4 @@ export function forkId(
     checksum = crc32(bigToFixed(value, 8), checksum)
   }
   return { hash: hash(), next: 0n }
-}
-
-const WITHOUT_KZG = {}
-const commons = new WeakMap<object, WeakMap<ChainSpec, Map<Fork, Common>>>()
-
-/**
- * The libraries' rules of a fork on this chain, scheduled there or not. The same arguments give the same object, which
- * everybody shares: it refuses to be changed (`copy()` gives one that can be).
- * `kzg` is needed where blobs are decoded or the point evaluation precompile runs.
- */
-export function commonFor(spec: ChainSpec, fork: Fork, kzg?: KZG): Common {
-  const bySpec = getOrAdd(commons, kzg ?? WITHOUT_KZG, () => new WeakMap<ChainSpec, Map<Fork, Common>>())
-  const byFork = getOrAdd(bySpec, spec, () => new Map<Fork, Common>())
-  return getOrAdd(byFork, fork, () => createCommon(spec, fork, kzg))
-}
-
-function createCommon(spec: ChainSpec, fork: Fork, kzg: KZG | undefined): Common {
-  const activations = new Map<Fork, ForkActivation>(spec.forks.map((activation) => [activation.fork, activation]))
-  const params: ParamsDict = {}
-  const customHardforks: HardforksDict = {}
-  for (const name of FORKS) {
-    const blobs = blobParamsAt(spec, name)
-    if (blobs === undefined) continue
-    // The library knows two vocabularies for the same limits, one up to Osaka and one from the first BPO fork on.
-    const limits = {
-      target: Number(blobs.target),
-      max: Number(blobs.max),
-      targetBlobGasPerBlock: Number(blobs.target * BLOB_GAS),
-      maxBlobGasPerBlock: Number(blobs.max * BLOB_GAS),
-      blobGasPriceUpdateFraction: Number(blobs.baseFeeUpdateFraction),
-    }
-    // Its BPO forks are nothing but such limits, with mainnet's built in, and end at the second.
-    if (atLeast(name, 'bpo1')) customHardforks[name] = { eips: [], params: limits }
-    else params[name] = limits
-  }
-  const chain: ChainConfig = {
-    name: spec.name,
-    chainId: spec.chainId.toString(),
-    defaultHardfork: fork,
-    depositContractAddress: spec.depositContract,
-    genesis: {
-      gasLimit: `0x${spec.genesis.gasLimit.toString(16)}`,
-      difficulty: `0x${spec.genesis.difficulty.toString(16)}`,
-      nonce: spec.genesis.nonce,
-      extraData: spec.genesis.extraData,
-    },
-    hardforks: FORKS.map((name) => {
-      const { block, time } = activations.get(name) ?? {}
-      return {
-        name,
-        block: block === undefined ? null : Number(block),
-        ...(time !== undefined && { timestamp: Number(time) }),
-      }
-    }),
-    customHardforks,
-    bootstrapNodes: [],
-    consensus: { type: 'pow', algorithm: 'ethash' },
-  }
-  return new SharedCommon({
-    chain,
-    hardfork: fork,
-    params,
-    customCrypto: kzg ? { ...customCrypto, kzg } : customCrypto,
-  })
-}
-
-type Cache<K, V> = { get(key: K): V | undefined; set(key: K, value: V): unknown }
-
-function getOrAdd<K, V>(cache: Cache<K, V>, key: K, make: () => V): V {
-  const known = cache.get(key)
-  if (known !== undefined) return known
-  const value = make()
-  cache.set(key, value)
-  return value
 }

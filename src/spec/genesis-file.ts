@@ -3,10 +3,10 @@
 import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, hexToAddress, toHex, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
-import { isProposalName } from '../lib/proposal-name.ts'
 import type { BlobParams, ChainSpec, Fork, ForkActivation, GenesisAccount, NativeSpec } from './chain-spec.ts'
 import { atLeast, genesisFork, MAINNET_BLOBS } from './forks.ts'
 import { type GenesisFile, genesisFile } from './genesis-schema.ts'
+import { isProposalName } from './proposal-name.ts'
 
 type Config = GenesisFile['config']
 type BlobFork = keyof NonNullable<Config['blobSchedule']>

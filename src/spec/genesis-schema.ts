@@ -14,7 +14,7 @@ import {
   toHex,
   toQuantity,
 } from '../lib/hex.ts'
-import { checkProposalList } from '../lib/proposal-name.ts'
+import { checkProposalList } from './proposal-name.ts'
 
 /** One value on the wire. `read` throws a TypeError whose message says what it expected. */
 const value = <T>(read: (wire: unknown) => T, write: (value: T) => unknown) =>

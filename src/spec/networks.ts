@@ -1,4 +1,4 @@
-// The networks this node knows by name, as data. Nothing else in the node knows their names or numbers.
+// The chain presets that the node knows by name, as data. No other file knows their names or numbers.
 import { type Address, EMPTY_BYTES, hexToAddress, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
 import {
   type BlobParams,
@@ -19,13 +19,13 @@ export type NetworkOptions = {
   /** Base coins of each account. */
   readonly balance?: bigint | undefined
   readonly gasLimit?: bigint | undefined
-  /** Whether the deployment factories stand from block 0; true when left out. System contracts always do. */
+  /** Whether genesis has the deployment factories; true when left out. It always has the system contracts. */
   readonly preinstalls?: boolean | undefined
   /** Of block 0, in seconds. */
   readonly timestamp?: bigint | undefined
 }
 
-/** `count` accounts of a public mnemonic from `first` on, path m/44'/60'/0'/0. Never use them where coins have a value. */
+/** `count` accounts of a public mnemonic from index `first`, path m/44'/60'/0'/0. Never use them where coins have a value. */
 export type DevKeys = { readonly mnemonic: string; readonly first: number; readonly count: number }
 
 type Network = {
@@ -34,20 +34,20 @@ type Network = {
   readonly keys: readonly DevKeys[]
   /** Addresses of `keys` with the balance of each. */
   readonly accounts: readonly (readonly [Address, bigint])[]
-  /** Of the validators' operators, as far as they are not among `keys`. */
+  /** Keys of the validators' operators that are not among `keys`. */
   readonly validatorKeys: readonly DevKeys[]
   readonly native: Omit<NativeSpec, 'textChainId'>
 }
 
 const COIN = 10n ** 18n
-/** Free coins of a validator's operator, for the gas of its votes. */
+/** Coins that a validator's operator has besides its self-delegation, for the gas of its votes. */
 const OPERATOR_COINS = 10n * COIN
 
 /** The newest rules that the library calls stable, as on Ethereum mainnet since January 2026. */
 const NEWEST: Fork = 'bpo2'
 const GAS_LIMIT = 36_000_000n
 const BASE_FEE = 1_000_000_000n
-/** 2026-01-01: a constant, so that the same options give the same genesis hash. */
+/** 2026-01-01. A constant, so that equal options give equal genesis hashes. */
 const GENESIS_TIME = 1_767_225_600n
 
 const validator = (operator: string, moniker: string, selfDelegation: bigint): GenesisValidator => ({
@@ -79,7 +79,7 @@ const kestrel: Network = {
       '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',
     ].map((account) => [hexToAddress(account), 10_000n * COIN] as const),
   ],
-  // Not among the accounts, so that these keep their round balances.
+  // Separate from `keys`, so that the accounts have round balances.
   validatorKeys: [{ mnemonic: JUNK, first: 10, count: 3 }],
   native: {
     denom: 'akest',
@@ -189,14 +189,14 @@ function create(network: Network, options: NetworkOptions): ChainSpec {
 
 export type NetworkName = 'kestrel' | 'evmos'
 
-/** A network's chain spec; options change what a user may want to choose. */
+/** Chain specs by name. Options replace single values of the preset. */
 export const presets: Readonly<Record<NetworkName, (options?: NetworkOptions) => ChainSpec>> = {
   kestrel: (options = {}) => create(kestrel, options),
   evmos: (options = {}) => create(evmos, options),
 }
 
-/** The public keys' mnemonics behind a network's accounts, in the order of the accounts. */
+/** The mnemonics of a preset's accounts, in the order of the accounts. Everybody knows them. */
 export const devKeys: Readonly<Record<NetworkName, readonly DevKeys[]>> = { kestrel: kestrel.keys, evmos: evmos.keys }
 
-/** Public keys of the networks' validators that are no accounts of `devKeys`. */
+/** The mnemonics of the presets' validators whose operators are not in `devKeys`. */
 export const devValidatorKeys: readonly DevKeys[] = [...kestrel.validatorKeys, ...evmos.validatorKeys]

@@ -1,5 +1,5 @@
-// Contracts that stand at their well-known addresses from block 0: the protocol's own (EIPs 4788, 2935, 7002, 7251)
-// and the factories that deployment tools count on. The codes are in preinstalls.json; a test knows their hashes.
+// Contracts that genesis deploys at their well-known addresses: the protocol's own (EIPs 4788, 2935, 7002, 7251) and the
+// factories that deployment tools rely on. Their code is in preinstalls.json; a test compares its hashes.
 import { type Address, fromHex, hexToAddress } from '../lib/hex.ts'
 import type { Fork, GenesisAccount } from './chain-spec.ts'
 import { atLeast } from './forks.ts'
@@ -14,9 +14,9 @@ const read = ({ name, address, code }: { name: string; address: string; code: st
 })
 
 /**
- * The factories. Permit2's code is mainnet's, with mainnet's chain id and EIP-712 domain separator as immutables; it
- * compares the chain id on every use and derives the separator anew where they differ, so signatures made for another
- * chain stay worthless here. The others depend on no chain.
+ * The factories. Permit2's code has mainnet's chain id and EIP-712 domain separator as immutables. It compares the chain id
+ * on every use and derives another separator where it differs, so a signature for another chain is invalid here. The others
+ * do not depend on the chain.
  */
 export const FACTORIES: readonly Preinstall[] = codes.factories.map(read)
 
@@ -24,7 +24,7 @@ export const FACTORIES: readonly Preinstall[] = codes.factories.map(read)
 export const systemContracts = (fork: Fork): readonly Preinstall[] =>
   codes.systemContracts.filter(({ since }) => atLeast(fork, since as Fork)).map(read)
 
-/** A contract as genesis has it: nonce 1 as after a deployment (EIP-161), no balance, empty storage. */
+/** The genesis account of a contract: nonce 1 as after a deployment (EIP-161), no balance, empty storage. */
 export const genesisContract = ({ code }: Preinstall): GenesisAccount => ({
   balance: 0n,
   nonce: 1n,

@@ -1,24 +1,24 @@
-// An account as a row of the store and as a leaf of the account trie.
-import { scratchBytes } from '../lib/bytes.ts'
+// The RLP of an account, which is both its row in the store and its leaf in the account trie.
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { bigToBytes, bytesToBig, fromHex, type Hash, rangeToHex } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
-import { encodedLength, prefixLength, writeName, writePrefix, writeString } from '../primitives/rlp.ts'
+import { encodedLength, prefixLength, writeHexItem, writePrefix, writeString } from '../primitives/rlp.ts'
 import type { Account } from './types.ts'
 
 export const EMPTY_CODE_HASH: Hash = keccakHash(new Uint8Array(0))
 
-/** All accounts of a view are made here, field by field: what reads them is compiled for one form, and once. */
+/** Creates every account of a view, so that all have one hidden class, and V8 compiles their readers for it. */
 export const accountOf = (nonce: bigint, balance: bigint, codeHash: Hash): Account => ({ nonce, balance, codeHash })
 
 export const NEW_ACCOUNT = accountOf(0n, 0n, EMPTY_CODE_HASH)
 
 export type StoredAccount = Account & { readonly storageRoot: Uint8Array }
 
-/** How the last two fields begin: a string of 32 bytes. */
+/** RLP prefix of the last two fields: a string of 32 bytes. */
 const WORD_PREFIX = 0xa0
 const WORD = 33
 
-/** Yellow paper 4.1: rlp(nonce, balance, storage root, code hash). Row and leaf are the same bytes. */
+/** Yellow Paper 4.1: rlp(nonce, balance, storage root, code hash). */
 export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8Array {
   const nonce = bigToBytes(account.nonce)
   const balance = bigToBytes(account.balance)
@@ -26,11 +26,11 @@ export function encodeAccount(account: Account, storageRoot: Uint8Array): Uint8A
   const row = scratchBytes(prefixLength(length) + length)
   let at = writeString(nonce, row, writePrefix(0xc0, length, row, 0))
   at = writeString(storageRoot, row, writeString(balance, row, at))
-  writeName(account.codeHash, row, at)
+  writeHexItem(account.codeHash, row, at)
   return row
 }
 
-/** Read by hand: this stands before every balance and every call. Throws when the row is not as `encodeAccount` writes it. */
+/** Without the general RLP reader, because every balance and call needs it. Throws when the row is malformed. */
 export function decodeAccount(row: Uint8Array): StoredAccount {
   const end = row.length - 2 * WORD
   const nonceAt = 2
@@ -49,7 +49,7 @@ export function decodeAccount(row: Uint8Array): StoredAccount {
 
 const EMPTY_CODE_HASH_BYTES = fromHex(EMPTY_CODE_HASH)
 
-/** Most accounts have no code: they share one string. */
+/** Most accounts have no code and share one string. */
 function codeHashAt(row: Uint8Array, at: number): Hash {
   for (let i = 0; i < EMPTY_CODE_HASH_BYTES.length; i++) {
     if (row[at + i] !== EMPTY_CODE_HASH_BYTES[i]) return rangeToHex(row, at, row.length) as Hash
@@ -57,7 +57,7 @@ function codeHashAt(row: Uint8Array, at: number): Hash {
   return EMPTY_CODE_HASH
 }
 
-/** Bytes of a short string, its prefix included. */
+/** Length of a short string with its prefix. */
 function lengthAt(row: Uint8Array, at: number): number {
   const prefix = row[at] ?? 0
   return prefix < 0x80 ? 1 : prefix - 0x7f

@@ -1,5 +1,5 @@
-// The state of a database checked against itself: tries built anew from accounts and slots, codes against their hashes, and
-// the history of every row from its first value to its last. Nothing is written.
+// `kestrel check` for the state: rebuilds all tries from accounts and slots and compares them, compares codes with their hashes,
+// and follows the history of every row. Writes nothing.
 import { equalBytes, fromHex, fromLatin1, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256, keccakHash } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
@@ -16,19 +16,18 @@ import {
   rowOfHistory,
   slotOfRow,
 } from './keyspace.ts'
+import type { NodePath, TrieChange } from './trie.ts'
 import { EMPTY_ROOT, updateTrie } from './trie.ts'
-import type { TrieChange } from './trie-edits.ts'
-import type { NodePath } from './trie-rows.ts'
-import type { Range, Reader } from './types.ts'
+import type { KeyRange, KvReader } from './types.ts'
 import type { View } from './view.ts'
 
-/** Told of everything that is wrong: where, and what. */
+/** Called for every fault: where it is, and what is wrong. */
 export type Report = (place: string, what: string) => void
 
 const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
-/** Accounts, slots, tries and codes as they are now. Returns the state's root, as its leaves have it. */
-export async function checkState(store: Reader, report: Report): Promise<Hash> {
+/** Checks the current accounts, slots, tries and codes. Returns the state root that follows from the leaves. */
+export async function checkState(store: KvReader, report: Report): Promise<Hash> {
   const leaves: TrieChange[] = []
   const visited = { slots: 0, nodes: 0 }
   for await (const [key, value] of live(store, RANGE.accounts())) {
@@ -59,11 +58,11 @@ export async function checkState(store: Reader, report: Report): Promise<Hash> {
   return toHash(root)
 }
 
-/** Compares stored nodes with those of a trie of all its leaves. */
+/** Compares stored nodes with those of a trie that is built from all leaves. */
 async function checkTrie(
-  store: Reader,
+  store: KvReader,
   leaves: readonly TrieChange[],
-  range: Range,
+  range: KeyRange,
   place: string,
   report: Report,
 ): Promise<{ root: Uint8Array; nodes: number }> {
@@ -85,8 +84,8 @@ async function checkTrie(
 const nibbles = (path: NodePath): string =>
   path === '' ? 'the root' : [...path].map((nibble) => nibble.charCodeAt(0).toString(16)).join('')
 
-/** Slots and nodes of accounts that have no storage. */
-async function checkStrays(store: Reader, visited: { slots: number; nodes: number }, report: Report): Promise<void> {
+/** Reports slots and nodes of accounts that have no storage. */
+async function checkStrays(store: KvReader, visited: { slots: number; nodes: number }, report: Report): Promise<void> {
   const found = { slots: 0, nodes: 0 }
   for await (const [key] of live(store, RANGE.state())) {
     if (isSlot(key)) found.slots++
@@ -98,22 +97,22 @@ async function checkStrays(store: Reader, visited: { slots: number; nodes: numbe
     report('storage nodes', `${found.nodes} rows, of which accounts with storage have ${visited.nodes}`)
 }
 
-/** Rows of the range that hold something now. */
-async function* live(store: Reader, range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+/** The rows of a range that exist in the newest version, with their values. */
+async function* live(store: KvReader, range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
   for await (const [key, row] of store.scan(range)) {
     const { value } = decodeRow(row)
     if (value !== undefined) yield [key, value]
   }
 }
 
-/** The newest version, and the oldest one whose state can be read: 0 where no states were pruned. */
+/** The newest version, and the oldest one that can be read: 0 where nothing was pruned. */
 export type Versions = { readonly newest: number; readonly oldest: number }
 
 /**
- * That the former values of every row are there, in the order of their versions, and that the lists of changes name exactly
- * these. What versions up to the oldest one replaced was pruned with their lists.
+ * Checks that every row has all its former values in the order of their versions, and that the lists of changes name exactly
+ * these. Values that versions up to the oldest one replaced were pruned together with their lists.
  */
-export async function checkHistory(store: Reader, { newest, oldest }: Versions, report: Report): Promise<void> {
+export async function checkHistory(store: KvReader, { newest, oldest }: Versions, report: Report): Promise<void> {
   const values = { former: 0, all: 0 }
   for await (const [key, row] of store.scan(RANGE.state())) {
     const { ordinal, since } = decodeRow(row)
@@ -144,8 +143,8 @@ export async function checkHistory(store: Reader, { newest, oldest }: Versions, 
     report('lists of changes', `name ${changes} values, and the rows of the state have and had ${values.all}`)
 }
 
-/** Whether the value that follows the one that was replaced began with the version. Codes replace nothing. */
-function isValueOf(store: Reader, { key, replaced }: Change, version: number): boolean {
+/** Whether the value after the replaced one began with the version. Codes replace nothing. */
+function isValueOf(store: KvReader, { key, replaced }: Change, version: number): boolean {
   if (isCode(key)) return replaced === undefined
   const ordinal = replaced === undefined ? 0 : replaced + 1
   const row = store.get(key)
@@ -155,8 +154,8 @@ function isValueOf(store: Reader, { key, replaced }: Change, version: number): b
   return entry !== undefined && decodeRow(entry).since === version
 }
 
-/** That a version holds what the block that made it changes when it is run again, and that its list names all of it. */
-export async function checkChanges(store: Reader, view: View, version: number, report: Report): Promise<void> {
+/** Checks that a version has exactly the changes of `view`, its re-executed block, and that its list names all of them. */
+export async function checkChanges(store: KvReader, view: View, version: number, report: Report): Promise<void> {
   const { rows, codes } = await view.changes()
   const list = store.get(KEY.changes(version))
   const named = new Set((list === undefined ? [] : decodeChanges(list)).map(({ key }) => toLatin1(key)))
@@ -166,13 +165,13 @@ export async function checkChanges(store: Reader, view: View, version: number, r
     if (!isSame) report(`row ${toHex(key)}`, `is not what version ${version} made of it`)
     if (!named.delete(name)) report(`version ${version}`, `its list of changes leaves out row ${toHex(key)}`)
   }
-  // Codes that were there before are in no list.
+  // Codes that existed before are in no list.
   for (const hash of codes.keys()) named.delete(toLatin1(KEY.code(hash)))
   for (const name of named) report(`version ${version}`, `its list of changes names row ${toHex(fromLatin1(name))}`)
 }
 
-/** Former values row by row, as keys order them. Returns how many there are. `oldest`: as in `Versions`. */
-async function checkEntries(store: Reader, oldest: number, report: Report): Promise<number> {
+/** Checks the history row by row in key order. Returns the number of entries. `oldest`: as in `Versions`. */
+async function checkEntries(store: KvReader, oldest: number, report: Report): Promise<number> {
   let count = 0
   let row = new Uint8Array(0)
   let [ordinal, since] = [-1, -1]
@@ -190,7 +189,7 @@ async function checkEntries(store: Reader, oldest: number, report: Report): Prom
     if (!equalBytes(entry.row, row)) {
       ends()
       row = Uint8Array.from(entry.row)
-      // Of a pruned chain, the first value that is kept may be any: it held up to the oldest version, or began after it.
+      // On a pruned chain the first remaining entry may have any ordinal.
       ;[ordinal, since] = [oldest === 0 ? -1 : entry.ordinal - 1, -1]
     }
     if (entry.ordinal !== ordinal + 1 || found.ordinal !== entry.ordinal || found.since <= since)

@@ -1,53 +1,53 @@
-// A store on a disk that may fail. From the first write that fails on, writes are refused at once and reads go on. When the
-// disk may take writes again the database is opened anew, because LevelDB keeps its error while it is open and may leave a
-// torn record that hides later ones. Nothing is written between a failure and that, so memory and disk stay equal.
+// A store on a disk that may fail. After the first failed write all writes are refused at once, and reads continue. When the
+// disk may take writes again, the database is reopened, because LevelDB keeps its error while it is open and may leave a
+// torn record that hides later ones. Nothing is written in between, so that memory and disk stay equal.
 import { type ChainError, ReadFailure } from '../lib/errors.ts'
 import { equalBytes } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
-import { diskError, mayPass } from './disk-errors.ts'
-import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
+import { diskError, isTransient } from './disk-errors.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
-/** A store that can be closed and opened in place; its log stays open. Snapshots and scans that run end in an error. */
+/** A store that can be closed and reopened in place. Its record log stays open. Running scans and consistent readers fail. */
 export type ReopenableStore = KvStore & {
   reopen(): Promise<void>
-  /** Whether there is room for the database to be opened anew and to go on. */
+  /** Whether the disk has room for reopening the database and for further writes. */
   hasRoom(): Promise<boolean>
 }
 
-/** What is told of an outage: each once. */
-export type OutageReport = {
+/** Callbacks of an outage, each called once per outage. */
+export type OutageObserver = {
   failed(error: ChainError): void
   recovered(): void
-  /** Memory and disk differ, or the database cannot be opened any more: the process has to end. Nothing on disk is lost. */
+  /** Memory and disk differ, or the database cannot be reopened: the process must end. Acknowledged batches stay on disk. */
   lost(line: string): void
 }
 
-/** Milliseconds between two looks at the disk; doubled after each attempt that failed, up to the longest. */
-const LOOK = 1_000
-const LONGEST_LOOK = 60_000
+/** Milliseconds between two attempts to recover; doubled after each failed attempt, up to the maximum. */
+const RETRY_DELAY = 1_000
+const MAX_RETRY_DELAY = 60_000
 
-/** A row that tells whether a batch has landed. */
-type Witness = { readonly op: Op; readonly before: Uint8Array | undefined }
+/** A row that shows whether a batch was written, and its value before. */
+type ProbeRow = { readonly op: WriteOp; readonly before: Uint8Array | undefined }
 
 export class GuardedStore implements KvStore {
   readonly #store: ReopenableStore
-  readonly #report: OutageReport
-  /** One write at a time: behind a torn record LevelDB could acknowledge what it does not find again. */
-  readonly #turn = new Mutex()
+  readonly #report: OutageObserver
+  /** One write at a time: LevelDB could acknowledge a write behind a torn record and not find it again. */
+  readonly #mutex = new Mutex()
   readonly log: RecordLog
   #failure: ChainError | undefined
   /** Of the batch whose write failed. */
-  #witness: Witness | undefined
+  #failed: ProbeRow | undefined
   /** A row of the last batch that was written. */
-  #written: Op | undefined
+  #written: WriteOp | undefined
   #timer: NodeJS.Timeout | undefined
-  readonly #firstLook: number
-  #look: number
+  readonly #firstDelay: number
+  #delay: number
 
-  /** `look`: milliseconds until the first look at the disk. */
-  constructor(store: ReopenableStore, report: OutageReport, look = LOOK) {
-    this.#firstLook = look
-    this.#look = look
+  /** `retryDelay`: milliseconds until the first attempt to recover. */
+  constructor(store: ReopenableStore, report: OutageObserver, retryDelay = RETRY_DELAY) {
+    this.#firstDelay = retryDelay
+    this.#delay = retryDelay
     this.#store = store
     this.#report = report
     this.log = this.#guardedLog(store.log)
@@ -66,22 +66,22 @@ export class GuardedStore implements KvStore {
     }
   }
 
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
     return this.#store.scan(range)
   }
 
-  snapshot(): Reader & { close(): Promise<void> } {
-    return this.#store.snapshot()
+  consistentReader(): KvReader & { close(): Promise<void> } {
+    return this.#store.consistentReader()
   }
 
-  write(batch: readonly Op[]): Promise<void> {
-    return this.#turn.run(async () => {
+  write(batch: readonly WriteOp[]): Promise<void> {
+    return this.#mutex.run(async () => {
       this.requireWritable()
       try {
         await this.#store.write(batch)
         this.#written = batch.at(-1) ?? this.#written
       } catch (error) {
-        this.#witness = this.#witnessOf(batch)
+        this.#failed = this.#probeRow(batch)
         throw this.#fail(error)
       }
     })
@@ -89,7 +89,7 @@ export class GuardedStore implements KvStore {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
-    await this.#turn.run(() => this.#store.close())
+    await this.#mutex.run(() => this.#store.close())
   }
 
   #fail(error: unknown): ChainError {
@@ -97,7 +97,7 @@ export class GuardedStore implements KvStore {
     if (this.#failure === undefined) {
       this.#failure = failure
       this.#report.failed(failure)
-      this.#lookLater()
+      this.#retryLater()
     }
     return failure
   }
@@ -123,7 +123,7 @@ export class GuardedStore implements KvStore {
   }
 
   /** The first row that the batch would change; undefined when it changes none. */
-  #witnessOf(batch: readonly Op[]): Witness | undefined {
+  #probeRow(batch: readonly WriteOp[]): ProbeRow | undefined {
     for (const op of batch) {
       const before = this.get(op.key)
       if (!equalRows(before, rowAfter(op))) return { op, before }
@@ -131,50 +131,50 @@ export class GuardedStore implements KvStore {
     return undefined
   }
 
-  #lookLater(): void {
+  #retryLater(): void {
     this.#timer = setTimeout(() => {
-      this.#turn
+      this.#mutex
         .run(() => this.#recover())
         .catch((error: unknown) => this.#report.lost(`the database cannot be used: ${diskError(error).message}`))
-    }, this.#look)
+    }, this.#delay)
     this.#timer.unref()
   }
 
   async #recover(): Promise<void> {
-    if (!(await this.#store.hasRoom())) return this.#lookLater()
-    this.#look = Math.min(this.#look * 2, LONGEST_LOOK)
+    if (!(await this.#store.hasRoom())) return this.#retryLater()
+    this.#delay = Math.min(this.#delay * 2, MAX_RETRY_DELAY)
     try {
       await this.#store.reopen()
-      if (!this.#isAsBelieved()) return this.#report.lost('what was written last is not what is on disk')
+      if (!this.#isConsistent()) return this.#report.lost('what was written last is not what is on disk')
       await this.#probe()
     } catch (error) {
       const failure = diskError(error)
-      if (mayPass(failure)) return this.#lookLater()
+      if (isTransient(failure)) return this.#retryLater()
       return this.#report.lost(`the database cannot be opened again: ${failure.message}`)
     }
     this.#failure = undefined
-    this.#look = this.#firstLook
+    this.#delay = this.#firstDelay
     this.#report.recovered()
   }
 
-  /** Whether the disk holds what was acknowledged, and nothing of the batch that was not. */
-  #isAsBelieved(): boolean {
-    const [witness, written] = [this.#witness, this.#written]
-    if (witness !== undefined && !equalRows(this.get(witness.op.key), witness.before)) return false
+  /** Whether the disk holds the last acknowledged batch and nothing of the failed one. */
+  #isConsistent(): boolean {
+    const [failed, written] = [this.#failed, this.#written]
+    if (failed !== undefined && !equalRows(this.get(failed.op.key), failed.before)) return false
     return written === undefined || equalRows(this.get(written.key), rowAfter(written))
   }
 
-  /** Writes a row as it is: a disk that takes it may take others. */
+  /** Tests the disk by writing a row with the value that it has. */
   async #probe(): Promise<void> {
-    const key = (this.#witness?.op ?? this.#written)?.key
+    const key = (this.#failed?.op ?? this.#written)?.key
     if (key === undefined) return
     const value = this.get(key)
     await this.#store.write([value === undefined ? { type: 'del', key } : { type: 'put', key, value }])
-    this.#witness = undefined
+    this.#failed = undefined
   }
 }
 
-const rowAfter = (op: Op): Uint8Array | undefined => (op.type === 'put' ? op.value : undefined)
+const rowAfter = (op: WriteOp): Uint8Array | undefined => (op.type === 'put' ? op.value : undefined)
 
 const equalRows = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
   a === undefined || b === undefined ? a === b : equalBytes(a, b)

@@ -1,15 +1,15 @@
-// Rows that remember: each row says since which version it holds, and what it was before stands under its ordinal.
-// "As of version v" is one read for a row that has not changed since, else a binary search over its ordinals; no
-// row is ever seen half-changed, because a new value and the old one's history entry land in the same batch.
-import { scratchBytes } from '../lib/bytes.ts'
+// Versioned rows: a row holds its current value and the version since which that value is valid; former values are stored under
+// the row's key and an ordinal. Reading a row as of version v is one read if it has not changed since v, else a binary search
+// over the ordinals. A new value and the history entry of the old one are written in one batch.
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { KEY } from './keyspace.ts'
-import type { Reader } from './types.ts'
+import type { KvReader } from './types.ts'
 
-/** One value of a row. `value` undefined: the row does not exist in these versions. */
+/** One value of a row. `value` is undefined where the row does not exist in these versions. */
 export type RowState = {
-  /** How many values the row had before this one. */
+  /** Number of values that the row had before this one. */
   readonly ordinal: number
-  /** First version in which this value holds. */
+  /** First version with this value. */
   readonly since: number
   readonly value: Uint8Array | undefined
 }
@@ -35,18 +35,18 @@ export function decodeRow(bytes: Uint8Array): RowState {
 }
 
 /**
- * The row's value as of a version, given its latest state. Entries that were pruned were replaced before any version that
- * is asked for, so a missing one counts as older, and is the answer only when something is wrong.
- * Throws MissingHistory when `latest` is not what is stored, or the version was pruned.
+ * The row's value as of a version, given its latest state. A missing entry was pruned, and so is older than any version that
+ * can be read: the search treats it as such. Throws MissingHistory when it ends at one, because `latest` is not the stored
+ * state or the version was pruned.
  */
 export function rowAsOf(
-  reader: Pick<Reader, 'get'>,
+  reader: Pick<KvReader, 'get'>,
   key: Uint8Array,
   latest: RowState | undefined,
   version: number,
 ): RowState | undefined {
   if (latest === undefined || latest.since <= version) return latest
-  // Largest ordinal whose value began at or before the version. Recent versions are asked for most, so gallop from the end.
+  // The largest ordinal whose value began at or before the version. Recent versions are read most, so gallop from the end.
   let high = latest.ordinal
   let low = -1
   let found: RowState | undefined
@@ -67,10 +67,10 @@ export function rowAsOf(
 }
 
 /**
- * A row's value as of a version, read from the store alone, past every cache. The version must not have been taken back;
- * later ones may be at the moment.
+ * A row's value as of a version, read from the store without any cache. A rewind of later versions may be in progress, but not
+ * one of this version.
  */
-export function storedRowAsOf(reader: Pick<Reader, 'get'>, key: Uint8Array, version: number): Uint8Array | undefined {
+export function storedRowAsOf(reader: Pick<KvReader, 'get'>, key: Uint8Array, version: number): Uint8Array | undefined {
   const read = (): Uint8Array | undefined => {
     const latest = reader.get(key)
     return rowAsOf(reader, key, latest && decodeRow(latest), version)?.value
@@ -79,27 +79,27 @@ export function storedRowAsOf(reader: Pick<Reader, 'get'>, key: Uint8Array, vers
     return read()
   } catch (error) {
     if (!(error instanceof MissingHistory)) throw error
-    // Later versions were taken back between the two reads; the batch that did it has landed whole.
+    // A rewind has replaced the row between the two reads, in one batch: the second attempt sees all of it.
     return read()
   }
 }
 
-/** The given row and the history under it are not of one moment, or the store is corrupt. */
+/** The given row and its history are of different moments, or the store is corrupt. */
 export class MissingHistory extends Error {}
 
-function historyEntry(reader: Pick<Reader, 'get'>, key: Uint8Array, ordinal: number): RowState | undefined {
+function historyEntry(reader: Pick<KvReader, 'get'>, key: Uint8Array, ordinal: number): RowState | undefined {
   const bytes = reader.get(KEY.history(key, ordinal))
   return bytes && decodeRow(bytes)
 }
 
-/** A row that a version wrote, and the ordinal of the value that it replaced; undefined where there was none. */
+/** A row that a version wrote, and the ordinal of the replaced value; undefined for a new row. */
 export type Change = { readonly key: Uint8Array; readonly replaced: number | undefined }
 
-/** What a version changed: each as one length byte, the key, and `varint(replaced + 1)`, 0 for none. */
+/** The list of a version's changes, each as: length of the key (1 byte), key, `varint(replaced + 1)`, 0 for a new row. */
 export function encodeChanges(changes: readonly Change[]): Uint8Array {
   let size = 0
   for (const { key, replaced = -1 } of changes) size += 1 + key.length + varintLength(replaced + 1)
-  const out = scratchBytes(size)
+  const out = new Uint8Array(size)
   let at = 0
   for (const { key, replaced = -1 } of changes) {
     out[at] = key.length
@@ -126,7 +126,7 @@ function varintLength(value: number): number {
   return length
 }
 
-/** Returns where it ends. */
+/** LEB128, seven bits per byte, lowest first. Returns the index after it. */
 function writeVarint(out: Uint8Array, value: number, start: number): number {
   let at = start
   let rest = value

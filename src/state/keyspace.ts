@@ -1,6 +1,5 @@
-// THE page: every key prefix of the database, one line each. Nothing else in the project spells a prefix.
-// Variable-length parts carry their length first, so that no row's key is a prefix of another row's key.
-import { scratchBytes } from '../lib/bytes.ts'
+// Every key of the database, one line each. No other file knows a prefix.
+// A part of variable length is preceded by its length, so that no row's key is a prefix of another row's key.
 import {
   ADDRESS_BYTES,
   type Address,
@@ -13,11 +12,11 @@ import {
   toLatin1,
   writeHex,
 } from '../lib/hex.ts'
-import type { NodePath } from './trie-rows.ts'
+import type { NodePath } from './trie.ts'
 
 /** Big-endian, so that numeric order is key order. */
 export function u64(value: bigint | number): Uint8Array {
-  const out = scratchBytes(8)
+  const out = new Uint8Array(8)
   const isBig = typeof value === 'bigint'
   writeU32(isBig ? Number(value >> 32n) : Math.floor(value / 2 ** 32), out, 0)
   writeU32(isBig ? Number(value & 0xffffffffn) : value, out, 4)
@@ -25,7 +24,7 @@ export function u64(value: bigint | number): Uint8Array {
 }
 
 export function u32(value: number): Uint8Array {
-  const out = scratchBytes(4)
+  const out = new Uint8Array(4)
   writeU32(value, out, 0)
   return out
 }
@@ -37,17 +36,17 @@ function writeU32(value: number, out: Uint8Array, at: number): void {
   out[at + 3] = value
 }
 
-/** Bytes, a name to be written as bytes, or a single byte. */
+/** Bytes, hex to be written as bytes, or a single byte. */
 type Part = Uint8Array | Hex | number
 
 const sizeOf = (part: Part): number =>
   typeof part === 'number' ? 1 : typeof part === 'string' ? part.length / 2 - 1 : part.length
 
-/** In one go and by hand: a block makes many thousand keys. */
+/** Concatenates the parts without intermediate arrays, because a block needs thousands of keys. */
 function key(...parts: readonly Part[]): Uint8Array {
   let size = 0
   for (const part of parts) size += sizeOf(part)
-  const out = scratchBytes(size)
+  const out = new Uint8Array(size)
   let at = 0
   for (const part of parts) {
     if (typeof part === 'number') out[at++] = part
@@ -60,9 +59,9 @@ function key(...parts: readonly Part[]): Uint8Array {
   return out
 }
 
-/** A trie node's key: a character of the path for each nibble, and their number before them. */
+/** A trie node's key: the number of nibbles of its path, then one byte for each. */
 function nodeKey(kind: number, of: Hex, path: NodePath): Uint8Array {
-  const out = scratchBytes(1 + sizeOf(of) + 1 + path.length)
+  const out = new Uint8Array(1 + sizeOf(of) + 1 + path.length)
   out[0] = kind
   let at = writeHex(of, out, 1)
   out[at++] = path.length
@@ -76,7 +75,7 @@ export const KEY = {
   /** Facts about the database: format, spec, head, pool settings. */
   meta: (name: string) => key(0x00, text(name)),
 
-  // --- versioned rows (history.ts): the state
+  // --- the state: versioned rows (history.ts)
   /** address -> nonce, balance, code hash, storage root */
   account: (of: Address) => key(0x10, of),
   /** address, slot -> word without leading zeros */
@@ -86,12 +85,12 @@ export const KEY = {
   /** address, path -> node of the account's storage trie */
   storageNode: (of: Address, path: NodePath) => nodeKey(0x13, of, path),
 
-  // --- what the versioned rows need
+  // --- history of the versioned rows
   /** row key, ordinal -> the row's value before its (ordinal + 1)-th change */
   history: (row: Uint8Array, ordinal: number) => key(0x18, row, u32(ordinal)),
   /** version -> keys of the rows it changed, and of the codes it brought */
   changes: (version: number) => key(0x19, u64(version)),
-  /** code hash -> code; never changed, deleted only with the version that brought it */
+  /** code hash -> code; never changed, deleted only with the version that added it */
   code: (hash: Hash) => key(0x1a, hash),
 
   // --- the chain
@@ -110,52 +109,52 @@ export const KEY = {
   /** number -> total difficulty; only before the merge */
   totalDifficulty: (number: bigint) => key(0x26, u64(number)),
 
-  // --- readers' tables (indexer)
-  /** list, page -> its entries; lists only grow, and only undoing a version shortens them */
+  // --- the index
+  /** list, page -> its entries; a list shrinks only when a version is undone */
   listPage: (list: Hex, page: number) => key(0x40, sizeOf(list), list, u64(page)),
-  /** list -> how many entries it has, and those that fill no page yet */
+  /** list -> its length, and the entries after the last full page */
   listTail: (list: Hex) => key(0x41, list),
-  /** ranking, member in order -> nothing; of a ranking with more than few members */
+  /** ranking, member in order -> nothing; only for rankings that are too large for their root row */
   member: (ranking: Hex, order: Uint8Array) => key(0x42, sizeOf(ranking), ranking, order),
-  /** ranking, first digits (half bytes) of members -> how many there are by the next digit; without digits: or the few */
+  /** ranking, prefix in nibbles -> number of members by next nibble; the root (no nibbles) has the members while they are few */
   memberCounts: (ranking: Hex, digits: Uint8Array) => key(0x43, sizeOf(ranking), ranking, digits.length, digits),
-  /** table, owner -> what readers know of it now */
-  fact: (table: number, owner: Hex) => key(0x44, table, owner),
+  /** table, owner -> record */
+  record: (table: number, owner: Hex) => key(0x44, table, owner),
   /** word of a name, address -> nothing */
-  word: (word: string, of: Uint8Array) => key(0x45, text(word), 0, of),
-  /** version of the state -> what takes the rows of readers' tables back that came with it */
-  readersUndo: (version: number) => key(0x46, u64(version)),
+  nameWord: (word: string, of: Uint8Array) => key(0x45, text(word), 0, of),
+  /** version of the state -> undo log of its index rows */
+  indexUndo: (version: number) => key(0x46, u64(version)),
 
-  // --- what people told this node
-  /** address -> sources of a contract whose code was made from them */
+  // --- submitted by users
+  /** address -> verified sources of the contract */
   verified: (of: Address) => key(0x50, of),
 } as const
 
 /** Whether a key is that of a code row. */
 export const isCode = (key: Uint8Array): boolean => key[0] === 0x1a
 
-/** Whether a row is one of those that readers' tables are kept by: a block that writes it reads what the last one wrote. */
-export const isAskedAgain = (key: Uint8Array): boolean => key[0] === 0x41 || key[0] === 0x43 || key[0] === 0x44
+/** Whether the row cache holds a row: list tails, ranking nodes and records, which one block writes and the next one reads. */
+export const isCachedRow = (key: Uint8Array): boolean => key[0] === 0x41 || key[0] === 0x43 || key[0] === 0x44
 
-/** The account whose own fields a row holds; undefined for all other rows. */
+/** The address of an account row; undefined for any other row. */
 export const accountOfRow = (key: Uint8Array): Address | undefined => (key[0] === 0x10 ? ownerOfRow(key) : undefined)
 
-/** Whose row it is, of accounts and slots. */
+/** The account of an account row or slot row. */
 export const ownerOfRow = (key: Uint8Array): Address => toAddress(key.subarray(1, 1 + ADDRESS_BYTES))
-/** Which slot a slot's row holds. */
+/** The slot of a slot row. */
 export const slotOfRow = (key: Uint8Array): Hash => toHash(key.subarray(1 + ADDRESS_BYTES))
 
-/** Where a trie's node lies, by the key of its row. */
+/** The path of a trie node by its row's key. */
 export const pathOfNode = (key: Uint8Array): NodePath => toLatin1(key.subarray(key[0] === 0x12 ? 2 : 2 + ADDRESS_BYTES))
-/** The key of the row that an entry of the history belongs to, and the entry's ordinal. */
+/** The row that a history entry belongs to, and the entry's ordinal. */
 export function rowOfHistory(key: Uint8Array): { row: Uint8Array; ordinal: number } {
   const end = key.length - 4
   return { row: key.subarray(1, end), ordinal: Number(bytesToBig(key.subarray(end))) }
 }
 export const isSlot = (key: Uint8Array): boolean => key[0] === 0x11
 export const isStorageNode = (key: Uint8Array): boolean => key[0] === 0x13
-/** Whether an indexer has written the row, or says by it that it has written all of them. */
-export const isReaders = (row: Uint8Array): boolean =>
+/** Whether a row belongs to the index, including the row that marks it as complete. */
+export const isIndexRow = (row: Uint8Array): boolean =>
   ((row[0] ?? 0) >= 0x40 && (row[0] ?? 0) < 0x50) || equalBytes(row, INDEX_KEY)
 const INDEX_KEY = KEY.meta('index')
 
@@ -169,7 +168,7 @@ export const RANGE = {
     lt: KEY.listPage(list, to),
   }),
   members: (ranking: Hex, prefix: Uint8Array) => within(KEY.member(ranking, prefix)),
-  /** Members by their first digits, which are half bytes. */
+  /** Members with a prefix in nibbles. */
   membersUnder: (ranking: Hex, digits: Uint8Array) => {
     const whole = digits.length >> 1
     const order = Uint8Array.from({ length: whole }, (_, i) => ((digits[2 * i] ?? 0) << 4) | (digits[2 * i + 1] ?? 0))
@@ -179,9 +178,9 @@ export const RANGE = {
     const withHalf = (digit: number) => KEY.member(ranking, Uint8Array.of(...order, digit << 4))
     return { gte: withHalf(half), lt: half === 15 ? all.lt : withHalf(half + 1) }
   },
-  words: (prefix: string) => within(key(0x45, text(prefix))),
+  nameWords: (prefix: string) => within(key(0x45, text(prefix))),
   verified: () => within(key(0x50)),
-  /** Accounts, slots and nodes of tries: all rows that remember. */
+  /** Accounts, slots and trie nodes: all versioned rows. */
   state: () => ({ gte: key(0x10), lt: key(0x14) }),
   accountNodes: () => within(key(0x12)),
   history: () => within(key(0x18)),
@@ -192,8 +191,8 @@ export const RANGE = {
   receipts: () => within(key(0x23)),
   transactions: () => within(key(0x24)),
   stateVersions: () => within(key(0x25)),
-  /** All that an indexer has written. */
-  readers: () => ({ gte: key(0x40), lt: key(0x50) }),
+  /** All rows of the index. */
+  index: () => ({ gte: key(0x40), lt: key(0x50) }),
 } as const
 
 /** All keys that begin with the bytes. */

@@ -1,5 +1,5 @@
-// LevelDB as get, scan and one synced batch; the same over memory for chains that need not outlive the process.
-// Whatever `write` has acknowledged survives `kill -9`.
+// The key-value store on LevelDB: get, scan and one synced batch, and the same in memory for chains that need not outlive the
+// process. A batch whose `write` has resolved survives `kill -9`.
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -10,67 +10,81 @@ import { MemoryLevel } from 'memory-level'
 import { ChainError } from '../lib/errors.ts'
 import { makeFolder } from '../lib/folder.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
-import type { Acknowledged } from './acknowledged.ts'
+import type { AcknowledgedWrites } from './disk-check.ts'
+import {
+  type CheckedDatabase,
+  checkInBackground,
+  type DamageObserver,
+  newDatabase,
+  requireIntact,
+} from './disk-check.ts'
 import { DISK_FULL, diskError, isDiskFull } from './disk-errors.ts'
-import { GuardedStore, type OutageReport, type ReopenableStore } from './guarded-store.ts'
-import { isAskedAgain } from './keyspace.ts'
+import { GuardedStore, type OutageObserver, type ReopenableStore } from './guarded-store.ts'
+import { isCachedRow } from './keyspace.ts'
 import { memoryRecordLog, openRecordLog } from './record-log.ts'
-import { RememberedRows } from './remembered-rows.ts'
-import type { KvStore, Op, Range, Reader, RecordLog } from './types.ts'
-import { type DiskWatch, newDatabase, readInBackground, requireWhole, type Whole } from './whole.ts'
+import { RowCache } from './row-cache.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from './types.ts'
 
 type Database = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
-type Snapshot = ReturnType<Database['snapshot']>
+type LevelSnapshot = ReturnType<Database['snapshot']>
 
 const ENCODING = { keyEncoding: 'view', valueEncoding: 'view' } as const
 
-/** So many rows are handed over between two looks at the clock. */
-const LOOK = 256
-/** Rows of readers' tables: what the addresses of some ten thousand transactions have. */
-const REMEMBERED_ROWS = 100_000
+/** Rows that are added to a batch between two calls of `pause`. */
+const ROWS_PER_PAUSE = 256
+/** Index rows in the cache: about those that 10,000 transactions write. */
+const CACHED_ROWS = 100_000
 
-/** The file of the log, in the database's folder: LevelDB leaves alone what has no name of its own kind. */
-export const JOURNAL = 'journal'
+/** The file of the record log, in the database's folder. LevelDB ignores files whose names are not of its own patterns. */
+export const JOURNAL_FILE = 'journal'
 
-/** What LevelDB writes before a new database is complete: a process that ends there may leave these alone. */
-const BEGINNING = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
+/** The files of a database whose creation was interrupted. */
+const UNFINISHED = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(dbtmp|log))$/
 
-/** Bytes before what is written goes from LevelDB's log into a table. */
+/** Bytes of writes that LevelDB keeps in its log and in memory before it writes them to a table. */
 const WRITE_BUFFER = 16 << 20
 
-/** What is told while a database is open: of damage that is found, and of writes that the disk does not take. */
-export type StoreWatch = DiskWatch & OutageReport
+/** Callbacks while a database is open: damage that is found, and outages of the disk. */
+export type StoreObserver = DamageObserver & OutageObserver
 
-/** Of commands: they end with the failed write, and before damage that is found later matters. */
-const UNWATCHED: StoreWatch = {
-  ...{ warn: () => undefined, damaged: () => undefined },
-  ...{ failed: () => undefined, recovered: () => undefined, lost: () => undefined },
+/** For commands, which end with the first failed write and do not run long enough for a background check. */
+const NO_OBSERVER: StoreObserver = {
+  warn: () => undefined,
+  damaged: () => undefined,
+  failed: () => undefined,
+  recovered: () => undefined,
+  lost: () => undefined,
 }
 
-/** Opens (or makes) a database in a folder. Throws ChainError `storage` for a locked, foreign, unusable or damaged one. */
-export async function openStore(directory: string, told: Partial<StoreWatch> = {}): Promise<KvStore> {
-  const watch = { ...UNWATCHED, ...told }
+/** Opens or creates a database in a folder. Throws ChainError `storage` when it is locked, damaged, unusable or not ours. */
+export async function openStore(directory: string, observer: Partial<StoreObserver> = {}): Promise<KvStore> {
+  const callbacks = { ...NO_OBSERVER, ...observer }
   if (!isOurs(directory)) throw new ChainError('storage', `${directory} is not empty and holds no kestrel database`)
-  const whole = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
-  const store = await openLevel(directory, whole.acknowledged, readInBackground(directory, whole.unread, watch))
-  if (!whole.isKnown) watch.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
-  return new RememberedRows(new GuardedStore(store, watch), isAskedAgain, REMEMBERED_ROWS)
+  const checked = hasDatabase(directory) ? await checkFiles(directory) : newDatabase(directory)
+  const store = await openLevel(
+    directory,
+    checked.acknowledged,
+    checkInBackground(directory, checked.unread, callbacks),
+  )
+  if (!checked.isKnown)
+    callbacks.warn('nobody knows whether the database is complete: its file `acknowledged` is missing')
+  return new RowCache(new GuardedStore(store, callbacks), isCachedRow, CACHED_ROWS)
 }
 
-/** Opens a database as LevelDB does, whatever is wrong with its files. Throws ChainError `storage` when LevelDB cannot. */
+/** Opens a database without checking its files first. Throws ChainError `storage` when LevelDB cannot open it. */
 export const openUnchecked = (directory: string): Promise<KvStore> => openLevel(directory)
 
-/** A store for what is thrown away: nothing is synced. */
-export async function openScratch(directory: string): Promise<KvStore> {
+/** A store on disk for temporary data: batches are not synced. */
+export async function openTemporaryStore(directory: string): Promise<KvStore> {
   const database = new Level<Uint8Array, Uint8Array>(directory, { ...ENCODING, writeBufferSize: WRITE_BUFFER })
   await database.open()
   const store = new LevelStore(database, memoryRecordLog())
-  return new RememberedRows(store, isAskedAgain, REMEMBERED_ROWS)
+  return new RowCache(store, isCachedRow, CACHED_ROWS)
 }
 
-async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: () => void): Promise<LevelStore> {
+async function openLevel(directory: string, acknowledged?: AcknowledgedWrites, stop?: () => void): Promise<LevelStore> {
   try {
-    // Ahead of LevelDB, which begins to open, and to make folders, as soon as it is constructed.
+    // Before LevelDB is constructed, because its constructor begins to open the database and to create folders.
     makeFolder(directory)
   } catch (error) {
     stop?.()
@@ -87,44 +101,46 @@ async function openLevel(directory: string, acknowledged?: Acknowledged, stop?: 
     stop?.()
     throw new ChainError('storage', whyNotOpened(directory, error))
   }
-  const log = openRecordLog(join(directory, JOURNAL))
-  const landed = (ops: readonly Op[]) => acknowledged?.landed(ops)
-  const closing = () => {
+  const log = openRecordLog(join(directory, JOURNAL_FILE))
+  const onWritten = (ops: readonly WriteOp[]) => acknowledged?.recordBatch(ops)
+  const onClosed = () => {
     stop?.()
     acknowledged?.close()
   }
-  return new LevelStore(database, log, { directory, landed, closing })
+  return new LevelStore(database, log, { directory, onWritten, onClosed })
 }
 
-/** Whether a folder holds a database, perhaps one that has lost the file that makes it one. */
+/** Whether a folder holds a database, also one whose CURRENT file is lost. */
 export function hasDatabase(directory: string): boolean {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) return false
   const files = readdirSync(directory)
-  return files.includes('CURRENT') || (files.includes(JOURNAL) && files.some((file) => file.startsWith('MANIFEST-')))
+  return (
+    files.includes('CURRENT') || (files.includes(JOURNAL_FILE) && files.some((file) => file.startsWith('MANIFEST-')))
+  )
 }
 
-/** Whether a folder holds a LevelDB, or the beginning of one, or nothing. */
+/** Whether a folder is empty or missing, or holds a LevelDB database or an unfinished one. */
 function isOurs(directory: string): boolean {
   if (!existsSync(directory)) return true
   if (!statSync(directory).isDirectory()) return false
-  return hasDatabase(directory) || readdirSync(directory).every((file) => BEGINNING.test(file))
+  return hasDatabase(directory) || readdirSync(directory).every((file) => UNFINISHED.test(file))
 }
 
-/** Files that change while they are read belong to a process that is running, which is another refusal. */
-async function checkFiles(directory: string): Promise<Whole> {
+/** Files of a database that another process has open change while they are read, so a lock is reported instead of damage. */
+async function checkFiles(directory: string): Promise<CheckedDatabase> {
   try {
-    return requireWhole(directory)
+    return requireIntact(directory)
   } catch (error) {
-    await requireFree(directory)
+    await requireUnlocked(directory)
     throw error instanceof ChainError ? error : new ChainError('storage', whyNotOpened(directory, error))
   }
 }
 
 /**
- * Throws ChainError `storage` when another process has the database open. LevelDB takes its lock before it looks whether there
- * is a database, and refuses one then: nothing in it is read or changed.
+ * Throws ChainError `storage` when another process has the database open. `errorIfExists` makes LevelDB fail after it has
+ * taken its lock and before it reads or changes anything.
  */
-export async function requireFree(directory: string): Promise<void> {
+export async function requireUnlocked(directory: string): Promise<void> {
   const database = new Level(directory, { createIfMissing: false, errorIfExists: true })
   try {
     await database.open()
@@ -134,7 +150,7 @@ export async function requireFree(directory: string): Promise<void> {
   await database.close()
 }
 
-/** The library says that it could not open, and why only in the cause. */
+/** The library's error says only that opening failed; the reason is its cause. */
 const causeOf = (error: unknown): unknown => (error instanceof Error ? (error.cause ?? error) : error)
 
 function isLocked(error: unknown): boolean {
@@ -149,20 +165,20 @@ function whyNotOpened(directory: string, error: unknown): string {
   return `cannot open ${directory}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
-/** A store that lives and dies with the process. */
+/** A store in memory. */
 export async function openMemoryStore(): Promise<KvStore> {
   const database = new MemoryLevel<Uint8Array, Uint8Array>({ ...ENCODING, storeEncoding: 'view' })
   await database.open()
   return new LevelStore(database, memoryRecordLog())
 }
 
-/** What a store on a disk has besides its database. */
+/** What a store on disk needs besides its database. */
 type Disk = {
   readonly directory: string
-  /** Told of each batch that has been written and synced. */
-  readonly landed: (ops: readonly Op[]) => void
-  /** Told of the end. */
-  readonly closing: () => void
+  /** Called after each batch that has been written and synced. */
+  readonly onWritten: (ops: readonly WriteOp[]) => void
+  /** Called when the store is closed. */
+  readonly onClosed: () => void
 }
 
 class LevelStore implements ReopenableStore {
@@ -170,7 +186,7 @@ class LevelStore implements ReopenableStore {
   readonly log: RecordLog
   readonly #disk: Disk | undefined
 
-  /** `disk`: left out for a store in memory, and for one that is thrown away. */
+  /** `disk` is left out for a store in memory and for a temporary one. */
   constructor(database: Database, log: RecordLog, disk?: Disk) {
     this.#database = database
     this.log = log
@@ -181,25 +197,25 @@ class LevelStore implements ReopenableStore {
     return plain(this.#database.getSync(key))
   }
 
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
     return scan(this.#database, range)
   }
 
-  /** One after the other into a batch of the library's: an array of operations costs it seven times as much. */
-  async write(ops: readonly Op[]): Promise<void> {
+  /** Operations are added one by one, because abstract-level takes seven times as long for an array of them. */
+  async write(ops: readonly WriteOp[]): Promise<void> {
     if (ops.length === 0) return
     const batch = this.#database.batch()
     const pause = yieldToEventLoop('block')
     for (const [index, op] of ops.entries()) {
-      if (index % LOOK === 0) await pause()
+      if (index % ROWS_PER_PAUSE === 0) await pause()
       if (op.type === 'put') batch.put(op.key, op.value)
       else batch.del(op.key)
     }
     await batch.write(this.#disk === undefined ? {} : { sync: true })
-    this.#disk?.landed(ops)
+    this.#disk?.onWritten(ops)
   }
 
-  snapshot(): Reader & { close(): Promise<void> } {
+  consistentReader(): KvReader & { close(): Promise<void> } {
     const database = this.#database
     const snapshot = database.snapshot()
     return {
@@ -209,7 +225,7 @@ class LevelStore implements ReopenableStore {
     }
   }
 
-  /** What refuses writes is above (`GuardedStore`): memory is never full in a way that could be told. */
+  /** Never throws: `GuardedStore` refuses writes to a failed disk, and a full memory cannot be detected. */
   requireWritable(): void {}
 
   async reopen(): Promise<void> {
@@ -217,7 +233,7 @@ class LevelStore implements ReopenableStore {
     await this.#database.open()
   }
 
-  /** Opening writes what is in LevelDB's log into a table; then a new log grows to the size of the write buffer. */
+  /** Opening writes the content of LevelDB's logs into a table; the new log then grows to the size of the write buffer. */
   async hasRoom(): Promise<boolean> {
     if (this.#disk === undefined) return true
     const { directory } = this.#disk
@@ -229,16 +245,16 @@ class LevelStore implements ReopenableStore {
 
   close(): Promise<void> {
     this.log.close()
-    this.#disk?.closing()
+    this.#disk?.onClosed()
     return this.#database.close()
   }
 }
 
-/** LevelDB hands out Buffers, whose views take three times as long to make as those of plain bytes. */
+/** LevelDB returns Buffers, whose `subarray` takes three times as long as that of a Uint8Array. */
 const plain = (row: Uint8Array | undefined): Uint8Array | undefined =>
   row && new Uint8Array(row.buffer, row.byteOffset, row.length)
 
-function scan(database: Database, range: Range, snapshot?: Snapshot): AsyncIterable<[Uint8Array, Uint8Array]> {
+function scan(database: Database, range: KeyRange, snapshot?: LevelSnapshot): AsyncIterable<[Uint8Array, Uint8Array]> {
   const { gte, lt, reverse = false, limit = -1 } = range
   return database.iterator({ gte, lt, reverse, limit, ...(snapshot && { snapshot }) })
 }

@@ -1,14 +1,15 @@
-// Storage declared in TypeScript and laid out as Solidity would, unpacked: every member takes whole slots, in order.
-// So anyone who knows Solidity's rules can read it from outside. A member's place never changes: new ones go to the end.
+// Contract storage declared in TypeScript and laid out by Solidity's rules without packing: every member takes whole slots, in
+// order, so that anyone who knows the rules can read it with eth_getStorageAt. A member's slot never changes: add new members
+// at the end.
 import { ChainError } from '../lib/errors.ts'
 import { bigToFixed, bytesToBig } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
+import { type Cell, dataSlot, type Field, type Key, slotAt, u256, type Value, value } from './storage-types.ts'
 import type { SlotAccess } from './types.ts'
-import { type Cell, dataSlot, type Field, type Key, slotAt, u256, type Value, value } from './words.ts'
 
 type Fields<H> = { readonly [N in keyof H]: Field<H[N]> }
 
-/** Fields one after another, opened into an object of their handles. Itself a field, so that a mapping may hold one. */
+/** Consecutive fields, opened as an object of their handles. A layout is a field too, so that mappings may contain it. */
 export interface Layout<H> extends Field<H> {
   open(slots: SlotAccess, base?: bigint): H
 }
@@ -16,7 +17,7 @@ export interface Layout<H> extends Field<H> {
 /** A module's storage from slot 0 on: `layout({ supply: cell(u256), owners: mapping(address, u256) }).open(slots)`. */
 export function layout<H extends object>(fields: Fields<H>): Layout<H> {
   const { width, places } = inOrder(fields)
-  // Modules are opened for every native call and most of their fields are not looked at: a field opens when it is.
+  // Fields are opened on first use, because a native call opens whole modules and uses few of their fields.
   class Handles {
     readonly #at: readonly [SlotAccess, base: bigint]
     readonly #handles: Partial<H> = {}
@@ -40,7 +41,7 @@ export function layout<H extends object>(fields: Fields<H>): Layout<H> {
   return { width, open: (slots, base = 0n) => new Handles(slots, base) as H }
 }
 
-/** The members' names, each with its distance from the first member. */
+/** The members' names, each with its offset in slots from the first member. */
 function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>>(members: T) {
   let width = 0n
   const places = new Map<keyof T, bigint>()
@@ -51,12 +52,12 @@ function inOrder<T extends Readonly<Record<keyof T, { readonly width: bigint }>>
   return { width, places }
 }
 
-/** A single value, under the name that says so. */
+/** A single value, for layouts that name it explicitly. */
 export const cell = <T>(of: Value<T>): Value<T> => of
 
 export interface StructCell<T> extends Cell<T> {
-  /** One member; the others are not read. */
-  only<N extends keyof T>(name: N): T[N]
+  /** Reads one member only. */
+  member<N extends keyof T>(name: N): T[N]
   /** Writes the given members and leaves the others. */
   update(change: Partial<T>): void
 }
@@ -64,7 +65,7 @@ export interface Struct<T> extends Value<T> {
   open(slots: SlotAccess, base: bigint): StructCell<T>
 }
 
-/** Values that are read and written together. */
+/** Solidity's `struct`: values that are read and written together. */
 export function struct<T extends object>(members: { readonly [N in keyof T]: Value<T[N]> }): Struct<T> {
   const { width, places } = inOrder(members)
   const whole = value<T>({
@@ -91,14 +92,14 @@ export function struct<T extends object>(members: { readonly [N in keyof T]: Val
     ...whole,
     open: (slots, base) => ({
       ...whole.open(slots, base),
-      only: (name) => members[name].read(slots, slotAt(base, places.get(name) ?? 0n)),
+      member: (name) => members[name].read(slots, slotAt(base, places.get(name) ?? 0n)),
       update: (change) => update(slots, base, change),
     }),
   }
 }
 
 export type Mapping<K, H> = {
-  /** The handle at the key; what was never written there reads as zero. */
+  /** The handle of the element at a key. An element that was never written reads as zero. */
   at(key: K): H
 }
 
@@ -129,7 +130,7 @@ export interface ListField<T> extends Value<readonly T[]> {
   open(slots: SlotAccess, base: bigint): List<T>
 }
 
-/** Longer lists are not read or written whole: only broken storage would ask for it. */
+/** Longer lists are not read or written as one value: only corrupt storage has such a length. */
 const LONGEST = 2 ** 16
 
 function wholeLength(length: bigint): number {
@@ -139,7 +140,7 @@ function wholeLength(length: bigint): number {
 
 export const isWithin = (index: number, length: number): boolean => index >= 0 && index < length
 
-/** Solidity's `T[]`: the length at p, the elements from keccak256(p) on. A value too, to be read and written whole. */
+/** Solidity's `T[]`: the length at p, the elements from keccak256(p) on. It can be read and written as one value too. */
 export function list<T>(element: Value<T>): ListField<T> {
   const slotOf = (base: bigint, index: number) => slotAt(dataSlot(base), BigInt(index) * element.width)
   const write = (slots: SlotAccess, base: bigint, elements: readonly T[]) => {
@@ -191,19 +192,19 @@ export function list<T>(element: Value<T>): ListField<T> {
 export type Enumerable<K, V> = {
   readonly size: number
   has(key: K): boolean
-  /** undefined: not among the keys. */
+  /** undefined when the key is absent. */
   get(key: K): V | undefined
-  /** Adds the key at the end, or replaces its value where it stands. */
+  /** Appends the key, or replaces the value of an existing one. */
   set(key: K, of: V): void
-  /** Removes the key; the last key takes its place in the order. False when it was not there. */
+  /** Removes the key; the last key moves to its position. False when the key was absent. */
   delete(key: K): boolean
-  /** Keys in order, from the given place on; do not add or delete while walking. */
+  /** Keys in order from a position on. Do not add or delete during the iteration. */
   keys(from?: number): Iterable<K>
   entries(from?: number): Iterable<[K, V]>
 }
 
 /**
- * A mapping that knows its keys, for paging. In Solidity:
+ * A mapping with a list of its keys, for pagination. In Solidity:
  * `struct { K[] keys; mapping(K => uint256) places; mapping(K => V) values; }`, places counted from 1, 0 is absent.
  */
 export function enumerable<K, V>(key: Key<K>, element: Value<V>): Field<Enumerable<K, V>> {
@@ -246,6 +247,58 @@ export function enumerable<K, V>(key: Key<K>, element: Value<V>): Field<Enumerab
       keys: keysFrom,
       *entries(from) {
         for (const of of keysFrom(from)) yield [of, values.at(of).get()]
+      },
+    }
+  }
+  return { width: parts.width, open }
+}
+
+export type Queue<T> = Iterable<T> & {
+  readonly length: number
+  push(element: T): void
+  /** Takes the oldest; undefined when there is none. */
+  shift(): T | undefined
+  /** The element `index` positions after the oldest; undefined beyond the end. */
+  at(index: number): T | undefined
+  /** Replaces an element; throws RangeError beyond the end. */
+  put(index: number, element: T): void
+}
+
+/**
+ * First in, first out. In Solidity: `struct { uint256 head; uint256 tail; mapping(uint256 => T) items; }`,
+ * where head is the oldest item's number and tail the next one's; both only grow.
+ */
+export function queue<T>(element: Value<T>): Field<Queue<T>> {
+  const parts = layout({ head: u256, tail: u256, items: mapping(u256, element) })
+  const open = (slots: SlotAccess, base: bigint): Queue<T> => {
+    const { head, tail, items } = parts.open(slots, base)
+    const length = () => Number(tail.get() - head.get())
+    const item = (index: number) => (isWithin(index, length()) ? items.at(head.get() + BigInt(index)) : undefined)
+    return {
+      get length() {
+        return length()
+      },
+      push(of) {
+        const next = tail.get()
+        items.at(next).set(of)
+        tail.set(next + 1n)
+      },
+      shift() {
+        const oldest = item(0)
+        if (oldest === undefined) return undefined
+        const of = oldest.get()
+        oldest.clear()
+        head.set(head.get() + 1n)
+        return of
+      },
+      at: (index) => item(index)?.get(),
+      put(index, of) {
+        const place = item(index)
+        if (place === undefined) throw new RangeError(`no element ${index}`)
+        place.set(of)
+      },
+      *[Symbol.iterator]() {
+        for (let i = 0; i < length(); i++) yield items.at(head.get() + BigInt(i)).get()
       },
     }
   }

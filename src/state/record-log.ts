@@ -1,23 +1,22 @@
-// Records one behind the other in a file beside the database. What has been appended is with the operating system: it
-// survives `kill -9` at once, and a power cut when the file comes to the disk. Each record has a frame that can be found
-// again behind bytes that the disk has mangled, so that damage costs the records it touches and no others. No record is
-// empty.
+// An append-only file of records next to the database. An appended record is with the operating system: it survives `kill -9`
+// at once, and a power cut after the system has written the file to disk. Each record has a frame with a magic number, so
+// that the reader finds the next record after a damaged one, and damage costs no other records. Records are not empty.
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { diskError } from './disk-errors.ts'
-import type { ReadRecords, RecordLog } from './types.ts'
+import type { RecordLog, RecoveredRecords } from './types.ts'
 
-/** How every frame begins: bytes that text never holds (UTF-8 has no 0xff), and two letters. */
+/** The first bytes of every frame. UTF-8 text never has 0xff, so records of text do not contain it. */
 const MAGIC = Buffer.of(0xff, 0xfe, 0x4b, 0x4a)
-/** Magic number, length and checksum of a record; numbers are big-endian. */
+/** Length of a frame's head: magic number, length (4 bytes) and CRC-32 (4 bytes) of the record, big-endian. */
 const HEAD = MAGIC.length + 8
 
-/** Opens, or makes, the log in a file. Throws ChainError `disk-failure` when the file cannot be used. */
+/** Opens or creates the log in a file. Throws ChainError `disk-failure` when the file cannot be used. */
 export function openRecordLog(path: string): RecordLog {
   return new FileLog(path)
 }
 
-/** One that lives and dies with the process. */
+/** A log in memory. */
 export function memoryRecordLog(): RecordLog {
   let records: Uint8Array[] = []
   let size = 0
@@ -41,7 +40,7 @@ export function memoryRecordLog(): RecordLog {
 class FileLog implements RecordLog {
   readonly #path: string
   #file: number
-  /** Bytes of the file, which holds whole records only. Not known before it has been read. */
+  /** Length of the file, which has intact records only; undefined until it has been read. */
   #size: number | undefined
 
   constructor(path: string) {
@@ -54,12 +53,12 @@ class FileLog implements RecordLog {
     return this.#size ?? 0
   }
 
-  read(): ReadRecords {
+  read(): RecoveredRecords {
     const bytes = attempt(() => readFileSync(this.#path))
     const found = unframed(bytes)
     const [first] = found.damaged
     if (first === undefined) this.#size = bytes.length
-    // A torn tail is what a process leaves that ended while it wrote; cutting it needs no room.
+    // A process that ended while it wrote leaves a torn tail. Truncating works even on a full disk.
     else if (first.at + first.length === bytes.length) this.#cut(first.at)
     else this.replace(found.records)
     return found
@@ -120,8 +119,8 @@ function framed(records: readonly Uint8Array[]): Buffer {
   return out
 }
 
-/** All whole records of a file, and the stretches between them that are none. */
-function unframed(bytes: Buffer): ReadRecords {
+/** The intact records of a file, and the damaged ranges between them. */
+function unframed(bytes: Buffer): RecoveredRecords {
   const records: Uint8Array[] = []
   const damaged: { at: number; length: number }[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -138,7 +137,7 @@ function unframed(bytes: Buffer): ReadRecords {
   return { records, damaged }
 }
 
-/** The record whose frame begins here; undefined where no whole frame does. */
+/** The record whose frame begins at `at`; undefined when there is no intact frame. */
 function recordAt(bytes: Buffer, at: number): Uint8Array | undefined {
   if (at + HEAD > bytes.length || bytes.compare(MAGIC, 0, MAGIC.length, at, at + MAGIC.length) !== 0) return undefined
   const length = bytes.readUInt32BE(at + 4)
@@ -148,7 +147,7 @@ function recordAt(bytes: Buffer, at: number): Uint8Array | undefined {
   return crc32(record) === bytes.readUInt32BE(at + 8) ? record : undefined
 }
 
-/** Where the next whole frame begins; the end of the file when there is none. */
+/** The start of the next intact frame; the end of the file when there is none. */
 function nextRecord(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(MAGIC, from); at >= 0; at = bytes.indexOf(MAGIC, at + 1)) {
     if (recordAt(bytes, at) !== undefined) return at
@@ -156,7 +155,7 @@ function nextRecord(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** A disk that is nearly full takes a part. */
+/** Repeats the call, because a disk that is nearly full accepts a part. */
 function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }

@@ -1,12 +1,11 @@
-// The state on disk and what is cached of it: versioned rows, read synchronously. A view is opened at a version and
-// stays true to it whatever is committed meanwhile. Versions rise by one per commit; undoing one restores its rows.
+// The state on disk with its caches: versioned rows, read synchronously. A view reads the version at which it was opened,
+// whatever is committed meanwhile. Each commit is the next version; rewinding restores the rows of an earlier one.
 import { LRUCache } from 'lru-cache'
-import { retain } from '../lib/bytes.ts'
+import { BytePool } from '../lib/byte-pool.ts'
+import { GenerationalCache } from '../lib/caches.ts'
 import { ReadFailure } from '../lib/errors.ts'
-import { GenerationalCache } from '../lib/generational-cache.ts'
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { decodeAccount, type StoredAccount } from './accounts.ts'
-import { checkedCode } from './checked-row.ts'
 import {
   type Change,
   decodeChanges,
@@ -18,38 +17,41 @@ import {
   rowAsOf,
 } from './history.ts'
 import { isCode, KEY } from './keyspace.ts'
-import type { KvStore, Op, Reader } from './types.ts'
+import { verifyCode } from './row-checksum.ts'
+import type { KvReader, KvStore, WriteOp } from './types.ts'
 import { View } from './view.ts'
 
-/** Changed rows of one commit, by key as latin-1, so that it can index a map; a value of null deletes. */
+/** The changed rows of one commit by key as latin-1; a value of null deletes the row. */
 export type RowChanges = Map<string, { readonly key: Uint8Array; readonly value: Uint8Array | null }>
 
-/** What a view reads, as of the version it was opened at. `StateStore` is the state on disk as such rows. */
+/** What a view reads from. `StateStore` reads the disk, `WitnessRows` a block's witness. */
 export type StateRows = {
-  /** A row's value; `name` is the key as latin-1. */
+  /** A row's value as of a version. `name` is the key as latin-1, for callers that have it. */
   row(key: Uint8Array, version: number, name?: string): Uint8Array | undefined
   account(of: Address, version: number): StoredAccount | undefined
-  /** Without leading zeros; no bytes for a slot that holds nothing. */
+  /** A storage word without leading zeros; no bytes for zero. */
   word(of: Address, key: Hash, version: number): Uint8Array
   code(hash: Hash): Uint8Array | undefined
-  /** For the ranges of rows that go when an account loses its storage. */
-  readonly store: Pick<Reader, 'scan'>
+  /** For listing the rows that are deleted when an account loses its storage. */
+  readonly store: Pick<KvReader, 'scan'>
 }
 
 const CACHED_ROWS = 200_000
 const CACHED_CODES = 2_000
-/** Decoded words of the newest version; beyond, all begin anew. */
+/** Decoded words of the newest version. At the limit the cache is emptied. */
 const DECODED_WORDS = 100_000
 const DECODED_ACCOUNTS = 50_000
-/** Stands for a row that has never been: what is not there is asked for as often as what is. */
+/** Stands for a row that does not exist. Absent rows are cached because they are read as often as others. */
 const ABSENT: RowState = { ordinal: 0, since: 0, value: undefined }
 
 export class StateStore implements StateRows {
   readonly store: KvStore
   #version: number
   readonly #rows = new GenerationalCache<string, RowState>(CACHED_ROWS)
+  /** Holds the values of `#rows`. */
+  readonly #pool = new BytePool()
   readonly #codes = new LRUCache<Hash, Uint8Array>({ max: CACHED_CODES })
-  /** What rows say at the newest version: one view has read it, the next finds it. It goes with the version. */
+  /** Decoded accounts and words of the newest version, shared by its views. Emptied when the version changes. */
   readonly #accounts = new Map<Address, StoredAccount | undefined>()
   readonly #words = new Map<Address, Map<Hash, Uint8Array>>()
   #wordCount = 0
@@ -64,34 +66,32 @@ export class StateStore implements StateRows {
     return this.#version
   }
 
-  /** A fresh view of a version. Opening costs nothing. */
+  /** A new view of a version. Reads nothing yet. */
   at(version: number): View {
     return new View(this, version)
   }
 
-  /** A row's value as of a version. `name` is the key as latin-1. */
   row(key: Uint8Array, version: number, name = toLatin1(key)): Uint8Array | undefined {
     try {
       return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
     } catch (error) {
       if (!(error instanceof MissingHistory)) throw error
-      // Versions are just being taken back: the row has moved on (or back) since it was read.
+      // A rewind is in progress: the cached row is not the one on disk any more.
       this.#rows.delete(name)
-      return this.#rowAgain(key, version, name)
+      return this.#rowFromDisk(key, version, name)
     }
   }
 
-  #rowAgain(key: Uint8Array, version: number, name: string): Uint8Array | undefined {
+  #rowFromDisk(key: Uint8Array, version: number, name: string): Uint8Array | undefined {
     try {
       return rowAsOf(this.store, key, this.#latest(key, name), version)?.value
     } catch (error) {
       if (!(error instanceof MissingHistory)) throw error
-      // The state was there when the view was opened, and has been pruned while somebody was at work on it.
+      // The view's version was pruned after the view was opened.
       throw new ReadFailure('the historical state is not available any more', { cause: error })
     }
   }
 
-  /** An account as of a version. */
   account(of: Address, version: number): StoredAccount | undefined {
     const isNewest = version === this.#version
     if (isNewest) {
@@ -107,7 +107,6 @@ export class StateStore implements StateRows {
     return account
   }
 
-  /** A slot's word without leading zeros as of a version; no bytes for none. */
   word(of: Address, key: Hash, version: number): Uint8Array {
     if (version !== this.#version) return this.row(KEY.slot(of, key), version) ?? EMPTY_BYTES
     const known = this.#words.get(of)?.get(key)
@@ -125,18 +124,21 @@ export class StateStore implements StateRows {
     if (cached !== undefined) return cached
     const row = this.store.get(KEY.code(hash))
     if (row === undefined) return undefined
-    const code = checkedCode(row, hash)
+    const code = verifyCode(row, hash)
     this.#codes.set(hash, code)
     return code
   }
 
   /**
-   * The operations that commit changed rows as the next version, and what to call once they are on disk.
-   * Rows that would not change must be left out by the caller.
+   * The operations that commit changed rows as the next version. Call `landed` when they are on disk. `changes` must not
+   * contain rows that keep their value.
    */
-  stage(changes: RowChanges, codes: ReadonlyMap<Hash, Uint8Array>): { ops: Op[]; version: number; landed: () => void } {
+  stage(
+    changes: RowChanges,
+    codes: ReadonlyMap<Hash, Uint8Array>,
+  ): { ops: WriteOp[]; version: number; landed: () => void } {
     const version = this.#version + 1
-    const ops: Op[] = []
+    const ops: WriteOp[] = []
     const names: string[] = []
     const next: RowState[] = []
     const written: Change[] = []
@@ -159,7 +161,7 @@ export class StateStore implements StateRows {
     ops.push({ type: 'put', key: KEY.changes(version), value: encodeChanges(written) })
     const landed = () => {
       for (const [i, { ordinal, since, value }] of next.entries()) {
-        this.#rows.set(names[i] ?? '', { ordinal, since, value: value && retain(value) })
+        this.#rows.set(names[i] ?? '', { ordinal, since, value: value && this.#pool.copy(value) })
       }
       this.#moveTo(version)
     }
@@ -167,30 +169,30 @@ export class StateStore implements StateRows {
   }
 
   /**
-   * The operations that make all versions before this one unreadable: what it replaced goes. Versions are pruned oldest
-   * first, and never the newest.
+   * The operations that prune everything that a version replaced, so that no version before it can be read. Versions must be
+   * pruned from the oldest on, and never the newest.
    */
-  prune(version: number): Op[] {
+  prune(version: number): WriteOp[] {
     const key = KEY.changes(version)
     const changes = this.store.get(key)
     if (changes === undefined) throw new Error(`the change list of version ${version} is missing`)
-    const ops: Op[] = [{ type: 'del', key }]
+    const ops: WriteOp[] = [{ type: 'del', key }]
     for (const { key: row, replaced } of decodeChanges(changes)) {
       if (replaced !== undefined) ops.push({ type: 'del', key: KEY.history(row, replaced) })
     }
     return ops
   }
 
-  /** The operations that undo every version above the given one, exactly, and what to call once they are on disk. */
-  rewind(version: number): { ops: Op[]; landed: () => void } {
-    const ops: Op[] = []
+  /** The operations that undo all versions above the given one. Call `landed` when they are on disk. */
+  rewind(version: number): { ops: WriteOp[]; landed: () => void } {
+    const ops: WriteOp[] = []
     const touched = new Set<string>()
     for (let undone = this.#version; undone > version; undone--) {
       const key = KEY.changes(undone)
       const changes = this.store.get(key)
       if (changes === undefined) throw new Error(`the change list of version ${undone} is missing`)
       for (const { key: row } of decodeChanges(changes)) {
-        // Code has no history: it goes with the version that brought it.
+        // Code has no history: it is deleted with the version that added it.
         if (isCode(row)) ops.push({ type: 'del', key: row })
         else touched.add(toLatin1(row))
       }

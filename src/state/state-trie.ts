@@ -1,40 +1,41 @@
-// The Merkle-Patricia side of a view: which accounts and slots have changed since the last root, the trie nodes that
-// follow from them, and the rows to commit. Roots may be asked for at any time; each costs only what changed since.
-import { type Address, equalBytes, fromHex, type Hash, toHash, toLatin1 } from '../lib/hex.ts'
+// The Merkle-Patricia tries of a view: which accounts and slots have changed since the last root, the trie nodes that follow
+// from them, the rows to commit, and proofs. A root may be computed at any time and costs only what changed since the last.
+
+import { memo } from '../lib/caches.ts'
+import { type Address, bigToFixed, equalBytes, fromHex, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
-import { memo } from '../lib/memo.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
 import { encodeAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
 import type { RowChanges } from './state-store.ts'
-import { EMPTY_ROOT, updateTrie } from './trie.ts'
-import type { TrieChange } from './trie-edits.ts'
-import type { NodePath, NodeReader } from './trie-rows.ts'
-import type { Account, Reader } from './types.ts'
+import type { NodePath, NodeReader, TrieChange } from './trie.ts'
+import { EMPTY_ROOT, proveTrie, updateTrie } from './trie.ts'
+import type { Account, AccountProof, KvReader, StateView } from './types.ts'
 import type { View } from './view.ts'
 
 export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
-/** Accounts with those of their slots that were written. */
+/** Accounts, each with its slots that were written. */
 type Slots = Map<Address, Set<Hash>>
-/** Of an account of which no slot was; never added to. */
+/** For an account without written slots. Never changed. */
 const NO_SLOTS = new Set<Hash>()
 
-/** Node rows written on this view; null for those that are gone. */
+/** Node rows written on this view; null: deleted. */
 type Nodes = Map<NodePath, Uint8Array | null>
 
-/** Where accounts and slots lie in their tries: those of one block come again in the next. */
-const KNOWN_PLACES = 50_000
-const placeOf = memo(KNOWN_PLACES, (name: Address | Hash) => keccak256(fromHex(name)))
+/** Keys of accounts and slots in their tries (keccak-256). Cached, because consecutive blocks touch the same ones. */
+const CACHED_KEYS = 50_000
+const hashedKey = memo(CACHED_KEYS, (name: Address | Hash) => keccak256(fromHex(name)))
 
 export class StateTrie {
   readonly #view: View
-  /** Since the last root. */
+  /** Written since the last root. */
   #dirty: Slots = new Map()
+  /** Accounts whose storage trie is rebuilt from nothing. */
   #reset = new Set<Address>()
-  /** Between the opening of the view and the last root. */
+  /** Written between the opening of the view and the last root. */
   #touched: Slots = new Map()
-  /** Rows of touched accounts as of the last root, null for those that are gone. */
+  /** Rows of the touched accounts as of the last root; null: the account does not exist. */
   #accountRows = new Map<Address, Uint8Array | null>()
   #accountNodes: Nodes = new Map()
   #storageNodes = new Map<Address, Nodes>()
@@ -57,7 +58,7 @@ export class StateTrie {
     this.#root = undefined
   }
 
-  /** The account's storage was cleared, or a clearing was undone: its trie is built anew. */
+  /** The account's storage was cleared, or a clearing was reverted: its trie is rebuilt. */
   touchStorage(of: Address): void {
     this.touch(of)
     this.#reset.add(of)
@@ -73,12 +74,12 @@ export class StateTrie {
     const changes: TrieChange[] = []
     for (const of of this.#dirty.keys()) {
       const account = this.#view.account(of)
-      // Also for an account that is gone: it may come back, and what is dirty is forgotten below.
+      // Also for a deleted account: it may be created again, and `#dirty` is emptied below.
       const storageRoot = this.storageRoot(of)
       const value = account === undefined ? null : encodeAccount(account, storageRoot)
       this.#accountRows.set(of, value)
-      this.#settle(of, NO_SLOTS)
-      changes.push({ key: placeOf(of), value })
+      this.#markTouched(of, NO_SLOTS)
+      changes.push({ key: hashedKey(of), value })
     }
     this.#dirty.clear()
     this.#root = toHash(this.#apply(this.accountReader(), this.#accountNodes, changes))
@@ -104,7 +105,7 @@ export class StateTrie {
   }
 
   /** Every row that differs from the disk: accounts, slots and nodes. Call after `root`. */
-  async changedRows(store: Pick<Reader, 'scan'>): Promise<RowChanges> {
+  async changedRows(store: Pick<KvReader, 'scan'>): Promise<RowChanges> {
     const rows: RowChanges = new Map()
     const add = (key: Uint8Array, value: Uint8Array | null) => {
       const name = toLatin1(key)
@@ -112,7 +113,7 @@ export class StateTrie {
       const same =
         value === null || stored === undefined ? value === null && stored === undefined : equalBytes(value, stored)
       if (!same) rows.set(name, { key, value })
-      // Of storage that was lost and has been written anew.
+      // A row of cleared storage that was written again with its old value.
       else rows.delete(name)
     }
     for (const [of, keys] of this.#touched) {
@@ -122,7 +123,7 @@ export class StateTrie {
         for await (const [key] of store.scan(RANGE.slots(of))) add(key, null)
         for await (const [key] of store.scan(RANGE.storageNodes(of))) add(key, null)
       }
-      // Who does not exist has no storage, whatever was written on the view.
+      // An account that does not exist has no storage, even if its slots were written.
       if (account === undefined) continue
       for (const key of keys) {
         const word = this.#view.word(of, key)
@@ -147,15 +148,15 @@ export class StateTrie {
     return copy
   }
 
-  /** Whether stored slots and nodes of the account have lost their meaning. */
+  /** Whether the stored slots and nodes of the account must be deleted. */
   #losesStorage(of: Address, account: Account | undefined): boolean {
     const stored = this.#view.stored(of)
     if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
     return account === undefined || this.#view.isCleared(of)
   }
 
-  /** What was dirty is touched from now on. The set is taken over. */
-  #settle(of: Address, keys: Set<Hash>): void {
+  /** Moves an account's dirty slots to the touched ones. Takes ownership of the set. */
+  #markTouched(of: Address, keys: Set<Hash>): void {
     const known = this.#touched.get(of)
     if (known === undefined || known === NO_SLOTS) this.#touched.set(of, keys)
     else for (const key of keys) known.add(key)
@@ -165,7 +166,7 @@ export class StateTrie {
     const reset = this.#reset.has(of)
     const dirty = this.#dirty.get(of) ?? NO_SLOTS
     if (!reset && dirty.size === 0) return
-    this.#settle(of, dirty)
+    this.#markTouched(of, dirty)
     if (reset) this.#storageNodes.set(of, new Map())
     let nodes = this.#storageNodes.get(of)
     if (nodes === undefined) {
@@ -175,7 +176,7 @@ export class StateTrie {
     const changes: TrieChange[] = []
     for (const key of (reset ? this.#touched.get(of) : dirty) ?? []) {
       const word = this.#view.word(of, key)
-      changes.push({ key: placeOf(key), value: word.length === 0 ? null : encodeRlp(word) })
+      changes.push({ key: hashedKey(key), value: word.length === 0 ? null : encodeRlp(word) })
     }
     this.#storageRoots.set(of, this.#apply(this.storageReader(of), nodes, changes))
     this.#reset.delete(of)
@@ -186,5 +187,22 @@ export class StateTrie {
     const { root, writes } = updateTrie(read, changes)
     for (const { path, node } of writes) nodes.set(path, node)
     return root
+  }
+}
+
+/** EIP-1186 proof: the nodes from the root down to the account and its slots, or those that prove its absence. */
+export function proveAccount(view: StateView, trie: StateTrie, of: Address, slots: readonly bigint[]): AccountProof {
+  // The storage root first, because computing it updates the nodes.
+  const storageRoot = toHash(trie.storageRoot(of))
+  const storage = trie.storageReader(of)
+  return {
+    account: view.account(of),
+    storageRoot,
+    accountProof: proveTrie(trie.accountReader(), keccak256(fromHex(of))).map(toHex),
+    storageProofs: slots.map((key) => ({
+      key,
+      value: view.storage(of, key),
+      proof: proveTrie(storage, keccak256(bigToFixed(key, 32))).map(toHex),
+    })),
   }
 }

@@ -1,16 +1,16 @@
 // The three kinds of Merkle-Patricia node and their RLP (Yellow Paper, appendices B to D).
 // Keys of one trie are prefix-free (hashed keys, RLP indices), so a branch never holds a value of its own.
-// Paths are nibbles, one to a byte. Decoding slices the row and copies nothing; rows are never written on.
-import { scratchBytes } from '../lib/bytes.ts'
+// Paths have one nibble per byte. Decoding slices the row and copies nothing, so rows must not be written on.
+import { scratchBytes } from '../lib/byte-pool.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { encodedLength, encodeRlp, joinList, prefixLength, writePrefix, writeString } from '../primitives/rlp.ts'
 
-/** `path` is the rest of the key below the leaf's own position. */
+/** `path` is the rest of the key below the leaf's position. */
 export type Leaf = { readonly kind: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
 export type Extension = { readonly kind: 'extension'; readonly path: Uint8Array; readonly child: Child }
 /**
- * A number is where the reference to a child stands in the row that the branch was read from: few are ever asked for.
- * A branch belongs to the update that has opened or made it, which changes its children in place.
+ * A child is an opened node, or the offset of its reference in `row`, the RLP that the branch was read from: most children are
+ * never opened. The update that has opened or created a branch changes its children in place.
  */
 export type Branch = {
   readonly kind: 'branch'
@@ -18,7 +18,7 @@ export type Branch = {
   readonly children: (TrieNode | number | undefined)[]
 }
 export type TrieNode = Leaf | Extension | Branch
-/** A child as its parent's RLP spells it (a hash, or the whole node when that is under 32 bytes), or opened. */
+/** A child as in its parent's RLP (a hash, or the whole node when it is under 32 bytes), or an opened node. */
 export type Child = Uint8Array | TrieNode
 
 const NO_ITEM = 0x80
@@ -35,38 +35,38 @@ export function childAt({ row, children }: Pick<Branch, 'row' | 'children'>, nib
   return typeof child === 'number' ? row.subarray(child, itemEnd(row, child)) : child
 }
 
-/** How a parent's RLP refers to a child with this RLP. */
+/** The reference to a child with this RLP in its parent's RLP. */
 export function referenceTo(rlp: Uint8Array): Uint8Array {
   if (isEmbedded(rlp)) return rlp
-  const reference = scratchBytes(HASH_ITEM_LENGTH)
+  const reference = new Uint8Array(HASH_ITEM_LENGTH)
   writeReference(rlp, reference, 0)
   return reference
 }
 
-/** Whether a node with this RLP stands in its parent as it is, and has no row. */
+/** Whether a node with this RLP is embedded in its parent, and has no row. */
 export const isEmbedded = (rlp: Uint8Array): boolean => rlp.length < 32
 
-/** Writes a parent's reference to a child with this RLP; returns where it ends. */
+/** Writes a parent's reference to a child with this RLP. Returns the index after it. */
 function writeReference(rlp: Uint8Array, out: Uint8Array, start: number): number {
   if (isEmbedded(rlp)) return copy(rlp, 0, rlp.length, out, start)
   out[start] = HASH_PREFIX
   return copy(keccak256(rlp), 0, HASH_ITEM_LENGTH - 1, out, start + 1)
 }
 
-/** By hand: for the few bytes of a reference or path, a view of them alone would take longer. Returns where they end. */
+/** A loop, because `set` with a subarray takes longer for up to 33 bytes. Returns the index after the copy. */
 function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
   let next = at
   for (let i = start; i < end; i++) to[next++] = from[i] ?? 0
   return next
 }
 
-/** In one go: most nodes that are written are leaves. */
+/** RLP of a leaf, without an intermediate array for the path, because most encoded nodes are leaves. */
 export function encodeLeaf(path: Uint8Array, value: Uint8Array): Uint8Array {
   const packed = 1 + (path.length >> 1)
   const length = (packed === 1 ? 1 : 1 + packed) + encodedLength(value)
   const out = scratchBytes(prefixLength(length) + length)
   let at = writePrefix(0xc0, length, out, 0)
-  // The flags are below 0x80: a path without more is its own encoding.
+  // A single byte has flags below 0x80, so it is its own RLP.
   if (packed > 1) out[at++] = 0x80 + packed
   at = packPath(path, true, out, at)
   writeString(value, out, at)
@@ -79,10 +79,7 @@ export function encodeExtension(path: Uint8Array, child: Uint8Array): Uint8Array
   return joinList([encodeRlp(packed), child])
 }
 
-/**
- * RLP of a branch from its sixteen children: a number is where a reference stands in the row, bytes are the RLP of a
- * child that was encoded just now.
- */
+/** RLP of a branch from its sixteen children: a number is the offset of a reference in `row`, bytes are a child's RLP. */
 export function encodeBranch(row: Uint8Array, children: readonly (Uint8Array | number | undefined)[]): Uint8Array {
   let length = 1
   for (const child of children) {
@@ -101,7 +98,7 @@ export function encodeBranch(row: Uint8Array, children: readonly (Uint8Array | n
   return out
 }
 
-/** Whether the row is the leaf of this key (in nibbles) at a depth: then nothing else of it need be read to replace it. */
+/** Whether the row is the leaf of this key (in nibbles) at a depth. Such a leaf is replaced without being decoded. */
 export function isLeafOf(row: Uint8Array, key: Uint8Array, depth: number): boolean {
   const first = headerLength(row, 0)
   const second = itemEnd(row, first)
@@ -117,7 +114,7 @@ export function isLeafOf(row: Uint8Array, key: Uint8Array, depth: number): boole
   return true
 }
 
-/** A node from its RLP; its children stay references. Throws on anything that is no node of a prefix-free trie. */
+/** Decodes a node; its children remain references. Throws when it is no node of a prefix-free trie. */
 export function decodeNode(rlp: Uint8Array): TrieNode {
   const first = headerLength(rlp, 0)
   if ((rlp[0] ?? 0) < 0xc0 || itemEnd(rlp, 0) !== rlp.length) throw new Error('corrupt trie node')
@@ -138,7 +135,7 @@ function decodeBranch(row: Uint8Array, first: number): Branch {
     if (end > at + 1) children[nibble] = at
     at = end
   }
-  // Last comes its value, which it has not.
+  // The last item is the branch's value, which must be empty.
   if (at + 1 !== row.length || row[at] !== NO_ITEM) throw new Error('corrupt trie node')
   return { kind: 'branch', row, children }
 }
@@ -146,8 +143,8 @@ function decodeBranch(row: Uint8Array, first: number): Branch {
 export const noChildren = (): Branch['children'] => new Array<undefined>(16).fill(undefined)
 
 /**
- * Writes nibbles as bytes with the leading flag nibble: 2 for a leaf, plus 1 when the number of nibbles is odd. Returns
- * where they end.
+ * Writes the hex-prefix encoding (Yellow Paper, appendix C): a flag nibble, 2 for a leaf plus 1 for an odd number of nibbles,
+ * then the nibbles. Returns the index after it.
  */
 function packPath(path: Uint8Array, isLeaf: boolean, out: Uint8Array, start: number): number {
   const odd = path.length & 1
@@ -173,7 +170,7 @@ function headerLength(rlp: Uint8Array, at: number): number {
   return head < 0xf8 ? 1 : 1 + head - 0xf7
 }
 
-/** Where the item at `at` ends. */
+/** The index after the item at `at`. */
 function itemEnd(rlp: Uint8Array, at: number): number {
   const head = rlp[at] ?? 0
   if (head < 0x80) return at + 1
@@ -186,7 +183,7 @@ function itemEnd(rlp: Uint8Array, at: number): number {
 }
 
 export function toNibbles(bytes: Uint8Array): Uint8Array {
-  const nibbles = scratchBytes(bytes.length * 2)
+  const nibbles = new Uint8Array(bytes.length * 2)
   for (let i = 0, at = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0
     nibbles[at++] = byte >> 4
@@ -195,14 +192,14 @@ export function toNibbles(bytes: Uint8Array): Uint8Array {
   return nibbles
 }
 
-/** The nibble at `depth`. Throws where the key has ended, because no key may begin another. */
+/** The nibble at `depth`. Throws RangeError at the end of the key, because no key may be a prefix of another. */
 export function nibbleAt(key: Uint8Array, depth: number): number {
   const nibble = key[depth]
   if (nibble === undefined) throw new RangeError('a trie key may not begin another')
   return nibble
 }
 
-/** How many nibbles two paths share from their beginning. */
+/** Length of the common prefix of two paths. */
 export function sharedLength(a: Uint8Array, b: Uint8Array): number {
   let length = 0
   while (length < a.length && a[length] === b[length]) length++
@@ -210,7 +207,7 @@ export function sharedLength(a: Uint8Array, b: Uint8Array): number {
 }
 
 export function join(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = scratchBytes(a.length + b.length)
+  const joined = new Uint8Array(a.length + b.length)
   joined.set(a)
   joined.set(b, a.length)
   return joined

@@ -1,56 +1,52 @@
-// What is remembered, as the rooms above see it: bytes in an ordered store, and views of the world at one block.
-// A view is opened, written on, and either committed or forgotten; it is never moved. Nothing in it awaits.
+// The two interfaces of this room: an ordered key-value store, and views of the state at one version. A view is opened, written
+// on, and either committed or dropped; it never moves to another version. All its methods are synchronous.
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 
-/**
- * `name`: the key as a string (`toLatin1`), where it has been made already by somebody who expects the row to be remembered:
- * its value may then be kept as it is (`lasting`, in `lib/bytes.ts`).
- */
-export type Op =
-  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array; readonly name?: string }
-  | { readonly type: 'del'; readonly key: Uint8Array; readonly name?: string }
+/** One change of a batch. */
+export type WriteOp =
+  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
+  | { readonly type: 'del'; readonly key: Uint8Array }
 
-export type Range = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number }
+export type KeyRange = { gte: Uint8Array; lt: Uint8Array; reverse?: boolean; limit?: number }
 
 /** Ordered bytes. Reads are synchronous: rows come from memory or LevelDB's own cache. */
-export interface Reader {
-  /** `name`: the key as a string, where it has been made already. */
-  get(key: Uint8Array, name?: string): Uint8Array | undefined
+export interface KvReader {
+  get(key: Uint8Array): Uint8Array | undefined
   /** Rows of the range in key order; the whole scan sees one state of the store. */
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]>
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]>
 }
 
-/** What a log holds, and stretches of its file that are no whole record (bytes from its beginning): they are gone. */
-export type ReadRecords = {
+/** The intact records of a log, and the byte ranges of its file that hold none: their content is lost. */
+export type RecoveredRecords = {
   readonly records: readonly Uint8Array[]
   readonly damaged: readonly { readonly at: number; readonly length: number }[]
 }
 
-/** Records in the order they came; what they mean is not known here. Nothing here has to be waited for. */
+/** A file of opaque records in the order in which they were appended. All methods are synchronous. */
 export interface RecordLog {
-  /** Bytes that all of them take. */
+  /** Bytes of all records with their framing. */
   readonly size: number
-  read(): ReadRecords
-  /** Adds all of them, or, with ChainError `disk-failure`, none. They then survive `kill -9`. */
+  read(): RecoveredRecords
+  /** Appends all of them, so that they survive `kill -9`. Throws ChainError `disk-failure`; then none is appended. */
   append(records: readonly Uint8Array[]): void
-  /** Puts these in the place of all, at once. */
+  /** Replaces all records atomically. */
   replace(records: readonly Uint8Array[]): void
   close(): void
 }
 
-export interface KvStore extends Reader {
-  /** One atomic, synced batch: when it settles, the rows survive `kill -9`. */
-  write(batch: readonly Op[]): Promise<void>
-  /** Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk takes no writes; reads go on meanwhile. */
+export interface KvStore extends KvReader {
+  /** One atomic, synced batch: when the promise resolves, the rows survive `kill -9`. */
+  write(batch: readonly WriteOp[]): Promise<void>
+  /** Throws ChainError `disk-failure` (`disk full`, `disk failure`) while the disk takes no writes. Reads continue to work. */
   requireWritable(): void
-  /** Beside the rows. */
+  /** A file next to the rows, which the pool keeps its transactions in. */
   readonly log: RecordLog
-  /** A reader of the rows as they are now; close it after use. */
-  snapshot(): Reader & { close(): Promise<void> }
+  /** Reads the rows as they are now, whatever is written later (LevelDB's snapshot). Close it after use. */
+  consistentReader(): KvReader & { close(): Promise<void> }
   close(): Promise<void>
 }
 
-/** An account's own fields. Values are immutable; an account that does not exist is undefined. */
+/** An account's fields, storage aside. Immutable. An account that does not exist is undefined. */
 export type Account = { readonly nonce: bigint; readonly balance: bigint; readonly codeHash: Hash }
 
 /** One account's storage, as the native modules use it. */
@@ -59,7 +55,7 @@ export interface SlotAccess {
   store(slot: bigint, word: bigint): void
 }
 
-/** An account's own fields at two times. */
+/** An account's fields, storage aside, at the beginning and the end of a period. */
 export type ChangedAccount = {
   readonly address: Address
   readonly before: Account | undefined
@@ -72,7 +68,7 @@ export type AccountDiff = {
   readonly after: Account | undefined
   readonly slots: readonly { readonly key: Hash; readonly before: bigint; readonly after: bigint }[]
 }
-/** What one transaction changed: accounts with their slots, in order of address. */
+/** Everything that one transaction changed: accounts with their slots, in order of address. */
 export type TransactionDiff = readonly AccountDiff[]
 
 export type AccountProof = {
@@ -82,20 +78,20 @@ export type AccountProof = {
   storageProofs: { key: bigint; value: bigint; proof: Hex[] }[]
 }
 
-/** The world at one version of the state. Writing on a view touches nobody else until its changes are committed. */
+/** The state at one version. Writes on a view are visible to it alone until its changes are committed. */
 export interface StateView {
   account(of: Address): Account | undefined
   balance(of: Address): bigint
   nonce(of: Address): bigint
   code(of: Address): Uint8Array
-  /** Code that an account has or had, by its hash. Throws for a hash that no account of this state ever had. */
+  /** Code by its hash. Throws when no account of this state has or had such code. */
   codeWith(hash: Hash): Uint8Array
-  /** Replaces an account's own fields; undefined removes them. */
+  /** Replaces an account's fields, storage aside; undefined removes them. */
   setAccount(of: Address, account: Account | undefined): void
   setBalance(of: Address, amount: bigint): void
   setNonce(of: Address, nonce: bigint): void
   setCode(of: Address, code: Uint8Array): void
-  /** Adds (or, negative, takes) an amount; throws RangeError below zero. Creates the account. */
+  /** Adds an amount, which may be negative. Creates the account. Throws RangeError when the balance would be negative. */
   addBalance(of: Address, amount: bigint): void
   transfer(from: Address, to: Address, amount: bigint): void
   /** Removes the account with its code and storage. */
@@ -103,31 +99,31 @@ export interface StateView {
   storage(of: Address, slot: bigint): bigint
   setStorage(of: Address, slot: bigint, word: bigint): void
   clearStorage(of: Address): void
-  /** Whether any slot of the account holds something (EIP-7610). */
+  /** Whether any slot of the account is not zero (EIP-7610). */
   hasStorage(of: Address): boolean
-  /** The EVM's form of the same: a key of 32 bytes, a word without leading zeros. */
+  /** A storage word by its 32-byte key, without leading zeros; no bytes for zero. */
   word(of: Address, key: Hash): Uint8Array
   setWord(of: Address, key: Hash, word: Uint8Array): void
-  /** The word as it was when the transaction began (EIP-2200). */
+  /** The word at the beginning of the transaction (EIP-2200's original value). */
   originalWord(of: Address, key: Hash): Uint8Array
   slots(of: Address, access: 'read' | 'write'): SlotAccess
-  /** Merkle root of the state as it stands on this view. */
+  /** Merkle root of the state with this view's writes. */
   root(): Hash
   prove(of: Address, slots: readonly bigint[]): AccountProof
   checkpoint(): void
   commit(): void
   revert(): void
-  /** Begins a transaction: originals (EIP-2200) and the transaction's diff count from here. */
+  /** Begins a transaction: `originalWord` and `transactionDiff` refer to this moment. */
   beginTransaction(): void
   /**
-   * What writers say of their changes for those who read the view when it is done. Reverts leave it alone: it may say too
-   * much, never too little.
+   * Coin balances that changed (`balance-notes.ts`), for the index. A revert does not remove notes, so a note may name a
+   * balance that has not changed after all.
    */
-  readonly noted: Set<string>
-  /** Accounts whose own fields are not what they were when the view was opened, in order of address. */
+  readonly balanceNotes: Set<string>
+  /** Accounts whose fields differ from those at the view's version, in order of address. */
   changedAccounts(): readonly ChangedAccount[]
-  /** What has changed since `beginTransaction`. */
+  /** Changes since `beginTransaction`. */
   transactionDiff(): TransactionDiff
-  /** An independent copy: writing on either does not touch the other. */
+  /** An independent copy. */
   fork(): StateView
 }

@@ -1,13 +1,12 @@
-// The world at one version, with what has been written on it since: plain maps over the rows and one undo log.
-// Nothing awaits and no trie is touched until a root is asked for. Values in the maps are immutable, so undoing
-// is putting the old value back, and forking is copying maps.
+// The state at one version with the writes on top of it: maps over the stored rows, and one undo log. Nothing awaits, and no trie
+// is updated until a root is requested. Values in the maps are immutable, so a revert puts the old value back, and a fork
+// copies the maps.
 import { type Address, bigToBytes, bigToWord, bytesToBig, equalBytes, type Hash, trimZeros } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
 import { accountOf, EMPTY_CODE_HASH, NEW_ACCOUNT, type StoredAccount } from './accounts.ts'
-import { changedAccounts, transactionDiff } from './diff.ts'
-import { proveAccount } from './proof.ts'
+import { changedAccounts, transactionDiff } from './state-diff.ts'
 import type { RowChanges, StateRows } from './state-store.ts'
-import { EMPTY_ROOT_BYTES, StateTrie } from './state-trie.ts'
+import { EMPTY_ROOT_BYTES, proveAccount, StateTrie } from './state-trie.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from './types.ts'
 
 const EMPTY = new Uint8Array(0)
@@ -18,27 +17,27 @@ type Undo =
   | { readonly slotOf: Address; readonly key: Hash; readonly before: Uint8Array }
   | { readonly cleared: Address; readonly slots: Slots | undefined; readonly wasCleared: boolean }
 
-/** Those of the first slots, where every layout begins. */
+/** Keys of the first slots, which every storage layout uses. */
 const FIRST_KEYS = Array.from({ length: 64 }, (_, slot) => bigToWord(BigInt(slot)))
 
 /** A storage slot's number as its 32-byte key. */
 export const slotKey = (slot: bigint): Hash => (slot < 64n && FIRST_KEYS[Number(slot)]) || bigToWord(slot)
 
 export class View implements StateView {
-  /** What it reads of what has been committed. */
+  /** The committed rows. */
   readonly rows: StateRows
   readonly version: number
-  readonly noted = new Set<string>()
-  /** null: known not to exist. */
+  readonly balanceNotes = new Set<string>()
+  /** Accounts that were read or written; null: does not exist. */
   #accounts = new Map<Address, Account | null>()
   #slots = new Map<Address, Slots>()
-  /** Accounts whose stored slots no longer count: everything not in `#slots` is zero. */
+  /** Accounts whose stored slots were cleared: every slot that is not in `#slots` is zero. */
   #cleared = new Set<Address>()
   #codes = new Map<Hash, Uint8Array>()
   #trie: StateTrie
   #undo: Undo[] = []
   #marks: number[] = []
-  /** First values met by the running transaction's writes. */
+  /** Values before the running transaction's first write to them. */
   #originalAccounts = new Map<Address, Account | undefined>()
   #originalSlots = new Map<Address, Slots>()
 
@@ -78,7 +77,7 @@ export class View implements StateView {
     return code
   }
 
-  /** Replaces an account's own fields; undefined removes them (storage is another matter: `deleteAccount`). */
+  /** Replaces an account's fields; undefined removes them. `deleteAccount` clears the storage too. */
   setAccount(of: Address, account: Account | undefined): void {
     const before = this.account(of)
     this.#log({ account: of, before })
@@ -169,7 +168,7 @@ export class View implements StateView {
     if (this.#cleared.has(of)) return false
     const stored = this.stored(of)
     if (stored === undefined || equalBytes(stored.storageRoot, EMPTY_ROOT_BYTES)) return false
-    // Slots written to zero on this view may have emptied it; only the root can tell.
+    // This view may have set all stored slots to zero, which only the root shows.
     return !equalBytes(this.#trie.storageRoot(of), EMPTY_ROOT_BYTES)
   }
 
@@ -232,10 +231,10 @@ export class View implements StateView {
     return proveAccount(this, this.#trie, of, slots)
   }
 
-  /** What this view would add to the disk. Asynchronous only for accounts whose storage was cleared: their rows are listed. */
+  /** The rows and codes to commit. Asynchronous because the rows of cleared storage are listed by a scan. */
   async changes(): Promise<{ rows: RowChanges; codes: ReadonlyMap<Hash, Uint8Array> }> {
     this.root()
-    // Code that was deployed and reverted belongs to nobody.
+    // Without code whose deployment was reverted.
     const codes = new Map<Hash, Uint8Array>()
     for (const account of this.#accounts.values()) {
       const code = account && this.#codes.get(account.codeHash)
@@ -244,7 +243,6 @@ export class View implements StateView {
     return { rows: await this.#trie.changedRows(this.rows.store), codes }
   }
 
-  /** Accounts whose own fields are not what they were at this view's version, in order of address. */
   changedAccounts(): ChangedAccount[] {
     return changedAccounts(this, this.#accounts.keys())
   }
@@ -259,9 +257,9 @@ export class View implements StateView {
     return copy
   }
 
-  // --- what the trie and the diff need
+  // --- for the trie and the diff
 
-  /** The account as the disk has it at this version. */
+  /** The committed account at this version. */
   stored(of: Address): StoredAccount | undefined {
     return this.rows.account(of, this.version)
   }

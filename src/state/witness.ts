@@ -1,23 +1,23 @@
 // The witness of a block: every row of the parent's state that running the block has read, so that the block can be run
 // again without the state (Ethereum's term for it: execution witness).
-// It holds rows as the disk has them. Codes are left out: who runs blocks again keeps codes by their hash.
+// It has rows as they are on disk. Code is left out, because whatever re-executes blocks caches code by its hash.
 import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { decodeAccount, encodeAccount, type StoredAccount } from './accounts.ts'
 import { KEY } from './keyspace.ts'
 import type { StateRows } from './state-store.ts'
 
-/** Rows are encoded in groups of this many between two looks at the clock. */
+/** Rows that are encoded between two calls of `pause`. */
 const GROUP = 64
-/** Length of a value that is not there. A row never has as many bytes. */
+/** The length that stands for an absent value. No row is that long. */
 const ABSENT = 0xffffffff
 
-/** Rows of one version that remember what was read of them, until `stop`. */
+/** Reads rows of one version and records what was read, until `stop`. */
 export class WitnessRecorder implements StateRows {
   readonly #rows: StateRows
   readonly #accounts = new Map<Address, StoredAccount | undefined>()
   readonly #words = new Map<Address, Map<Hash, Uint8Array>>()
-  /** By their keys as latin-1: trie nodes. */
+  /** Trie nodes by their keys as latin-1. */
   readonly #others = new Map<string, Uint8Array | undefined>()
   #isStopped = false
 
@@ -54,7 +54,7 @@ export class WitnessRecorder implements StateRows {
     return this.#rows.code(hash)
   }
 
-  /** What is read from now on does not belong to the block: its changes are compared with the disk and written. */
+  /** Ends the recording. Later reads serve the commit, not the block. */
   stop(): void {
     this.#isStopped = true
   }
@@ -66,7 +66,7 @@ export class WitnessRecorder implements StateRows {
     }
   }
 
-  /** The rows in one array with memory of its own, encoded in turns with other work: key length, key, length, value. */
+  /** All rows in one array with its own memory, each as: key length (1 byte), key, value length (4 bytes), value. Yields. */
   async encode(): Promise<Uint8Array<ArrayBuffer>> {
     const pause = yieldToEventLoop('block')
     const parts: [key: Uint8Array, value: Uint8Array | undefined][] = []
@@ -103,13 +103,13 @@ export class WitnessRecorder implements StateRows {
   }
 }
 
-/** Whoever knows the rows that a witness lacks. */
+/** Supplies the rows and codes that a witness does not have. */
 export type MissingRows = {
   row(key: Uint8Array): Uint8Array | undefined
   code(hash: Hash): Uint8Array | undefined
 }
 
-/** The rows of a witness; those that it lacks are asked for, once each. */
+/** Reads the rows of a witness. Missing rows are requested once each. */
 export class WitnessRows implements StateRows {
   readonly store: StateRows['store'] = {
     scan: () => {
@@ -120,7 +120,7 @@ export class WitnessRows implements StateRows {
   readonly #rows = new Map<string, Uint8Array | undefined>()
   readonly #accounts = new Map<Address, StoredAccount | undefined>()
 
-  /** `witness`: as `WitnessRecorder.encode` wrote it; no bytes for none. */
+  /** `witness`: the output of `WitnessRecorder.encode`, or no bytes for an empty witness. */
   constructor(witness: Uint8Array, missing: MissingRows) {
     this.#missing = missing
     const view = new DataView(witness.buffer, witness.byteOffset, witness.byteLength)

@@ -1,5 +1,5 @@
-// Keys at rest: Web3 Secret Storage version 3, one file per account in one folder, named as geth names them.
-// A key is never written in the clear, and a file is never written over.
+// Encrypted private keys on disk: Web3 Secret Storage version 3, one file per account in one folder, with geth's file names.
+// A key is never written unencrypted, and a file is never overwritten.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Wallet as KeyFile } from '@ethereumjs/wallet'
@@ -8,23 +8,23 @@ import { makeFolder } from '../lib/folder.ts'
 import { type Address, hexToAddress } from '../lib/hex.ts'
 import { addressOf } from './wallet.ts'
 
-/** Cost of guessing the password; r is 8. */
+/** Parameters of scrypt, which make guessing a password expensive; r is 8. */
 export type Scrypt = { readonly n: number; readonly p: number }
-/** geth's default: 256 MB and about a second. */
+/** geth's default: 256 MB and about a second per guess. */
 export const STANDARD_SCRYPT: Scrypt = { n: 262_144, p: 1 }
-/** geth's `--lightkdf`: 4 MB and about a tenth of it. */
+/** geth's `--lightkdf`: 4 MB and about 0.1 s. */
 export const LIGHT_SCRYPT: Scrypt = { n: 4096, p: 6 }
 
-type Entry = { readonly address: Address; readonly file: string }
+type KeyFileEntry = { readonly address: Address; readonly file: string }
 
-/** Makes a random key, stores it in `dir` (made when missing) and returns its account. */
+/** Generates a random key, stores it in `dir` (created when missing) and returns its account. */
 export async function createAccount(dir: string, password: string, scrypt: Scrypt = STANDARD_SCRYPT): Promise<Address> {
   return importKey(dir, KeyFile.generate().getPrivateKey(), password, scrypt)
 }
 
 /**
  * Stores a key of 32 bytes in `dir` and returns its account.
- * Throws ChainError `invalid-params` when it is not a key or its account is there already.
+ * Throws ChainError `invalid-params` when it is not a valid key or its account exists already.
  */
 export async function importKey(
   dir: string,
@@ -42,7 +42,7 @@ export async function importKey(
   return address
 }
 
-/** Accounts with a key file in `dir`, oldest first; none when there is no such folder. */
+/** Accounts with a key file in `dir`, oldest first; empty when the folder does not exist. */
 export const listAccounts = async (dir: string): Promise<Address[]> =>
   (await entries(dir)).map(({ address }) => address)
 
@@ -70,8 +70,8 @@ export async function unlockFile(file: string, password: string): Promise<Uint8A
   }
 }
 
-/** Key files in order of their names, which begin with the time they were made. Anything else in the folder is skipped. */
-async function entries(dir: string): Promise<Entry[]> {
+/** The key files in order of their names, which begin with the time of creation. Other files in the folder are skipped. */
+async function entries(dir: string): Promise<KeyFileEntry[]> {
   let names: string[]
   try {
     names = await readdir(dir)
@@ -79,7 +79,7 @@ async function entries(dir: string): Promise<Entry[]> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
   }
-  const found: Entry[] = []
+  const found: KeyFileEntry[] = []
   for (const file of names.sort()) {
     const address = await accountIn(join(dir, file))
     if (address) found.push({ address, file })
@@ -87,7 +87,7 @@ async function entries(dir: string): Promise<Entry[]> {
   return found
 }
 
-/** The account a key file says it is for; undefined when the file is not a key file. */
+/** The address in a key file; undefined when it is not a key file. */
 async function accountIn(path: string): Promise<Address | undefined> {
   try {
     const { version, address } = JSON.parse(await readFile(path, 'utf8'))

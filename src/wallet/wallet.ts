@@ -1,4 +1,4 @@
-// Keys that this node may sign with, unlocked and in memory only. A signature is asked for by the name of an account.
+// The unlocked private keys of the node, in memory only. Signatures are requested by account.
 import { pbkdf2Sync } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
 import { validateMnemonic } from '@scure/bip39'
@@ -7,10 +7,10 @@ import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { privateKeyToAddress, type Signature, signHash } from '../primitives/signature.ts'
 
-/** BIP-44's path of Ethereum accounts; the account's index follows. */
+/** BIP-44's path of Ethereum accounts, without the last part, the account's index. */
 export const ETHEREUM_PATH = "m/44'/60'/0'/0"
 
-/** Address of a private key; throws ChainError `invalid-params` on bytes that are none. */
+/** The address of a private key. Throws ChainError `invalid-params` when it is not a valid key. */
 export function addressOf(privateKey: Uint8Array): Address {
   try {
     return privateKeyToAddress(privateKey)
@@ -38,7 +38,7 @@ export class Wallet {
   addMnemonic(phrase: string, count: number, path = ETHEREUM_PATH, first = 0): Address[] {
     const words = phrase.normalize('NFKD').trim().split(/\s+/).join(' ')
     if (!validateMnemonic(words, wordlist)) throw new ChainError('invalid-params', 'invalid mnemonic')
-    // BIP-39's seed. Node's PBKDF2 is native; the library's takes longer than the rest of the start.
+    // BIP-39's seed by Node's native PBKDF2, because the library's takes longer than the rest of the node's start.
     const parent = derive(HDKey.fromMasterSeed(pbkdf2Sync(words, 'mnemonic', 2048, 64, 'sha512')), path)
     return Array.from({ length: count }, (_, index) => {
       const { privateKey } = parent.deriveChild(first + index)
@@ -47,7 +47,7 @@ export class Wallet {
     })
   }
 
-  /** Adds a key of 32 bytes and returns its account. Throws ChainError `invalid-params` when it is not one. */
+  /** Adds a key of 32 bytes and returns its account. Throws ChainError `invalid-params` when it is not a valid key. */
   add(privateKey: Uint8Array): Address {
     const address = addressOf(privateKey)
     this.#keys.set(address, Uint8Array.from(privateKey))
@@ -55,7 +55,7 @@ export class Wallet {
     return address
   }
 
-  /** Adds a key as `add` does, to sign with when its account is named; `addresses` lists it only if it did before. */
+  /** Adds a key that can sign but is not in `addresses`, unless its account is listed already. Throws as `add`. */
   addUnlisted(privateKey: Uint8Array): Address {
     const address = addressOf(privateKey)
     if (!this.has(address)) this.#unlisted.add(address)
@@ -72,7 +72,7 @@ export class Wallet {
     return this.#keys.has(address)
   }
 
-  /** The account's key, to be shown to its owner. Throws ChainError `unknown-account`. */
+  /** A copy of the account's key, for showing it to its owner. Throws ChainError `unknown-account`. */
   privateKey(address: Address): Uint8Array {
     return Uint8Array.from(this.#key(address))
   }

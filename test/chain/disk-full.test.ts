@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createChain } from '../../src/chain/open.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
 import { GuardedStore } from '../../src/state/guarded-store.ts'
-import { isAskedAgain } from '../../src/state/keyspace.ts'
+import { isCachedRow } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
-import { RememberedRows } from '../../src/state/remembered-rows.ts'
+import { RowCache } from '../../src/state/row-cache.ts'
 import { everyRow, TestStore } from '../support/stores.ts'
 import { FACTORY, KEEPER, keyAt, LOGGERS, reopen, signed, smallSpec, words } from './support.ts'
 
@@ -35,7 +35,7 @@ async function chainOnDisk() {
     lost: (line: string) => expect.unreachable(line),
   }
   const reopenable = Object.assign(disk, { reopen: async () => undefined, hasRoom: async () => !isFull })
-  const store = new RememberedRows(new GuardedStore(reopenable, report, 1), isAskedAgain, 10_000)
+  const store = new RowCache(new GuardedStore(reopenable, report, 1), isCachedRow, 10_000)
   const spec = smallSpec()
   await createChain(store, spec, indexer)
   const chain = reopen(store, spec)

@@ -1,12 +1,13 @@
 // Names, duplicates and the seal, in the words of Evmos' activator registry and of its parameter checks.
+
 import { describe, expect, it } from 'vitest'
 import type { Proposal } from '../../src/cip/define.ts'
 import { PROPOSALS, proposalsOf } from '../../src/cip/index.ts'
+import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { ChainError } from '../../src/lib/errors.ts'
-import { isProposalName } from '../../src/lib/proposal-name.ts'
-import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
+import { isProposalName } from '../../src/spec/proposal-name.ts'
 
 const BUILT_IN = [
   ...['ethereum_1344', 'ethereum_1884', 'ethereum_2200', 'ethereum_2929', 'ethereum_3198', 'ethereum_3529'],

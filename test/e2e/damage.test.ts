@@ -7,7 +7,7 @@ import { parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/lib/log.ts'
 import { type Node, startNode } from '../../src/node.ts'
-import { allDamages } from '../../src/state/whole.ts'
+import { findAllDamage } from '../../src/state/disk-check.ts'
 import { play, spec } from '../explorer/full/script.ts'
 import { scenarioOn } from '../explorer/scenario.ts'
 import { account, nodeOptions, rawRequest } from '../support/chain.ts'
@@ -137,7 +137,7 @@ type Outcome = 'refused' | 'error' | 'same' | 'WRONG'
 
 /** What becomes of a damaged chain. */
 async function outcomeOf(folder: string, answers: ReadonlyMap<string, string>): Promise<[Outcome, string]> {
-  const isFound = allDamages(folder, () => undefined).length > 0
+  const isFound = findAllDamage(folder, () => undefined).length > 0
   let node: Node
   try {
     node = await start(folder)

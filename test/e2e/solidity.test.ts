@@ -13,9 +13,10 @@ import {
   parseEventLogs,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
+import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { type Node, startNode } from '../../src/node.ts'
+import { operatorPrefix } from '../../src/spec/addresses.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { account, nodeOptions } from '../support/chain.ts'
 import { type Clients, clientsOf, SHADOW } from '../support/process.ts'

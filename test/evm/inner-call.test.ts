@@ -1,7 +1,9 @@
 // Messages that native code sends to contracts: they count as a call opcode's do. Checkpoint, gas, refunds, logs in order,
 // destructions, depth, tracers. This fails first when the library changes underneath us.
+
 import { decodeFunctionResult, encodeFunctionData, getAddress, hexToBytes, parseAbi, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
 import { runNative } from '../../src/evm/run-native.ts'
@@ -12,7 +14,6 @@ import { createNativeAccount } from '../../src/modules/module.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
 import { SimulatedLogs } from '../../src/runtime/simulated-logs.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
-import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { asm, returnTop } from '../support/assembler.ts'

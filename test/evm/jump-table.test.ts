@@ -1,13 +1,14 @@
 // What each setter does to a running opcode, in gas worked out by the Yellow Paper and EIP-2929.
+
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cip0 } from '../../src/cip/cip-0.ts'
 import type { Tools } from '../../src/cip/define.ts'
+import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable, type JumpTable, maxStackAtEntry } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
 import { expansionGas } from '../../src/evm/memory-size.ts'
 import { fromHex, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import type { Fork } from '../../src/spec/chain-spec.ts'
-import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { messageTo } from '../support/messages.ts'

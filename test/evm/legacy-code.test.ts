@@ -1,11 +1,12 @@
 // Init code that begins with 0xef00 is ordinary (bad) code: the creator's nonce rises (EIP-161) and the frame's gas,
 // 63/64 of what was left (EIP-150), is gone with its invalid instruction.
+
 import { hexToBytes, keccak256 } from 'viem'
 import { describe, expect, it, test } from 'vitest'
+import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
-import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { asm, playground } from '../support/assembler.ts'

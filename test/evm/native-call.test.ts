@@ -1,14 +1,15 @@
 // A native contract as the machine runs it: what it is told of the message, and what becomes of its writes and logs
 // when a frame around it fails. This fails first when the library changes underneath us.
+
 import { encodeAbiParameters, encodeFunctionData, hexToBytes, parseAbi } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { createNativeAccount } from '../../src/modules/module.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
 import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
-import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { messageTo } from '../support/messages.ts'

@@ -1,11 +1,12 @@
 // The refund counter that a tracer sees. Refunds that a transaction is owed before its code runs, as EIP-7702 grants them,
 // are in the counter from the first opcode on, and a frame that fails does not take them back.
+
 import { expect, test } from 'vitest'
+import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
 import { ENGINES } from '../../src/evm/machine-options.ts'
 import { ZERO_ADDRESS } from '../../src/lib/hex.ts'
-import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { asm } from '../support/assembler.ts'
 import { messageTo } from '../support/messages.ts'

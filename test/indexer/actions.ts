@@ -1,7 +1,7 @@
 // A running chain and everything that can happen to one: what tests of the index do to it, and the index's rows as text.
 import { encodeFunctionData, type Hex, parseEther, toHex } from 'viem'
 import { RANGE } from '../../src/state/keyspace.ts'
-import type { Reader } from '../../src/state/types.ts'
+import type { KvReader } from '../../src/state/types.ts'
 import { delegate, STAKING } from '../precompiles/staking-support.ts'
 import { asm, call, playground } from '../support/assembler.ts'
 import { account, type withClients } from '../support/chain.ts'
@@ -9,9 +9,9 @@ import { token } from '../support/contracts.ts'
 import { forwarder } from '../support/forwarder.ts'
 
 /** Every row that the indexer has written, as text in key order. */
-export async function readerRows(store: Reader): Promise<string[]> {
+export async function readerRows(store: KvReader): Promise<string[]> {
   const rows: string[] = []
-  for await (const [key, value] of store.scan(RANGE.readers())) rows.push(`${toHex(key)} ${toHex(value)}`)
+  for await (const [key, value] of store.scan(RANGE.index())) rows.push(`${toHex(key)} ${toHex(value)}`)
   return rows
 }
 

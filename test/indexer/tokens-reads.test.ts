@@ -180,7 +180,7 @@ describe('texts', () => {
   it('are found by the words of their names as they are now', async () => {
     const draft = new Draft(await openMemoryStore())
     const words = async () =>
-      (await draft.keys(RANGE.words(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()
+      (await draft.keys(RANGE.nameWords(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()
     const before = { name: 'Old Name', symbol: 'X' }
     setWords(draft, TOKEN, undefined, before)
     expect(await words()).toEqual(['name', 'old', 'x'])

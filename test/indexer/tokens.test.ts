@@ -143,7 +143,7 @@ describe('an ERC-20', () => {
     const { address } = await deploy('Coin', ['The Wrapped-Dollar', 'wUSD', 18, 0n])
     const found = async (prefix: string) => {
       const words: string[] = []
-      for await (const [key] of store.scan(RANGE.words(prefix))) {
+      for await (const [key] of store.scan(RANGE.nameWords(prefix))) {
         expect(toHex(key.slice(-20))).toBe(address)
         words.push(Buffer.from(key.slice(1, -21)).toString())
       }
@@ -191,7 +191,7 @@ describe('tokens that are different', () => {
     await send(coin, 'begin', ['Late Coin', 'LATE', 7])
     expect(fact(coin)).toEqual({ type: 'ERC-20', name: 'Late Coin', symbol: 'LATE', decimals: 7, supply: 10n })
     expect(await tokens('all')).toEqual([coin.address])
-    const { gte, lt } = RANGE.words('late')
+    const { gte, lt } = RANGE.nameWords('late')
     for await (const [key] of store.scan({ gte, lt })) expect(toHex(key.slice(-20))).toBe(coin.address)
   })
 

@@ -1,7 +1,7 @@
 // A thread of JavaScript tracers whose rows cannot be read: its task fails, and the node goes on.
 import { expect, it } from 'vitest'
 import { JsTraces } from '../../src/js-tracers/js-traces.ts'
-import { NO_CONNECTION } from '../../src/lib/caller.ts'
+import { NO_CONNECTION } from '../../src/lib/connection-signal.ts'
 import { ReadFailure } from '../../src/lib/errors.ts'
 import { ZERO_HASH } from '../../src/lib/hex.ts'
 import { defaultLimits } from '../../src/node.ts'

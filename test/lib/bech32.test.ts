@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bytesToBech32, decodeBech32, fromBech32, operatorPrefix, readAddress, toBech32 } from '../../src/lib/bech32.ts'
+import { bytesToBech32, decodeBech32, fromBech32, readAddress, toBech32 } from '../../src/lib/bech32.ts'
 import { ChainError } from '../../src/lib/errors.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import { operatorPrefix } from '../../src/spec/addresses.ts'
 
 // Account and operator of Evmos' local_node.sh, and the authorization contract's address.
 const operator = hexToAddress('0x7cb61d4117ae31a12e393a1cfa3bac666481d02e')

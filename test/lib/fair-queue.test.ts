@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { FairQueue } from '../../src/lib/fair-queue.ts'
+import { TaskQueue } from '../../src/lib/fair-queue.ts'
 
 /** A queue whose tasks end when they are told to; `order` is the names of those that have begun. */
-function queueOf(limits: { tasks?: number; tasksOfOne?: number; size?: number } = {}) {
-  const queue = new FairQueue({ tasks: 100, tasksOfOne: 100, size: 1000, ...limits })
+function queueOf(limits: { tasks?: number; tasksPerClient?: number; size?: number } = {}) {
+  const queue = new TaskQueue({ tasks: 100, tasksPerClient: 100, size: 1000, ...limits })
   const order: string[] = []
   const ends: (() => void)[] = []
   const add = (client: string, name: string, size = 1) =>
@@ -32,7 +32,7 @@ it('takes turns between clients, each with its tasks in order', async () => {
 
 it('refuses what is too much for one, for all, or in size', async () => {
   const full = { code: 'limit-exceeded' }
-  const one = queueOf({ tasksOfOne: 2 })
+  const one = queueOf({ tasksPerClient: 2 })
   for (const name of ['a1', 'a2', 'a3']) one.add('a', name)
   expect(() => one.add('a', 'a4')).toThrow(expect.objectContaining(full))
   one.add('b', 'b1')

@@ -55,17 +55,17 @@ describe('heavy work', () => {
 
   it('begins in the turn that runs as long as it lasts, and uses up what the last call left', () => {
     const { order, advance } = world()
-    expect(order.mayBegin(true)).toBe(true)
+    expect(order.mayBeginHeavy(true)).toBe(true)
     advance(3)
-    order.rest()
+    order.heavyWorkEnded()
     advance(100)
-    expect(order.mayBegin(true)).toBe(true)
+    expect(order.mayBeginHeavy(true)).toBe(true)
     advance(1)
-    expect(order.mayBegin(false)).toBe(true)
+    expect(order.mayBeginHeavy(false)).toBe(true)
     advance(1)
-    expect(order.mayBegin(false)).toBe(false)
-    order.rest()
-    expect(order.mayBegin(true)).toBe(false)
+    expect(order.mayBeginHeavy(false)).toBe(false)
+    order.heavyWorkEnded()
+    expect(order.mayBeginHeavy(true)).toBe(false)
   })
 
   it('ends with its connection, at its next turn', async () => {
@@ -85,7 +85,7 @@ describe('while a block is made', () => {
   it('heavy work has one turn in fifty milliseconds', async () => {
     const { order, log, work, advance } = world()
     const heavy = work('h', 'heavy', 4 * TURN)
-    await order.first(async () => {
+    await order.prioritize(async () => {
       // A block of 100 steps with an iteration for others after each.
       for (let step = 0; step < 100; step++) {
         advance(1)
@@ -106,15 +106,15 @@ describe('while a block is made', () => {
   it('light work goes on', async () => {
     const { order, log, work } = world()
     await work('h', 'heavy', 1)
-    await order.first(() => work('l', 'light', 3 * TURN))
+    await order.prioritize(() => work('l', 'light', 3 * TURN))
     expect(log.filter((name) => name === 'l').length).toBe(3 * TURN)
   })
 
   it('heavy work goes on when the last block is made', async () => {
     const { order, log, work, advance } = world()
     let finish = () => {}
-    const first = order.first(() => new Promise<void>((resolve) => (finish = resolve)))
-    const second = order.first(async () => {})
+    const first = order.prioritize(() => new Promise<void>((resolve) => (finish = resolve)))
+    const second = order.prioritize(async () => {})
     const heavy = work('h', 'heavy', 3 * TURN)
     await second
     for (let count = 0; count < 20; count++) await nextIteration()
@@ -137,14 +137,14 @@ describe('while transactions come', () => {
   async function afterOneTurn() {
     const made = world()
     await made.work('h', 'heavy', TURN)
-    made.order.transactionCame()
+    made.order.transactionArrived()
     return { ...made, heavy: made.work('h', 'heavy', TURN) }
   }
 
   it('heavy work waits until none has come for two milliseconds', async () => {
     const { order, log, advance, heavy } = await afterOneTurn()
     for (let count = 0; count < 10; count++) {
-      order.transactionCame()
+      order.transactionArrived()
       advance(1)
       await iterations()
     }
@@ -158,12 +158,12 @@ describe('while transactions come', () => {
     const { order, log, advance, heavy } = await afterOneTurn()
     for (let count = TURN; count < BESIDE_BLOCKS - 1; count++) {
       advance(1)
-      order.transactionCame()
+      order.transactionArrived()
     }
     await iterations()
     expect(log.length).toBe(TURN)
     advance(1)
-    order.transactionCame()
+    order.transactionArrived()
     await heavy
     expect(log.length).toBe(2 * TURN)
   })

@@ -102,7 +102,7 @@ describe('a call is refused', () => {
   })
 
   it('when too many of its connection wait, and others are not', async () => {
-    const queue = queueOf({ running: 1, waitingOfOne: 2 })
+    const queue = queueOf({ running: 1, waitingPerConnection: 2 })
     const { call } = calls(queue)
     const one = connection()
     for (const name of ['0', '1', '2']) call(name, one).catch(() => undefined)
@@ -116,7 +116,7 @@ describe('a call is refused', () => {
 
   it('when it has waited for too long', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'performance'] })
-    const queue = queueOf({ running: 1, patience: 30_000 })
+    const queue = queueOf({ running: 1, maxWait: 30_000 })
     const { call } = calls(queue)
     void call('runs', connection())
     const waits = call('waits', connection())

@@ -9,9 +9,9 @@ import {
   parseAbi,
   parseEventLogs,
 } from 'viem'
-import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
+import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
-import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
+import { MODULE_ACCOUNT, operatorPrefix } from '../../src/spec/addresses.ts'
 import type { ChainSpec, NativeSpec } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { account, testChain } from '../support/chain.ts'

@@ -2,8 +2,9 @@
 // Numbers in titles are the specification's behaviour vectors; V16 is its worked example.
 import { type Address, decodeErrorResult, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
+import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import { operatorPrefix } from '../../src/spec/addresses.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'
 

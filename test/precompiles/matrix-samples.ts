@@ -2,11 +2,11 @@
 // those who may not make them. `matrix.test.ts` runs each through every way of calling.
 import { createHash } from 'node:crypto'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, parseAbi, toHex } from 'viem'
-import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
-import { consensusAddress } from '../../src/lib/consensus-address.ts'
+import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { derivedConsensusKey } from '../../src/modules/staking/genesis.ts'
 import { PRECOMPILES } from '../../src/precompiles/index.ts'
+import { consensusAddress, operatorPrefix } from '../../src/spec/addresses.ts'
 import { account } from '../support/chain.ts'
 import { attempter, forwarder, reverter } from '../support/forwarder.ts'
 import type { Clients } from '../support/process.ts'

@@ -12,9 +12,10 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
+import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
 import { slashing } from '../../src/precompiles/slashing.ts'
+import { operatorPrefix } from '../../src/spec/addresses.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { account, testChain } from '../support/chain.ts'
 import { forwarder } from '../support/forwarder.ts'

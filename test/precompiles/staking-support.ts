@@ -12,8 +12,9 @@ import {
   parseEventLogs,
   size,
 } from 'viem'
-import { operatorPrefix, toBech32 } from '../../src/lib/bech32.ts'
+import { toBech32 } from '../../src/lib/bech32.ts'
 import { hexToAddress } from '../../src/lib/hex.ts'
+import { operatorPrefix } from '../../src/spec/addresses.ts'
 import { account, testChain } from '../support/chain.ts'
 
 export const STAKING = '0x0000000000000000000000000000000000000800'

@@ -1,7 +1,9 @@
 // Coins that come out of escrow at the end of a block and become tokens again: the module's own calls of the token, which
 // here is the tests' own in Solidity and a few put together by hand.
+
 import { encodeDeployData, encodeFunctionData, getContractAddress, hexToBytes, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
 import { callFromProtocol } from '../../src/evm/run-native.ts'
@@ -11,7 +13,6 @@ import { endBlock, initGenesis, type Modules, openModules } from '../../src/modu
 import { nativeContracts } from '../../src/precompiles/index.ts'
 import { returnTokens } from '../../src/precompiles/tokens.ts'
 import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
-import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
 import type { StateView } from '../../src/state/types.ts'
 import { token } from '../support/contracts.ts'

@@ -3,13 +3,13 @@ import { Bloom, encodeReceipt as referenceEncoding } from '@ethereumjs/vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
-import { bloomTest, decodeReceipt, encodeReceipt, logsBloom, orBlooms } from '../../src/primitives/receipt.ts'
+import { bloomTest, decodeReceipt, encodeReceipt, logsBloom, mergeBlooms } from '../../src/primitives/receipt.ts'
 import {
   decodeStoredReceipts,
   decodeStoredTransaction,
   encodeStoredReceipts,
   encodeStoredTransaction,
-} from '../../src/primitives/rows.ts'
+} from '../../src/primitives/stored-rows.ts'
 import { impersonatedTransaction, signTransaction } from '../../src/primitives/transaction.ts'
 import type { Log, Receipt, TransactionType } from '../../src/primitives/types.ts'
 import { address, bytes, fields, hash, log, privateKey, TYPES, uint } from './arbitraries.ts'
@@ -104,7 +104,7 @@ describe('bloom', () => {
   test('of a block is that of all its logs', () => {
     fc.assert(
       fc.property(fc.array(fc.array(log, { maxLength: 3 }), { maxLength: 5 }), (lists) => {
-        expect(orBlooms(lists.map(logsBloom))).toEqual(referenceBloom(lists.flat()))
+        expect(mergeBlooms(lists.map(logsBloom))).toEqual(referenceBloom(lists.flat()))
       }),
       { numRuns: 30 },
     )

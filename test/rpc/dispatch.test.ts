@@ -43,6 +43,7 @@ const methods = new Map<string, RpcMethod>(
     none: rpcMethod({ summary: '', params: [], result: quantity, handler: () => 1n }),
     large: rpcMethod({ summary: '', params: [], result: (text: string) => text, handler: () => 'x'.repeat(1000) }),
     hidden: rpcMethod({ summary: '', params: [], result: quantity, gate: 'development', handler: () => 1n }),
+    personal_refuses: throwing(new ChainError('unknown-account', 'unknown account')),
     reverts: throwing(new ChainError('execution-reverted', 'execution reverted', '0x1234')),
     rejects: throwing(new ChainError('transaction-rejected', 'nonce too low')),
     unknown: throwing(new ChainError('header-not-found', 'header not found')),
@@ -69,6 +70,14 @@ const code = async (body: string) => (await ask(body)).error.code
 beforeEach(() => {
   calls.length = 0
   vi.clearAllMocks()
+})
+
+it('logs a refused personal_ method without its parameters, which may hold a password', async () => {
+  await ask(request('reverts', []))
+  await ask(request('personal_refuses', []))
+  const records = log.debug.mock.calls.map(([record]) => record)
+  expect(records).toMatchObject([{ method: 'reverts', params: [] }, { method: 'personal_refuses' }])
+  expect(records[1]).not.toHaveProperty('params')
 })
 
 describe('a request', () => {

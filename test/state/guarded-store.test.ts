@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { ChainError, ReadFailure } from '../../src/lib/errors.ts'
 import { GuardedStore, type ReopenableStore } from '../../src/state/guarded-store.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
-import type { Op } from '../../src/state/types.ts'
+import type { WriteOp } from '../../src/state/types.ts'
 
 const FULL = new Error('IO error: /data/chain/000009.ldb: No space left on device')
 const bytes = (n: number) => Uint8Array.of(n)
-const put = (key: number, value: number): Op => ({ type: 'put', key: bytes(key), value: bytes(value) })
+const put = (key: number, value: number): WriteOp => ({ type: 'put', key: bytes(key), value: bytes(value) })
 
 type Fault = Error | undefined
 
@@ -18,7 +18,7 @@ async function guarded() {
   const faults: { write: Fault; read: Fault; reopen: Fault; append: Fault; landsLater: boolean } = {
     ...{ write: undefined, read: undefined, reopen: undefined, append: undefined, landsLater: false },
   }
-  let failed: readonly Op[] = []
+  let failed: readonly WriteOp[] = []
   const disk = { hasRoom: true, opened: 0 }
   const fail = (fault: Fault) => {
     if (fault !== undefined) throw fault
@@ -29,7 +29,7 @@ async function guarded() {
       return inner.get(key)
     },
     scan: (range) => inner.scan(range),
-    snapshot: () => inner.snapshot(),
+    consistentReader: () => inner.consistentReader(),
     requireWritable: () => undefined,
     log: {
       get size() {

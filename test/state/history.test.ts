@@ -13,12 +13,12 @@ import {
   rowAsOf,
 } from '../../src/state/history.ts'
 import { KEY } from '../../src/state/keyspace.ts'
-import type { Reader } from '../../src/state/types.ts'
+import type { KvReader } from '../../src/state/types.ts'
 
 const KEY_OF_ROW = fromHex('0x10aa')
 
 /** A row with a past, as a store holds it; counts its reads. */
-class Past implements Reader {
+class Past implements KvReader {
   readonly rows = new Map<string, Uint8Array>()
   reads = 0
   latest: RowState | undefined

@@ -9,7 +9,7 @@ import { ChainError } from '../../src/lib/errors.ts'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
 import { KEY, within } from '../../src/state/keyspace.ts'
 import { openMemoryStore, openStore } from '../../src/state/kv.ts'
-import type { KvStore, Op, Range, Reader } from '../../src/state/types.ts'
+import type { KeyRange, KvReader, KvStore, WriteOp } from '../../src/state/types.ts'
 import { everyRow } from '../support/stores.ts'
 
 function folder(): string {
@@ -19,11 +19,11 @@ function folder(): string {
 }
 
 const bytes = (hex: string): Uint8Array => fromHex(hex)
-const put = (key: string, value: string): Op => ({ type: 'put', key: bytes(key), value: bytes(value) })
-const del = (key: string): Op => ({ type: 'del', key: bytes(key) })
-const format = (): Op => ({ type: 'put', key: KEY.meta('format'), value: Uint8Array.of(1) })
+const put = (key: string, value: string): WriteOp => ({ type: 'put', key: bytes(key), value: bytes(value) })
+const del = (key: string): WriteOp => ({ type: 'del', key: bytes(key) })
+const format = (): WriteOp => ({ type: 'put', key: KEY.meta('format'), value: Uint8Array.of(1) })
 
-async function scanned(from: Reader, range: Range): Promise<[string, string][]> {
+async function scanned(from: KvReader, range: KeyRange): Promise<[string, string][]> {
   const rows: [string, string][] = []
   for await (const [key, value] of from.scan(range)) rows.push([toHex(key), toHex(value)])
   return rows
@@ -83,7 +83,7 @@ describe.each(kinds)('a store %s', (_, open) => {
       ['0x03', '0x0c'],
     ]
     const range = { gte: bytes('0x00'), lt: bytes('0xff') }
-    const snapshot = store.snapshot()
+    const snapshot = store.consistentReader()
     const scan = store.scan(range)[Symbol.asyncIterator]()
     const first = await scan.next()
     await store.write([put('0x01', '0x99'), del('0x02'), put('0x04', '0x0d')])

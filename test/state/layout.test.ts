@@ -4,10 +4,9 @@ import fc from 'fast-check'
 import { encodeAbiParameters, encodePacked, keccak256, parseAbiParameters, stringToHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Hash, hexToAddress } from '../../src/lib/hex.ts'
-import { cell, enumerable, layout, list, mapping, struct } from '../../src/state/layout.ts'
-import { queue } from '../../src/state/queue.ts'
+import { cell, enumerable, layout, list, mapping, queue, struct } from '../../src/state/layout.ts'
+import { address, bool, bytes, dec, hash, oneOf, text, u64, u256 } from '../../src/state/storage-types.ts'
 import type { SlotAccess } from '../../src/state/types.ts'
-import { address, bool, bytes, dec, hash, oneOf, text, u64, u256 } from '../../src/state/words.ts'
 
 const alice = hexToAddress('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
 const bob = hexToAddress('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')

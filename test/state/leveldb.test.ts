@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { Level } from 'level'
 import { expect, onTestFinished, test } from 'vitest'
-import { maskedCrc32c } from '../../src/state/leveldb/crc32c.ts'
+import { maskedCrc32c } from '../../src/state/leveldb/coding.ts'
 import { damageOfTable, surveyDatabase } from '../../src/state/leveldb/database.ts'
 import { readLog } from '../../src/state/leveldb/log-file.ts'
-import { unsnap } from '../../src/state/leveldb/snappy.ts'
-import { checkTable } from '../../src/state/leveldb/table-file.ts'
+import { checkTable, decompressSnappy } from '../../src/state/leveldb/table-file.ts'
 
 const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'kestrel-leveldb-'))
@@ -54,7 +53,7 @@ test('checksums are CRC-32C, masked', () => {
 // format_description.txt: a literal, a copy of four bytes that overlaps itself, one with an offset of two bytes.
 test('Snappy: literals and copies', () => {
   const compressed = [10, (3 - 1) << 2, 97, 98, 99, ((4 - 4) << 2) | 1, 3, ((3 - 1) << 2) | 2, 2, 0]
-  expect(Buffer.from(unsnap(Uint8Array.from(compressed))).toString()).toBe('abc' + 'abca' + 'cac')
+  expect(Buffer.from(decompressSnappy(Uint8Array.from(compressed))).toString()).toBe('abc' + 'abca' + 'cac')
 })
 
 test('what the library has written is whole', async () => {

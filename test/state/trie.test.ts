@@ -14,9 +14,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
+import type { NodePath, TrieChange } from '../../src/state/trie.ts'
 import { EMPTY_ROOT, ListTrie, orderedListRoot, proveTrie, updateTrie } from '../../src/state/trie.ts'
-import type { TrieChange } from '../../src/state/trie-edits.ts'
-import type { NodePath } from '../../src/state/trie-rows.ts'
 
 /** Node rows in memory. Applying an update checks that every write changes something. */
 class Rows {

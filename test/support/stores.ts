@@ -1,12 +1,12 @@
 // Stores for tests: dumps of all rows for comparison, and a store whose writes a test can delay or fail.
 import { toHex } from '../../src/lib/hex.ts'
-import type { KvStore, Op, Range, Reader, RecordLog } from '../../src/state/types.ts'
+import type { KeyRange, KvReader, KvStore, RecordLog, WriteOp } from '../../src/state/types.ts'
 
-/** The range of all keys: no key begins with 0xff. */
-const EVERYTHING: Range = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
+/** All keys: no prefix of ours begins with 0xff. */
+const EVERYTHING: KeyRange = { gte: new Uint8Array(0), lt: Uint8Array.of(0xff) }
 
 /** Every row, key to value in hex, in key order; `skip` leaves out rows by their key's first byte. */
-export async function everyRow(store: Reader, skip: readonly number[] = []): Promise<Map<string, string>> {
+export async function everyRow(store: KvReader, skip: readonly number[] = []): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
   for await (const [key, value] of store.scan(EVERYTHING)) {
     if (!skip.includes(key[0] ?? 0)) rows.set(toHex(key), toHex(value))
@@ -15,7 +15,7 @@ export async function everyRow(store: Reader, skip: readonly number[] = []): Pro
 }
 
 /** Bytes of all keys and values together, by the key's first byte. */
-export async function bytesByPrefix(store: Reader): Promise<Map<number, { rows: number; bytes: number }>> {
+export async function bytesByPrefix(store: KvReader): Promise<Map<number, { rows: number; bytes: number }>> {
   const sizes = new Map<number, { rows: number; bytes: number }>()
   for await (const [key, value] of store.scan(EVERYTHING)) {
     const size = sizes.get(key[0] ?? 0) ?? { rows: 0, bytes: 0 }
@@ -27,10 +27,10 @@ export async function bytesByPrefix(store: Reader): Promise<Map<number, { rows: 
 /** A store over another one, with hooks before and after its writes. */
 export class TestStore implements KvStore {
   readonly inner: KvStore
-  /** Called before each batch is written; may wait, and may throw, in which case nothing is written. */
-  beforeWrite: (batch: readonly Op[]) => Promise<void> | void = () => undefined
-  /** Called after a batch is written and before the writer learns of it; may throw to simulate a lost answer. */
-  afterWrite: (batch: readonly Op[]) => Promise<void> | void = () => undefined
+  /** Called before each batch is handed on: may wait, and may throw, in which case nothing is written. */
+  beforeWrite: (batch: readonly WriteOp[]) => Promise<void> | void = () => undefined
+  /** Called when a batch stands on disk and the writer does not know it yet; may throw as if the answer were lost. */
+  afterWrite: (batch: readonly WriteOp[]) => Promise<void> | void = () => undefined
 
   /** Called before records are appended to the log; may throw, and then none are. */
   beforeAppend: () => void = () => undefined
@@ -60,7 +60,7 @@ export class TestStore implements KvStore {
     return this.inner.get(key)
   }
 
-  scan(range: Range): AsyncIterable<[Uint8Array, Uint8Array]> {
+  scan(range: KeyRange): AsyncIterable<[Uint8Array, Uint8Array]> {
     return this.inner.scan(range)
   }
 
@@ -68,14 +68,14 @@ export class TestStore implements KvStore {
     this.inner.requireWritable()
   }
 
-  async write(batch: readonly Op[]): Promise<void> {
+  async write(batch: readonly WriteOp[]): Promise<void> {
     await this.beforeWrite(batch)
     await this.inner.write(batch)
     await this.afterWrite(batch)
   }
 
-  snapshot(): Reader & { close(): Promise<void> } {
-    return this.inner.snapshot()
+  consistentReader(): KvReader & { close(): Promise<void> } {
+    return this.inner.consistentReader()
   }
 
   close(): Promise<void> {

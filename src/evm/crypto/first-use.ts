@@ -1,7 +1,7 @@
 // Curves are loaded at their first use, which takes some 50 ms. What is long work without them waits for that: the slower
 // library would keep everybody waiting, for seconds where many points are multiplied.
 import type { Address } from '../../lib/hex.ts'
-import { type CurveName, loadMcl, mclOf } from '../../lib/mcl.ts'
+import { type CurveName, loadMcl, mclOf } from '../../primitives/mcl.ts'
 import { type Precompile, precompileAddress } from '../precompile.ts'
 
 /** Pairing of EIP-197; point evaluation of EIP-4844 and all of EIP-2537, by the ends of their addresses. */

@@ -2,7 +2,7 @@
 // same bytes and the same EVM errors; an Error that is no EVMError becomes a revert in the precompile. That the high 16
 // bytes of each coordinate are zero, and the input's length, has been checked there.
 import { EVMError, NobleBLS } from '@ethereumjs/evm'
-import { FP_SIZE, FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from '../../lib/mcl.ts'
+import { FP_SIZE, FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from '../../primitives/mcl.ts'
 
 /** The library's `EVMBLSInterface`, which it does not export. */
 export type Bls12381 = Pick<
@@ -75,7 +75,7 @@ function with381(work: (mcl: Mcl) => Uint8Array): Uint8Array | undefined {
 
 /** Points of the curve may be added outside the group too. */
 const add = (mcl: Mcl, group: Group, input: Uint8Array): Uint8Array =>
-  mcl.with(2 * group.size, (a) => {
+  mcl.withMemory(2 * group.size, (a) => {
     const b = a + group.size
     read(mcl, group, a, input)
     read(mcl, group, b, input.subarray(widthOf(group)))
@@ -86,7 +86,7 @@ const add = (mcl: Mcl, group: Group, input: Uint8Array): Uint8Array =>
 function multiplyAndSum(mcl: Mcl, group: Group, input: Uint8Array): Uint8Array {
   const width = widthOf(group)
   const count = Math.ceil(input.length / (width + SCALAR))
-  return mcl.with(count * (group.size + FR_SIZE) + group.size, (sum) => {
+  return mcl.withMemory(count * (group.size + FR_SIZE) + group.size, (sum) => {
     const points = sum + group.size
     const scalars = points + count * group.size
     for (let k = 0; k < count; k++) {
@@ -102,7 +102,7 @@ function multiplyAndSum(mcl: Mcl, group: Group, input: Uint8Array): Uint8Array {
 function pairingCheck(mcl: Mcl, input: Uint8Array): Uint8Array {
   const width = widthOf(G1) + widthOf(G2)
   const most = Math.ceil(input.length / width)
-  return mcl.with(most * (G1_SIZE + G2_SIZE), (g1s) => {
+  return mcl.withMemory(most * (G1_SIZE + G2_SIZE), (g1s) => {
     const g2s = g1s + most * G1_SIZE
     let count = 0
     for (let start = 0; start < input.length; start += width) {
@@ -114,13 +114,13 @@ function pairingCheck(mcl: Mcl, input: Uint8Array): Uint8Array {
       if (mcl.lib[G1.isZero](g1) === 0 && mcl.lib[G2.isZero](g2) === 0) count++
     }
     const out = new Uint8Array(32)
-    out[31] = mcl.pairsToOne(g1s, g2s, count) ? 1 : 0
+    out[31] = mcl.isPairingProductOne(g1s, g2s, count) ? 1 : 0
     return out
   })
 }
 
 const map = (mcl: Mcl, group: Group, input: Uint8Array): Uint8Array =>
-  mcl.with(group.size + group.parts * FP_SIZE, (point) => {
+  mcl.withMemory(group.size + group.parts * FP_SIZE, (point) => {
     const element = point + group.size
     for (let k = 0; k < group.parts; k++) readPart(mcl, element + k * FP_SIZE, input.subarray(k * PART))
     mcl.lib[group.map](point, element)

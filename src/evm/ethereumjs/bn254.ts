@@ -1,7 +1,7 @@
 // The curve of EIP-196 and EIP-197 as the library's precompiles ask for it: by mcl when it is loaded, else by noble.
 // Both give the same bytes and the same EVM errors; an Error that is no EVMError becomes a revert in the precompile.
 import { EVMError, NobleBN254 } from '@ethereumjs/evm'
-import { FP_SIZE, FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from '../../lib/mcl.ts'
+import { FP_SIZE, FR_SIZE, G1_SIZE, G2_SIZE, type Mcl, mclOf } from '../../primitives/mcl.ts'
 
 /** The library's `EVMBN254Interface`, which it does not export. */
 export type Bn254 = Pick<NobleBN254, 'add' | 'mul' | 'pairing'>
@@ -24,7 +24,7 @@ function with254(work: (mcl: Mcl) => Uint8Array): Uint8Array | undefined {
 }
 
 const add = (mcl: Mcl, input: Uint8Array): Uint8Array =>
-  mcl.with(2 * G1_SIZE, (a) => {
+  mcl.withMemory(2 * G1_SIZE, (a) => {
     const b = a + G1_SIZE
     readG1(mcl, a, input)
     readG1(mcl, b, input.subarray(POINT))
@@ -33,7 +33,7 @@ const add = (mcl: Mcl, input: Uint8Array): Uint8Array =>
   })
 
 const multiply = (mcl: Mcl, input: Uint8Array): Uint8Array =>
-  mcl.with(G1_SIZE + FR_SIZE, (point) => {
+  mcl.withMemory(G1_SIZE + FR_SIZE, (point) => {
     const scalar = point + G1_SIZE
     readG1(mcl, point, input)
     mcl.readFr(scalar, input.subarray(POINT, POINT + WORD))
@@ -43,7 +43,7 @@ const multiply = (mcl: Mcl, input: Uint8Array): Uint8Array =>
 
 function pairing(mcl: Mcl, input: Uint8Array): Uint8Array {
   const most = Math.ceil(input.length / PAIR)
-  return mcl.with(most * (G1_SIZE + G2_SIZE) + 1, (g1s) => {
+  return mcl.withMemory(most * (G1_SIZE + G2_SIZE) + 1, (g1s) => {
     const g2s = g1s + most * G1_SIZE
     let count = 0
     for (let start = 0; start < input.length; start += PAIR) {
@@ -55,7 +55,7 @@ function pairing(mcl: Mcl, input: Uint8Array): Uint8Array {
       if (mcl.lib._mclBnG1_isZero(g1) === 0 && mcl.lib._mclBnG2_isZero(g2) === 0) count++
     }
     const out = new Uint8Array(WORD)
-    out[WORD - 1] = mcl.pairsToOne(g1s, g2s, count) ? 1 : 0
+    out[WORD - 1] = mcl.isPairingProductOne(g1s, g2s, count) ? 1 : 0
     return out
   })
 }

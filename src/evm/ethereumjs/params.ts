@@ -2,7 +2,7 @@
 import type { Common } from '@ethereumjs/common'
 import { paramsEVM } from '@ethereumjs/evm'
 import { paramsVM } from '@ethereumjs/vm'
-import { SharedCommon } from '../../spec/shared-common.ts'
+import { SharedCommon } from './common.ts'
 
 /** Lets a Common know what the library's packages ask of it; the same Common. */
 export function withLibraryParams<C extends Common>(common: C): C {

@@ -3,7 +3,7 @@
 
 import type { Address } from '../../lib/hex.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
-import { createdAddress } from '../../primitives/created-address.ts'
+import { createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { WorkDone } from '../host.ts'
@@ -23,7 +23,7 @@ const MESSAGES_PER_LOOK = 64
 /** The message from outside as a call; its input goes to the engine's memory. */
 export function firstCall(run: Running, message: Incoming): Call {
   const { kind, caller, value, gas, data, depth, isStatic } = message
-  const to = message.to ?? createdAddress(caller, run.around.view.nonce(caller) - 1n)
+  const to = message.to ?? createAddress(caller, run.around.view.nonce(caller) - 1n)
   return {
     kind,
     caller,

@@ -1,7 +1,7 @@
 // The opcodes that begin messages, and the one that ends an account: what they cost beside what the interpreter has
 // charged, and when they are refused.
 import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
-import { createdAddress, saltedAddress } from '../../primitives/created-address.ts'
+import { create2Address, createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
@@ -129,7 +129,7 @@ export function create(run: Running, open: Open, isSalted: boolean): Begun {
   run.around.warmth.touch(caller)
   if (overspends(run.around, kind, caller, undefined, value)) return refuse('nonce overflow')
   const to =
-    salt === undefined ? createdAddress(caller, nonce) : saltedAddress(caller, salt, engine.slice(data, dataLength))
+    salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, engine.slice(data, dataLength))
   engine.suspend(frame)
   return begin(run, { ...call, to, codeAddress: to })
 }

@@ -7,7 +7,7 @@ import { PRECOMPILES } from '../../precompiles/index.ts'
 import type { Log } from '../../primitives/types.ts'
 import { type ChainSpec, FORKS } from '../../spec/chain-spec.ts'
 import { FACTORIES, systemContracts } from '../../spec/preinstalls.ts'
-import type { Reader, StateView } from '../../state/types.ts'
+import type { KvReader, StateView } from '../../state/types.ts'
 import { knownAbi } from './known-abis.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
 import { type AbiIndex, type Described, indexOf, typeOf } from './signatures.ts'
@@ -16,7 +16,7 @@ import { type DecodedValue, decodeTopic, decodeValues } from './values.ts'
 
 /** What a look at contracts needs; a request's context has all of it. */
 export type Known = {
-  readonly rows: Reader
+  readonly rows: KvReader
   readonly view: StateView
   readonly spec: ChainSpec
   /** Left out: nothing is verified. */

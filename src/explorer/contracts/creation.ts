@@ -7,7 +7,7 @@ import { transactionRow } from '../../indexer/rows.ts'
 import { LIST } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
-import type { Reader } from '../../state/types.ts'
+import type { KvReader } from '../../state/types.ts'
 import { whereStateIs } from '../pruned.ts'
 
 export type Creation = {
@@ -20,7 +20,7 @@ export type Creation = {
 /** The creation of a contract; undefined for one that no message made, as in genesis. */
 export async function creationOf(
   chain: Pick<Chain, 'block'>,
-  rows: Pick<Reader, 'get'>,
+  rows: Pick<KvReader, 'get'>,
   address: Address,
 ): Promise<Creation | undefined> {
   const { createdIn, creator } = FACT.account.get(rows, address) ?? {}

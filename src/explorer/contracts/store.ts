@@ -3,9 +3,9 @@
 // another contract at the same address takes nothing from here, and nothing wrong is shown.
 import type { Abi } from 'abitype'
 import { type Address, type Hash, toAddress } from '../../lib/hex.ts'
-import { checkedRow, withChecksum } from '../../state/checked-row.ts'
 import { KEY, RANGE } from '../../state/keyspace.ts'
-import type { KvStore, Reader, StateView } from '../../state/types.ts'
+import { verifyChecksum, withChecksum } from '../../state/row-checksum.ts'
+import type { KvReader, KvStore, StateView } from '../../state/types.ts'
 import type { CompilerInput } from './compilers.ts'
 
 /** The licences that explorers know, in the order of their numbers from 1. */
@@ -72,7 +72,7 @@ export class VerifiedContracts {
   }
 
   /** The same with its sources. */
-  sources(rows: Pick<Reader, 'get'>, view: StateView, address: Address): VerifiedSources | undefined {
+  sources(rows: Pick<KvReader, 'get'>, view: StateView, address: Address): VerifiedSources | undefined {
     const row = this.get(view, address) && rows.get(KEY.verified(address))
     return row && decode(row)
   }
@@ -108,6 +108,6 @@ const isCurrent = (view: StateView, { address, codeHash }: Entry): boolean =>
 const encode = (sources: VerifiedSources): Uint8Array => withChecksum(Buffer.from(JSON.stringify(sources)))
 /** Only `encode` writes these rows. Throws ChainError `storage` for one that has changed. */
 function decode(row: Uint8Array): VerifiedSources {
-  const text = Buffer.from(checkedRow(row, 'a row of verified sources')).toString('utf8')
+  const text = Buffer.from(verifyChecksum(row, 'a row of verified sources')).toString('utf8')
   return JSON.parse(text) as VerifiedSources
 }

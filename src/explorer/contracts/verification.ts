@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { FairQueue } from '../../lib/fair-queue.ts'
+import { TaskQueue } from '../../lib/fair-queue.ts'
 import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
@@ -38,7 +38,7 @@ type Settled = Exclude<Outcome, { state: 'pending' }>
 
 const REMEMBERED = 1000
 /** Sizes are characters of submissions, which are kept until their turn has come: 64 M of them. */
-const QUEUE_LIMITS = { tasks: 32, tasksOfOne: 8, size: 64 * 1024 * 1024 }
+const QUEUE_LIMITS = { tasks: 32, tasksPerClient: 8, size: 64 * 1024 * 1024 }
 /** Characters of the compiler's complaints that are passed on. */
 const LONGEST_REASON = 2000
 
@@ -65,7 +65,7 @@ export class Verification {
   readonly compilers: Compilers
   readonly #services: Services
   readonly #outcomes = new LRUCache<string, Outcome>({ max: REMEMBERED })
-  readonly #queue = new FairQueue(QUEUE_LIMITS)
+  readonly #queue = new TaskQueue(QUEUE_LIMITS)
   /** Numbers of what has not been settled, by what was submitted. */
   readonly #unsettled = new Map<string, string>()
 

@@ -1,8 +1,8 @@
 // The Etherscan-style API at /api, which tools know: `?module=…&action=…`, fields in the query or a form, and one body for
 // every answer, always with status 200. And JSON-RPC at /api/eth-rpc, where explorers' pages look for it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AccessDenied } from '../../http/guard.ts'
-import { callerOf } from '../../lib/caller.ts'
+import { AccessDenied } from '../../http/access.ts'
+import { connectionSignal } from '../../lib/connection-signal.ts'
 import { openMoment } from '../context.ts'
 import type { ExplorerServices } from '../define.ts'
 import { acceptForms } from '../forms.ts'
@@ -42,7 +42,7 @@ export async function etherscanApi(app: FastifyInstance, services: ExplorerServi
       const [module, action] = [fields.module?.toLowerCase() ?? '', fields.action?.toLowerCase() ?? '']
       if (request.method !== 'POST' && ACTIONS_BY_POST.has(action)) return sendJson(reply, POST_ONLY)
       if (module !== 'proxy') {
-        const asked = { module, action, fields, client: request.ip, caller: callerOf(request.raw.socket) }
+        const asked = { module, action, fields, client: request.ip, caller: connectionSignal(request.raw.socket) }
         return sendJson(reply, await answer(services, asked))
       }
       const asked = requestOf(action, fields)

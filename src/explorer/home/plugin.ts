@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendPage } from '../../http/page-headers.ts'
-import { builtFile } from '../../lib/built-file.ts'
+import { builtFile } from '../../lib/built-files.ts'
 import type { ExplorerServices } from '../define.ts'
 
 /** Paths that are pages. */

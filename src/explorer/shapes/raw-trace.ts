@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Replayed } from '../../chain/types.ts'
 import { type Hash, toHex, toQuantity } from '../../lib/hex.ts'
-import { parityWords } from '../../primitives/parity-words.ts'
+import { parityError } from '../../primitives/parity-errors.ts'
 import type { FlatFrame } from '../../runtime/tracing/flatten.ts'
 import { wire } from '../codec.ts'
 
@@ -45,7 +45,7 @@ export const showRawTrace = ({ frames, transaction }: Pick<Replayed, 'frames' | 
 
 function traceOf(frame: FlatFrame, transactionHash: Hash): RawTrace {
   const { type, from, to, value, gas, gasUsed, input, output, error, subtraces, traceAddress } = frame
-  const rest = { subtraces, traceAddress, transactionHash, ...(error !== undefined && { error: parityWords(error) }) }
+  const rest = { subtraces, traceAddress, transactionHash, ...(error !== undefined && { error: parityError(error) }) }
   if (type === 'SELFDESTRUCT') {
     const action = { address: from, balance: toQuantity(value), refundAddress: to }
     return { type: 'selfdestruct', action, result: null, ...rest }

@@ -2,10 +2,10 @@
 // A dead grant reads as absent everywhere from its second on; that its storage is cleared later is housekeeping.
 import { getAddress } from 'viem'
 import { z } from 'zod'
-import { operatorPrefix, toBech32 } from '../../lib/bech32.ts'
+import { toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
-import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { NATIVE_CONTRACT, operatorPrefix } from '../../spec/addresses.ts'
 import { readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import {

@@ -1,8 +1,7 @@
 // Storage of grants, at the Authorization contract's address. What a grant allows follows from its message; a grant
 // that was never made, or has been cleared, has expiration zero.
-import { layout, list, mapping, struct } from '../../state/layout.ts'
-import { queue } from '../../state/queue.ts'
-import { address, bool, oneOf, text, u64, u256 } from '../../state/words.ts'
+import { layout, list, mapping, queue, struct } from '../../state/layout.ts'
+import { address, bool, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 import type { Allocation } from './allocations.ts'
 import { MESSAGE, type Message } from './messages.ts'
 

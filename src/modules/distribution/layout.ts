@@ -2,7 +2,7 @@
 // is the only one in which fees are paid.
 import type { Dec } from '../../lib/dec.ts'
 import { layout, list, mapping, struct } from '../../state/layout.ts'
-import { address, bool, dec, u64 } from '../../state/words.ts'
+import { address, bool, dec, u64 } from '../../state/storage-types.ts'
 
 export type DistributionParams = {
   /** Part of the fees that the community pool gets. */

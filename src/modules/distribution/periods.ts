@@ -22,7 +22,7 @@ export function closeBooks(context: DistributionContext, operator: Address): voi
   for (const cell of [outstanding, commission, current, slashes]) cell.clear()
 }
 
-const ratioAt = ({ historical }: Books, period: bigint): Dec => historical.at(period).only('cumulativeRatio')
+const ratioAt = ({ historical }: Books, period: bigint): Dec => historical.at(period).member('cumulativeRatio')
 
 /** What the running period's sum would be if it ended now. */
 function ratioNow(books: Books, tokens: bigint): Dec {
@@ -50,13 +50,13 @@ export function endPeriod(context: DistributionContext, operator: Address): bigi
 
 function hold({ historical }: Books, period: bigint): void {
   const record = historical.at(period)
-  record.update({ references: record.only('references') + 1n })
+  record.update({ references: record.member('references') + 1n })
 }
 
 /** A period that nobody needs any more goes. */
 function release({ historical }: Books, period: bigint): void {
   const record = historical.at(period)
-  const references = record.only('references') - 1n
+  const references = record.member('references') - 1n
   if (references === 0n) record.clear()
   else record.update({ references })
 }
@@ -82,14 +82,14 @@ export function firstSlashFrom({ slashes }: Books, height: bigint): number {
 
 /** Whether the account has a delegation whose rewards are reckoned. */
 export const isEarning = (context: DistributionContext, delegator: Address, operator: Address): boolean =>
-  booksOf(context, operator).starting.at(delegator).only('previousPeriod') > 0n
+  booksOf(context, operator).starting.at(delegator).member('previousPeriod') > 0n
 
 /** Lets a delegation earn from here on, with the shares it has now. The running period must just have begun. */
 export function beginEarning(context: DistributionContext, delegator: Address, operator: Address): void {
   const books = booksOf(context, operator)
   const shares = context.staking().delegation(delegator, operator)?.shares ?? 0n
   const stake = tokensFromSharesTruncated(validatorOf(context, operator), shares)
-  const previousPeriod = books.current.only('period') - 1n
+  const previousPeriod = books.current.member('period') - 1n
   hold(books, previousPeriod)
   books.starting.at(delegator).set({ previousPeriod, stake, height: context.block.number })
 }
@@ -98,7 +98,7 @@ export function beginEarning(context: DistributionContext, delegator: Address, o
 export function endEarning(context: DistributionContext, delegator: Address, operator: Address): void {
   const books = booksOf(context, operator)
   const info = books.starting.at(delegator)
-  release(books, info.only('previousPeriod'))
+  release(books, info.member('previousPeriod'))
   info.clear()
 }
 
@@ -119,7 +119,7 @@ export function slashesSince(context: DistributionContext, delegator: Address, o
 export function earned(context: DistributionContext, delegator: Address, operator: Address): Dec {
   const books = booksOf(context, operator)
   // Rewards come at the beginning of a block: there were none since.
-  if (books.starting.at(delegator).only('height') === context.block.number) return 0n
+  if (books.starting.at(delegator).member('height') === context.block.number) return 0n
   const { rewards, stake, ratio } = afterSlashes(context, delegator, operator)
   // Rounding may leave the stake some units above what the delegation is worth. (Where the two are more than three units
   // apart the SDK halts. That would lock the delegation; here the invariants tell of it.)

@@ -33,7 +33,7 @@ function allocateTo(context: DistributionContext, operator: Address, reward: Dec
   const { outstanding, commission, current } = booksOf(context, operator)
   const taken = mul(reward, context.staking().commissionRate(operator))
   commission.set(commission.get() + taken)
-  current.update({ rewards: current.only('rewards') + reward - taken })
+  current.update({ rewards: current.member('rewards') + reward - taken })
   outstanding.set(outstanding.get() + reward)
 }
 

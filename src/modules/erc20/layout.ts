@@ -1,9 +1,8 @@
 // Storage of token pairs, at the erc20 module account, and of a voucher's allowances, at the voucher's own address.
 
 import type { Address } from '../../lib/hex.ts'
-import { enumerable, layout, mapping, struct } from '../../state/layout.ts'
-import { queue } from '../../state/queue.ts'
-import { address, bool, oneOf, text, u64, u256 } from '../../state/words.ts'
+import { enumerable, layout, mapping, queue, struct } from '../../state/layout.ts'
+import { address, bool, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 
 /** An ERC-20 contract and the coin that stands for the same thing. */
 export type Pair = {

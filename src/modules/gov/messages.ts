@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
-import { firstIssue, ourWords } from '../../lib/issue-words.ts'
+import { firstIssue, zodMessages } from '../../lib/zod-messages.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../blocked.ts'
@@ -77,7 +77,7 @@ function kind<T>(of: {
     types: of.types,
     authority: of.authority ?? ['authority'],
     read(spec, json) {
-      const parsed = of.fields(spec).safeParse(json, { error: ourWords })
+      const parsed = of.fields(spec).safeParse(json, { error: zodMessages })
       if (!parsed.success) throw refuse(`${wordsOf(parsed.error)}: invalid proposal message`)
       const { data } = parsed
       return {
@@ -242,6 +242,6 @@ function inCamelCase(json: unknown, depth = 0): unknown {
 
 /** `params.quorum: expected …` */
 function wordsOf(error: z.ZodError): string {
-  const { path, words } = firstIssue(error)
-  return path === '' ? words : `${path}: ${words}`
+  const { path, message } = firstIssue(error)
+  return path === '' ? message : `${path}: ${message}`
 }

@@ -2,7 +2,7 @@
 // address of their consensus key, which outlives the validator; times are unix seconds, fractions Decs (10^-18).
 import type { Dec } from '../../lib/dec.ts'
 import { enumerable, layout, mapping, struct } from '../../state/layout.ts'
-import { address, bool, dec, u64, u256 } from '../../state/words.ts'
+import { address, bool, dec, u64, u256 } from '../../state/storage-types.ts'
 
 export type SlashingParams = {
   /** Blocks of which a validator must have signed a part. */

@@ -1,11 +1,10 @@
 // Slashing: what a validator's faults cost, and its way back. Faults are reported to it: by a network's votes and evidence,
 // or by a developer. What a slash does to stake is staking's; who may not come back, and until when, stands here.
 
-import { consensusAddress } from '../../lib/consensus-address.ts'
 import { mulInt, ONE } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, fromHex } from '../../lib/hex.ts'
-import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
+import { consensusAddress, NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
 import type { Validator } from '../staking/layout.ts'
 import type { Staking } from '../staking/staking.ts'

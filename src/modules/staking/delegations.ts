@@ -78,7 +78,9 @@ export function unbond(context: StakingContext, delegator: Address, operator: Ad
 /** Whether an operator who keeps these shares must be jailed for holding too little of its own validator. */
 function isTooSmall({ state }: StakingContext, stake: Stake, kept: Dec): boolean {
   const validator = state.validators.at(stake.operator)
-  return !validator.only('jailed') && truncateInt(tokensFromShares(stake, kept)) < validator.only('minSelfDelegation')
+  return (
+    !validator.member('jailed') && truncateInt(tokensFromShares(stake, kept)) < validator.member('minSelfDelegation')
+  )
 }
 
 /** The shares that must go so that `amount` tokens leave. Throws ChainError when the delegation is not worth as much. */

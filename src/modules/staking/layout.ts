@@ -3,7 +3,7 @@
 import type { Dec } from '../../lib/dec.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
-import { address, bool, dec, hash, oneOf, text, u64, u256 } from '../../state/words.ts'
+import { address, bool, dec, hash, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 
 export type BondStatus = 'unbonded' | 'unbonding' | 'bonded'
 

@@ -18,7 +18,7 @@ const keyOf = ({ delegator, source, destination }: Route): Hash =>
 
 /** In order of creation. */
 export const redelegationEntries = ({ state }: StakingContext, route: Route): readonly RedelegationEntry[] =>
-  state.redelegations.at(keyOf(route)).only('entries')
+  state.redelegations.at(keyOf(route)).member('entries')
 
 function setEntries({ state }: StakingContext, route: Route, entries: readonly RedelegationEntry[]): void {
   const { delegator, source, destination } = route
@@ -72,7 +72,7 @@ function liabilityOf({ state, block }: StakingContext, { operator, status }: Sta
   if (status === 'unbonded') return undefined
   if (status === 'unbonding') {
     const validator = state.validators.at(operator)
-    return { creationHeight: validator.only('unbondingHeight'), completionTime: validator.only('unbondingTime') }
+    return { creationHeight: validator.member('unbondingHeight'), completionTime: validator.member('unbondingTime') }
   }
   return { creationHeight: block.number, completionTime: block.timestamp + state.params.get().unbondingTime }
 }

@@ -92,17 +92,17 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   /** undefined: there is none with this operator. */
   status(operator: Address): BondStatus | undefined {
-    return this.has(operator) ? this.#context.state.validators.at(operator).only('status') : undefined
+    return this.has(operator) ? this.#context.state.validators.at(operator).member('status') : undefined
   }
 
   /** Operators of the validators that are not jailed, in order of their bytes. */
   openOperators(): readonly Address[] {
-    return this.operators().filter((operator) => !this.#context.state.validators.at(operator).only('jailed'))
+    return this.operators().filter((operator) => !this.#context.state.validators.at(operator).member('jailed'))
   }
 
   /** The operator's part of its validator's rewards. Asked in every block, so that the rest of it is not read. */
   commissionRate(operator: Address): Dec {
-    return this.#context.state.validators.at(operator).only('commission').rate
+    return this.#context.state.validators.at(operator).member('commission').rate
   }
 
   /** Operators of all validators, in order of their bytes. */

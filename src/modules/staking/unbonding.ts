@@ -1,9 +1,9 @@
 // Unbonding delegations: tokens that have left their validator and wait in the not-bonded pool, still liable for its
 // faults, until they are paid out at the end of a block, or bonded again.
-import { operatorPrefix, toBech32 } from '../../lib/bech32.ts'
+import { toBech32 } from '../../lib/bech32.ts'
 import { type Dec, mulInt, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
-import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { MODULE_ACCOUNT, operatorPrefix } from '../../spec/addresses.ts'
 import { schedule, takeDue } from './calendar.ts'
 import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
 import { bond, sharesWorth, unbond } from './delegations.ts'
@@ -84,7 +84,7 @@ export function cancelUnbonding(
   creationHeight: bigint,
 ): Dec {
   const validator = requireStake(context, operator)
-  if (context.state.validators.at(operator).only('jailed'))
+  if (context.state.validators.at(operator).member('jailed'))
     throw refuse('validator for this address is currently jailed')
   if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
   const entries = unbondingEntries(context, delegator, operator)

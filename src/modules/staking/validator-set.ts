@@ -12,8 +12,8 @@ function ranked({ state }: StakingContext): BondedValidator[] {
   const candidates: BondedValidator[] = []
   for (const operator of state.operators.keys()) {
     const record = state.validators.at(operator)
-    const power = record.only('tokens') / powerReduction
-    if (power > 0n && !record.only('jailed')) candidates.push({ operator, power })
+    const power = record.member('tokens') / powerReduction
+    if (power > 0n && !record.member('jailed')) candidates.push({ operator, power })
   }
   candidates.sort((a, b) =>
     a.power === b.power ? compareAddresses(a.operator, b.operator) : a.power > b.power ? -1 : 1,
@@ -53,7 +53,7 @@ function beginUnbonding(context: StakingContext, operator: Address): void {
 
 function setStatus(context: StakingContext, operator: Address, to: BondStatus): void {
   const record = context.state.validators.at(operator)
-  movePool(context, record.only('status'), to, record.only('tokens'))
+  movePool(context, record.member('status'), to, record.member('tokens'))
   record.update({ status: to })
 }
 
@@ -66,7 +66,7 @@ export function finishUnbondingValidators(context: StakingContext): void {
   for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, MOST_ENDED_A_BLOCK)) {
     const validator = findStake(context, operator)
     // It may have been bonded again since, and be unbonding once more with a later time.
-    if (validator?.status !== 'unbonding' || state.validators.at(operator).only('unbondingTime') !== time) continue
+    if (validator?.status !== 'unbonding' || state.validators.at(operator).member('unbondingTime') !== time) continue
     setStatus(context, operator, 'unbonded')
     if (validator.shares === 0n) removeValidator(context, operator)
   }

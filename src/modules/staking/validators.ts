@@ -39,7 +39,7 @@ export type Stake = Pick<Validator, 'operator' | 'status' | 'tokens' | 'shares'>
 export function findStake({ state }: StakingContext, operator: Address): Stake | undefined {
   if (!state.operators.has(operator)) return undefined
   const record = state.validators.at(operator)
-  return { operator, status: record.only('status'), tokens: record.only('tokens'), shares: record.only('shares') }
+  return { operator, status: record.member('status'), tokens: record.member('tokens'), shares: record.member('shares') }
 }
 
 /** Throws ChainError `validator does not exist`. */
@@ -76,21 +76,21 @@ class StoredValidator implements Validator {
     this.status = status
     this.tokens = tokens
     this.shares = shares
-    this.consensusKey = record.only('consensusKey')
-    this.jailed = record.only('jailed')
-    this.minSelfDelegation = record.only('minSelfDelegation')
-    this.unbondingHeight = record.only('unbondingHeight')
-    this.unbondingTime = record.only('unbondingTime')
-    this.jailedUntil = record.only('jailedUntil')
+    this.consensusKey = record.member('consensusKey')
+    this.jailed = record.member('jailed')
+    this.minSelfDelegation = record.member('minSelfDelegation')
+    this.unbondingHeight = record.member('unbondingHeight')
+    this.unbondingTime = record.member('unbondingTime')
+    this.jailedUntil = record.member('jailedUntil')
     this.#record = record
   }
 
   get commission(): Validator['commission'] {
-    return this.#record.only('commission')
+    return this.#record.member('commission')
   }
 
   get description(): Validator['description'] {
-    return this.#record.only('description')
+    return this.#record.member('description')
   }
 }
 
@@ -125,7 +125,7 @@ export function addValidator(
 
 /** Removes a validator that is unbonded and has no shares left. */
 export function removeValidator({ state, hooks }: StakingContext, operator: Address): void {
-  const consensusKey = state.validators.at(operator).only('consensusKey')
+  const consensusKey = state.validators.at(operator).member('consensusKey')
   state.operators.delete(operator)
   state.operatorByKey.at(consensusKey).clear()
   state.validators.at(operator).clear()

@@ -1,9 +1,8 @@
 // Storage of channels, packets and transfers, at the ICS20 contract's address. Channel ends are named `port/channel`.
 // Nobody outside this folder writes here.
-import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
-import { queue } from '../../state/queue.ts'
+import { enumerable, layout, list, mapping, queue, struct } from '../../state/layout.ts'
 import { sortedHashes } from '../../state/sorted-hashes.ts'
-import { bool, bytes, hash, oneOf, text, u64, u256 } from '../../state/words.ts'
+import { bool, bytes, hash, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 import type { ChannelId, Height, Packet, Timeout } from './packets.ts'
 
 /** What the chain on the other side does with packets: this one is both, or a simulated one that always does the same. */

@@ -1,6 +1,6 @@
 // What vesting remembers, at its own address: who is a clawback account of whom, with what schedules.
 import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
-import { address, bool, u64, u256 } from '../../state/words.ts'
+import { address, bool, u64, u256 } from '../../state/storage-types.ts'
 import type { Step } from './schedule.ts'
 
 const step = struct<Step>({ time: u64, total: u256 })

@@ -1,7 +1,7 @@
 // Development: the chain as a whole. Going back, saving and loading its state, and what it is.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { NO_CONNECTION } from '../../lib/caller.ts'
+import { NO_CONNECTION } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { forkAt } from '../../spec/forks.ts'

@@ -2,9 +2,10 @@
 // every edit of a developer does: `evm_revert` takes it back, and the next block begins with it.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
-import { operatorPrefix, readAddress } from '../../lib/bech32.ts'
+import { readAddress } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
+import { operatorPrefix } from '../../spec/addresses.ts'
 import { atBlock, quantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 

@@ -1,7 +1,7 @@
 // Traces in the form that Parity gave them and its heirs kept: `action`, `result` or `error`, and the path in the tree.
 import type { Replayed } from '../../chain/types.ts'
 import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
-import { parityWords } from '../../primitives/parity-words.ts'
+import { parityError } from '../../primitives/parity-errors.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 import type { Reward } from '../../runtime/system.ts'
 import type { FlatFrame } from '../../runtime/tracing/flatten.ts'
@@ -33,7 +33,7 @@ export function parityTrace(frame: FlatFrame): ParityTrace {
   const { type, action, result } = actionOf(frame)
   return {
     action,
-    ...(error !== undefined && { error: parityWords(error) }),
+    ...(error !== undefined && { error: parityError(error) }),
     ...(hasResult && { result }),
     subtraces,
     traceAddress,

@@ -71,7 +71,7 @@ export const traceCallOptions = traceOptions.extend({
 export function toTraceOptions(
   options: z.output<typeof traceOptions> | undefined,
   caller: AbortSignal,
-  queue: Pick<WorkQueue, 'elsewhere'>,
+  queue: Pick<WorkQueue, 'runOutside'>,
 ): TraceOptions {
   const { tracer, tracerConfig, timeout } = options ?? {}
   return {
@@ -87,7 +87,7 @@ export function toTraceOptions(
       },
     },
     caller,
-    elsewhere: (task) => queue.elsewhere(task),
+    elsewhere: (task) => queue.runOutside(task),
     timeout: timeout ? (milliseconds(timeout) ?? DEFAULT_TIMEOUT) : DEFAULT_TIMEOUT,
   }
 }

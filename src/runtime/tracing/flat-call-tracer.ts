@@ -2,7 +2,7 @@
 import type { Machine } from '../../evm/machine.ts'
 import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
-import { parityWords } from '../../primitives/parity-words.ts'
+import { parityError } from '../../primitives/parity-errors.ts'
 import type { MessageResult } from '../execute-message.ts'
 import { type FlatFrame, flatten } from './flatten.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
@@ -39,7 +39,7 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
     const { includePrecompiles, convertParityErrors } = this.#options
     return flatten(whole, (frame) => includePrecompiles || !isPrecompileCall(machine, frame)).map((frame) => ({
       ...wireFlat(frame),
-      ...(frame.error !== undefined && { error: convertParityErrors ? parityWords(frame.error) : frame.error }),
+      ...(frame.error !== undefined && { error: convertParityErrors ? parityError(frame.error) : frame.error }),
       ...(place !== undefined && {
         blockHash: place.blockHash,
         transactionHash: place.transactionHash,

@@ -12,7 +12,7 @@ import {
   toQuantity,
 } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
-import { createdAddress, saltedAddress } from '../../primitives/created-address.ts'
+import { create2Address, createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { StateView } from '../../state/types.ts'
@@ -198,8 +198,8 @@ const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUin
 /** The address a creation is about to give its contract. */
 function createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
   const creator = frame.address
-  if (name === 'CREATE') return createdAddress(creator, view?.nonce(creator) ?? 0n)
+  if (name === 'CREATE') return createAddress(creator, view?.nonce(creator) ?? 0n)
   const [offset, length] = [Number(itemOf(frame, 1)), Number(itemOf(frame, 2))]
   const code = length === 0 ? new Uint8Array(0) : frame.memory(offset, length)
-  return saltedAddress(creator, bigToFixed(itemOf(frame, 3), 32), code)
+  return create2Address(creator, bigToFixed(itemOf(frame, 3), 32), code)
 }

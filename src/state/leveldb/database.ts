@@ -1,41 +1,41 @@
-// The files of a LevelDB database, judged by their own checksums, before LevelDB opens them: it drops a broken record of its
-// log without a word, and hands out rows of a broken table as they are. Files that the MANIFEST does not name are none of it.
+// Checks the files of a closed LevelDB database by their checksums. LevelDB itself silently skips a damaged record of its log and
+// returns rows of a damaged table as they are. Files that the MANIFEST does not name are ignored, as LevelDB ignores them.
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Mangled, u32At, u64At } from './bytes.ts'
+import { CorruptFile, u32At, u64At } from './coding.ts'
 import { readLog } from './log-file.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { checkTable } from './table-file.ts'
 
-/** What is wrong with one file, named relative to the database's folder. */
+/** Damage of one file; `file` is relative to the database's folder, `what` completes the sentence `<file>: …`. */
 export type Damage = { readonly file: string; readonly what: string }
 
 export type Table = { readonly number: number; readonly size: number }
 
 export type Log = {
   readonly file: string
-  /** Up to here it is whole. */
+  /** Length of the intact part. */
   readonly end: number
   readonly damage: Damage | undefined
 }
 
 export type Survey = {
-  /** Of everything but the tables, which take longer to read. */
+  /** Damage of all files but the tables, which take longer to read. */
   readonly damages: readonly Damage[]
-  /** Number of the last change that opening would find; undefined without a MANIFEST that can be read. */
+  /** Sequence number of the last change; undefined when the MANIFEST cannot be read. */
   readonly sequence: number | undefined
   /** Newest first. */
   readonly tables: readonly Table[]
-  /** Those whose changes are in no table yet, oldest first. */
+  /** The logs with changes that are in no table yet, oldest first. */
   readonly logs: readonly Log[]
 }
 
-/** Of a file that is not there. */
+/** The damage of a missing file. */
 export const MISSING = 'is missing'
-/** Sequence of the first change (8 bytes) and their count (4) begin each record of a log (LevelDB's write_batch.cc). */
+/** Head of each log record: sequence number of its first change (8 bytes), number of changes (4) (LevelDB's write_batch.cc). */
 const BATCH_HEADER = 12
 
-/** Reads CURRENT, the MANIFEST and the logs. Throws what the file system throws. */
+/** Reads CURRENT, the MANIFEST and the logs. Throws the file system's errors. */
 export function surveyDatabase(folder: string): Survey {
   if (!existsSync(join(folder, 'CURRENT'))) return unreadable({ file: 'CURRENT', what: MISSING })
   const current = readFileSync(join(folder, 'CURRENT'), 'latin1')
@@ -48,7 +48,7 @@ export function surveyDatabase(folder: string): Survey {
   try {
     manifest = readManifest(records)
   } catch (error) {
-    return unreadable({ file: name, what: wordsOf(error) })
+    return unreadable({ file: name, what: textOf(error) })
   }
   return withLogs(folder, manifest)
 }
@@ -60,7 +60,7 @@ function withLogs(folder: string, { logNumber, lastSequence, tables }: Manifest)
   let sequence = lastSequence
   const numbers = readdirSync(folder).flatMap((file) => Number(/^(\d+)\.log$/.exec(file)?.[1] ?? []))
   const live = new Set(numbers.filter((number) => number >= logNumber))
-  // The log that the MANIFEST names was made before the name was written, and goes only after the next one is named.
+  // LevelDB creates a log before the MANIFEST names it, and deletes it after the MANIFEST names the next: it must exist.
   if (logNumber > 0) live.add(logNumber)
   for (const number of [...live].sort((a, b) => a - b)) {
     const file = logName(number)
@@ -82,7 +82,7 @@ function withLogs(folder: string, { logNumber, lastSequence, tables }: Manifest)
   }
 }
 
-/** Reads a table and compares all its checksums. Throws what the file system throws, but for a file that is not there. */
+/** Reads a table and verifies all its checksums. Throws the file system's errors, except for a missing file. */
 export function damageOfTable(folder: string, { number, size }: Table): Damage | undefined {
   const file = tableName(folder, number)
   const path = join(folder, file)
@@ -93,13 +93,13 @@ export function damageOfTable(folder: string, { number, size }: Table): Damage |
     checkTable(readFileSync(path))
     return undefined
   } catch (error) {
-    return { file, what: wordsOf(error) }
+    return { file, what: textOf(error) }
   }
 }
 
 /**
- * Takes the logs back to the last change before the first damage, which LevelDB would step over: what comes behind it was
- * made on top of what is lost. Returns the files that were cut.
+ * Truncates the logs at the first damage, which LevelDB would skip: later changes build on the lost ones. Returns the files
+ * that were cut.
  */
 export function cutLogs(folder: string, { logs }: Survey): string[] {
   const first = logs.findIndex(({ damage }) => damage !== undefined)
@@ -116,13 +116,13 @@ const damagedAt = (end: number): string => `is damaged at byte ${end}, and what 
 
 const logName = (number: number): string => `${String(number).padStart(6, '0')}.log`
 
-/** Old versions of LevelDB called them `.sst`. */
+/** Old versions of LevelDB use the extension `.sst`. */
 function tableName(folder: string, number: number): string {
   const digits = String(number).padStart(6, '0')
   return existsSync(join(folder, `${digits}.sst`)) ? `${digits}.sst` : `${digits}.ldb`
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof Mangled) return error.message
+function textOf(error: unknown): string {
+  if (error instanceof CorruptFile) return error.message
   throw error
 }

@@ -1,7 +1,6 @@
-// Records of LevelDB's log format, which the write-ahead log and the MANIFEST share (doc/log_format.md): blocks of 32 KB
-// with fragments, each behind a masked CRC-32C, a length and a type. LevelDB itself drops what is broken without a word.
-import { u32At } from './bytes.ts'
-import { maskedCrc32c } from './crc32c.ts'
+// Reads LevelDB's log format, which the write-ahead log and the MANIFEST share (doc/log_format.md): blocks of 32 KB with
+// fragments, each preceded by a masked CRC-32C, a length and a type. LevelDB itself silently skips damaged fragments.
+import { maskedCrc32c, u32At } from './coding.ts'
 
 const BLOCK = 32 * 1024
 /** Checksum (4 bytes), length (2), type (1). */
@@ -11,20 +10,20 @@ const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4]
 type Fragment = { readonly type: number; readonly payload: Uint8Array; readonly end: number }
 
 export type LogContent = {
-  /** Whole records, from the beginning up to the first place that is none. */
+  /** The intact records before the first damage. */
   readonly records: readonly Uint8Array[]
-  /** Where the last of them ends. */
+  /** The offset after the last of them. */
   readonly end: number
   /**
-   * Whether a record begins behind that place: then something in the middle is lost. If none does, what follows is a record
-   * that was being written when the process ended.
+   * Whether an intact record follows after `end`: then records in the middle are lost. Otherwise the rest is a record that was
+   * being written when the process ended.
    */
   readonly hasHole: boolean
-  /** Whether what follows looks cut off to LevelDB too, which refuses a MANIFEST with anything else behind its records. */
+  /** Whether LevelDB also takes the rest for a torn record; it refuses a MANIFEST with any other rest. */
   readonly isCutOff: boolean
 }
 
-/** Reads a log file. Throws nothing: bytes that are no log are a log without records. */
+/** Reads a log file. Never throws: a file that is no log has no records. */
 export function readLog(file: Uint8Array): LogContent {
   const records: Uint8Array[] = []
   let fragments: Uint8Array[] = []
@@ -47,7 +46,7 @@ export function readLog(file: Uint8Array): LogContent {
   return { records, end, hasHole: beginsRecord(file, at), isCutOff: isCutOff(file, at) }
 }
 
-/** A fragment that is as it was written; undefined for anything else. */
+/** The fragment at `at` if it is intact. */
 function fragmentAt(file: Uint8Array, at: number): Fragment | undefined {
   const type = file[at + 6] ?? 0
   const end = at + HEADER + ((file[at + 4] ?? 0) | ((file[at + 5] ?? 0) << 8))
@@ -56,7 +55,7 @@ function fragmentAt(file: Uint8Array, at: number): Fragment | undefined {
   return { type, payload: file.subarray(at + HEADER, end), end }
 }
 
-/** Nothing, a part of a header, a length beyond the end of the file, or zeros. */
+/** Whether the rest is empty, a part of a header, a fragment beyond the end of the file, or zeros. */
 function isCutOff(file: Uint8Array, at: number): boolean {
   if (at + HEADER > file.length) return true
   const length = (file[at + 4] ?? 0) | ((file[at + 5] ?? 0) << 8)
@@ -64,7 +63,7 @@ function isCutOff(file: Uint8Array, at: number): boolean {
   return (isLastBlock && at + HEADER + length > file.length) || (length === 0 && file[at + 6] === 0)
 }
 
-/** Whether a record begins anywhere from here on. The length before it may be what is broken, so every byte is tried. */
+/** Whether an intact record begins at `from` or later. Every offset is tried, because a length may be damaged. */
 function beginsRecord(file: Uint8Array, from: number): boolean {
   for (let at = from; at + HEADER <= file.length; at++) {
     const type = file[at + 6]

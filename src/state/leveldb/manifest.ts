@@ -1,13 +1,13 @@
-// The MANIFEST: edits, one behind the other, that say which files a database consists of (LevelDB's version_edit.cc).
-import { Cursor, Mangled } from './bytes.ts'
+// The MANIFEST: a log of edits that determine which files a database consists of (LevelDB's version_edit.cc).
+import { ByteReader, CorruptFile } from './coding.ts'
 
-/** What the edits come to. Files are known by their numbers. */
+/** The result of all edits. Files are identified by their numbers. */
 export type Manifest = {
-  /** The oldest write-ahead log that is not in tables yet; 0 in a database that was never opened to the end. */
+  /** The oldest write-ahead log that is not in tables yet; 0 in a database that was never completely opened. */
   readonly logNumber: number
-  /** Number of the last change that tables and older logs hold. */
+  /** Sequence number of the last change in tables and older logs. */
   readonly lastSequence: number
-  /** Table to its size in bytes. */
+  /** Size in bytes by table. */
   readonly tables: Map<number, number>
 }
 
@@ -22,20 +22,20 @@ const TAG = {
   previousLog: 9,
 } as const
 
-/** The edits so far. */
+/** The result of the edits so far. */
 type Edited = { -readonly [Field in keyof Manifest]: Manifest[Field] | undefined } & { tables: Map<number, number> }
 
-/** Throws `Mangled` for a record that is no edit, and when the edits do not say all that a database needs. */
+/** Throws `CorruptFile` for a record that is no edit, and when required fields are missing after all edits. */
 export function readManifest(records: readonly Uint8Array[]): Manifest {
   const edited: Edited = { logNumber: undefined, lastSequence: undefined, tables: new Map() }
-  for (const record of records) apply(edited, new Cursor(record))
+  for (const record of records) apply(edited, new ByteReader(record))
   const { logNumber, lastSequence, tables } = edited
-  if (logNumber === undefined || lastSequence === undefined) throw new Mangled('is cut off')
+  if (logNumber === undefined || lastSequence === undefined) throw new CorruptFile('is cut off')
   return { logNumber, lastSequence, tables }
 }
 
-function apply(edited: Edited, edit: Cursor): void {
-  // An edit takes its files away before it brings its own, in whatever order it names them.
+function apply(edited: Edited, edit: ByteReader): void {
+  // An edit's deletions apply before its additions, in whatever order they are written.
   const added: [number, number][] = []
   while (!edit.isAtEnd) {
     const tag = edit.varint()
@@ -54,7 +54,7 @@ function apply(edited: Edited, edit: Cursor): void {
       added.push([edit.varint(), edit.varint()])
       edit.string()
       edit.string()
-    } else throw new Mangled(`has an edit with a field of unknown kind ${tag}`)
+    } else throw new CorruptFile(`has an edit with a field of unknown kind ${tag}`)
   }
   for (const [number, size] of added) edited.tables.set(number, size)
 }

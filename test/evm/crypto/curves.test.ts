@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { bls12381 } from '../../../src/evm/ethereumjs/bls12-381.ts'
 import { bn254 } from '../../../src/evm/ethereumjs/bn254.ts'
 import { bigToFixed, toHex } from '../../../src/lib/hex.ts'
-import { loadMcl } from '../../../src/lib/mcl.ts'
+import { loadMcl } from '../../../src/primitives/mcl.ts'
 import { concatBytes } from '../../../src/primitives/rlp.ts'
 import { randomSource } from './random.ts'
 

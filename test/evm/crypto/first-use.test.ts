@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { awaitCurves } from '../../../src/evm/crypto/first-use.ts'
 import { type Precompile, precompileAddress, succeeded } from '../../../src/evm/precompile.ts'
-import { mclOf } from '../../../src/lib/mcl.ts'
+import { mclOf } from '../../../src/primitives/mcl.ts'
 
 it.each([
   ['bn254', '8'],

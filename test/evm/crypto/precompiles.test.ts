@@ -1,16 +1,17 @@
 // The faster precompiles against the library's own: same bytes, gas and errors, in every fork that has them.
+
 import { createECDH, createHash, createPrivateKey, sign } from 'node:crypto'
 import type { Common } from '@ethereumjs/common'
 import { EVM, type ExecResult, getActivePrecompiles } from '@ethereumjs/evm'
 import { p256 } from '@noble/curves/nist.js'
 import { expect, test } from 'vitest'
 import { rememberLongWork, useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
+import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { libraryPrecompiles } from '../../../src/evm/ethereumjs/precompiles.ts'
 import { failed, type Precompile, precompileAddress, succeeded } from '../../../src/evm/precompile.ts'
 import { bigToFixed, bytesToBig, EMPTY_BYTES, fromHex, toHex } from '../../../src/lib/hex.ts'
 import { concatBytes } from '../../../src/primitives/rlp.ts'
 import { SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
-import { commonFor } from '../../../src/spec/forks.ts'
 import { plainSpec } from '../../support/plain-spec.ts'
 import { randomSource } from './random.ts'
 

@@ -1,11 +1,12 @@
 // Tables that a proposal changed, on all engines: prices, bounds of the stack, functions for gas and memory. Also prices that
 // are higher than what a turn of the engine or a stretch of the interpreter may use: neither may stand still for that.
+
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { buildTable, type JumpTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import { compilation } from '../../../src/evm/wasm-compiler/compiled.ts'
 import { ZERO_ADDRESS } from '../../../src/lib/hex.ts'
-import { commonFor } from '../../../src/spec/forks.ts'
 import { presets } from '../../../src/spec/networks.ts'
 import { asm } from '../../support/assembler.ts'
 import { messageTo } from '../../support/messages.ts'

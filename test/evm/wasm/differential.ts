@@ -1,6 +1,7 @@
 // One random world and a few transactions in it, run by two of the library's interpreter, our own, and compiled code:
 // everything that can be seen of either has to be the same.
 
+import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
 import type { NativeContract } from '../../../src/evm/native-call.ts'
@@ -22,7 +23,7 @@ import type { Log, Message } from '../../../src/primitives/types.ts'
 import { type BlockEnv, blockEnv } from '../../../src/runtime/block-env.ts'
 import { executeMessage } from '../../../src/runtime/execute-message.ts'
 import { type ChainSpec, FORKS, type Fork } from '../../../src/spec/chain-spec.ts'
-import { atLeast, commonFor } from '../../../src/spec/forks.ts'
+import { atLeast } from '../../../src/spec/forks.ts'
 import { openMemoryStore } from '../../../src/state/kv.ts'
 import { StateStore } from '../../../src/state/state-store.ts'
 import type { StateView } from '../../../src/state/types.ts'

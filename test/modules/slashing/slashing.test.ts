@@ -1,11 +1,11 @@
 // The slashing module over an empty state. Numbers are the Cosmos SDK's (x/slashing, x/evidence) and arithmetic on the page.
 import { describe, expect, it } from 'vitest'
-import { consensusAddress } from '../../../src/lib/consensus-address.ts'
 import { ChainError } from '../../../src/lib/errors.ts'
 import { type Address, hexToAddress, hexToHash } from '../../../src/lib/hex.ts'
 import { beginBlock, endBlock, initGenesis, type Modules, openModules } from '../../../src/modules/index.ts'
 import { readSlashingGenesis } from '../../../src/modules/slashing/genesis.ts'
 import { FOR_EVER, type Slashing } from '../../../src/modules/slashing/slashing.ts'
+import { consensusAddress } from '../../../src/spec/addresses.ts'
 import { emptyView, moduleContext, nativeSpec } from '../../support/native.ts'
 
 const P = 10n ** 18n

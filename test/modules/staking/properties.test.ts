@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { schedule, takeDue } from '../../../src/modules/staking/calendar.ts'
 import { MODULE_ACCOUNT } from '../../../src/spec/addresses.ts'
 import { layout, list, struct } from '../../../src/state/layout.ts'
+import { u64 } from '../../../src/state/storage-types.ts'
 import type { SlotAccess } from '../../../src/state/types.ts'
-import { u64 } from '../../../src/state/words.ts'
 import { type Chain, chainWith, DAY, delegator, genesisValidator, operator, P } from './support.ts'
 
 describe('calendar', () => {

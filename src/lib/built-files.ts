@@ -1,0 +1,37 @@
+// Files that `npm run build` writes to dist/. They are found from the bundle, which is in dist/ itself or in its folder of
+// chunks, and from the sources, for a node that runs without being bundled.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ChainError } from './errors.ts'
+
+/** Where dist/ may be, relative to this file's folder: this is a bundle, a chunk of one, or a source. */
+const DIST_FOLDERS = ['.', '..', '../../dist']
+
+/** The path of a file in dist/, by its name relative to dist/; undefined when it has not been built. */
+export const builtFile = (name: string): string | undefined =>
+  DIST_FOLDERS.map((folder) => join(import.meta.dirname, folder, name)).find((path) => existsSync(path))
+
+/**
+ * The program of a worker thread, `dist/NAME.js`. `rooms` are the folders of src/ whose code the thread runs. Throws
+ * ChainError `not-found` when the program is missing, or is older than the sources that run here.
+ */
+export function threadProgram(name: string, rooms: readonly string[]): URL {
+  const here = fileURLToPath(import.meta.url)
+  const folder = dirname(here)
+  const isSource = here.endsWith('.ts')
+  const places = isSource ? [`../../dist/${name}.js`] : [`${name}.js`, `../${name}.js`]
+  const program = places.map((place) => join(folder, place)).find((path) => existsSync(path))
+  if (program === undefined) throw new ChainError('not-found', `dist/${name}.js is missing; run \`npm run build\``)
+  if (isSource && newestChange(join(folder, '..'), rooms) > statSync(program).mtimeMs) {
+    throw new ChainError('not-found', `dist/${name}.js is older than the sources; run \`npm run build\``)
+  }
+  return pathToFileURL(program)
+}
+
+/** When the newest file of these rooms was changed, in milliseconds since 1970. */
+function newestChange(sources: string, rooms: readonly string[]): number {
+  const folders = rooms.map((room) => join(sources, room))
+  const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  return Math.max(...files.map((file) => statSync(join(file.parentPath, file.name)).mtimeMs))
+}

@@ -1,0 +1,280 @@
+// Checks a database's files before LevelDB opens them, because LevelDB silently skips damaged records. Two things are compared:
+// the checksums in the files, newest tables first for up to two seconds and the rest while the node runs; and the number of
+// changes with the file `acknowledged`, which says how many of them were synced. What an operator can do is here too.
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { ChainError } from '../lib/errors.ts'
+import { makeFolder } from '../lib/folder.ts'
+import { equalBytes } from '../lib/hex.ts'
+import { KEY } from './keyspace.ts'
+import {
+  cutLogs,
+  type Damage,
+  damageOfTable,
+  MISSING,
+  type Survey,
+  surveyDatabase,
+  type Table,
+} from './leveldb/database.ts'
+import type { WriteOp } from './types.ts'
+
+/** What an operator can do about damage, as the end of an error message. */
+export const RESTORE = 'restore a copy of the data directory, or import an export into a new one'
+
+/** The file that counts acknowledged changes, in the database's folder. */
+const ACKNOWLEDGED = 'acknowledged'
+/** Milliseconds for reading tables before the opening: enough for 2 GB that are in the system's page cache. */
+const READING_TIME = 2_000
+/** Milliseconds between two tables (2 MB, 3 ms each) that are read in the background: 3 % of a core. */
+const PAUSE = 100
+
+/** Callbacks while a database is open. */
+export type DamageObserver = {
+  /** Something unusual that does no harm. */
+  warn(line: string): void
+  /** A file is damaged: rows that are read from now on may be wrong. */
+  damaged(error: ChainError): void
+}
+
+/** Tables that this process has checked, by path and size. A table never changes after it was written. */
+const read = new Set<string>()
+const nameOf = (folder: string, { number, size }: Table): string => `${join(folder, String(number))}:${size}`
+
+/** A database whose logs and newest tables are intact. */
+export type CheckedDatabase = {
+  readonly acknowledged: AcknowledgedWrites
+  /** Whether the file `acknowledged` could be read; without it, lost changes cannot be detected. */
+  readonly isKnown: boolean
+  /** Tables that have not been checked yet. */
+  readonly unread: readonly Table[]
+}
+
+/** The result for a folder without a database. */
+export const newDatabase = (folder: string): CheckedDatabase => ({
+  acknowledged: new AcknowledgedWrites(join(folder, ACKNOWLEDGED), 0, undefined),
+  isKnown: true,
+  unread: [],
+})
+
+/** Throws ChainError `storage` for a database with damaged files, or without some of its acknowledged changes. */
+export function requireIntact(folder: string, readingTime = READING_TIME): CheckedDatabase {
+  const survey = surveyDatabase(folder)
+  const before = readAcknowledged(join(folder, ACKNOWLEDGED))
+  const [first, second] = damagesOf(survey, before)
+  if (first !== undefined) throw refusal(folder, first, second !== undefined)
+  const unread = readTables(folder, survey.tables, readingTime)
+  const acknowledged = new AcknowledgedWrites(join(folder, ACKNOWLEDGED), survey.sequence ?? 0, before)
+  return { acknowledged, isKnown: before !== undefined || survey.sequence === 0, unread }
+}
+
+/** All damage in the files of a database. `onTable` is called after each table. */
+export function findAllDamage(folder: string, onTable: () => void): Damage[] {
+  const survey = surveyDatabase(folder)
+  const damages = damagesOf(survey, readAcknowledged(join(folder, ACKNOWLEDGED)))
+  for (const table of survey.tables) {
+    const damage = damageOfTable(folder, table)
+    if (damage !== undefined) damages.push(damage)
+    onTable()
+  }
+  return damages
+}
+
+/**
+ * Lets the next opening continue with the intact part: logs are cut before their first damage, and the file `acknowledged`
+ * is removed. Returns the files that were cut. A damaged table is still refused, because it has rows of any age.
+ */
+export function acceptLoss(folder: string): string[] {
+  const cut = cutLogs(folder, surveyDatabase(folder))
+  forgetAcknowledged(join(folder, ACKNOWLEDGED))
+  return cut
+}
+
+/** Checks the given tables one after the other. Returns a function that stops it. */
+export function checkInBackground(folder: string, tables: readonly Table[], observer: DamageObserver): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const rest = tables.values()
+  const step = (): void => {
+    const { value: table, done } = rest.next()
+    if (done) return
+    const damage = damageWhileOpen(folder, table)
+    if (damage !== undefined) observer.damaged(refusal(folder, damage, false))
+    else timer = setTimeout(step, PAUSE).unref()
+  }
+  timer = setTimeout(step, PAUSE).unref()
+  return () => clearTimeout(timer)
+}
+
+/** A missing table is no damage here, because LevelDB removes tables that it has merged into others. */
+function damageWhileOpen(folder: string, table: Table): Damage | undefined {
+  try {
+    const damage = damageOfTable(folder, table)
+    return damage?.what === MISSING ? undefined : damage
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Checks tables until the time is over, and returns the others. Throws as `requireIntact`. */
+function readTables(folder: string, tables: readonly Table[], readingTime: number): Table[] {
+  const end = performance.now() + readingTime
+  const unread: Table[] = []
+  for (const table of tables) {
+    if (read.has(nameOf(folder, table))) continue
+    if (performance.now() > end) {
+      unread.push(table)
+      continue
+    }
+    const damage = damageOfTable(folder, table)
+    if (damage !== undefined) throw refusal(folder, damage, false)
+    read.add(nameOf(folder, table))
+  }
+  return unread
+}
+
+/** Damage of all files but the tables, and acknowledged changes that the database does not have. */
+function damagesOf({ damages, sequence }: Survey, before: Acknowledgement | undefined): Damage[] {
+  if (sequence === undefined || before === undefined || before.sequence <= sequence) return [...damages]
+  const block = /^\["(\d+)",/.exec(Buffer.from(before.head).toString())?.[1]
+  const head = block === undefined ? '' : `; the head was block ${block}`
+  const what = `the newest ${before.sequence - sequence} of ${before.sequence} changes are missing${head}`
+  return [...damages, { file: '', what }]
+}
+
+function refusal(folder: string, { file, what }: Damage, areMore: boolean): ChainError {
+  const place = [basename(folder), ...(file === '' ? [] : [file])].join('/')
+  const others = areMore ? ' (and it is not the only one)' : ''
+  return new ChainError('storage', `${place}: ${what}${others}; \`kestrel check\` says all that is wrong: ${RESTORE}`)
+}
+
+// The file `acknowledged` is written after each synced batch and read before the next opening. It is not synced itself: after a
+// power cut it may say less than the database holds, and never more.
+
+/** `KACK`, sequence (8 bytes, big-endian), length of the head row (1), the head row and zeros, CRC-32 of all this (4). */
+const SIZE = 64
+const MAGIC = 0x4b41434b
+const HEAD_AT = 13
+const CRC_AT = SIZE - 4
+const HEAD_KEY = KEY.meta('head')
+
+export type Acknowledgement = {
+  /** Changes of rows since the database was created, as LevelDB numbers them. */
+  readonly sequence: number
+  /** The chain's head row in the newest batch that had one; no bytes before the first. */
+  readonly head: Uint8Array
+}
+
+/** The content of the file; undefined when it is missing or invalid. */
+export function readAcknowledged(path: string): Acknowledgement | undefined {
+  const record = Buffer.alloc(SIZE)
+  try {
+    const file = openSync(path, 'r')
+    try {
+      if (readSync(file, record) !== SIZE) return undefined
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return undefined
+  }
+  if (record.readUInt32BE(0) !== MAGIC || record.readUInt32BE(CRC_AT) !== crc32(record.subarray(0, CRC_AT)))
+    return undefined
+  const head = record.subarray(HEAD_AT, HEAD_AT + record.readUInt8(HEAD_AT - 1))
+  return { sequence: Number(record.readBigUInt64BE(4)), head }
+}
+
+/** Removes the file, so that the next opening does not compare. */
+export function forgetAcknowledged(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}
+
+/** Writes the file while the database is open. */
+export class AcknowledgedWrites {
+  readonly #path: string
+  readonly #record = Buffer.alloc(SIZE)
+  #file: number | undefined
+  #sequence: number
+
+  /** `sequence`: the database's last change when it was opened. `before`: the content of the file, whose head is kept. */
+  constructor(path: string, sequence: number, before: Acknowledgement | undefined) {
+    this.#path = path
+    this.#sequence = sequence
+    this.#record.writeUInt32BE(MAGIC, 0)
+    if (before !== undefined) this.#setHead(before.head)
+  }
+
+  /**
+   * Counts a batch that has been synced. LevelDB numbers changes one by one. A failed batch may have used up numbers, so this
+   * count may be too low, and is never too high.
+   */
+  recordBatch(ops: readonly WriteOp[]): void {
+    this.#sequence += ops.length
+    const head = ops.findLast(({ key }) => equalBytes(key, HEAD_KEY))
+    if (head?.type === 'put') this.#setHead(head.value)
+    this.#record.writeBigUInt64BE(BigInt(this.#sequence), 4)
+    this.#record.writeUInt32BE(crc32(this.#record.subarray(0, CRC_AT)), CRC_AT)
+    try {
+      // Mode 'a' would ignore positions, and 'w' would empty the file first.
+      this.#file ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT)
+      writeSync(this.#file, this.#record, 0, SIZE, 0)
+    } catch {
+      // The batch is on the disk. A count that is too low does no harm.
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  #setHead(head: Uint8Array): void {
+    if (head.length > CRC_AT - HEAD_AT) return
+    this.#record.fill(0, HEAD_AT, CRC_AT)
+    this.#record.writeUInt8(head.length, HEAD_AT - 1)
+    this.#record.set(head, HEAD_AT)
+  }
+}
+
+/** Tables never change after they were written, so a hard link is as good as a copy. */
+const TABLE = /\.(ldb|sst)$/
+/** Files that are not copied, because LevelDB creates them for each database. */
+const OWN = /^(LOCK|LOG|LOG\.old)$/
+
+/**
+ * Copies a database into a new folder, so that the copy can be opened and the original stays as it is: opening merges tables
+ * and empties logs, which hides or removes damage. Removes what was at `to`. Throws the file system's errors.
+ */
+export function copyDatabase(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true })
+  makeFolder(to)
+  for (const file of readdirSync(from)) {
+    const [source, target] = [join(from, file), join(to, file)]
+    if (!OWN.test(file) && !(TABLE.test(file) && isLinked(source, target))) copyFileSync(source, target)
+  }
+}
+
+/** False where the file system has no hard links. */
+function isLinked(source: string, target: string): boolean {
+  try {
+    linkSync(source, target)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,158 @@
+// A database that has lost something is refused before it is opened; what a crash leaves is not.
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import {
+  acceptLoss,
+  checkInBackground,
+  findAllDamage,
+  readAcknowledged,
+  requireIntact,
+} from '../../src/state/disk-check.ts'
+import { KEY } from '../../src/state/keyspace.ts'
+import { openStore, openUnchecked } from '../../src/state/kv.ts'
+import { surveyDatabase } from '../../src/state/leveldb/database.ts'
+import type { WriteOp } from '../../src/state/types.ts'
+
+const row = (block: number, size = 2_000): WriteOp[] => [
+  {
+    type: 'put',
+    key: KEY.header(BigInt(block)),
+    value: new Uint8Array(size).map((_, at) => (block * 31 + at * at) & 0xff),
+  },
+  { type: 'put', key: KEY.meta('head'), value: Buffer.from(JSON.stringify([`${block}`, block])) },
+]
+
+/** A database with blocks 0 to 19 in a table and blocks 20 to 39 in a log, as `kill -9` would leave it. */
+async function database(): Promise<string> {
+  const made = mkdtempSync(join(tmpdir(), 'kestrel-whole-'))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  const directory = join(made, 'chain')
+  for (const from of [0, 20]) {
+    const store = await openStore(directory)
+    for (let block = from; block < from + 20; block++) await store.write(row(block))
+    await store.close()
+  }
+  return directory
+}
+
+const only = (directory: string, end: RegExp): string => {
+  const [file, other] = readdirSync(directory).filter((name) => end.test(name))
+  if (file === undefined || other !== undefined) throw new Error(`not one ${end} in ${readdirSync(directory)}`)
+  return join(directory, file)
+}
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file)
+  bytes[at] = (bytes[at] ?? 0) ^ 0x10
+  writeFileSync(file, bytes)
+}
+
+/** Whether a block's row is there, by the library's own eyes. */
+async function heads(directory: string): Promise<string | undefined> {
+  const store = await openUnchecked(directory)
+  const head = store.get(KEY.meta('head'))
+  await store.close()
+  return head && Buffer.from(head).toString()
+}
+
+test('counts as the library does, whatever runs side by side', async () => {
+  const directory = await database()
+  const store = await openStore(directory)
+  await Promise.all([store.write(row(40)), store.write(row(41).slice(0, 1)), store.write([...row(42), ...row(42)])])
+  await store.close()
+  // 40 batches of two, then two, one and four changes.
+  expect(readAcknowledged(join(directory, 'acknowledged'))?.sequence).toBe(87)
+  expect(surveyDatabase(directory).sequence).toBe(87)
+  expect(findAllDamage(directory, () => undefined)).toEqual([])
+})
+
+test('a log that ends too early, is missing or has a hole', async () => {
+  const directory = await database()
+  const log = only(directory, /\.log$/)
+  const saved = readFileSync(log)
+  const refused = (words: RegExp) => expect(openStore(directory)).rejects.toThrow(words)
+  // Batches have 2 KB: half a batch less is one block less.
+  truncateSync(log, saved.length - 1_000)
+  await refused(/^chain: the newest 2 of 80 changes are missing; the head was block 39; `kestrel check`/)
+  truncateSync(log, 0)
+  await refused(/^chain: the newest 40 of 80 changes are missing; the head was block 39;/)
+  rmSync(log)
+  await refused(/^chain\/\d+\.log: is missing \(and it is not the only one\)/)
+  writeFileSync(log, saved)
+  flip(log, 9_000)
+  await refused(/^chain\/\d+\.log: is damaged at byte 8\d\d\d, and what comes behind it is whole/)
+  writeFileSync(log, saved)
+  // What is behind the last record was never acknowledged.
+  writeFileSync(log, Buffer.concat([saved, saved.subarray(0, 1_000)]))
+  await (await openStore(directory)).close()
+})
+
+test('a loss may be accepted: the chain goes on from before it', async () => {
+  const directory = await database()
+  const log = only(directory, /\.log$/)
+  flip(log, 9_000)
+  expect(acceptLoss(directory)).toEqual([expect.stringMatching(/\.log$/)])
+  const warnings: string[] = []
+  const store = await openStore(directory, { warn: (line) => warnings.push(line), damaged: () => undefined })
+  // Batches of 2,0xx bytes: the fifth of the log is broken, so that blocks 20 to 23 are left.
+  expect(Buffer.from(store.get(KEY.meta('head')) ?? []).toString()).toBe('["23",23]')
+  expect(store.get(KEY.header(30n))).toBeUndefined()
+  expect(warnings).toHaveLength(1)
+  await store.write(row(24))
+  await store.close()
+  await (await openStore(directory)).close()
+  expect(await heads(directory)).toBe('["24",24]')
+})
+
+test('what was acknowledged may be forgotten, and then says nothing', async () => {
+  const directory = await database()
+  for (const damage of [
+    (file: string) => flip(file, 5),
+    (file: string) => truncateSync(file, 10),
+    (file: string) => rmSync(file),
+  ]) {
+    damage(join(directory, 'acknowledged'))
+    const warn = vi.fn()
+    const store = await openStore(directory, { warn, damaged: () => undefined })
+    expect(warn).toHaveBeenCalledOnce()
+    await store.write(row(50))
+    await store.close()
+    expect(readAcknowledged(join(directory, 'acknowledged'))).toEqual({
+      sequence: surveyDatabase(directory).sequence,
+      head: Buffer.from('["50",50]'),
+    })
+  }
+})
+
+test('a table that has changed, before the opening and while the database is open', async () => {
+  const made = await database()
+  // This process has read the tables of the other place already.
+  const directory = join(made, '..', 'copy', 'chain')
+  cpSync(made, directory, { recursive: true })
+  const table = only(directory, /\.ldb$/)
+  flip(table, statSync(table).size >> 1)
+  const { tables } = surveyDatabase(directory)
+  await expect(openStore(directory)).rejects.toThrow(
+    /^chain\/\d+\.ldb: the block at byte \d+ is damaged; `kestrel check`/,
+  )
+  expect(requireIntact(directory, -1).unread).toEqual(tables)
+  const told = await new Promise<Error>((damaged) =>
+    checkInBackground(directory, tables, { warn: () => undefined, damaged }),
+  )
+  expect(told.message).toMatch(/^chain\/\d+\.ldb: the block at byte \d+ is damaged/)
+  truncateSync(table, statSync(table).size - 1)
+  await expect(openStore(directory)).rejects.toThrow(/\.ldb: has \d+ bytes and was written with \d+;/)
+  rmSync(table)
+  await expect(openStore(directory)).rejects.toThrow(/\.ldb: is missing;/)
+})
+
+test('a database that is in use is said to be so, whatever its files look like', async () => {
+  const directory = await database()
+  const store = await openStore(directory)
+  writeFileSync(only(directory, /\.log$/), '')
+  truncateSync(only(directory, /^MANIFEST-/), 3)
+  await expect(openStore(directory)).rejects.toThrow(/is in use by another process$/)
+  await store.close()
+})
