@@ -1,4 +1,4 @@
-// Who may speak: the rule itself, and that every face keeps it, whatever a request looks like.
+// Access control: the rules themselves, and that JSON-RPC, REST and WebSockets all apply them, whatever a request looks like.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, test } from 'vitest'
@@ -10,7 +10,7 @@ import { account, testChain } from '../support/chain.ts'
 const EXTENSION = 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn'
 const EVIL = 'http://evil.example'
 
-describe('the rule', () => {
+describe('the access rules', () => {
   const byDefault = accessOf({ origins: originsOf(undefined, false), hosts: [] })
   const withKeys = accessOf({ origins: originsOf(undefined, true), hosts: [] })
 
@@ -58,7 +58,7 @@ describe('the rule', () => {
     expect(withKeys(origin, '127.0.0.1:8545')).toBe('origin')
   })
 
-  it('lets the pages of the node itself call it, under the name that the browser knows', () => {
+  it("allow the node's own pages under the host name that the browser used", () => {
     for (const host of ['127.0.0.1:8545', '[::1]:8545', 'localhost', '192.168.1.20:8545']) {
       expect(withKeys(`http://${host}`, host)).toBeUndefined()
       expect(withKeys(`https://${host}`, host)).toBeUndefined()
@@ -67,7 +67,7 @@ describe('the rule', () => {
     expect(withKeys('http://evil.example:8545', 'evil.example:8545')).toBe('host')
   })
 
-  it('takes what is listed, and only that', () => {
+  it('allow listed origins and hosts only', () => {
     const access = accessOf({ origins: ['https://app.example', 'null'], hosts: ['node.example'] })
     expect(access('https://app.example', 'node.example:8545')).toBeUndefined()
     expect(access('null', 'NODE.example')).toBeUndefined()
@@ -78,7 +78,7 @@ describe('the rule', () => {
     expect(accessOf({ origins: [LOCAL], hosts: ['*'] })(undefined, 'any.example')).toBeUndefined()
   })
 
-  it('takes HTTP/1.0, which names no host', () => expect(byDefault(undefined, undefined)).toBeUndefined())
+  it('allow HTTP/1.0 without a Host', () => expect(byDefault(undefined, undefined)).toBeUndefined())
 })
 
 /** Status and body of one request, sent as bytes. */
@@ -119,7 +119,7 @@ const FOREIGN: [string, readonly string[]][] = [
 ]
 
 describe.each(FOREIGN)('a request with %s', (_what, headers) => {
-  it('is refused by every face before anything runs', async () => {
+  it('is refused by JSON-RPC, REST and WebSockets before it runs', async () => {
     const { url, rpc } = await testChain()
     for (const path of FACES) {
       for (const type of TYPES) {
@@ -149,7 +149,7 @@ describe.each(FOREIGN)('a request with %s', (_what, headers) => {
   })
 })
 
-it('answers in the shape of the face', async () => {
+it('a refused request is answered in the format of its interface', async () => {
   const { url } = await testChain()
   const refused = (path: string) => fetch(url + path, { method: 'POST', headers: { origin: EVIL }, body: SEND })
   expect(await (await refused('/rpc')).json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } })
@@ -157,13 +157,13 @@ it('answers in the shape of the face', async () => {
   expect(await (await refused('/api')).json()).toMatchObject({ status: '0', message: 'NOTOK' })
 })
 
-it('refuses a request with two hosts', async () => {
+it('a request with two Host headers is refused', async () => {
   const { url } = await testChain()
   const { status } = await ask(url, ['POST / HTTP/1.1', 'Host: localhost', 'Host: localhost'], SEND)
   expect(status).toBe(400)
 })
 
-describe('a page that may call', () => {
+describe('an allowed page', () => {
   const preflight = (url: string, path: string, origin: string) =>
     fetch(url + path, {
       method: 'OPTIONS',
@@ -213,7 +213,7 @@ describe('a page that may call', () => {
   )
 })
 
-it('begins no work for a GET: a picture in a foreign page is one without an origin', async () => {
+it('does no work for a GET, which an image in a foreign page sends without an Origin', async () => {
   const { url } = await testChain()
   const asked = async (query: string) => (await fetch(`${url}/api?${query}`)).json()
   const refused = { status: '0', result: expect.stringContaining('POST') }

@@ -1,5 +1,5 @@
-// Web pages in a real browser against the node: what a page of somebody else tries, and what a page of this machine may do.
-// `evil.example` leads to this machine, as an attacker's DNS server would have it.
+// Web pages in a real browser: requests of a foreign page are refused, those of a page of this machine succeed.
+// `evil.example` resolves to this machine, as with DNS rebinding.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { originsOf } from '../../src/http/access.ts'
 import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { account, testChain } from '../support/chain.ts'
-import { everyWay } from './every-way.js'
+import { tryAllRequests } from './browser-requests.js'
 
 const SEND = JSON.stringify({
   ...{ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction' },
@@ -53,17 +53,17 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     async (_what, hasKeys) => {
       const { url, rpc } = await testChain({ http: { origins: originsOf(undefined, hasKeys) } })
       const page = await pageOf('evil.example')
-      expect(await page.evaluate(everyWay, { node: url, bodies: [SEND, SIGN] })).toEqual([])
+      expect(await page.evaluate(tryAllRequests, { node: url, bodies: [SEND, SIGN] })).toEqual([])
       await nothingRan(rpc)
     },
     60_000,
   )
 
-  it('a name that is pointed at this machine reaches nothing', async () => {
+  it('a foreign name that resolves to this machine is refused', async () => {
     const { url, rpc } = await testChain()
     const here = url.replace('127.0.0.1', 'evil.example')
     const page = await open(here)
-    expect(await page.evaluate(everyWay, { node: here, bodies: [SEND, SIGN] })).toEqual([])
+    expect(await page.evaluate(tryAllRequests, { node: here, bodies: [SEND, SIGN] })).toEqual([])
     await nothingRan(rpc)
   }, 60_000)
 
@@ -71,18 +71,18 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     const open = await testChain()
     for (const name of ['127.0.0.1', 'localhost']) {
       const page = await pageOf(name)
-      const read = await page.evaluate(everyWay, { node: open.url, bodies: [SIGN] })
+      const read = await page.evaluate(tryAllRequests, { node: open.url, bodies: [SIGN] })
       expect(read).toEqual(
         expect.arrayContaining(['cors /rpc application/json', 'cors / text/plain', 'WebSocket /rpc']),
       )
     }
     const closed = await testChain({ http: { origins: originsOf(undefined, true) } })
     const page = await pageOf('localhost')
-    expect(await page.evaluate(everyWay, { node: closed.url, bodies: [SEND, SIGN] })).toEqual([])
+    expect(await page.evaluate(tryAllRequests, { node: closed.url, bodies: [SEND, SIGN] })).toEqual([])
     await nothingRan(closed.rpc)
   }, 60_000)
 
-  it('the pages of the node work with an unlocked key, and are shown in no frame', async () => {
+  it("the node's own pages work with an unlocked key and cannot be framed", async () => {
     const { url } = await testChain({ http: { origins: originsOf(undefined, true) } })
     const page = await open(url)
     await page.getByText('Nothing has been sent on this chain yet.').waitFor()

@@ -1,4 +1,4 @@
-// What connections may cost: memory for answers that are not read, time for requests that do not come, and the node's end.
+// Limits of connections: memory for unread answers, time for incomplete requests, and the closing of the server.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -57,8 +57,8 @@ async function roundTrip(socket: Socket): Promise<void> {
   await once(socket, 'data')
 }
 
-describe('answers that nobody reads', () => {
-  it('stop the reading of requests, and are all there when the client reads on', async () => {
+describe('unread answers', () => {
+  it('stop the reading of requests, and are complete when the client reads again', async () => {
     let asked = 0
     const { open, accepted } = await serve({}, async (body) => {
       if (body === 'large') asked += 1
@@ -92,7 +92,7 @@ describe('answers that nobody reads', () => {
     await once(atServer, 'close')
   })
 
-  it('are cut where they wait in memory, the largest first, when all together are too many', async () => {
+  it('close their connections, the largest first, when they exceed the limit together', async () => {
     const { open, accepted } = await serve({ maxUnsentTotal: 100 << 20 }, async (body) => LARGE.repeat(Number(body)))
     const clients: Socket[] = []
     // 24, 48, 24, 48 and 24 MB, less what the system's buffers hold.
@@ -109,7 +109,7 @@ describe('answers that nobody reads', () => {
   }, 30_000)
 })
 
-describe('requests that do not come', () => {
+describe('incomplete requests', () => {
   test.each([
     ['a body on the short path', post('0123456789'.repeat(90)).slice(0, 80), '408 Request Timeout'],
     ['a body', post('0123456789'.repeat(90)).replace('/', '/http').slice(0, 90), '408 Request Timeout'],
@@ -124,7 +124,7 @@ describe('requests that do not come', () => {
     clearInterval(trickle)
   })
 
-  it('are no reason to end one that is being answered', async () => {
+  it('do not close a connection whose request is being answered', async () => {
     const { open } = await serve(
       { requestTimeout: 100, idleTimeout: 100 },
       () => new Promise((resolve) => setTimeout(resolve, 500, 'late')),
@@ -137,7 +137,7 @@ describe('requests that do not come', () => {
   })
 })
 
-it('accepts so many connections and no more', async () => {
+it('the server accepts connections up to its limit', async () => {
   const { open } = await serve({ maxConnections: 2 }, async () => 'here')
   const [first, second] = [await open(), await open()]
   const third = await open()
@@ -148,7 +148,7 @@ it('accepts so many connections and no more', async () => {
   }
 })
 
-describe('a node that is closed', () => {
+describe('a node that is being closed', () => {
   // RFC 6455, 1.3.
   const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
   const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='

@@ -1,4 +1,4 @@
-// Offers of another protocol (RFC 9110, 7.8) are ignored: clients that make them are answered as all others.
+// Offers of other protocols (RFC 9110, 7.8) are ignored: requests with such an offer are answered like others.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -62,7 +62,7 @@ test.each([
   socket.destroy()
 })
 
-it('reads a body that comes after its head, in whatever pieces', async () => {
+it('a request with an ignored offer may have a body that arrives in pieces', async () => {
   const { url } = await testChain()
   const { socket, until } = await open(url)
   for (const byte of chunked) {
@@ -73,7 +73,7 @@ it('reads a body that comes after its head, in whatever pieces', async () => {
   socket.destroy()
 })
 
-it('still opens a WebSocket, also on a connection that has been used', async () => {
+it('a WebSocket can be opened, also on a connection that had requests before', async () => {
   const { url } = await testChain()
   const { socket, until } = await open(url)
   socket.write(get)

@@ -41,7 +41,7 @@ describe('bech32', () => {
     expect(bytesToBech32('abcdef', program.bytes)).toBe('abcdef1qpzry9x8gf2tvdw0s3jn54khce6mua7lmqqqxw')
   })
 
-  it('refuses with the words of the SDK', () => {
+  it("refuses with the SDK's messages", () => {
     expect(refusal(() => fromBech32('evmosvaloper', 'evmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwjnpcky'))).toBe(
       'invalid Bech32 prefix; expected evmosvaloper, got evmos',
     )

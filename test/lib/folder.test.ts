@@ -1,4 +1,4 @@
-// Folders as node:fs makes them, with an error where its own recursive mkdir would never return.
+// makeFolder creates folders like node:fs, and throws where Node's own recursive mkdir never returns.
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

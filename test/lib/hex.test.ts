@@ -1,4 +1,4 @@
-// Hex is read strictly: what is no digit is refused wherever it stands, also where its lower byte would be one.
+// Hex is decoded strictly: a character that is no digit is refused at any position, also when its low byte is a digit's code.
 import { expect, test } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
 

@@ -1,4 +1,4 @@
-// The order of turns on the one thread, with a clock that only moves when the work of the test says so.
+// The scheduler's order of turns, with a clock that moves only when the test's work says so.
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { Scheduler, type WorkKind } from '../../src/lib/scheduler.ts'
@@ -41,7 +41,7 @@ describe('heavy work', () => {
     expect(runs(log)).toEqual(['a5', 'b5', 'c5', 'a5', 'b5', 'c5'])
   })
 
-  it('has one turn in an iteration of the event loop, however much of it there is', async () => {
+  it('has one turn in an iteration of the event loop, however many calls wait', async () => {
     const { log, work } = world()
     const all = Promise.all(Array.from({ length: 20 }, () => work('x', 'heavy', TURN)))
     let most = 0
@@ -53,7 +53,7 @@ describe('heavy work', () => {
     expect(most).toBe(TURN)
   })
 
-  it('begins in the turn that runs as long as it lasts, and uses up what the last call left', () => {
+  it('begins in the running turn while it lasts, and uses the rest that the last call left', () => {
     const { order, advance } = world()
     expect(order.mayBeginHeavy(true)).toBe(true)
     advance(3)
@@ -68,7 +68,7 @@ describe('heavy work', () => {
     expect(order.mayBeginHeavy(true)).toBe(false)
   })
 
-  it('ends with its connection, at its next turn', async () => {
+  it('is cancelled at its next turn when its connection is closed', async () => {
     const { log, work } = world()
     const caller = new AbortController()
     const stopped = work('a', 'heavy', 100, caller.signal)
@@ -81,7 +81,7 @@ describe('heavy work', () => {
   })
 })
 
-describe('while a block is made', () => {
+describe('while a block is built', () => {
   it('heavy work has one turn in fifty milliseconds', async () => {
     const { order, log, work, advance } = world()
     const heavy = work('h', 'heavy', 4 * TURN)
@@ -103,14 +103,14 @@ describe('while a block is made', () => {
     expect(log.filter((name) => name === 'h').length).toBe(4 * TURN)
   })
 
-  it('light work goes on', async () => {
+  it('light work continues', async () => {
     const { order, log, work } = world()
     await work('h', 'heavy', 1)
     await order.prioritize(() => work('l', 'light', 3 * TURN))
     expect(log.filter((name) => name === 'l').length).toBe(3 * TURN)
   })
 
-  it('heavy work goes on when the last block is made', async () => {
+  it('heavy work continues when the last block is built', async () => {
     const { order, log, work, advance } = world()
     let finish = () => {}
     const first = order.prioritize(() => new Promise<void>((resolve) => (finish = resolve)))
@@ -128,7 +128,7 @@ describe('while a block is made', () => {
   })
 })
 
-describe('while transactions come', () => {
+describe('while transactions arrive', () => {
   const iterations = async () => {
     for (let count = 0; count < 20; count++) await nextIteration()
   }
@@ -141,7 +141,7 @@ describe('while transactions come', () => {
     return { ...made, heavy: made.work('h', 'heavy', TURN) }
   }
 
-  it('heavy work waits until none has come for two milliseconds', async () => {
+  it('heavy work waits until none has arrived for two milliseconds', async () => {
     const { order, log, advance, heavy } = await afterOneTurn()
     for (let count = 0; count < 10; count++) {
       order.transactionArrived()
@@ -154,7 +154,7 @@ describe('while transactions come', () => {
     expect(log.length).toBe(2 * TURN)
   })
 
-  it('heavy work has its turn fifty milliseconds after the last, however many come', async () => {
+  it('heavy work has its turn fifty milliseconds after its last, however many arrive', async () => {
     const { order, log, advance, heavy } = await afterOneTurn()
     for (let count = TURN; count < BESIDE_BLOCKS - 1; count++) {
       advance(1)

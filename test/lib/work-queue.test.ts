@@ -1,4 +1,4 @@
-// Places for heavy calls: how many run, who is next, who is refused and who is dropped.
+// The queue of heavy calls: how many run, which is next, which are refused, and which are dropped.
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Scheduler } from '../../src/lib/scheduler.ts'
@@ -30,8 +30,8 @@ function calls(queue: WorkQueue) {
   return { begun, call, endNext }
 }
 
-describe('places', () => {
-  it('are taken at once while there are some, without a promise', () => {
+describe('places of the work queue', () => {
+  it('are taken synchronously while some are free', () => {
     const queue = queueOf({ running: 2 })
     const { signal } = connection()
     expect(queue.enter(signal)).toBeUndefined()
@@ -39,7 +39,7 @@ describe('places', () => {
     expect(queue.load).toEqual({ running: 2, waiting: 0 })
   })
 
-  it('are no more than were asked for', async () => {
+  it('are never more than configured', async () => {
     const queue = queueOf({ running: 3 })
     const { begun, call, endNext } = calls(queue)
     const one = connection()
@@ -54,7 +54,7 @@ describe('places', () => {
     expect(queue.load).toEqual({ running: 0, waiting: 0 })
   })
 
-  it('go round among connections', async () => {
+  it('go to connections in turn', async () => {
     const queue = queueOf({ running: 1 })
     const { begun, call, endNext } = calls(queue)
     const [many, one, two] = [connection(), connection(), connection()]
@@ -66,7 +66,7 @@ describe('places', () => {
     many.abort()
   })
 
-  it('are not taken by a call beside others whose turn is over', () => {
+  it('are not taken while the turn of running calls is over', () => {
     let time = 0
     const queue = new WorkQueue({ running: 4 }, new Scheduler(() => time))
     const { signal } = connection()
@@ -78,7 +78,7 @@ describe('places', () => {
     place?.catch(() => undefined)
   })
 
-  it('are given back by calls that fail', async () => {
+  it('are released by calls that fail', async () => {
     const queue = queueOf({ running: 1 })
     const failing = () => queue.run(connection().signal, () => Promise.reject(new Error('no')))
     await expect(failing()).rejects.toThrow('no')
@@ -87,7 +87,7 @@ describe('places', () => {
   })
 })
 
-describe('a call is refused', () => {
+describe('the work queue refuses a call', () => {
   const OVERLOADED = { code: 'overloaded' }
 
   it('when too many wait', async () => {
@@ -101,7 +101,7 @@ describe('a call is refused', () => {
     })
   })
 
-  it('when too many of its connection wait, and others are not', async () => {
+  it('when too many of its connection wait, and accepts others', async () => {
     const queue = queueOf({ running: 1, waitingPerConnection: 2 })
     const { call } = calls(queue)
     const one = connection()
@@ -132,8 +132,8 @@ describe('a call is refused', () => {
   })
 })
 
-describe('a connection that closes', () => {
-  it('takes its waiting calls with it, and no others', async () => {
+describe('a closed connection', () => {
+  it('cancels its waiting calls and no others', async () => {
     const queue = queueOf({ running: 1 })
     const { begun, call, endNext } = calls(queue)
     const [gone, here] = [connection(), connection()]
@@ -150,7 +150,7 @@ describe('a connection that closes', () => {
     expect(begun).toEqual(['runs', 'here'])
   })
 
-  it('cannot wait any more', async () => {
+  it('cannot add waiting calls', async () => {
     const queue = queueOf({ running: 1 })
     const gone = connection()
     queue.enter(gone.signal)

@@ -134,14 +134,14 @@ describe('network form', () => {
   })
 })
 
-describe('a sidecar', () => {
+describe('a blob sidecar', () => {
   const refuses = async (sidecar: BlobSidecar, words: string, transaction = signed(sidecar)) => {
     const verdict = verifySidecar(transaction, sidecar)
     await expect(verdict).rejects.toThrow(expect.objectContaining({ code: 'transaction-rejected' }))
     await expect(verdict).rejects.toThrow(words)
   }
 
-  test('with blob proofs holds', async () => {
+  test('with blob proofs is valid', async () => {
     await verifySidecar(signed(v0), v0)
     const two: BlobSidecar = {
       version: 0,
@@ -152,11 +152,11 @@ describe('a sidecar', () => {
     await verifySidecar(signed(two), two)
   })
 
-  test('with cell proofs holds', async () => {
+  test('with cell proofs is valid', async () => {
     await verifySidecar(signed(v1), v1)
   })
 
-  test('with a wrong blob proof does not', async () => {
+  test('with a wrong blob proof is invalid', async () => {
     await refuses({ ...v0, proofs: [power(2)] }, 'blob 0: invalid proof')
     await refuses({ ...v0, proofs: [INFINITY] }, 'blob 0: invalid proof')
     await refuses({ ...v0, blobs: [ZERO] }, 'blob 0: invalid proof')
@@ -164,16 +164,16 @@ describe('a sidecar', () => {
     await refuses({ ...v0, proofs: [new Uint8Array(48)] }, 'blob 0: invalid proof')
   })
 
-  test('with one wrong cell proof of 128 does not', async () => {
+  test('with one wrong cell proof of 128 is invalid', async () => {
     await refuses({ ...v1, proofs: v1.proofs.with(77, power(1)) }, 'blob 0: invalid proof')
   })
 
-  test('with cell proofs of another blob does not', async () => {
+  test('with cell proofs of another blob is invalid', async () => {
     await refuses({ ...v1, blobs: [LINE] }, 'blob 0: invalid proof')
     await refuses({ ...v1, commitments: [power(63)] }, 'blob 0: invalid proof')
   })
 
-  test('with a value outside the field does not', async () => {
+  test('with a value outside the field is invalid', async () => {
     const blob = ZERO.slice()
     blob.set(bigToFixed(FIELD, 32))
     await refuses({ version: 0, blobs: [blob], commitments: [INFINITY], proofs: [INFINITY] }, 'invalid proof')
@@ -222,7 +222,7 @@ describe('point evaluation in the EVM (EIP-4844)', () => {
     })
   })
 
-  test('and not 4', async () => {
+  test('p(x) = x at 3 is not 4', async () => {
     expect(await run(3n, 4n, power(1), G1)).toMatchObject({ gas: 100_000n, error: 'kzg proof invalid' })
   })
 

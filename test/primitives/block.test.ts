@@ -23,7 +23,7 @@ const encodings = [...splitBlocks(new Uint8Array(file))]
 const blocks = encodings.map(decodeBlock)
 
 describe('the 54 blocks of the conformance chain', () => {
-  test('are there', () => {
+  test('are 54 blocks', () => {
     expect(encodings).toHaveLength(54)
     expect(blocks.map(({ header }) => header.number)).toEqual(encodings.map((_, index) => BigInt(index + 1)))
     const counts = [0, 0, 0, 0, 0]
@@ -31,7 +31,7 @@ describe('the 54 blocks of the conformance chain', () => {
     expect(counts).toEqual([196, 23, 23, 6, 1])
   })
 
-  test('encode to the bytes they were', () => {
+  test('encode to their original bytes', () => {
     for (const [index, block] of blocks.entries()) {
       const encoding = encodings[index] ?? new Uint8Array()
       expect(Buffer.compare(encodeBlock(block), encoding), `block ${index + 1}`).toBe(0)
@@ -79,7 +79,7 @@ test('a withdrawal is four fields (EIP-4895)', () => {
   expect(toHex(encoding)).toBe(`0xda8005${`94${'aa'.repeat(20)}`}8203e8`)
 })
 
-describe('refused', () => {
+describe('a malformed block', () => {
   const last = encodings.at(-1) ?? new Uint8Array()
   const [header, transactions, uncles, withdrawals] = RLP.decode(last) as Uint8Array[]
   const rebuild = (...parts: unknown[]) => RLP.encode(parts as Uint8Array[])
@@ -109,7 +109,7 @@ describe('refused', () => {
     expect(() => decodeBlock(encoding)).toThrow(expect.objectContaining({ name: 'ChainError', code: 'invalid-block' }))
   })
 
-  test('a file that ends within a block: those before it are given first', () => {
+  test('a file that ends within a block yields the blocks before it first', () => {
     const seen: Uint8Array[] = []
     const read = () => {
       for (const block of splitBlocks(new Uint8Array(file).subarray(0, -1))) seen.push(block)

@@ -138,7 +138,7 @@ describe('the intrinsic gas', () => {
   })
 })
 
-describe('the floor', () => {
+describe('the floor of EIP-7623', () => {
   const floorOf = (data: Uint8Array, fork: Parameters<typeof forksAt>[0]) =>
     gasBounds({ ...bare, data }, forksAt(fork)).floor
 
@@ -156,7 +156,7 @@ describe('the floor', () => {
     expect(floorOf(Uint8Array.of(0, 0, 1), 'prague')).toBe(21_060n)
   })
 
-  test('is nothing before Prague', () => {
+  test('is 0 before Prague', () => {
     expect(floorOf(Uint8Array.of(0, 0, 1), 'cancun')).toBe(0n)
   })
 })

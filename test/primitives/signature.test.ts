@@ -14,7 +14,7 @@ import {
 } from '../../src/primitives/signature.ts'
 import { bytes, privateKey } from './arbitraries.ts'
 
-test('signs as ethers does, and the signer is found again', () => {
+test('signatures equal those of ethers, and the signer is recovered', () => {
   fc.assert(
     fc.property(bytes(32), privateKey, (hash, key) => {
       const { r, s, yParity } = signHash(hash, key)
@@ -26,7 +26,7 @@ test('signs as ethers does, and the signer is found again', () => {
   )
 })
 
-test('the native and the portable implementation agree on every bit', () => {
+test('the native and the JavaScript curve make identical signatures', () => {
   expect(curve).not.toBe(nobleCurve)
   expect(CURVE_WARNING).toBeUndefined()
   fc.assert(
@@ -41,7 +41,7 @@ test('the native and the portable implementation agree on every bit', () => {
   )
 })
 
-test('random r and s: both find the same key, or none', () => {
+test('random r and s recover to the same key on both curves, or to none', () => {
   const scalar = fc.bigInt({ min: 1n, max: SECP256K1_N - 1n })
   const attempt = (run: () => Uint8Array) => {
     try {
@@ -72,7 +72,7 @@ test.each([0n, SECP256K1_N, 2n ** 256n - 1n])('no key: %s', (value) => {
   expect(() => privateKeyToAddress(bigToFixed(value, 32))).toThrow()
 })
 
-test('values out of range belong to nobody', () => {
+test('values out of range recover to no account', () => {
   const hash = new Uint8Array(32).fill(7)
   const { r, s, yParity } = signHash(hash, new Uint8Array(32).fill(1))
   const parity = BigInt(yParity)

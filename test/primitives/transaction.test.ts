@@ -76,7 +76,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
     )
   })
 
-  test('means to ethers what was signed', () => {
+  test('is decoded by ethers to the signed fields', () => {
     fc.assert(
       fc.property(arbitrary, ([tx, key]) => {
         const signed = signTransaction(tx, key)
@@ -147,7 +147,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
     )
   })
 
-  test('an impersonated one keeps its fields and differs by sender', () => {
+  test('an impersonated one has the given fields and a hash that depends on the sender', () => {
     fc.assert(
       fc.property(fields(type, replayProtected), (tx) => {
         const a = impersonatedTransaction(tx, hexToAddress(`0x${'a'.repeat(40)}`))
@@ -188,7 +188,7 @@ test("EIP-155's own example", () => {
   )
 })
 
-test('the other s of the same signature names the same sender, but is not low', () => {
+test('the high s of a signature recovers to the same sender', () => {
   fc.assert(
     fc.property(fields(2), privateKey, (tx, key) => {
       const signed = signTransaction(tx, key)

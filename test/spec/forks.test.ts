@@ -89,7 +89,7 @@ describe('forkAt', () => {
     )
   })
 
-  it('does not go past the merge before the merge', () => {
+  it('activates no fork by timestamp before the merge', () => {
     expect(forkAt(conformance, { number: 1000n, timestamp: 10_000n, merged: false })).toBe('grayGlacier')
   })
 
@@ -97,18 +97,18 @@ describe('forkAt', () => {
     expect(forkAt(mainnet, { number: 7_280_000n, timestamp: 0n, merged: false })).toBe('petersburg')
   })
 
-  it('needs no word about the merge on a chain that begins with proof of stake', () => {
+  it('ignores `merged` on a chain that begins with proof of stake', () => {
     expect(forkAt(presets.kestrel(), { number: 0n, timestamp: 0n, merged: false })).toBe('bpo2')
   })
 
-  it('knows the fork of block 0', () => {
+  it('returns the fork of block 0', () => {
     expect(genesisFork(conformance)).toBe('homestead')
     expect(genesisFork(mainnet)).toBe('chainstart')
     expect(genesisFork(presets.evmos())).toBe('bpo2')
   })
 })
 
-it('orders forks', () => {
+it('atLeast orders forks', () => {
   expect(atLeast('london', 'london')).toBe(true)
   expect(atLeast('bpo1', 'osaka')).toBe(true)
   expect(atLeast('berlin', 'london')).toBe(false)
@@ -121,7 +121,7 @@ describe('blob parameters', () => {
     expect(blobParamsAt(conformance, 'bpo2')).toEqual({ target: 14n, max: 21n, baseFeeUpdateFraction: 11684671n })
   })
 
-  it('stay as they are in a fork that names none', () => {
+  it('are inherited by a fork without its own', () => {
     expect(blobParamsAt(conformance, 'bpo5')).toEqual({ target: 14n, max: 21n, baseFeeUpdateFraction: 11684671n })
   })
 })
@@ -157,7 +157,7 @@ describe('fork id', () => {
 const LIBRARY_TABLES: ParamsDict[] = [paramsEVM, paramsTx, paramsBlock, paramsVM]
 
 describe('commonFor', () => {
-  it('gives one object per spec and fork', () => {
+  it('returns one object per spec and fork', () => {
     expect(commonFor(conformance, 'london')).toBe(commonFor(conformance, 'london'))
     expect(commonFor(conformance, 'london')).not.toBe(commonFor(conformance, 'berlin'))
     expect(commonFor(conformance, 'london')).not.toBe(commonFor(mainnet, 'london'))
@@ -224,7 +224,7 @@ describe('commonFor', () => {
     })
   })
 
-  it('refuses to be changed; a copy may be', () => {
+  it('is immutable; a copy is not', () => {
     const shared = withLibraryParams(commonFor(mainnet, 'cancun'))
     expect(() => shared.setHardfork('london')).toThrow('copy()')
     expect(() => shared.setEIPs([7702])).toThrow('copy()')
@@ -241,7 +241,7 @@ describe('commonFor', () => {
     expect(shared.copy().param('blobhashGas')).toBe(3n)
   })
 
-  it('serves EVMs and transactions without being touched', async () => {
+  it('can be used by EVMs and transactions unchanged', async () => {
     const common = withLibraryParams(commonFor(mainnet, 'prague'))
     const evm = await createEVM({ common })
     const { execResult } = await evm.runCall({

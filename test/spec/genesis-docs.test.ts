@@ -1,4 +1,4 @@
-// docs/genesis.md says what the genesis file is: its tables are made of the schema, and the defaults of the modules are true.
+// docs/genesis.md: its tables are generated from the schema, and its defaults of the modules are correct.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -18,7 +18,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/genesis.md'), 'u
 const spec = presets.kestrel()
 const native = spec.native as NativeSpec
 
-it('has the fields of the schema (npm run genesis-docs writes them)', () => {
+it('docs/genesis.md has the fields of the schema (npm run genesis-docs writes them)', () => {
   expect(withTables(page)).toBe(page)
 })
 
@@ -39,7 +39,7 @@ function documented(): Record<string, unknown> {
   return modules
 }
 
-it('names the defaults of the modules, all of them', async () => {
+it('docs/genesis.md has all defaults of the modules', async () => {
   const modules = documented()
   const readers: Record<string, (json: unknown) => object> = {
     distribution: readDistributionGenesis,

@@ -134,7 +134,7 @@ describe('geth genesis', () => {
     expect(parseGenesis(passed)).toEqual(spec)
   })
 
-  it('fills in what the fork of block 0 has and drops what it has not, as geth does', () => {
+  it('has the fields of the fork of block 0 and no others, as in geth', () => {
     expect(parseGenesis(genesis()).genesis).toMatchObject({
       baseFeePerGas: 10n ** 9n,
       blobGasUsed: 0n,
@@ -152,7 +152,7 @@ describe('geth genesis', () => {
     })
   })
 
-  it('takes petersburg with constantinople, and leaves the DAO fork out when it is not supported', () => {
+  it('activates petersburg with constantinople, and leaves the DAO fork out when it is not supported', () => {
     const { londonBlock, berlinBlock, istanbulBlock, petersburgBlock, ...early } = BLOCK_FORKS_AT_0
     const config = { chainId: 5, ...early, constantinopleBlock: 4, daoForkBlock: 0 }
     expect(parseGenesis({ ...genesis(), config }).forks.slice(-2)).toEqual([
@@ -171,7 +171,7 @@ describe('geth genesis', () => {
     expect(parseGenesis(file)).toEqual(parseGenesis(genesis()))
   })
 
-  it('uses mainnet blob limits where the schedule is silent, but knows none of a later BPO fork', () => {
+  it("has mainnet's blob limits by default, but none for later BPO forks", () => {
     const schedule = parseGenesis(
       genesis({ pragueTime: 5, blobSchedule: { cancun: { target: 1, max: 2, baseFeeUpdateFraction: 9 } } }),
     ).blobSchedule
@@ -181,7 +181,7 @@ describe('geth genesis', () => {
     ])
   })
 
-  it('keeps numbers exact that a double would round', () => {
+  it('reads numbers exactly that a double would round', () => {
     const text = conformanceText
       .replace('4732352', '58750000000000000000000')
       .replace('"0xc097ce7bc90715b34b9f1000000000"', '1000000000000000000001')
@@ -192,7 +192,7 @@ describe('geth genesis', () => {
   })
 })
 
-describe('our section', () => {
+describe('the kestrel section', () => {
   it('has defaults', () => {
     expect(parseGenesis({ ...genesis(), kestrel: KESTREL })).toMatchObject({
       name: 'falcon',
@@ -214,7 +214,7 @@ describe('our section', () => {
     })
   })
 
-  it('reads everything', () => {
+  it('reads every field', () => {
     const kestrel = {
       ...KESTREL,
       textChainId: 'falcon-7',
@@ -313,7 +313,7 @@ describe('round trip', () => {
   })
 })
 
-describe('refusals name the field', () => {
+describe('a refused genesis names the field', () => {
   const cases: [string, unknown, string][] = [
     ['nothing', null, 'genesis: expected object'],
     ['no config', { ...genesis(), config: undefined }, 'config: expected object'],

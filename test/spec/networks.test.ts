@@ -28,7 +28,7 @@ describe('kestrel', () => {
     expect(spec.native?.authz.granter).toBe('caller')
   })
 
-  it('gives the ten known accounts 10,000 coins each', () => {
+  it('has ten known accounts with 10,000 coins each', () => {
     const accounts = devKeys.kestrel.flatMap(({ mnemonic, first, count }) => accountsOf(mnemonic, range(first, count)))
     expect(accounts).toHaveLength(10)
     expect(accounts[0]).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
@@ -36,7 +36,7 @@ describe('kestrel', () => {
     expect([...alloc.keys()].slice(0, 10)).toEqual(accounts)
   })
 
-  it('has three validators beside them, with known keys and ten coins more than they bond', () => {
+  it('has three other validators with known keys and ten coins more than they bond', () => {
     const validators = spec.native?.validators ?? []
     const operators = devValidatorKeys.flatMap(({ mnemonic, first, count }) =>
       accountsOf(mnemonic, range(first, count)),
@@ -46,7 +46,7 @@ describe('kestrel', () => {
     for (const { operator } of validators) expect(alloc.get(operator)?.balance).toBe(1_010n * COIN)
   })
 
-  it('gives a validator its stake on top of a small balance of its own', () => {
+  it("adds a validator's stake to its balance", () => {
     const operator = hexToAddress('0xBcd4042DE499D14e55001CcbB24a551F3b954096')
     const balanceOf = (balance: bigint) =>
       presets.kestrel({ accounts: [operator], balance }).genesis.alloc.get(operator)?.balance

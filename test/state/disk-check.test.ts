@@ -1,4 +1,4 @@
-// A database that has lost something is refused before it is opened; what a crash leaves is not.
+// A database that has lost data is refused before it is opened; one that a crash left is not.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ async function heads(directory: string): Promise<string | undefined> {
   return head && Buffer.from(head).toString()
 }
 
-test('counts as the library does, whatever runs side by side', async () => {
+test('acknowledged changes are counted as LevelDB numbers them, also with concurrent batches', async () => {
   const directory = await database()
   const store = await openStore(directory)
   await Promise.all([store.write(row(40)), store.write(row(41).slice(0, 1)), store.write([...row(42), ...row(42)])])
@@ -68,7 +68,7 @@ test('counts as the library does, whatever runs side by side', async () => {
   expect(findAllDamage(directory, () => undefined)).toEqual([])
 })
 
-test('a log that ends too early, is missing or has a hole', async () => {
+test('a database is refused when a log ends too early, is missing or has a hole', async () => {
   const directory = await database()
   const log = only(directory, /\.log$/)
   const saved = readFileSync(log)
@@ -89,7 +89,7 @@ test('a log that ends too early, is missing or has a hole', async () => {
   await (await openStore(directory)).close()
 })
 
-test('a loss may be accepted: the chain goes on from before it', async () => {
+test('a loss can be accepted: the chain continues from before it', async () => {
   const directory = await database()
   const log = only(directory, /\.log$/)
   flip(log, 9_000)
@@ -106,7 +106,7 @@ test('a loss may be accepted: the chain goes on from before it', async () => {
   expect(await heads(directory)).toBe('["24",24]')
 })
 
-test('what was acknowledged may be forgotten, and then says nothing', async () => {
+test('a missing file `acknowledged` is reported and detects no loss', async () => {
   const directory = await database()
   for (const damage of [
     (file: string) => flip(file, 5),
@@ -126,7 +126,7 @@ test('what was acknowledged may be forgotten, and then says nothing', async () =
   }
 })
 
-test('a table that has changed, before the opening and while the database is open', async () => {
+test('a changed table is detected before the opening and while the database is open', async () => {
   const made = await database()
   // This process has read the tables of the other place already.
   const directory = join(made, '..', 'copy', 'chain')
@@ -148,7 +148,7 @@ test('a table that has changed, before the opening and while the database is ope
   await expect(openStore(directory)).rejects.toThrow(/\.ldb: is missing;/)
 })
 
-test('a database that is in use is said to be so, whatever its files look like', async () => {
+test('a database in use is reported as locked, whatever its files look like', async () => {
   const directory = await database()
   const store = await openStore(directory)
   writeFileSync(only(directory, /\.log$/), '')

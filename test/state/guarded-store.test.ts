@@ -1,4 +1,4 @@
-// A disk that fails, as a store in memory whose batches fail when a test says so. What LevelDB and the system say is quoted
+// Outages of the disk, with a store in memory whose batches fail on demand. The error texts of LevelDB and the system are quoted
 // from a full tmpfs and from strerror.
 import { expect, test } from 'vitest'
 import { ChainError, ReadFailure } from '../../src/lib/errors.ts'
@@ -69,7 +69,7 @@ async function guarded() {
 
 const refusal = (message: string) => expect.objectContaining({ code: 'disk-failure', message })
 
-test('while the disk is full writes are refused and reads go on; then all goes on, and each is said once', async () => {
+test('a full disk refuses writes and serves reads until it has room, and each change is reported once', async () => {
   const { store, faults, disk, said, outcome } = await guarded()
   await store.write([put(1, 1)])
   faults.write = FULL
@@ -88,7 +88,7 @@ test('while the disk is full writes are refused and reads go on; then all goes o
   expect([said, disk.opened, store.get(bytes(2))]).toEqual([['disk full'], 1, bytes(4)])
 })
 
-test('a journal that cannot be written stops writes as the database does', async () => {
+test('a failed write of the record log stops writes of the database too', async () => {
   const { store, faults, said, outcome } = await guarded()
   faults.append = new Error('EDQUOT: disk quota exceeded, write')
   expect(() => store.log.append([bytes(1)])).toThrow('disk full')
@@ -99,7 +99,7 @@ test('a journal that cannot be written stops writes as the database does', async
   expect([said, store.log.read().records]).toEqual([['disk full'], [bytes(2)]])
 })
 
-test('a batch that failed and landed all the same ends the process', async () => {
+test('a batch that was reported as failed and is on disk ends the process', async () => {
   const { store, faults, outcome } = await guarded()
   await store.write([put(1, 1)])
   faults.write = new Error('IO error: /data/chain/000004.log: Input/output error')
@@ -109,7 +109,7 @@ test('a batch that failed and landed all the same ends the process', async () =>
   expect(await outcome).toMatch(/^lost: /)
 })
 
-test('without handles it waits for some; a disk that goes on failing ends the process', async () => {
+test('too many open files are waited for; another failure that persists ends the process', async () => {
   const waiting = await guarded()
   await waiting.store.write([put(1, 1)])
   waiting.faults.write = new Error('IO error: /data/chain/000012.log: Too many open files')
@@ -125,7 +125,7 @@ test('without handles it waits for some; a disk that goes on failing ends the pr
   expect(await failing.outcome).toBe('lost: the database cannot be opened again: disk failure')
 })
 
-test('a read that fails is neither a refusal nor an answer', async () => {
+test('a failed read throws ReadFailure', async () => {
   const { store, faults } = await guarded()
   faults.read = new Error('Database is not open')
   expect(() => store.get(bytes(1))).toThrow(ReadFailure)

@@ -1,4 +1,4 @@
-// Rows that remember: what a row was at any version, against a plain list of its values, and in how few reads.
+// Versioned rows: the value of a row at any version, against a list of its values, and the number of reads.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
@@ -44,8 +44,8 @@ class Past implements KvReader {
   }
 }
 
-describe('a row', () => {
-  it('is at every version what it was then', () => {
+describe('a versioned row', () => {
+  it('has at every version the value that it had then', () => {
     // Per version: nothing happens to the row, or it gets a value, or it goes.
     const change = fc.option(fc.option(fc.uint8Array({ maxLength: 3 }), { nil: null, freq: 3 }), {
       nil: undefined,
@@ -67,7 +67,7 @@ describe('a row', () => {
     )
   })
 
-  it('is found in its past with few reads, the fewer the younger', () => {
+  it('is found in its history with few reads, fewer for recent versions', () => {
     const past = new Past()
     for (let version = 0; version < 1000; version++) past.change(version, Uint8Array.of(version & 0xff))
     const readsAt = (version: number): number => {
@@ -83,7 +83,7 @@ describe('a row', () => {
     for (let version = 0; version < 1000; version += 37) expect(readsAt(version)).toBeLessThanOrEqual(20)
   })
 
-  it('says so when its past is not there', () => {
+  it('throws MissingHistory when its history is incomplete', () => {
     const past = new Past()
     past.change(0, Uint8Array.of(1))
     past.change(1, Uint8Array.of(2))
@@ -92,7 +92,7 @@ describe('a row', () => {
     expect(past.at(1)).toBe('0x02')
   })
 
-  it('is written and read the same, whatever its numbers', () => {
+  it('is decoded as it was encoded, for all numbers', () => {
     const state = fc.record({
       ordinal: fc.oneof(fc.nat(), fc.constantFrom(0, 63, 64, 2 ** 31, 2 ** 32 - 1)),
       since: fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 48)),
@@ -109,8 +109,8 @@ describe('a row', () => {
   })
 })
 
-describe('the changes of a version', () => {
-  it('are the keys that were given', () => {
+describe('the list of changes of a version', () => {
+  it('decodes to the changes that were encoded', () => {
     const keys = fc.array(
       fc.record({
         key: fc.uint8Array({ minLength: 1, maxLength: 90 }),

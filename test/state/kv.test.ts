@@ -1,5 +1,4 @@
-// The store as it stands on disk and in memory: the same interface, the same answers. What is on disk is there again
-// after a restart; folders that are not ours are left alone.
+// The store on disk and in memory behave alike. A store on disk has its rows after a restart, and foreign folders are left alone.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +40,7 @@ describe.each(kinds)('a store %s', (_, open) => {
     return store
   }
 
-  it('is an ordered map, whatever is written: against one', async () => {
+  it('agrees with an ordered map, whatever is written', async () => {
     const key = fc.uint8Array({ minLength: 1, maxLength: 3, max: 3 })
     const op = fc.oneof(
       {
@@ -74,7 +73,7 @@ describe.each(kinds)('a store %s', (_, open) => {
     )
   })
 
-  it('keeps a snapshot as it was, and lets a scan see one moment only', async () => {
+  it('has consistent readers, and scans that see one moment', async () => {
     const store = await opened()
     await store.write([put('0x01', '0x0a'), put('0x02', '0x0b'), put('0x03', '0x0c')])
     const before: [string, string][] = [
@@ -104,7 +103,7 @@ describe.each(kinds)('a store %s', (_, open) => {
     ])
   })
 
-  it('gives nothing for a range that is empty or the wrong way round', async () => {
+  it('returns nothing for an empty or reversed range', async () => {
     const store = await opened()
     await store.write([put('0x0102', '0x0a')])
     expect(await scanned(store, { gte: bytes('0x02'), lt: bytes('0x01') })).toEqual([])
@@ -116,7 +115,7 @@ describe.each(kinds)('a store %s', (_, open) => {
 })
 
 describe('a database folder', () => {
-  it('holds after a restart what was written', async () => {
+  it('has after a restart what was written', async () => {
     const directory = join(folder(), 'a', 'chain')
     const store = await openStore(directory)
     await store.write([format(), put('0x1001', '0x0a'), put('0x1002', '0x')])
@@ -137,14 +136,14 @@ describe('a database folder', () => {
     await (await openStore(directory)).close()
   })
 
-  it('is refused when it holds other things, and left as it is', async () => {
+  it('is refused and left unchanged when it has foreign files', async () => {
     const directory = folder()
     writeFileSync(join(directory, 'notes.txt'), 'mine')
     await expect(openStore(directory)).rejects.toThrow(storage(/holds no kestrel database/))
     expect(readdirSync(directory)).toEqual(['notes.txt'])
   })
 
-  it('is refused when it is a file, or cannot be made', async () => {
+  it('is refused when it is a file or cannot be created', async () => {
     const directory = folder()
     writeFileSync(join(directory, 'file'), 'mine')
     await expect(openStore(join(directory, 'file'))).rejects.toThrow(storage(/holds no kestrel database/))
@@ -152,7 +151,7 @@ describe('a database folder', () => {
     expect(readFileSync(join(directory, 'file'), 'utf8')).toBe('mine')
   })
 
-  it('may be what an interrupted first start left', async () => {
+  it('may have the files of an interrupted first start', async () => {
     const directory = join(folder(), 'chain')
     mkdirSync(directory)
     for (const file of ['LOCK', 'LOG', 'MANIFEST-000001']) writeFileSync(join(directory, file), '')
@@ -161,7 +160,7 @@ describe('a database folder', () => {
     await store.close()
   })
 
-  it('says so when it is damaged', async () => {
+  it('is refused when it is damaged', async () => {
     const directory = join(folder(), 'chain')
     const store = await openStore(directory)
     await store.write([format(), put('0x1001', '0x0a')])

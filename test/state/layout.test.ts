@@ -43,7 +43,7 @@ const addressElement = (key: `0x${string}`, slot: bigint) =>
 const stringElement = (key: string, slot: bigint) => BigInt(keccak256(encodePacked(['string', 'uint256'], [key, slot])))
 const arrayData = (slot: bigint) => BigInt(keccak256(encodeAbiParameters(parseAbiParameters('uint256'), [slot])))
 
-describe('words', () => {
+describe('storage types', () => {
   const one = layout({
     small: u64,
     large: u256,
@@ -54,7 +54,7 @@ describe('words', () => {
     status: oneOf('unspecified', 'unbonded', 'unbonding', 'bonded'),
   })
 
-  it('reads what was never written as zero', () => {
+  it('read slots that were never written as zero', () => {
     const o = one.open(readOnly)
     expect([o.small.get(), o.large.get(), o.flag.get(), o.rate.get()]).toEqual([0n, 0n, false, 0n])
     expect(o.owner.get()).toBe(`0x${'0'.repeat(40)}`)
@@ -62,7 +62,7 @@ describe('words', () => {
     expect(o.status.get()).toBe('unspecified')
   })
 
-  it('encodes each type right-aligned, one slot each, in order of declaration', () => {
+  it('are right-aligned, one slot each, in order of declaration', () => {
     const o = one.open(slots)
     o.small.set(7n)
     o.large.set((1n << 256n) - 1n)
@@ -89,7 +89,7 @@ describe('words', () => {
     expect([o.owner.get(), o.id.get(), o.status.get()]).toEqual([alice, `0x${'ab'.repeat(32)}`, 'bonded'])
   })
 
-  it('refuses what does not fit', () => {
+  it('refuse values that do not fit', () => {
     const o = one.open(slots)
     expect(() => o.small.set(1n << 64n)).toThrow(RangeError)
     expect(() => o.large.set(-1n)).toThrow(RangeError)
@@ -98,7 +98,7 @@ describe('words', () => {
     expect(words.size).toBe(0)
   })
 
-  it('decodes any word, as broken storage may hold it', () => {
+  it('decode any word, as corrupt storage may have it', () => {
     for (let slot = 0n; slot < 7n; slot++) words.set(slot, (1n << 256n) - 1n)
     const o = one.open(slots)
     expect(o.small.get()).toBe((1n << 64n) - 1n)
@@ -108,16 +108,16 @@ describe('words', () => {
   })
 })
 
-describe('strings', () => {
+describe('byte strings', () => {
   const SLOT = 5n
-  it('keeps up to 31 bytes left-aligned in the slot, with twice the length in the last byte', () => {
+  it('are up to 31 bytes left-aligned in the slot, with twice the length in the last byte', () => {
     text.write(slots, SLOT, 'kestrel')
     expect([...words]).toEqual([[SLOT, BigInt(`0x${Buffer.from('kestrel').toString('hex')}${'00'.repeat(24)}0e`)]])
     text.write(slots, SLOT, 'a'.repeat(31))
     expect([...words]).toEqual([[SLOT, BigInt(`0x${'61'.repeat(31)}3e`)]])
   })
 
-  it('keeps longer ones at keccak256(slot), with twice the length plus one in the slot', () => {
+  it('are longer ones at keccak256(slot), with twice the length plus one in the slot', () => {
     text.write(slots, SLOT, 'b'.repeat(33))
     expect([...words].sort()).toEqual(
       [
@@ -129,7 +129,7 @@ describe('strings', () => {
     expect(text.read(slots, SLOT)).toBe('b'.repeat(33))
   })
 
-  it('leaves nothing behind when it shrinks or is cleared', () => {
+  it('leave no data slots behind when they shrink or are cleared', () => {
     text.write(slots, SLOT, 'c'.repeat(100))
     text.write(slots, SLOT, 'd'.repeat(40))
     expect(words.size).toBe(3)
@@ -140,7 +140,7 @@ describe('strings', () => {
     expect(words.size).toBe(0)
   })
 
-  it('gives back any text and any bytes', () => {
+  it('return any text and any bytes unchanged', () => {
     text.write(slots, SLOT, '\ufeffmark')
     expect(text.read(slots, SLOT)).toBe('\ufeffmark')
     fc.assert(
@@ -161,7 +161,7 @@ describe('strings', () => {
     )
   })
 
-  it('does not walk a length that only broken storage can hold', () => {
+  it('are refused with a length that only corrupt storage can have', () => {
     words.set(SLOT, (1n << 256n) - 1n)
     expect(() => text.read(slots, SLOT)).toThrow('stored string of')
     expect(() => text.write(slots, SLOT, 'x')).toThrow('stored string of')
@@ -170,8 +170,8 @@ describe('strings', () => {
   })
 })
 
-describe('places', () => {
-  it('finds elements of mappings where Solidity puts them', () => {
+describe('slots of a layout', () => {
+  it('are those of Solidity for mappings', () => {
     const { plain, nested, named } = layout({
       plain: mapping(address, u256),
       nested: mapping(u256, mapping(u256, struct({ a: u64, b: u64, c: u256 }))),
@@ -199,7 +199,7 @@ describe('places', () => {
     expect(words.get(0xad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5n)).toBe(6n)
   })
 
-  it('finds elements of a dynamic array where Solidity puts them', () => {
+  it('are those of Solidity for dynamic arrays', () => {
     const { pairs } = layout({ pairs: list(struct({ who: address, amount: u256 })) }).open(slots)
     pairs.push({ who: alice, amount: 1n })
     pairs.push({ who: bob, amount: 2n })
@@ -227,7 +227,7 @@ describe('places', () => {
     expect(pairs.pop()).toBeUndefined()
   })
 
-  it('lays members out by the width of those before them, from any base', () => {
+  it('follow from the widths of the members before, from any base', () => {
     const inner = struct({ a: u64, b: struct({ c: bool, d: text }) })
     const { first, last } = layout({
       first: inner,
@@ -247,7 +247,7 @@ describe('places', () => {
     })
   })
 
-  it('reads and writes lists whole, inside structs too', () => {
+  it('hold lists as values, inside structs too', () => {
     const { grants } = layout({ grants: mapping(address, struct({ limit: u256, allow: list(text) })) }).open(slots)
     const grant = grants.at(alice)
     grant.set({ limit: 1n, allow: ['a', 'b'.repeat(50), 'c'] })
@@ -261,13 +261,13 @@ describe('places', () => {
     expect(() => grant.get()).toThrow('stored list of')
   })
 
-  it('lets a layout be the element of a mapping', () => {
+  it('may be elements of a mapping', () => {
     const { books } = layout({ books: mapping(u64, layout({ total: u256, entries: mapping(u64, u256) })) }).open(slots)
     books.at(3n).entries.at(2n).set(1n)
     expect([...words.keys()]).toEqual([uintElement(2n, uintElement(3n, 0n) + 1n)])
   })
 
-  it('opens over slots that only read', () => {
+  it('can be opened read-only', () => {
     const all = layout({ a: u64, b: enumerable(u64, text), c: queue(u64), d: list(u64) }).open(readOnly)
     expect([all.a.get(), all.b.size, all.c.length, all.d.get()]).toEqual([0n, 0, 0, []])
     expect(() => all.b.set(1n, 'x')).toThrow('read only')
@@ -278,7 +278,7 @@ describe('places', () => {
 describe('enumerable', () => {
   const parts = layout({ it: enumerable(address, struct({ amount: u256, note: text })) })
 
-  it('keeps keys, their places from 1, and values side by side', () => {
+  it('stores keys, their positions from 1, and values', () => {
     const { it } = parts.open(slots)
     it.set(alice, { amount: 5n, note: '' })
     expect(Object.fromEntries(words)).toEqual(
@@ -334,7 +334,7 @@ describe('enumerable', () => {
 describe('queue', () => {
   const parts = layout({ it: queue(struct({ n: u64, note: text })) })
 
-  it('keeps head, tail and numbered items', () => {
+  it('stores head, tail and numbered items', () => {
     const { it } = parts.open(slots)
     it.push({ n: 7n, note: '' })
     it.push({ n: 8n, note: '' })

@@ -1,4 +1,4 @@
-// LevelDB's files read by their own checksums: what the library has written is whole, and no byte of it changes unseen.
+// LevelDB's files read by their own checksums: a database that LevelDB has written has no damage, and no byte of it changes unseen.
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,7 +56,7 @@ test('Snappy: literals and copies', () => {
   expect(Buffer.from(decompressSnappy(Uint8Array.from(compressed))).toString()).toBe('abc' + 'abca' + 'cac')
 })
 
-test('what the library has written is whole', async () => {
+test('a database that LevelDB has written has no damage', async () => {
   const directory = await database()
   const survey = surveyDatabase(directory)
   expect(survey.damages).toEqual([])
@@ -67,7 +67,7 @@ test('what the library has written is whole', async () => {
   for (const table of survey.tables) expect(damageOfTable(directory, table)).toBeUndefined()
 })
 
-test('no bit of a table changes unseen, but for the padding of its footer', async () => {
+test('every changed bit of a table is detected, except in the padding of its footer', async () => {
   const directory = await database()
   const { tables } = surveyDatabase(directory)
   const sizes = tables.map(({ size }) => size)
@@ -93,7 +93,7 @@ test('no bit of a table changes unseen, but for the padding of its footer', asyn
     expect(() => checkTable(other)).toThrow()
 })
 
-test('a log says where it ends, and whether more is behind', async () => {
+test('a log is read up to its end or its first damage, and intact records after it are detected', async () => {
   const directory = await database()
   const file = readFileSync(ending(directory, '.log'))
   const whole = readLog(file)
@@ -118,7 +118,7 @@ test('a log says where it ends, and whether more is behind', async () => {
   )
 })
 
-test('a missing or mangled MANIFEST, CURRENT or log is named', async () => {
+test('a missing or damaged MANIFEST, CURRENT or log is reported by name', async () => {
   const directory = await database()
   const log = ending(directory, '.log')
   const saved = join(folder(), 'log')

@@ -19,7 +19,7 @@ const reopened = (path: string): Uint8Array[] => {
   return [...records]
 }
 
-test('everything appended comes back in its order, also without a close', () => {
+test('a record log returns everything appended, in order, also without a close', () => {
   const path = place()
   const log = openRecordLog(path)
   expect(log.read().records).toEqual([])
@@ -31,7 +31,7 @@ test('everything appended comes back in its order, also without a close', () => 
   log.close()
 })
 
-test('a replaced log holds the new records, and grows on', () => {
+test('a replaced record log has the new records and can be appended to', () => {
   const path = place()
   const log = openRecordLog(path)
   log.append([record(1), record(2)])
@@ -45,7 +45,7 @@ test('a replaced log holds the new records, and grows on', () => {
   log.close()
 })
 
-test('cut anywhere, the whole records before the cut are there, and what is appended then', () => {
+test('a record log that is cut anywhere keeps the intact records before the cut', () => {
   const path = place()
   const log = openRecordLog(path)
   log.append([record(10), record(20)])
@@ -72,7 +72,7 @@ function written(path: string, sizes: readonly number[]): { bytes: Buffer; start
   return { bytes: readFileSync(path), starts: frames.map((_, n) => frames.slice(0, n).reduce((sum, x) => sum + x, 0)) }
 }
 
-test('any damaged byte costs its own record and no other, and the place is told', () => {
+test('a damaged byte costs only its own record and is reported with its offset', () => {
   const path = place()
   const sizes = [10, 20, 30]
   const { bytes, starts } = written(path, sizes)
@@ -95,7 +95,7 @@ test('any damaged byte costs its own record and no other, and the place is told'
   }
 })
 
-test('zeros in the middle cost what they cover; zeros and garbage at the end cost nothing', () => {
+test('zeros in the middle cost the records they cover; zeros and garbage at the end cost none', () => {
   const path = place()
   const sizes = Array.from({ length: 200 }, () => 100)
   const { bytes, starts } = written(path, sizes)
@@ -115,6 +115,6 @@ test('zeros in the middle cost what they cover; zeros and garbage at the end cos
   }
 })
 
-test('a folder that is not there is an error of the storage', () => {
+test('a record log in a missing folder is a disk failure', () => {
   expect(() => openRecordLog(join(place(), 'nowhere', 'journal'))).toThrow(ChainError)
 })

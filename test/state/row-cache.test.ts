@@ -1,5 +1,5 @@
-// Rows remembered in front of a store, against the store itself: whatever is read, written, fails or overlaps, a row that
-// is asked for is what the store holds at that moment.
+// The row cache against the store behind it: whatever is read, written, fails or overlaps, it returns what the store has at that
+// moment.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { memoryRecordLog } from '../../src/state/record-log.ts'
@@ -62,7 +62,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), key: fc.nat(KEYS - 1) }),
 )
 
-it('gives what the store holds, whatever is under way', async () => {
+it('the row cache returns what the store has, whatever writes are under way', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const slow = new Slow()
@@ -89,7 +89,7 @@ it('gives what the store holds, whatever is under way', async () => {
   )
 })
 
-it('asks the store once for a row, there or not, and not at all for one just written', async () => {
+it('the row cache reads a row from the store once, absent or not, and never one that was just written', async () => {
   const slow = new Slow()
   slow.rows.set(0, Uint8Array.of(7))
   const rows = new RowCache(slow, isRemembered, 10)

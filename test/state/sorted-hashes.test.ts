@@ -30,8 +30,8 @@ const spread = fc
   .map((number) => hashOf(BigInt.asUintN(256, (2n * number + 1n) * (2n ** 255n - 19n))))
 const crowded = fc.tuple(fc.bigInt(0n, 3n), fc.bigInt(0n, 3n)).map(([high, low]) => hashOf((high << 252n) + low))
 
-describe('a sorted set of hashes', () => {
-  it('has its members in ascending order, and the place of every hash', () => {
+describe('sortedHashes', () => {
+  it('returns members in ascending order and the position of every hash', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(spread, crowded), { maxLength: 60 }), spread, (hashes, stranger) => {
         const { set } = countedSlots()
@@ -46,7 +46,7 @@ describe('a sorted set of hashes', () => {
     )
   })
 
-  it('finds a member among thousands with a few reads, and adds one with a few writes', () => {
+  it('reads and adds a member of thousands with few storage accesses', () => {
     const { set, counted } = countedSlots()
     const sha256 = (of: string): Hash => toHash(createHash('sha256').update(of).digest())
     for (let i = 0; i < 3_000; i++) set.add(sha256(`transfer/channel-${i}/akest`))

@@ -137,7 +137,7 @@ describe('updateTrie', () => {
     }
   })
 
-  it('leaves nothing behind when the last key goes', () => {
+  it('leaves no rows when the last key is deleted', () => {
     fc.assert(
       fc.property(anyBatch, (batch) => {
         const rows = new Rows()
@@ -182,7 +182,7 @@ describe('updateTrie', () => {
     expect(toHex(updateTrie(() => undefined, [last, { key, value: null }]).root)).toBe(EMPTY_ROOT)
   })
 
-  it('refuses empty values and keys that begin others', () => {
+  it('refuses empty values and keys that are prefixes of others', () => {
     const value = Uint8Array.of(1)
     expect(() => updateTrie(() => undefined, [{ key: Uint8Array.of(1), value: new Uint8Array(0) }])).toThrow(RangeError)
     const nested = [Uint8Array.of(1), Uint8Array.of(1, 2)].map((key) => ({ key, value }))
@@ -313,13 +313,13 @@ describe('orderedListRoot', () => {
     },
   )
 
-  it('is the root of a trie with these keys for more values than two bytes can count', () => {
+  it('is the root of a trie with these keys for more than 65,536 values', () => {
     const values = numbered(66_000, 3)
     const puts = values.map((value, index) => ({ key: RLP.encode(index), value }))
     expect(toHex(orderedListRoot(values))).toBe(toHex(updateTrie(() => undefined, puts).root))
   })
 
-  it('tells the root of a growing list as often as it is asked', () => {
+  it('computes the root of a growing list repeatedly', () => {
     const values = numbered(600, 40)
     const list = new ListTrie()
     for (const [index, value] of values.entries()) {

@@ -23,10 +23,10 @@ import {
   type Version,
   WHO,
   who,
-} from './twins.ts'
+} from './reference-state.ts'
 
 describe('a view', () => {
-  it('agrees with @ethereumjs/statemanager whatever is written, reverted and landed', {
+  it('agrees with @ethereumjs/statemanager whatever is written, reverted and committed', {
     timeout: 120_000,
   }, async () => {
     await fc.assert(
@@ -64,7 +64,7 @@ describe('a view', () => {
     )
   })
 
-  it('answers for every version, proves it, and goes back to it exactly', { timeout: 120_000 }, async () => {
+  it('reads and proves every version, and rewinds to it exactly', { timeout: 120_000 }, async () => {
     const history = fc.array(fc.oneof({ weight: 4, arbitrary: block }, { weight: 1, arbitrary: fc.nat({ max: 9 }) }), {
       minLength: 2,
       maxLength: 8,
@@ -105,7 +105,7 @@ describe('a view', () => {
     )
   })
 
-  it('stays true to its version while others are written, landed and taken back', async () => {
+  it('reads its own version while others are staged, written and rewound', async () => {
     // Whom a reader asks for at which moment: before the batch, when it is on disk, when its writer knows.
     const moments = fc.array(fc.record({ who, moment: fc.nat({ max: 2 }) }), { maxLength: 6 })
     await fc.assert(
@@ -147,7 +147,7 @@ describe('a view', () => {
     )
   })
 
-  it('is not touched by what is written on a fork, nor the fork by it', async () => {
+  it('is independent of its fork', async () => {
     await fc.assert(
       fc.asyncProperty(block, block, block, fc.boolean(), async (before, onView, onFork, rootFirst) => {
         const { store, ours, reference } = await twins()

@@ -1,4 +1,4 @@
-// A witness holds what was read of a version and answers like the state itself; what it lacks is asked for once.
+// A witness has the rows that were read of a version and serves them like the state; missing rows are requested once.
 import { beforeEach, expect, it } from 'vitest'
 import { hexToAddress, toLatin1 } from '../../src/lib/hex.ts'
 import { keccakHash } from '../../src/lib/keccak.ts'
@@ -53,7 +53,7 @@ function run(view: View): unknown[] {
   return [...seen, view.root()]
 }
 
-it('runs again on its witness alone, after the state has moved on', async () => {
+it('a block is re-executed on its witness alone, after later commits', async () => {
   const recorder = new WitnessRecorder(state)
   const before = run(new View(recorder, 0))
   expect(before.slice(0, 4)).toEqual([70n, undefined, 5n, CODE])
@@ -68,7 +68,7 @@ it('runs again on its witness alone, after the state has moved on', async () => 
   expect(asked).toEqual([])
 })
 
-it('asks for what the first run has not read, as of the old version, and once', async () => {
+it('a witness requests rows that it lacks once, as of the old version', async () => {
   const recorder = new WitnessRecorder(state)
   run(new View(recorder, 0))
   await land((view) => view.setStorage(contract, 2n, 10n))
@@ -78,7 +78,7 @@ it('asks for what the first run has not read, as of the old version, and once', 
   expect(asked).toEqual([toLatin1(KEY.slot(contract, second))])
 })
 
-it('asks for everything without a witness', () => {
+it('an empty witness requests every row', () => {
   const { row, code } = missing()
   const view = new View(new WitnessRows(new Uint8Array(0), { row, code }), 0)
   expect([view.balance(rich), view.account(contract)?.codeHash, view.nonce(nobody)]).toEqual([
@@ -88,7 +88,7 @@ it('asks for everything without a witness', () => {
   ])
 })
 
-it('records nothing after it has been stopped', () => {
+it('a stopped witness recorder records nothing', () => {
   const recorder = new WitnessRecorder(state)
   const view = new View(recorder, 0)
   view.storage(contract, 1n)

@@ -29,7 +29,7 @@ describe('a stored key', () => {
     expect(EthersWallet.fromEncryptedJsonSync(content, 'secret').privateKey).toBe(toHex(KEY))
   })
 
-  it('opens with its password and with no other', async () => {
+  it('is unlocked by its password only', async () => {
     const dir = folder('written')
     expect(await unlock(dir, ACCOUNT, 'secret')).toEqual(KEY)
     await expect(unlock(dir, ACCOUNT, 'Secret')).rejects.toMatchObject({
@@ -38,7 +38,7 @@ describe('a stored key', () => {
     })
   })
 
-  it('is not written twice', async () => {
+  it('is not overwritten', async () => {
     const dir = folder('written')
     await expect(importKey(dir, KEY, 'other', LIGHT_SCRYPT)).rejects.toMatchObject({
       code: 'invalid-params',
@@ -48,7 +48,7 @@ describe('a stored key', () => {
     expect(await unlock(dir, ACCOUNT, 'secret')).toEqual(KEY)
   })
 
-  it('may come from ethers', async () => {
+  it('may be written by ethers', async () => {
     const dir = folder('foreign')
     const own = await createAccount(dir, 'own', LIGHT_SCRYPT)
     const content = encryptKeystoreJsonSync({ address: ACCOUNT, privateKey: toHex(KEY) }, 'geheim', {
@@ -90,20 +90,20 @@ describe('a stored key', () => {
   })
 })
 
-it('makes random accounts', async () => {
+it('createAccount generates random keys', async () => {
   const dir = folder('random')
   const [one, two] = [await createAccount(dir, '', LIGHT_SCRYPT), await createAccount(dir, '', LIGHT_SCRYPT)]
   expect(one).not.toBe(two)
   expect(new Set(await listAccounts(dir))).toEqual(new Set([one, two]))
 })
 
-describe('a folder', () => {
+describe('a keystore folder', () => {
   it('may be missing', async () => {
     expect(await listAccounts(folder('nowhere'))).toEqual([])
     await expect(unlock(folder('nowhere'), ACCOUNT, 'x')).rejects.toMatchObject({ code: 'unknown-account' })
   })
 
-  it('may hold other things', async () => {
+  it('may have other files', async () => {
     const dir = folder('mixed')
     const account = await createAccount(dir, 'x', LIGHT_SCRYPT)
     await writeFile(join(dir, 'README'), 'not a key')
@@ -112,7 +112,7 @@ describe('a folder', () => {
     expect(await listAccounts(dir)).toEqual([account])
   })
 
-  it('may hold damaged files', async () => {
+  it('may have damaged files', async () => {
     const dir = folder('damaged')
     await importKey(dir, KEY, 'x', LIGHT_SCRYPT)
     const [file = ''] = await readdir(dir)
@@ -123,7 +123,7 @@ describe('a folder', () => {
     await expect(unlock(dir, hexToAddress(`0x${'12'.repeat(20)}`), 'x')).rejects.toMatchObject({ code: 'storage' })
   })
 
-  it('takes no invalid key', async () => {
+  it('refuses an invalid key', async () => {
     const dir = folder('invalid')
     await expect(importKey(dir, new Uint8Array(32), 'x', LIGHT_SCRYPT)).rejects.toMatchObject({
       code: 'invalid-params',

@@ -55,7 +55,7 @@ describe('mnemonic', () => {
     )
   })
 
-  it('gathers several phrases, as the networks need', () => {
+  it('adds accounts of several phrases', () => {
     const wallet = new Wallet()
     for (const { mnemonic, first, count } of devKeys.evmos) wallet.addMnemonic(mnemonic, count, ETHEREUM_PATH, first)
     expect(wallet.addresses()).toEqual(
@@ -69,13 +69,13 @@ describe('mnemonic', () => {
     )
   })
 
-  it('forgives spaces', () => {
+  it('ignores superfluous spaces', () => {
     expect(Wallet.fromMnemonic(` ${PHRASE.replaceAll(' ', '  ')}\n`, 1).addresses()).toEqual(
       Wallet.fromMnemonic(PHRASE, 1).addresses(),
     )
   })
 
-  it('refuses what is none', () => {
+  it('refuses an invalid phrase', () => {
     const wrongChecksum = PHRASE.replace('junk', 'test')
     expect(caught(() => Wallet.fromMnemonic(wrongChecksum, 1))).toMatchObject({
       code: 'invalid-params',
@@ -86,8 +86,8 @@ describe('mnemonic', () => {
   })
 })
 
-describe('keys', () => {
-  it('adds them', () => {
+describe('a wallet', () => {
+  it('adds keys', () => {
     const wallet = new Wallet()
     // The address of private key 1 is known to everyone.
     const address = wallet.add(bigToFixed(1n, 32))
@@ -106,7 +106,7 @@ describe('keys', () => {
     expect(caught(() => addressOf(key))).toMatchObject({ code: 'invalid-params', message: 'invalid private key' })
   })
 
-  it('keeps keys of its own', () => {
+  it('copies the keys it is given', () => {
     const key = bigToFixed(5n, 32)
     const wallet = new Wallet()
     const address = wallet.add(key)
@@ -115,7 +115,7 @@ describe('keys', () => {
     expect(wallet.privateKey(address)).toEqual(bigToFixed(5n, 32))
   })
 
-  it('may hold a key without listing its account', () => {
+  it('can have a key without listing its account', () => {
     const wallet = new Wallet()
     const [listed, unlisted] = [wallet.add(bigToFixed(5n, 32)), wallet.addUnlisted(bigToFixed(6n, 32))]
     expect(wallet.addresses()).toEqual([listed])
@@ -133,7 +133,7 @@ describe('signatures', () => {
   const wallet = Wallet.fromMnemonic(PHRASE, 1)
   const [address = hexToAddress(`0x${'00'.repeat(20)}`)] = wallet.addresses()
 
-  it('are the ones of noble and ethers, with low s', () => {
+  it('equal those of noble and ethers, with low s', () => {
     for (let i = 0; i < 20; i++) {
       const hash = keccak256(toUtf8Bytes(`message ${i}`))
       const { r, s, yParity } = wallet.sign(address, fromHex(hash))

@@ -1,11 +1,11 @@
-// Runs in a page of a browser, not in node: hence no TypeScript, whose types here are node's.
+// Runs in a page of a browser, not in Node, so it is JavaScript: the type definitions of the tests are those of Node.
 
 /**
- * Everything by which a page can reach a server, for each body. Settles with what it could read.
+ * Sends each body in every way in which a page can reach a server. Resolves to the answers that the page could read.
  * @param {{ node: string, bodies: readonly string[] }} what
  * @returns {Promise<string[]>}
  */
-export async function everyWay({ node, bodies }) {
+export async function tryAllRequests({ node, bodies }) {
   const read = []
   const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded']
   for (const body of bodies) {

@@ -1,4 +1,4 @@
-// What a view leaves on disk, case by case: accounts that go and come back, code, what a transaction changed.
+// The rows that a view commits, case by case: deleted and recreated accounts, code, and the changes of a transaction.
 import type { StateManagerInterface } from '@ethereumjs/common'
 import { Account as LibAccount } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
@@ -10,9 +10,9 @@ import { StateStore } from '../../src/state/state-store.ts'
 import { EMPTY_ROOT } from '../../src/state/trie.ts'
 import { slotKey } from '../../src/state/view.ts'
 import { everyRow } from '../support/stores.ts'
-import { at, goBack, land, lib, rootOf, twins, WHO } from './twins.ts'
+import { at, goBack, land, lib, rootOf, twins, WHO } from './reference-state.ts'
 
-describe('an account that goes', () => {
+describe('a deleted account', () => {
   const [one, two] = [at(WHO, 0), at(WHO, 1)]
   const write = async (state: StateManagerInterface, words: Record<number, number>): Promise<void> => {
     for (const [slot, word] of Object.entries(words)) {
@@ -20,7 +20,7 @@ describe('an account that goes', () => {
     }
   }
 
-  it('leaves no node of a root that was asked for before, and begins anew when it comes back', async () => {
+  it('leaves no trie node behind after an earlier root, and is empty when it is created again', async () => {
     const { ours, reference, store } = await twins()
     const gone = ours.at(0)
     await write(new StateAdapter(gone), { 1: 1, 2: 2, 3: 3 })
@@ -41,7 +41,7 @@ describe('an account that goes', () => {
     expect(back.root()).toBe(await rootOf(reference))
   })
 
-  it('is proven to be absent after a root was asked for before', async () => {
+  it('is proven to be absent after an earlier root', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
     await write(new StateAdapter(view), { 1: 1, 2: 2, 3: 3 })
@@ -55,7 +55,7 @@ describe('an account that goes', () => {
     })
   })
 
-  it('keeps what was written on it when its going is reverted after a root', async () => {
+  it('has its writes again when the deletion is reverted after a root', async () => {
     const { ours, reference } = await twins()
     const view = ours.at(0)
     for (const state of [new StateAdapter(view), reference]) await write(state, { 1: 1, 2: 2 })
@@ -66,7 +66,7 @@ describe('an account that goes', () => {
     expect(view.root()).toBe(await rootOf(reference))
   })
 
-  it('takes its stored storage with it, however it goes', async () => {
+  it('loses its stored storage, however it is deleted', async () => {
     const { ours, store } = await twins()
     const view = ours.at(0)
     view.setAccount(two, undefined)
@@ -81,7 +81,7 @@ describe('an account that goes', () => {
 })
 
 describe('code', () => {
-  it('is kept only if an account has it in the end, and goes with the version that brought it', async () => {
+  it('is committed only if an account has it, and is deleted with the version that added it', async () => {
     const { ours, store } = await twins()
     const before = await everyRow(store)
     const view = ours.at(0)
@@ -110,7 +110,7 @@ describe('code', () => {
 })
 
 describe('a transaction', () => {
-  it('tells what it changed: first values against last, reverted writes left out', async () => {
+  it('has a diff of first and last values, without reverted writes', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
     const [one, two, three, four] = [at(WHO, 0), at(WHO, 1), at(WHO, 2), at(WHO, 3)]
@@ -139,7 +139,7 @@ describe('a transaction', () => {
     expect(bytesToBig(view.originalWord(one, slotKey(0n)))).toBe(10n)
   })
 
-  it('may not take more than there is, and says so before anything changes', async () => {
+  it('cannot make a balance negative, and throws before anything changes', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
     const root = view.root()

@@ -1,5 +1,5 @@
-// Our state beside @ethereumjs/statemanager, which shares no code with it: random operations through the interface that
-// the EVM uses, what both hold afterwards, and proofs checked by the reference's verifier.
+// Runs random operations on our state and on @ethereumjs/statemanager, which shares no code with it, through the interface that
+// the EVM uses, compares the results, and verifies proofs with the reference.
 import { Common, Mainnet, type StateManagerInterface } from '@ethereumjs/common'
 import { verifyMerkleProof } from '@ethereumjs/mpt'
 import { RLP } from '@ethereumjs/rlp'
