@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { accessOf } from '../../src/http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from '../../src/http/connections.ts'
-import { serveDirectly } from '../../src/rpc/direct.ts'
+import { serveFastPath } from '../../src/rpc/http/fast-path.ts'
 import { testChain } from '../support/chain.ts'
 
 /** More than the buffers of two sockets hold. */
@@ -23,7 +23,7 @@ async function serve(limits: Partial<ConnectionLimits>, answer: (body: string) =
   })
   connections.watch(server)
   const access = accessOf({ origins: [], hosts: [] })
-  serveDirectly(server, { paths: ['/'], maxBody: 1000, access, headers: [], connections }, async (body) => [
+  serveFastPath(server, { paths: ['/'], maxBody: 1000, access, headers: [], connections }, async (body) => [
     await answer(body),
   ])
   const accepted: Socket[] = []

@@ -4,7 +4,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
 import type { ChainEvents } from '../../src/chain/types.ts'
 import { type Hash, hexToHash } from '../../src/lib/hex.ts'
-import { FILTER_LIFETIME, MAX_FILTERS, MAX_JOURNAL, PollingFilters } from '../../src/rpc/filters.ts'
+import {
+  FILTER_LIFETIME,
+  MAX_EVENTS,
+  MAX_FILTERS,
+  PollingFilters,
+} from '../../src/rpc/notifications/polling-filters.ts'
 import { account, testChain } from '../support/chain.ts'
 
 const from = account(0).address.toLowerCase()
@@ -181,7 +186,7 @@ describe('the filters of all clients', () => {
   it('forget one that lags too far behind, and serve the others', () => {
     const { filters, pend } = quiet()
     const slow = filters.open({ kind: 'transactions' })
-    for (let i = 0; i < MAX_JOURNAL; i++) pend(1)
+    for (let i = 0; i < MAX_EVENTS; i++) pend(1)
     const fresh = filters.open({ kind: 'transactions' })
     pend(2)
     expect(() => filters.changes(slow)).toThrow('filter not found')

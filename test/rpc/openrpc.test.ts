@@ -4,7 +4,7 @@ import { Ajv, type AnySchema } from 'ajv'
 import { expect, it } from 'vitest'
 import { defaultRpcOptions } from '../../src/rpc/define.ts'
 import { methods } from '../../src/rpc/methods/index.ts'
-import { openRpc } from '../../src/rpc/openrpc.ts'
+import { openRpcDocument } from '../../src/rpc/openrpc.ts'
 import { testChain } from '../support/chain.ts'
 
 type Described = {
@@ -15,7 +15,7 @@ type Described = {
 }
 type Document = { readonly methods: readonly Described[]; readonly components: object }
 
-const all = openRpc(methods, { ...defaultRpcOptions, development: true, testing: true }) as Document
+const all = openRpcDocument(methods, { ...defaultRpcOptions, development: true, testing: true })() as Document
 const ajv = () => new Ajv({ strict: false, validateFormats: false })
 
 it('is valid by the schema of OpenRPC', async () => {

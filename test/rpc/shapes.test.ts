@@ -7,8 +7,8 @@ import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import { decodeBlock } from '../../src/primitives/block.ts'
 import { decodeSigned } from '../../src/primitives/transaction.ts'
 import type { Block, TransactionType } from '../../src/primitives/types.ts'
-import { logMatch } from '../../src/rpc/log-query.ts'
-import { revertError } from '../../src/rpc/revert.ts'
+import { revertError } from '../../src/rpc/errors.ts'
+import { addressesAndTopics } from '../../src/rpc/log-search.ts'
 import { wireBlock, wireHeader, wireUncle } from '../../src/rpc/shapes/block.ts'
 import {
   blockOverrides,
@@ -18,8 +18,8 @@ import {
   toCallRequest,
   toStateOverrides,
 } from '../../src/rpc/shapes/call.ts'
-import { logFilter } from '../../src/rpc/shapes/filter.ts'
-import { placeReceipts, wireReceipt, wireRemovedLog } from '../../src/rpc/shapes/receipt.ts'
+import { logFilter } from '../../src/rpc/shapes/log-filter.ts'
+import { minedReceipts, wireReceipt, wireRemovedLog } from '../../src/rpc/shapes/receipt.ts'
 import { wireTransaction } from '../../src/rpc/shapes/transaction.ts'
 import recorded from './recorded.json' with { type: 'json' }
 
@@ -153,7 +153,7 @@ describe('a receipt', () => {
   it('continues the block’s log count', () => {
     const block = readBlock(osaka.rlp)
     const { receipt } = readReceipt(recorded.receipts.blob)
-    const placed = placeReceipts(block, [receipt, { ...receipt, logs: [] }, receipt])
+    const placed = minedReceipts(block, [receipt, { ...receipt, logs: [] }, receipt])
     expect(placed.map(({ firstLogIndex }) => firstLogIndex)).toEqual([0, 1, 1])
     expect(placed.map(({ index, transaction }) => transaction === block.transactions[index])).toEqual([
       true,
@@ -264,7 +264,7 @@ describe('overrides', () => {
 describe('a log filter', () => {
   const [a, b] = [`0x${'aa'.repeat(32)}`, `0x${'bb'.repeat(32)}`]
   const who = `0x${'11'.repeat(20)}`
-  const match = (filter: unknown) => logMatch(logFilter.parse(filter))
+  const match = (filter: unknown) => addressesAndTopics(logFilter.parse(filter))
 
   it('takes one or many, null and [] for anything', () => {
     expect(match({})).toEqual({ addresses: [], topics: [] })
