@@ -22,7 +22,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
 }
 
 export type ConnectionState = {
-  /** Whether a request is being answered on the short path. */
+  /** Whether a request is being answered on the fast path. */
   isAnswering: boolean
   /** Requests that node's server has not answered yet; some may still be on their way. */
   readonly requests: Set<IncomingMessage>

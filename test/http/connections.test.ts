@@ -111,7 +111,7 @@ describe('answers that nobody reads', () => {
 
 describe('requests that do not come', () => {
   test.each([
-    ['a body on the short path', post('0123456789'.repeat(90)).slice(0, 80), '408 Request Timeout'],
+    ['a body on the fast path', post('0123456789'.repeat(90)).slice(0, 80), '408 Request Timeout'],
     ['a body', post('0123456789'.repeat(90)).replace('/', '/http').slice(0, 90), '408 Request Timeout'],
     ['a head', 'POST / HTTP/1.1\r\nX-Long: ', '408 Request Timeout'],
   ])('%s that trickles in is given up', async (_what, beginning, words) => {

@@ -9,7 +9,7 @@ import { presets } from '../../src/spec/networks.ts'
 
 const PLAIN = { disableStack: false, disableStorage: false, enableMemory: false, enableReturnData: false }
 
-it('ends with the words of a failed read', async () => {
+it('a tracer thread whose row cannot be read fails with the message of the read', async () => {
   const store = {
     get: () => {
       throw new ReadFailure('the disk has failed')

@@ -1,4 +1,4 @@
-// JSON in pieces is the JSON of JSON.stringify, however it is cut.
+// Chunked JSON equals the JSON of JSON.stringify, for any value and any split into chunks.
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -13,8 +13,8 @@ const row = (index: number) => ({
   null: null,
 })
 
-describe('a long answer', () => {
-  it('is what JSON.stringify would have written', async () => {
+describe('JSON of a long value', () => {
+  it('equals JSON.stringify for large lists, objects and strings', async () => {
     const rows = Array.from({ length: 30_000 }, (_, index) => row(index))
     const shapes: unknown[] = [
       rows,
@@ -30,7 +30,7 @@ describe('a long answer', () => {
     }
   })
 
-  it('is the same for any value', async () => {
+  it('equals JSON.stringify for random values', async () => {
     const big = fc.constantFrom(
       'a'.repeat(300_000),
       Array.from({ length: 9000 }, (_, index) => row(index)),
@@ -52,7 +52,7 @@ describe('a long answer', () => {
     )
   })
 
-  it('takes what is written already, wherever it stands', async () => {
+  it('includes preserialized JSON at any depth', async () => {
     const written = new PreserializedJson(['[1,', '{"a":"é"}', ']'].map((part) => Buffer.from(part)))
     const deep = (value: unknown) => ({ result: [{ a: { b: { c: { d: { e: { f: { g: value } } } } } } }] })
     for (const value of [
@@ -71,7 +71,7 @@ describe('a long answer', () => {
     expect(await jsonChunks(written, '{"result":', '}')).toEqual(['{"result":[1,{"a":"é"}]}'])
   })
 
-  it('lets others have their turn', async () => {
+  it('yields to other work between chunks', async () => {
     let turns = 0
     let isDone = false
     const others = (async () => {
@@ -86,23 +86,23 @@ describe('a long answer', () => {
     expect(turns).toBeGreaterThan(1)
   })
 
-  it('comes in pieces of moderate length', async () => {
-    const pieces = await jsonChunks(Array.from({ length: 100_000 }, (_, index) => row(index)))
-    expect(pieces.length).toBeGreaterThan(10)
-    for (const piece of pieces) expect(piece.length).toBeLessThan(2 ** 20)
+  it('comes in chunks of moderate length', async () => {
+    const chunks = await jsonChunks(Array.from({ length: 100_000 }, (_, index) => row(index)))
+    expect(chunks.length).toBeGreaterThan(10)
+    for (const chunk of chunks) expect(chunk.length).toBeLessThan(2 ** 20)
   })
 })
 
-it('short values are light', () => {
+it('short values fit one chunk', () => {
   for (const value of [null, 1, '0x1', [], {}, row(1), Array.from({ length: 500 }, (_, index) => row(index))]) {
     expect(fitsOneChunk(value)).toBe(true)
   }
 })
 
-it('pieces put together what is short, and refuse what is too long', () => {
-  const pieces = new ChunkedJson(400_000)
-  for (const text of ['[', 'a'.repeat(300_000), ',', 'b', ']']) pieces.add(text)
-  expect(() => pieces.add('c'.repeat(200_000))).toThrow(RangeError)
+it('ChunkedJson joins short parts and refuses more than its maximum length', () => {
+  const chunks = new ChunkedJson(400_000)
+  for (const text of ['[', 'a'.repeat(300_000), ',', 'b', ']']) chunks.add(text)
+  expect(() => chunks.add('c'.repeat(200_000))).toThrow(RangeError)
   const short = new ChunkedJson()
   for (const text of ['[', '1', ']']) short.add(text)
   expect(short.length).toBe(3)

@@ -1,5 +1,5 @@
 // The development methods on a running node, under all their names. Expected answers are those of anvil (null) and of
-// Hardhat and Ganache (true), as their documents have them.
+// Hardhat and Ganache (true), from their documentation.
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, keccak256, pad, parseAbiParameters } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,7 @@ const latest = async ({ rpc }: Test) => (await rpc('eth_getBlockByNumber', 'late
 const clock = async (test: Test) => Number((await latest(test)).timestamp)
 const wallClock = () => Math.floor(Date.now() / 1000)
 
-describe('every name', () => {
+describe('every name of a development method', () => {
   /** Tier 2 of the method list, in the short forms. */
   const both = `impersonateAccount stopImpersonatingAccount autoImpersonateAccount setBalance setNonce setCode
     setStorageAt setCoinbase mine setNextBlockBaseFeePerGas setMinGasPrice dropTransaction getAutomine reset metadata
@@ -37,11 +37,11 @@ describe('every name', () => {
     ...miner.split(' ').map((name) => `miner_${name}`),
   ]
 
-  it('is there, in development only', () => {
+  it('is registered behind the development gate', () => {
     expect(names.filter((name) => methods.get(name)?.gate !== 'development')).toEqual([])
   })
 
-  it('is unknown elsewhere', async () => {
+  it('is an unknown method outside development', async () => {
     const { raw } = await testChain({ rpc: {} })
     for (const name of ['anvil_setBalance', 'hardhat_mine', 'evm_snapshot', 'miner_stop']) {
       expect((await raw(name)).error?.code, name).toBe(-32601)
@@ -50,7 +50,7 @@ describe('every name', () => {
 })
 
 describe('accounts', () => {
-  it('have the balance that is set, whatever way the number is written', async () => {
+  it('have the balance that anvil_setBalance sets, in every spelling of the number', async () => {
     const { rpc, raw } = await testChain()
     const balance = () => rpc('eth_getBalance', other)
     expect(await rpc('anvil_setBalance', other, '0x10')).toBeNull()
@@ -66,7 +66,7 @@ describe('accounts', () => {
     expect((await raw('anvil_setBalance', other, `0x1${'00'.repeat(32)}`)).error?.code).toBe(-32602)
   })
 
-  it('have the nonce, code and storage that are set', async () => {
+  it('have the nonce, code and storage that the setters set', async () => {
     const { rpc, raw } = await testChain()
     expect(await rpc('hardhat_setNonce', other, '0x5')).toBe(true)
     expect(await rpc('evm_setAccountNonce', other, '0x3')).toBe(true)
@@ -84,7 +84,7 @@ describe('accounts', () => {
     }
   })
 
-  it('are changed after the latest block, not in those before it', async () => {
+  it('change in the state at the head, not in earlier blocks', async () => {
     const { rpc, mine } = await testChain()
     const balance = (block: string) => rpc('eth_getBalance', other, block)
     await rpc('anvil_setBalance', other, '0x1')
@@ -94,7 +94,7 @@ describe('accounts', () => {
     expect([await balance('0x0'), await balance('0x1'), await balance('0x2')]).toEqual(['0x1', '0x2', '0x2'])
   })
 
-  it('can be added and removed as Ganache does', async () => {
+  it('can be added and removed by Ganache’s methods', async () => {
     const { rpc } = await testChain()
     expect(await rpc('evm_addAccount', other, 'password')).toBe(true)
     expect(await rpc('evm_addAccount', other, 'password')).toBe(false)
@@ -103,7 +103,7 @@ describe('accounts', () => {
     expect(await rpc('evm_removeAccount', other, 'password')).toBe(false)
   })
 
-  it('have the token balances and allowances that are dealt', async () => {
+  it('have the ERC-20 balances and allowances that are set', async () => {
     const { rpc, raw } = await testChain()
     const token = '0x0000000000000000000000000000000000007000'
     // Answers every call with the slot named keccak256(calldata): as a mapping does, a slot for each account or pair.
@@ -121,7 +121,7 @@ describe('accounts', () => {
 })
 
 describe('mining', () => {
-  it('makes as many blocks as asked, an interval apart', async () => {
+  it('makes the given number of blocks, an interval apart', async () => {
     const test = await testChain()
     const { rpc, raw } = test
     expect(await rpc('anvil_mine')).toBeNull()
@@ -135,7 +135,7 @@ describe('mining', () => {
     expect((await raw('anvil_mine', '0xffffffffff')).error?.code).toBe(-32005)
   })
 
-  it('keeps anvil’s and Hardhat’s ways of counting the interval', async () => {
+  it('counts the interval as anvil and as Hardhat do', async () => {
     const test = await testChain()
     const start = wallClock() + 1000
     await test.rpc('evm_mine', start)
@@ -154,7 +154,7 @@ describe('mining', () => {
     expect((await clock(test)) - last).toBeLessThan(10)
   })
 
-  it('takes every form of evm_mine', async () => {
+  it('accepts every form of evm_mine’s argument', async () => {
     const test = await testChain()
     const { rpc, raw } = test
     const start = wallClock() + 1000
@@ -170,7 +170,7 @@ describe('mining', () => {
     expect((await raw('evm_mine', 'soon')).error?.code).toBe(-32602)
   })
 
-  it('shows what the transactions of its blocks returned', async () => {
+  it('returns outputs and revert reasons in anvil_mine_detailed', async () => {
     const { rpc } = await testChain({ automine: false })
     // Error("no"), as Solidity encodes it, by CODECOPY and REVERT.
     const reason = `0x08c379a0${encodeAbiParameters(parseAbiParameters('string'), ['no']).slice(2)}`
@@ -180,7 +180,7 @@ describe('mining', () => {
     expect(blocks).toMatchObject([{ number: '0x1', transactions: [{ hash, output: reason, revertReason: 'no' }] }])
   })
 
-  it('is automatic, by the clock, both or neither, each set without the other', async () => {
+  it('is automatic, at intervals, both or neither; each is set without the other', async () => {
     const { rpc, node } = await testChain()
     expect(await rpc('anvil_getAutomine')).toBe(true)
     expect(await rpc('anvil_getIntervalMining')).toBeNull()
@@ -201,7 +201,7 @@ describe('mining', () => {
     expect(node.producer.mode()).toEqual({ automine: false, interval: 0 })
   })
 
-  it('takes what waits when it becomes automatic again', async () => {
+  it('mines pending transactions when automine is switched on again', async () => {
     const { rpc, viem } = await testChain()
     await rpc('anvil_setAutomine', false)
     const hash = (await rpc('eth_sendTransaction', { from, to })) as Hex
@@ -212,7 +212,7 @@ describe('mining', () => {
 })
 
 describe('the clock', () => {
-  it('moves forward and stays ahead', async () => {
+  it('moves forward by evm_increaseTime and stays ahead', async () => {
     const test = await testChain()
     expect(await test.rpc('evm_increaseTime', '0x0e10')).toBe(3600)
     expect(await test.rpc('anvil_increaseTime', 400)).toBe(4000)
@@ -220,7 +220,7 @@ describe('the clock', () => {
     expect(Math.abs((await clock(test)) - wallClock() - 4000)).toBeLessThan(5)
   })
 
-  it('is set in seconds or in milliseconds', async () => {
+  it('is set by evm_setTime in seconds or in milliseconds', async () => {
     const test = await testChain()
     const future = wallClock() + 5000
     expect(await test.rpc('evm_setTime', future * 1000)).toBeLessThanOrEqual(5000)
@@ -231,7 +231,7 @@ describe('the clock', () => {
     expect(Math.abs((await clock(test)) - future - 1000)).toBeLessThan(5)
   })
 
-  it('gives the next block exactly the timestamp asked for, and goes on from there', async () => {
+  it('gives the next block the timestamp of evm_setNextBlockTimestamp, and goes on from there', async () => {
     const test = await testChain()
     const time = wallClock() + 7777
     expect(await test.rpc('evm_setNextBlockTimestamp', time)).toBeNull()
@@ -243,7 +243,7 @@ describe('the clock', () => {
     expect((await test.raw('evm_setNextBlockTimestamp', time - 1)).error?.code).toBe(-32602)
   })
 
-  it('can be a fixed step', async () => {
+  it('can be a fixed interval between blocks', async () => {
     const test = await testChain()
     await test.rpc('anvil_setBlockTimestampInterval', 12)
     const start = await clock(test)
@@ -283,7 +283,7 @@ describe('the next block', () => {
     expect((await raw('hardhat_setMinGasPrice', '0x1')).error?.code).toBe(-32602)
   })
 
-  it('is what eth_call sees as pending', async () => {
+  it('is the pending block of eth_call', async () => {
     const { rpc } = await testChain()
     // TIMESTAMP, and BASEFEE: MSTORE(0), RETURN(0, 32)
     await rpc('anvil_setCode', other, '0x425f5260205ff3')
@@ -299,7 +299,7 @@ describe('the next block', () => {
 })
 
 describe('the pool', () => {
-  it('loses the transactions that are dropped', async () => {
+  it('loses dropped transactions', async () => {
     const { rpc, raw } = await testChain({ automine: false })
     const send = (sender: string, nonce: string) =>
       rpc('eth_sendTransaction', { from: sender, to, nonce, gas: '0x5208', gasPrice: '0x77359400' })
@@ -319,7 +319,7 @@ describe('the pool', () => {
     expect(await rpc('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
   })
 
-  it('is shown in geth’s shapes', async () => {
+  it('is answered by txpool_ methods in geth’s shapes', async () => {
     const { rpc } = await testChain({ automine: false })
     const fields = { from, to, gas: '0x5208', gasPrice: '0x77359400', value: '0x5' }
     const waiting = await rpc('eth_sendTransaction', { ...fields, nonce: '0x0' })
@@ -339,8 +339,8 @@ describe('the pool', () => {
   })
 })
 
-describe('going back', () => {
-  it('restores head, state and clock; an outer snapshot outlives an inner one', async () => {
+describe('snapshots, rollback and reset', () => {
+  it('evm_revert restores head, state and clock; an outer snapshot outlives an inner one', async () => {
     const test = await testChain()
     const { rpc, mine } = test
     const balance = () => rpc('eth_getBalance', other)
@@ -361,7 +361,26 @@ describe('going back', () => {
     expect(await rpc('evm_revert', '0x7b')).toBe(false)
   })
 
-  it('forgets what was to be the next block’s', async () => {
+  it('anvil_metadata lists the snapshots to which evm_revert goes back', async () => {
+    const { rpc, mine } = await testChain()
+    const listed = async () => Object.keys(((await rpc('anvil_metadata')) as { snapshots: object }).snapshots)
+    const first = await rpc('evm_snapshot')
+    await mine(1)
+    const second = await rpc('evm_snapshot')
+    await mine(1)
+    const third = await rpc('evm_snapshot')
+    expect(await listed()).toEqual([first, second, third])
+    await rpc('anvil_rollback', 1)
+    expect(await listed()).toEqual([first, second])
+    expect(await rpc('evm_revert', third)).toBe(false)
+    expect(await rpc('evm_revert', second)).toBe(true)
+    await rpc('anvil_reset')
+    expect(await listed()).toEqual([first])
+    expect(await rpc('evm_revert', first)).toBe(true)
+    expect(await listed()).toEqual([])
+  })
+
+  it('evm_revert forgets overrides of the next block', async () => {
     const test = await testChain()
     const { rpc, mine } = test
     const snapshot = await rpc('evm_snapshot')
@@ -371,7 +390,7 @@ describe('going back', () => {
     expect(Math.abs((await clock(test)) - wallClock())).toBeLessThan(5)
   })
 
-  it('undoes as many blocks as asked', async () => {
+  it('anvil_rollback removes the given number of blocks', async () => {
     const { rpc, raw, mine } = await testChain()
     await rpc('eth_sendTransaction', { from, to: other, value: '0x1' })
     const block = (await rpc('eth_getBlockByNumber', 'latest', false)) as Block
@@ -385,7 +404,7 @@ describe('going back', () => {
     expect((await raw('anvil_rollback', 1)).error?.code).toBe(-32602)
   })
 
-  it('goes to genesis on reset, and forks nothing', async () => {
+  it('anvil_reset goes back to genesis, and refuses to fork', async () => {
     const test = await testChain()
     const { rpc, raw, mine, dev } = test
     const genesis = await latest(test)
@@ -409,7 +428,7 @@ describe('going back', () => {
 describe('a state dump', () => {
   const read = (dump: unknown) => JSON.parse(gunzipSync(Buffer.from(String(dump).slice(2), 'hex')).toString())
 
-  it('is anvil’s JSON, compressed', async () => {
+  it('is anvil’s JSON, compressed with gzip', async () => {
     const { rpc, mine } = await testChain()
     await rpc('anvil_setBalance', other, '0x10')
     await rpc('anvil_setNonce', other, 3)
@@ -427,7 +446,7 @@ describe('a state dump', () => {
     expect(dump.accounts[from]).toEqual({ nonce: 0, balance: '0x21e19e0c9bab2400000', code: '0x', storage: {} })
   })
 
-  it('makes another node’s state the same', async () => {
+  it('gives another node the same state', async () => {
     const first = await testChain()
     await first.rpc('anvil_setCode', other, '0x6001')
     await first.rpc('anvil_setStorageAt', other, '0x1', word(2))
@@ -440,7 +459,7 @@ describe('a state dump', () => {
     expect(await second.rpc('eth_getTransactionCount', from)).toBe('0x1')
   })
 
-  it('may be plain, with unpadded storage, as older anvils wrote it', async () => {
+  it('may be uncompressed with unpadded storage, as older anvils wrote it', async () => {
     const { rpc, raw } = await testChain()
     const accounts = { [other]: { nonce: '0x1', balance: '0x2', code: '0x', storage: { '0x0': '0x7' } } }
     const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`
@@ -460,7 +479,7 @@ describe('a state dump', () => {
   })
 })
 
-it('says what it is, in anvil’s shapes', async () => {
+it('anvil_metadata and anvil_nodeInfo answer in anvil’s shapes', async () => {
   const test = await testChain()
   const { rpc, mine } = test
   await mine(2)

@@ -1,4 +1,4 @@
-// Requests as bytes on a connection: plain ones take the short way, all others the HTTP server's, and the answers agree.
+// Requests as bytes on a connection: plain ones are answered by the fast path, all others by node's HTTP server, in order.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -28,7 +28,7 @@ describe('a plain request', () => {
     ['that offers another protocol', post('{}', ['Upgrade: h2c', 'Connection: Upgrade, HTTP2-Settings'])],
   ])('is one %s', (_what, text) => expect(span(text)).toMatchObject({ start: text.length - 2, end: text.length }))
 
-  it('may not be all here', () => {
+  it('may be incomplete', () => {
     const text = post('{"a":1}')
     expect(span(text.slice(0, -3))).toMatchObject({ start: text.length - 7, end: text.length })
   })
@@ -63,15 +63,15 @@ describe('a plain request', () => {
     ['half a head', post('{}').slice(0, 30)],
     ['a long head', post('{}', [`X: ${'a'.repeat(9000)}`])],
     ['a long body', post('a'.repeat(101))],
-  ])('has not %s', (_what, text) => expect(span(text)).toBeUndefined())
+  ])('must not have %s', (_what, text) => expect(span(text)).toBeUndefined())
 
-  it('may come from a page, whose origin is told', () => {
+  it('may come from a web page, whose origin is returned', () => {
     expect(span(post('{}', ['oriGin:  https://a ']))?.origin).toBe('https://a')
     expect(span(post('{}'))?.origin).toBeUndefined()
   })
 })
 
-it('writes heads with a date, a length and what it is told', () => {
+it('a response head has a date, a length, the given headers and the origin', () => {
   const write = responseHeadWriter(['x: y'])
   const lines = write({ bytes: 12, origin: undefined, isLast: false }).split('\r\n')
   expect(lines[0]).toBe('HTTP/1.1 200 OK')
@@ -86,7 +86,7 @@ it('writes heads with a date, a length and what it is told', () => {
   )
 })
 
-describe('a connection', () => {
+describe('a connection on the fast path', () => {
   let server: Server
   let socket: Socket
   let received: string
@@ -125,7 +125,7 @@ describe('a connection', () => {
     expect(received).toContain(text)
   }
 
-  it('answers one request after the other', async () => {
+  it('answers requests one after the other', async () => {
     for (const body of ['{"a":1}', '{"b":"é€😀"}', '']) {
       received = ''
       socket.write(post(body))
@@ -135,14 +135,14 @@ describe('a connection', () => {
     }
   })
 
-  it('answers notifications with nothing', async () => {
+  it('answers notifications with 204', async () => {
     socket.write(post('nothing'))
     await until('HTTP/1.1 204 No Content\r\n')
     socket.write(post('more'))
     await until('direct more')
   })
 
-  it('waits for a body in pieces, also within a character', async () => {
+  it('waits for a body in several packets, split within a character too', async () => {
     const bytes = Buffer.from(post('{"a":"é"}'))
     for (const [from, to] of [
       [0, bytes.length - 4],
@@ -155,7 +155,7 @@ describe('a connection', () => {
     await until('direct {"a":"é"}')
   })
 
-  it('gives the HTTP server what is not plain, with all that came', async () => {
+  it('hands requests that are not plain to the HTTP server, with all received bytes', async () => {
     socket.write(post('plain'))
     await until('direct plain')
     socket.write(post('x', [], '/elsewhere').slice(0, 20))
@@ -167,7 +167,7 @@ describe('a connection', () => {
     expect(asked).toEqual(['plain'])
   })
 
-  it('keeps the order of requests that do not wait for answers', async () => {
+  it('keeps the order of pipelined requests', async () => {
     socket.write(post('slow 1'))
     await sleep(10)
     socket.write(post('2') + post('3'))
@@ -182,14 +182,14 @@ describe('a connection', () => {
     await until(body)
   })
 
-  it('answers a client that has said all it will say, and closes', async () => {
+  it('answers a client that has ended its side, and closes', async () => {
     socket.end(post('slow'))
     await once(socket, 'close')
     expect(received).toContain('direct slow')
     expect(received).toContain('connection: close')
   })
 
-  it('ends when the server does: at once when idle, else after the answer', async () => {
+  it('ends when the server closes: at once when idle, otherwise after the response', async () => {
     const idle = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).resume()
     await once(idle, 'connect')
     socket.write(post('slow'))
@@ -202,7 +202,7 @@ describe('a connection', () => {
     expect(received).toContain('direct slow')
   })
 
-  it('is closed by what cannot happen, and takes nothing with it', async () => {
+  it('is closed after an internal error, and others go on', async () => {
     socket.write(post('broken'))
     await once(socket, 'close')
     const other = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
@@ -212,7 +212,7 @@ describe('a connection', () => {
     other.destroy()
   })
 
-  it('survives a client that leaves in the middle', async () => {
+  it('tolerates a client that disconnects during a request', async () => {
     socket.write(post('slow'))
     await sleep(10)
     socket.destroy()

@@ -1,4 +1,4 @@
-// Encodings, configuration and blocks on demand. Expected values: ethers and viem read the bytes, EIP-7910 names the
+// debug_getRaw…, eth_config, eth_capabilities and testing_buildBlockV1. Expected values: ethers and viem decode the bytes, EIP-7910 names the
 // fields of eth_config, EIP-1559 and the gas limit's rule (a 1024th of the parent's) give the built block's amounts.
 import { Transaction } from 'ethers'
 import { fromRlp, type Hex, keccak256, parseGwei, toRlp } from 'viem'
@@ -32,7 +32,7 @@ async function minedChain() {
 }
 
 describe('debug_getRaw…', () => {
-  it('gives blocks and headers whose hash is theirs, by number, tag and hash', async () => {
+  it('returns blocks and headers that have the right hash, by number, tag and hash', async () => {
     const { rpc, block } = await minedChain()
     const header = (await rpc('debug_getRawHeader', '0x1')) as Hex
     expect(keccak256(header)).toBe(block.hash)
@@ -47,7 +47,7 @@ describe('debug_getRaw…', () => {
     expect((raw.length - 2) / 2).toBe(Number(size))
   })
 
-  it('gives transactions as they were signed, mined or waiting', async () => {
+  it('returns transactions as they were signed, mined or pending', async () => {
     const { rpc, block, walletOf } = await minedChain()
     const raws = (await rpc('debug_getRawTransactions', '0x1')) as Hex[]
     expect(raws.map((raw) => Transaction.from(raw).hash)).toEqual(block.transactions)
@@ -58,7 +58,7 @@ describe('debug_getRaw…', () => {
     expect(await rpc('debug_getRawTransaction', unknown)).toBe('0x')
   })
 
-  it('gives receipts as the receipts trie has them', async () => {
+  it('returns receipts as in the receipts trie', async () => {
     const { rpc, block } = await minedChain()
     const raws = (await rpc('debug_getRawReceipts', '0x1')) as Hex[]
     const receipts = (await rpc('eth_getBlockReceipts', '0x1')) as {
@@ -80,7 +80,7 @@ describe('debug_getRaw…', () => {
     expect(await rpc('debug_getRawReceipts', block.hash)).toEqual(raws)
   })
 
-  it('knows block 0, and says what it does not know', async () => {
+  it('returns block 0, and an error for unknown blocks', async () => {
     const { rpc, raw } = await testChain()
     const genesis = (await rpc('eth_getBlockByNumber', '0x0', false)) as Block
     expect(keccak256((await rpc('debug_getRawHeader', 'earliest')) as Hex)).toBe(genesis.hash)
@@ -106,7 +106,7 @@ describe('eth_config', () => {
   }
   type Configs = Record<'current' | 'next' | 'last', Config | null>
 
-  it('tells what holds from genesis', async () => {
+  it('returns the configuration at genesis', async () => {
     const { rpc } = await testChain()
     const { current, next, last } = (await rpc('eth_config')) as Configs
     expect([next, last]).toEqual([null, null])
@@ -125,7 +125,7 @@ describe('eth_config', () => {
     expect(Object.keys(current?.systemContracts ?? {})).toHaveLength(5)
   })
 
-  it('tells what comes next and last, and what each of them adds', async () => {
+  it('returns the next and last configuration with their changes', async () => {
     const plain = presets.kestrel()
     const start = plain.genesis.timestamp
     const schedule = [
@@ -170,7 +170,7 @@ describe('eth_config', () => {
   })
 })
 
-it('eth_capabilities offers everything from block 0', async () => {
+it('eth_capabilities says that all data is there from block 0 on', async () => {
   const { rpc, mine } = await testChain()
   await mine()
   const { hash } = (await rpc('eth_getBlockByNumber', 'latest', false)) as Block
@@ -217,7 +217,7 @@ describe('testing_buildBlockV1', () => {
     return { ...test, head, attributes, sign, build }
   }
 
-  it('is closed unless it is opened', async () => {
+  it('is not enabled by default', async () => {
     const { raw } = await testChain()
     expect((await raw('testing_buildBlockV1', unknown, {}, [])).error?.code).toBe(-32601)
   })
@@ -244,7 +244,7 @@ describe('testing_buildBlockV1', () => {
     expect(await rpc('eth_getBlockByNumber', 'latest', false)).toMatchObject({ hash: head.hash })
   })
 
-  it('takes the given transactions, or those that wait', async () => {
+  it('takes the given transactions, or those of the pool', async () => {
     const { build, sign, rpc, raw, head } = await builder()
     const [first, second] = [await sign({ nonce: 0 }), await sign({ nonce: 1 })]
     const given = await build([first, second])
@@ -264,7 +264,7 @@ describe('testing_buildBlockV1', () => {
     expect((await raw('eth_getBlockByNumber', 'latest', false)).result).toMatchObject({ hash: head.hash })
   })
 
-  it('builds the block that is mined under the same wishes', async () => {
+  it('builds the same block that is mined with the same attributes', async () => {
     const { build, sign, rpc, attributes } = await builder()
     const transaction = await sign({ nonce: 0, value: 7n })
     const { executionPayload } = await build([transaction])
@@ -290,7 +290,7 @@ describe('testing_buildBlockV1', () => {
     }
   })
 
-  it('refuses what cannot be built', async () => {
+  it('refuses attributes and transactions that no block can have', async () => {
     const { raw, sign, head, attributes } = await builder()
     const refusal = async (...params: unknown[]) => (await raw('testing_buildBlockV1', ...params)).error?.code
     const valid = await sign({ nonce: 0 })

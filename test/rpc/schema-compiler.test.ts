@@ -1,4 +1,4 @@
-// Compiled readers and writers against the schemas they were made of: every parameter of every method, a crowd of values.
+// Compiled decoders and encoders against their schemas: every parameter of every method, with many values.
 import { describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
 import { address, amount, atBlock, blockRef, data, index, quantity, uint64 } from '../../src/rpc/codec.ts'
@@ -63,7 +63,7 @@ function expectSame(schema: z.ZodType): void {
   }
 }
 
-describe('a compiled reader takes what its schema takes, and gives the same', () => {
+describe('a compiled decoder accepts what its schema accepts, with the same result', () => {
   test.each([...methods])('%s', (_name, { params }) => params.forEach(expectSame))
 
   test.each([
@@ -76,7 +76,7 @@ describe('a compiled reader takes what its schema takes, and gives the same', ()
   ])('%s', (_name, schema) => expectSame(schema))
 })
 
-it('a compiled writer writes what its schema writes', () => {
+it('a compiled encoder encodes as its schema', () => {
   const bytes = Uint8Array.of(0, 1, 255)
   expect(compileEncoder(quantity)(26n)).toBe(quantity.encode(26n))
   expect(compileEncoder(uint64)(0n)).toBe(uint64.encode(0n))

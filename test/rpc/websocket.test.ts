@@ -67,7 +67,7 @@ const ask = (method: string, params: unknown[] = [], id = 1) =>
   client.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
 const received = (count: number) => vi.waitFor(() => expect(messages).toHaveLength(count))
 
-it('delivers nothing of a subscription before its id', async () => {
+it('a subscription sends nothing before its id', async () => {
   ask('watch')
   await received(2)
   feed('late')
@@ -83,7 +83,7 @@ it('delivers nothing of a subscription before its id', async () => {
   )
 })
 
-it('ends a subscription once', async () => {
+it('a subscription ends once', async () => {
   ask('watch')
   await received(2)
   const id = messages[0]?.result
@@ -95,12 +95,12 @@ it('ends a subscription once', async () => {
   expect(feeds.size).toBe(0)
 })
 
-it('has a limit on subscriptions', async () => {
+it('a connection has a limit of subscriptions', async () => {
   for (const id of [1, 2, 3]) ask('watch', [], id)
   await vi.waitFor(() => expect(messages.find((message) => message.id === 3)?.error?.code).toBe(-32005))
 })
 
-it('drops the listeners of a connection that is gone', async () => {
+it('a closed connection removes its listeners', async () => {
   ask('watch')
   await received(2)
   expect(feeds.size).toBe(1)
@@ -108,7 +108,7 @@ it('drops the listeners of a connection that is gone', async () => {
   await vi.waitFor(() => expect(feeds.size).toBe(0))
 })
 
-it('cuts off a client that does not read, instead of hoarding for it', async () => {
+it('a client that does not read is disconnected', async () => {
   ask('watch')
   await received(2)
   client.pause()

@@ -9,7 +9,7 @@ import { now } from '../../lib/unix-time.ts'
 import { forkAt } from '../../spec/forks.ts'
 import { bool, data, looseQuantity, looseUint64, noResult, quantity } from '../codec.ts'
 import { answeringTrue, type RpcContext, rpcMethod } from '../define.ts'
-import { loadDump, readDump, writeDump } from '../development/state-dump.ts'
+import { loadDump, readDump, writeDump } from '../state-dump.ts'
 import { web3_clientVersion } from './net.ts'
 
 /** Random for each run of the process, so that tools notice a chain that has started again. */

@@ -1,9 +1,11 @@
 // Development: sets balances, nonces, code and storage of accounts, and impersonates accounts. Each change amends the state at
 // the head, outside any block.
+import { encodeFunctionData, erc20Abi } from 'viem'
+import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
+import { type Address, bigToWord, bytesToBig, fromHex } from '../../lib/hex.ts'
 import { address, bool, data, looseQuantity, looseUint64, noResult, string, word } from '../codec.ts'
 import { answeringTrue, rpcMethod } from '../define.ts'
-import { allowanceCall, balanceCall, findSlot } from '../development/token-slots.ts'
 
 const MAX_BALANCE = 2n ** 256n - 1n
 /** The highest nonce with which an account can still send (EIP-2681). */
@@ -73,6 +75,40 @@ export const anvil_setStorageAt = rpcMethod({
 export const hardhat_setStorageAt = anvil_setStorageAt
 export const evm_setAccountStorageAt = anvil_setStorageAt
 
+// --- ERC-20 balances and allowances
+
+const balanceCall = (account: Address): Uint8Array =>
+  fromHex(encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }))
+
+const allowanceCall = (owner: Address, spender: Address): Uint8Array =>
+  fromHex(encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, spender] }))
+
+/**
+ * The storage slot from which an ERC-20 contract answers a call. It tries the slots that the call reads, one by one, with
+ * `value` in their place, until the call returns `value`. Throws `not-found` when there is no such slot.
+ */
+async function findSlot(
+  chain: Chain,
+  token: Address,
+  data: Uint8Array,
+  value: bigint,
+): Promise<{ readonly contract: Address; readonly slot: bigint }> {
+  const request = { to: token, data }
+  const { accessList } = await chain.createAccessList(request, 'latest')
+  for (const { address: contract, storageKeys } of accessList) {
+    for (const key of storageKeys) {
+      const stateDiff = new Map([[key, bigToWord(value)]])
+      const { error, returnData } = await chain.call(request, 'latest', {
+        stateOverrides: new Map([[contract, { stateDiff }]]),
+      })
+      if (error === undefined && returnData.length === 32 && bytesToBig(returnData) === value) {
+        return { contract, slot: BigInt(key) }
+      }
+    }
+  }
+  throw new ChainError('not-found', `no storage slot of ${token} holds the value`)
+}
+
 export const anvil_dealERC20 = rpcMethod({
   summary:
     'Sets an account’s balance of an ERC-20 token (account, token, amount), if the token keeps it in a storage slot.',
@@ -100,6 +136,8 @@ export const anvil_setERC20Allowance = rpcMethod({
     await chain.edit((view) => view.setStorage(contract, slot, amount))
   },
 })
+
+// --- impersonation
 
 export const anvil_impersonateAccount = rpcMethod({
   summary: 'Lets an account send transactions without its key; it may be a contract.',
