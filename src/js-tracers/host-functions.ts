@@ -44,9 +44,9 @@ export const emptyHostState = (): HostState => ({
 })
 
 type Arg = string | number
-const address = (of: Arg | undefined): Address => hexToAddress(String(of))
+const address = (value: Arg | undefined): Address => hexToAddress(String(value))
 /** A number as a nonce: modulo 2^64, as go-ethereum converts it. */
-const nonceOf = (of: number): bigint => (Number.isFinite(of) ? BigInt.asUintN(64, BigInt(of)) : 0n)
+const nonceOf = (value: number): bigint => (Number.isFinite(value) ? BigInt.asUintN(64, BigInt(value)) : 0n)
 
 /** `fail` stops the script: here when it asks for the state before the transaction has begun. */
 export function hostFunctions(state: HostState, fail: (words: string) => never): HostFunctions {
@@ -62,17 +62,17 @@ export function hostFunctions(state: HostState, fail: (words: string) => never):
     callInput: () => state.contract.input,
     frameInput: () => state.frameInput,
     frameOutput: () => state.frameOutput,
-    balance: (of) => toQuantity(view().balance(address(of))),
-    nonce: (of) => Number(view().nonce(address(of))),
-    code: (of) => view().code(address(of)),
-    word(of, key) {
-      const [account, slot] = [address(of), hexToHash(String(key))]
+    balance: (account) => toQuantity(view().balance(address(account))),
+    nonce: (account) => Number(view().nonce(address(account))),
+    code: (account) => view().code(address(account)),
+    word(account, key) {
+      const [contract, slot] = [address(account), hexToHash(String(key))]
       const { overwritten, frame } = state
-      const isWritten = overwritten?.key === slot && frame?.address === account
-      return toHex(padLeft(isWritten ? overwritten.word : view().word(account, slot), 32))
+      const isWritten = overwritten?.key === slot && frame?.address === contract
+      return toHex(padLeft(isWritten ? overwritten.word : view().word(contract, slot), 32))
     },
-    exists: (of) => view().account(address(of)) !== undefined,
-    isPrecompiled: (of) => state.machine?.hasPrecompile(address(of)) ?? false,
+    exists: (account) => view().account(address(account)) !== undefined,
+    isPrecompiled: (account) => state.machine?.hasPrecompile(address(account)) ?? false,
     createdAddress: (creator, nonce) => createdAddress(address(creator), nonceOf(Number(nonce))),
     saltedAddress: (creator, salt, code) =>
       saltedAddress(address(creator), fromHex(String(salt)), fromHex(String(code))),

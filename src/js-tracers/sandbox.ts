@@ -35,7 +35,7 @@ export class Sandbox {
   readonly #engine: ScriptEngine
   readonly #runtime: QuickJSRuntime
   readonly #context: QuickJSContext
-  readonly #kept: QuickJSHandle[] = []
+  readonly #handles: QuickJSHandle[] = []
   /** The message of what stopped the script. */
   #stopReason: string | undefined
   /** An error thrown by a function of the node: the script must not catch it. */
@@ -64,8 +64,8 @@ export class Sandbox {
   hostObject(functions: HostFunctions): QuickJSHandle {
     const context = this.#context
     const host = this.#keep(context.newObject())
-    for (const [name, of] of Object.entries(functions)) {
-      const made = context.newFunction(name, (...handles) => this.#callHost(of, handles))
+    for (const [name, hostFunction] of Object.entries(functions)) {
+      const made = context.newFunction(name, (...handles) => this.#callHost(hostFunction, handles))
       context.setProp(host, name, made)
       made.dispose()
     }
@@ -78,19 +78,19 @@ export class Sandbox {
     throw new Error(message)
   }
 
-  property(of: QuickJSHandle, name: string): QuickJSHandle {
-    return this.#keep(this.#context.getProp(of, name))
+  property(object: QuickJSHandle, name: string): QuickJSHandle {
+    return this.#keep(this.#context.getProp(object, name))
   }
 
-  isTrue(of: QuickJSHandle, name: string): boolean {
-    return this.#context.dump(this.property(of, name)) === true
+  isTrue(object: QuickJSHandle, name: string): boolean {
+    return this.#context.dump(this.property(object, name)) === true
   }
 
   /** Calls a function. `take` reads its value, which is disposed of afterwards. Throws ScriptFailure. */
-  call<T>(of: QuickJSHandle, args: readonly (SandboxValue | QuickJSHandle)[], take: (value: QuickJSHandle) => T): T {
+  call<T>(func: QuickJSHandle, args: readonly (SandboxValue | QuickJSHandle)[], take: (value: QuickJSHandle) => T): T {
     const handles = args.map((arg) => (isValue(arg) ? this.#toHandle(arg) : arg))
     try {
-      const value = this.#run(() => this.#context.callFunction(of, this.#context.undefined, handles))
+      const value = this.#run(() => this.#context.callFunction(func, this.#context.undefined, handles))
       try {
         return take(value)
       } finally {
@@ -114,7 +114,7 @@ export class Sandbox {
   close(): void {
     if (!this.#isOpen || this.#engine.isBroken) return
     this.#isOpen = false
-    for (const handle of this.#kept) handle.dispose()
+    for (const handle of this.#handles) handle.dispose()
     this.#context.dispose()
     this.#runtime.dispose()
   }
@@ -122,7 +122,7 @@ export class Sandbox {
   // --- inside
 
   #keep(handle: QuickJSHandle): QuickJSHandle {
-    this.#kept.push(handle)
+    this.#handles.push(handle)
     return handle
   }
 
@@ -160,13 +160,13 @@ export class Sandbox {
     return position === undefined ? text : `${text} at ${position}`
   }
 
-  #callHost(of: HostFunctions[string], handles: readonly QuickJSHandle[]): QuickJSHandle {
+  #callHost(hostFunction: HostFunctions[string], handles: readonly QuickJSHandle[]): QuickJSHandle {
     const context = this.#context
     const args = handles.map((handle) =>
       context.typeof(handle) === 'number' ? context.getNumber(handle) : context.getString(handle),
     )
     try {
-      return this.#toHandle(of(...args))
+      return this.#toHandle(hostFunction(...args))
     } catch (error) {
       if (this.#stopReason === undefined) {
         this.#hostError ??= error
@@ -189,7 +189,7 @@ export class Sandbox {
 const isValue = (value: SandboxValue | QuickJSHandle): value is SandboxValue =>
   typeof value !== 'object' || value instanceof Uint8Array
 
-/** `step (<eval>:1:53)`: the innermost place in a stack that is in the client's code. */
+/** `step (<eval>:1:53)`: the innermost position of a stack trace in the client's code. */
 function positionIn(stack: string): string | undefined {
   const named = /at (\S+) \((<eval>:\d+:\d+)\)/.exec(stack)
   if (named !== null) return named[1] === SCRIPT_NAME ? named[2] : `${named[1]} (${named[2]})`

@@ -22,7 +22,7 @@ async function times({ viem }: Test): Promise<number[]> {
 
 const newest = async ({ viem }: Test): Promise<number> => Number((await viem.getBlock()).timestamp)
 
-/** So many transfers, one after the other, each in a block of its own. */
+/** Number of transfers, one after the other, each in a block of its own. */
 async function transfers({ rpc }: Test, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await rpc('eth_sendTransaction', { from: alice, to: alice })
 }
@@ -47,7 +47,7 @@ describe('the clock under load', () => {
     await test.rpc('evm_mine')
     const moved = (await newest(test)) - before
     expect(moved).toBeGreaterThanOrEqual(100)
-    // What the machine's clock has gone on by since the last transfer comes on top.
+    // Plus the time on the machine's clock since the last transfer.
     expect(moved).toBeLessThanOrEqual(100 + wallClock() - before)
   })
 

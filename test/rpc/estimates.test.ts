@@ -82,7 +82,7 @@ test('an estimate behind pending transactions has their state and a later block,
   for (const receipt of receipts) expect(await receipt()).toMatchObject({ status: '0x1' })
   const number = toHex(BigInt((await rpc('eth_blockNumber')) as string) + 1n)
   expect(await rpc('eth_getBlockByNumber', 'pending', false)).toMatchObject({ number })
-  // A nonce that waits is counted: what is estimated comes after it.
+  // Pending nonces count: the estimated transaction comes after them.
   await rpc('eth_sendTransaction', { from, to: from, value: '0x1' })
   expect(await estimate()).toBe(DEAR)
 })

@@ -33,7 +33,7 @@ describe('a plain request', () => {
     expect(span(text.slice(0, -3))).toMatchObject({ start: text.length - 7, end: text.length })
   })
 
-  // What RFC 9112 gives a meaning that changes the body or the connection, forbids, or leaves to be repaired.
+  // Requests that RFC 9112 forbids or lets a server repair, or whose headers change the body or the connection.
   test.each([
     ['another method', post('{}').replace('POST', 'PUT')],
     ['another path', post('{}', [], '/rpc?x')],

@@ -205,7 +205,7 @@ describe('subscriptions', () => {
   type Message = { id?: number; result?: unknown; error?: unknown; method?: string; params?: Notice }
   type Notice = { subscription: string; result: Record<string, unknown> & string }
 
-  /** A WebSocket to the node; `notices` waits until so many notifications of a subscription have come. */
+  /** A WebSocket to the node; `notices` waits for a number of notifications of a subscription. */
   async function connect(url: string) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`)
     onTestFinished(() => socket.terminate())

@@ -214,7 +214,7 @@ describe('a tracer in JavaScript', () => {
     expect(await failure(hash, tracer({ step: 'log.memory.slice(5, 1048582)' }))).toMatch(
       /^reached limit for padding memory slice: 1048582 at step /,
     )
-    // What the node refuses cannot be caught.
+    // The script cannot catch an error of the node.
     expect(await failure(hash, tracer({ step: 'try { toHex("0x") } catch (e) {}' }))).toMatch(/^invalid buffer type/)
     expect(await failure(hash, tracer({ step: 'log.nothing.at()' }))).toMatch(/^TypeError: .* at step /)
     expect(await failure(hash, tracer({ result: 'throw "enough"' }))).toMatch(

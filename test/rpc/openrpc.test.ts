@@ -19,7 +19,7 @@ const all = openRpcDocument(methods, { ...defaultRpcOptions, development: true, 
 const ajv = () => new Ajv({ strict: false, validateFormats: false })
 
 it('the document is valid by the schema of OpenRPC', async () => {
-  // It refers to a page of the Web for what a JSON Schema is; the next test asks ajv, which has its own copy of that.
+  // It refers to a web page for JSON Schema itself; the next test validates those with ajv, which has a copy.
   const text = JSON.stringify({ ...Object(metaSchema), $schema: undefined })
   const schema = JSON.parse(
     text.replaceAll(/"\$ref":"https:\/\/meta\.json-schema\.tools[^"]*"/g, '"description":"JSON Schema"'),

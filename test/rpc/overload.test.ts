@@ -17,7 +17,7 @@ const endless = (id = 1) => request('eth_call', [{ to: NOBODY }, 'latest', { [NO
 const request = (method: string, params: readonly unknown[] = [], id = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
-/** Machines are shared: what is awaited comes sooner or later. */
+/** A long limit: the machine may be busy with other work. */
 const eventually = (check: () => void) => vi.waitFor(check, 20_000)
 
 const post = (body: string) => `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -99,7 +99,7 @@ describe('when the connection is closed', () => {
     const socket = await openSocket(node.url)
     for (let id = 0; id < 100; id++) socket.send(endless(id))
     await eventually(() => expect(node.queue.load).toEqual({ running: 4, waiting: 60 }))
-    // Reading rests, and a ping finds out that nobody is there.
+    // Reading is paused, and only a ping notices that the client is gone.
     socket.terminate()
     await eventually(() => expect(node.queue.load).toEqual({ running: 0, waiting: 0 }))
   })

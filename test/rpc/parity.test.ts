@@ -17,7 +17,7 @@ let chain: ReturnType<typeof withClients>
 let { alice, contract, send, rpc } = {} as ReturnType<typeof playground>
 
 beforeAll(async () => {
-  // A plain chain: what a transaction changes is then exactly what Ethereum's rules say.
+  // A plain chain: transactions change only what Ethereum's rules say.
   node = await startNode(nodeOptions({ spec: plainSpec(ALICE) }))
   chain = withClients(node)
   ;({ alice, contract, send, rpc } = playground(chain))
@@ -29,7 +29,7 @@ const refusal = async (method: string, ...params: unknown[]) => (await chain.raw
 
 const numberFrom = async (hash: Hex) => Number((await rpc('eth_getTransactionByHash', hash)).blockNumber)
 
-/** Calls a contract that reverts, sends three wei to a nobody, creates a contract, asks a precompile, destroys itself. */
+/** Calls a contract that reverts, sends three wei to a new account, creates a contract, asks a precompile, destroys itself. */
 async function busy() {
   const refusing = await contract(asm('PUSH0', 'PUSH0', 'REVERT'))
   const nobody = pad('0xbeef', { size: 20 })
@@ -60,7 +60,7 @@ describe('trace_', () => {
     expect(traces).toEqual([
       {
         ...{ type: 'call', subtraces: 4, traceAddress: [], ...place },
-        // What the transaction itself costs is no frame's gas.
+        // The intrinsic gas of the transaction is not part of a frame's gas.
         action: { callType: 'call', from: alice, to, gas: toHex(300_000 - 21_000), input: '0x', value: '0x0' },
         result: { gasUsed: toHex(Number(receipt.gasUsed) - 21_000), output: '0x' },
       },

@@ -259,7 +259,7 @@ describe('testing_buildBlockV1', () => {
     expect((await build(null)).executionPayload.transactions).toEqual([first])
     expect((await build()).executionPayload.transactions).toEqual([first])
     expect((await build([])).executionPayload.transactions).toEqual([])
-    // What waits goes on waiting, and the chain stays as it is.
+    // The pool and the chain do not change.
     expect(await rpc('txpool_status')).toMatchObject({ pending: '0x1' })
     expect((await raw('eth_getBlockByNumber', 'latest', false)).result).toMatchObject({ hash: head.hash })
   })

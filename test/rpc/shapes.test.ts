@@ -97,7 +97,7 @@ describe('a transaction', () => {
 
 type RecordedReceipt = (typeof recorded.receipts)[keyof typeof recorded.receipts]
 
-/** What the chain would hold for a recorded receipt; names and numbers, read independently of the encoder. */
+/** A recorded receipt as the chain stores it, decoded independently of the encoder. */
 function readReceipt(answer: RecordedReceipt): MinedReceipt {
   const { header, transactions } = readBlock(london.rlp)
   const [transaction] = transactions

@@ -88,7 +88,7 @@ describe('transfers of value', () => {
         ['0x7'],
       ])
     }
-    // Each block begins anew.
+    // Each block counts from 0.
     const blocks = await simulate(test, [{ stateOverrides, calls }, { calls: calls.slice(5) }])
     expect(blocks[1]?.calls.map(({ logs }) => logs.map(({ logIndex }) => logIndex))).toEqual([[], ['0x1'], ['0x2']])
   })

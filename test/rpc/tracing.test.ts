@@ -83,7 +83,7 @@ describe('the opcode logger', () => {
     expect(plain.structLogs.some((log: object) => 'memory' in log || 'returnData' in log)).toBe(false)
     const full = await trace(hash, { enableMemory: true, enableReturnData: true })
     const [beforeStore, afterStore] = full.structLogs.slice(2, 4)
-    // Told before the memory grows.
+    // Recorded before the memory grows.
     expect(beforeStore).not.toHaveProperty('memory')
     expect(afterStore.memory).toEqual([word(0), word(0xff)])
     expect(full.structLogs.at(-1)).toMatchObject({ op: 'STOP', depth: 1, returnData: word(0x2a) })
@@ -91,7 +91,7 @@ describe('the opcode logger', () => {
     expect(bare.structLogs).toHaveLength(3)
     expect(bare.structLogs.some((log: object) => 'stack' in log || 'storage' in log)).toBe(false)
     expect(bare.gas).toBe(plain.gas)
-    // What older clients write.
+    // The options of older clients.
     expect(await trace(hash, { disableMemory: true })).toEqual(plain)
     expect((await trace(hash, { disableMemory: false })).structLogs[3].memory).toHaveLength(2)
   })
@@ -158,7 +158,7 @@ describe('callTracer', () => {
     expect(top.calls).toEqual([
       { ...common, type: 'CALL', value: '0x0' },
       { ...common, type: 'CALLCODE', value: '0x0' },
-      // It only seems to carry what the caller was sent.
+      // DELEGATECALL has the value of its caller's frame, and transfers nothing.
       { ...common, type: 'DELEGATECALL', value: '0x9' },
       { ...common, type: 'STATICCALL' },
     ])
@@ -356,7 +356,7 @@ describe('the small tracers', () => {
     expect(await trace(inner, { tracer: '4byteTracer' })).toEqual({ '0x11223344-1': 1 })
     expect(await trace(toPrecompile, { tracer: '4byteTracer' })).toEqual({})
 
-    // geth and Parity: what created a contract stands in its action.
+    // In geth and Parity the creation's action has the creating opcode.
     const methods = async (hash: Hex) =>
       (await trace(hash, { tracer: 'flatCallTracer' })).map(
         ({ type, action }: { type: string; action: { creationMethod?: string; init?: Hex } }) => [

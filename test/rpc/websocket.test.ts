@@ -8,7 +8,7 @@ import { bool, string } from '../../src/rpc/codec.ts'
 import { defaultRpcOptions, type RpcContext, rpcMethod } from '../../src/rpc/define.ts'
 import { serveWebSocket } from '../../src/rpc/http/websocket.ts'
 
-/** What every open subscription of these tests is fed through. */
+/** The senders of all open subscriptions of these tests. */
 const feeds = new Set<(result: unknown) => void>()
 const feed = (result: unknown) => {
   for (const send of feeds) send(result)

@@ -69,8 +69,8 @@ export const eth_feeHistory = rpcMethod({
     checkPercentiles(percentiles ?? [])
     const header = await chain.header(newest)
     if (header === undefined) throw new ChainError('header-not-found', 'request beyond head block')
-    const most = count < BigInt(options.maxFeeHistory) ? Number(count) : options.maxFeeHistory
-    return chain.fees.history(most, header, percentiles, signal)
+    const blocks = count < BigInt(options.maxFeeHistory) ? Number(count) : options.maxFeeHistory
+    return chain.fees.history(blocks, header, percentiles, signal)
   },
 })
 

@@ -30,8 +30,8 @@ export const debug_storageRangeAt = rpcMethod({
     nextKey: next ?? null,
   }),
   heavy: true,
-  handler: ([ref, index, of, start, count], { chain }, signal) =>
-    chain.stateQueries.slots(of, { ref, index }, startHash(start), Math.min(count, 1024), signal),
+  handler: ([ref, index, account, start, count], { chain }, signal) =>
+    chain.stateQueries.slots(account, { ref, index }, startHash(start), Math.min(count, 1024), signal),
 })
 
 type AccountPage = Page<InspectedAccount> & { readonly root: Hash }

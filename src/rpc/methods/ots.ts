@@ -81,9 +81,9 @@ export const ots_hasCode = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: bool,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return view.code(who).length > 0
+    return view.code(accountAddress).length > 0
   },
 })
 
@@ -166,8 +166,8 @@ export const ots_searchTransactionsBefore = rpcMethod({
   names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
-  handler: ([who, number, size], { chain }, signal) =>
-    searchTransactions(chain, who, 'before', number, Number(size), signal),
+  handler: ([accountAddress, number, size], { chain }, signal) =>
+    searchTransactions(chain, accountAddress, 'before', number, Number(size), signal),
 })
 
 export const ots_searchTransactionsAfter = rpcMethod({
@@ -176,8 +176,8 @@ export const ots_searchTransactionsAfter = rpcMethod({
   names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
-  handler: ([who, number, size], { chain }, signal) =>
-    searchTransactions(chain, who, 'after', number, Number(size), signal),
+  handler: ([accountAddress, number, size], { chain }, signal) =>
+    searchTransactions(chain, accountAddress, 'after', number, Number(size), signal),
 })
 
 /** Transactions of one page, at most. */
@@ -197,7 +197,7 @@ type SearchResult = {
  */
 async function searchTransactions(
   chain: Chain,
-  who: Address,
+  accountAddress: Address,
   side: 'before' | 'after',
   number: bigint,
   size: number,
@@ -208,8 +208,8 @@ async function searchTransactions(
   const wanted = Math.max(1, Math.min(size, MAX_PAGE))
   const end = chain.head.number + 1n
   const positions = isBefore
-    ? involvedBefore(chain.store, [who], Number(number === 0n || number > end ? end : number))
-    : involvedFrom(chain.store, [who], Number(number + 1n))
+    ? involvedBefore(chain.store, [accountAddress], Number(number === 0n || number > end ? end : number))
+    : involvedFrom(chain.store, [accountAddress], Number(number + 1n))
   const found: MinedReceipt[] = []
   let block: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
   let isExhausted = true

@@ -21,9 +21,9 @@ export const eth_getBalance = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: quantity,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return view.balance(who)
+    return view.balance(accountAddress)
   },
 })
 
@@ -32,10 +32,10 @@ export const eth_getTransactionCount = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: quantity,
-  async handler([who, ref], { chain }) {
-    if (ref === 'pending') return chain.pool.nextNonce(who)
+  async handler([accountAddress, ref], { chain }) {
+    if (ref === 'pending') return chain.pool.nextNonce(accountAddress)
     const { view } = await chain.at(ref)
-    return view.nonce(who)
+    return view.nonce(accountAddress)
   },
 })
 
@@ -44,9 +44,9 @@ export const eth_getCode = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: data,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return view.code(who)
+    return view.code(accountAddress)
   },
 })
 
@@ -55,9 +55,9 @@ export const eth_getStorageAt = rpcMethod({
   params: [address, storageKey, atBlock],
   names: ['address', 'slot', 'block'],
   result: hash,
-  async handler([who, { slot }, ref], { chain }) {
+  async handler([accountAddress, { slot }, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return bigToWord(view.storage(who, slot))
+    return bigToWord(view.storage(accountAddress, slot))
   },
 })
 
@@ -71,8 +71,8 @@ export const eth_getStorageValues = rpcMethod({
     if (slots > MAX_SLOTS) throw tooManySlots()
     if (slots === 0) throw new ChainError('invalid-params', 'empty request')
     const { view } = await chain.at(ref)
-    const read = (who: Address) => (key: Hash) => bigToWord(view.storage(who, BigInt(key)))
-    return new Map([...wanted].map(([who, keys]) => [who, keys.map(read(who))]))
+    const read = (accountAddress: Address) => (key: Hash) => bigToWord(view.storage(accountAddress, BigInt(key)))
+    return new Map([...wanted].map(([accountAddress, keys]) => [accountAddress, keys.map(read(accountAddress))]))
   },
 })
 
@@ -84,10 +84,10 @@ export const eth_getProof = rpcMethod({
   names: ['address', 'slots', 'block'],
   result: wireProof,
   heavy: true,
-  async handler([who, keys, ref], { chain }, signal) {
+  async handler([accountAddress, keys, ref], { chain }, signal) {
     if (keys.length > MAX_SLOTS) throw tooManySlots()
     const { view } = await chain.at(ref)
-    return { who, keys, proof: await prove(view, who, keys, signal) }
+    return { accountAddress, keys, proof: await prove(view, accountAddress, keys, signal) }
   },
 })
 
@@ -96,23 +96,31 @@ const SLOTS_PER_STEP = 32
 
 async function prove(
   view: StateView,
-  who: Address,
+  accountAddress: Address,
   keys: readonly StorageKey[],
   signal: AbortSignal,
 ): Promise<AccountProof> {
   const slots = keys.map(({ slot }) => slot)
   const pause = yieldToEventLoop('heavy', signal)
-  const proof = view.prove(who, slots.slice(0, SLOTS_PER_STEP))
+  const proof = view.prove(accountAddress, slots.slice(0, SLOTS_PER_STEP))
   for (let at = SLOTS_PER_STEP; at < slots.length; at += SLOTS_PER_STEP) {
     await pause()
-    proof.storageProofs.push(...view.prove(who, slots.slice(at, at + SLOTS_PER_STEP)).storageProofs)
+    proof.storageProofs.push(...view.prove(accountAddress, slots.slice(at, at + SLOTS_PER_STEP)).storageProofs)
   }
   return proof
 }
 
-function wireProof({ who, keys, proof }: { who: Address; keys: readonly StorageKey[]; proof: AccountProof }) {
+function wireProof({
+  accountAddress,
+  keys,
+  proof,
+}: {
+  accountAddress: Address
+  keys: readonly StorageKey[]
+  proof: AccountProof
+}) {
   return {
-    address: who,
+    address: accountAddress,
     accountProof: proof.accountProof,
     balance: toQuantity(proof.account?.balance ?? 0n),
     codeHash: proof.account?.codeHash ?? EMPTY_CODE_HASH,
@@ -131,9 +139,9 @@ export const eth_getAccount = rpcMethod({
   params: [address, atBlock],
   names: ['address', 'block'],
   result: (account: Record<string, Hex> | null) => account,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    const { account, storageRoot } = view.prove(who, [])
+    const { account, storageRoot } = view.prove(accountAddress, [])
     if (account === undefined) return null
     return {
       balance: toQuantity(account.balance),
@@ -148,13 +156,13 @@ export const eth_getAccountInfo = rpcMethod({
   summary: 'The balance, nonce and code of an account.',
   params: [address, atBlock],
   names: ['address', 'block'],
-  result: ({ view, who }: { view: StateView; who: Address }) => ({
-    balance: toQuantity(view.balance(who)),
-    nonce: toQuantity(view.nonce(who)),
-    code: toHex(view.code(who)),
+  result: ({ view, accountAddress }: { view: StateView; accountAddress: Address }) => ({
+    balance: toQuantity(view.balance(accountAddress)),
+    nonce: toQuantity(view.nonce(accountAddress)),
+    code: toHex(view.code(accountAddress)),
   }),
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return { view, who }
+    return { view, accountAddress }
   },
 })

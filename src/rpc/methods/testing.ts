@@ -30,8 +30,8 @@ export const testing_buildBlockV1 = rpcMethod({
     const { head } = chain
     if (parentHash !== head.hash) throw new ChainError('header-not-found', 'parentHash is not current head')
     if (attributes.timestamp < earliestTimestamp(chain.spec, head.timestamp)) {
-      const words = `invalid timestamp, parent ${head.timestamp} given ${attributes.timestamp}`
-      throw new ChainError('invalid-block', words)
+      const message = `invalid timestamp, parent ${head.timestamp} given ${attributes.timestamp}`
+      throw new ChainError('invalid-block', message)
     }
     if (extraData && extraData.length > MAX_EXTRA_BYTES) {
       throw new ChainError('invalid-block', 'extra data is longer than 32 bytes')

@@ -128,7 +128,12 @@ function* everyBlock(first: bigint, last: bigint): Generator<bigint> {
 }
 
 /** Blocks that may have a trace of one of the addresses, in order: it took part in them, or may have got a reward. */
-async function* blocksOf(chain: Chain, who: readonly Address[], first: bigint, last: bigint): AsyncGenerator<bigint> {
+async function* blocksOf(
+  chain: Chain,
+  addresses: readonly Address[],
+  first: bigint,
+  last: bigint,
+): AsyncGenerator<bigint> {
   let from = first
   // Only blocks of proof of work pay rewards, and none of them follows the merge.
   for (const number of everyBlock(first, last)) {
@@ -137,7 +142,7 @@ async function* blocksOf(chain: Chain, who: readonly Address[], first: bigint, l
     yield number
     from = number + 1n
   }
-  for (const row of involvedFrom(chain.store, who, Number(from))) {
+  for (const row of involvedFrom(chain.store, addresses, Number(from))) {
     const number = BigInt(row.number)
     if (number > last) return
     // A block may have several rows.
@@ -148,8 +153,8 @@ async function* blocksOf(chain: Chain, who: readonly Address[], first: bigint, l
 
 /** Sender and recipient both have to match; an empty list matches every address. */
 function matcher(from: readonly Address[], to: readonly Address[]): (trace: LocalizedTrace) => boolean {
-  const isAmong = (addresses: readonly string[], who: string | null | undefined) =>
-    addresses.length === 0 || (typeof who === 'string' && addresses.includes(who))
+  const isAmong = (addresses: readonly string[], address: string | null | undefined) =>
+    addresses.length === 0 || (typeof address === 'string' && addresses.includes(address))
   return ({ action, result }) =>
     isAmong(from, action.from ?? action.address) &&
     isAmong(to, action.to ?? action.refundAddress ?? result?.address ?? action.author)

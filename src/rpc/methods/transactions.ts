@@ -96,8 +96,8 @@ export const eth_getTransactionBySenderAndNonce = rpcMethod({
   result: transactionOrNull,
   async handler([sender, nonce], { chain }) {
     const { pending, queued } = chain.pool.content()
-    const waiting = [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]
-    const transaction = waiting.find((transaction) => transaction.nonce === nonce)
+    const pooled = [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]
+    const transaction = pooled.find((transaction) => transaction.nonce === nonce)
     if (transaction) return { transaction, position: undefined }
     const block = await chain.block({ number: await firstBlockWith(chain, (view) => view.nonce(sender) > nonce) })
     const index = block?.transactions.findIndex(({ from, nonce: used }) => from === sender && used === nonce) ?? -1
@@ -162,7 +162,8 @@ async function waitForReceipt(
 export const eth_pendingTransactions = rpcMethod({
   summary: 'The transactions of the pool, executable ones first.',
   params: [],
-  result: (waiting: readonly Transaction[]) => waiting.map((transaction) => wireTransaction(transaction, undefined)),
+  result: (transactions: readonly Transaction[]) =>
+    transactions.map((transaction) => wireTransaction(transaction, undefined)),
   handler(_, { chain }) {
     const { pending, queued } = chain.pool.content()
     return [...pending.values(), ...queued.values()].flat()

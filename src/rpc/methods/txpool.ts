@@ -15,7 +15,7 @@ const byNonce = <T>(transactions: readonly Transaction[], form: (transaction: Tr
   Object.fromEntries(transactions.map((transaction) => [transaction.nonce.toString(), form(transaction)]))
 
 const bySender = <T>(senders: BySender, form: (transaction: Transaction) => T) =>
-  Object.fromEntries([...senders].map(([sender, waiting]) => [getAddress(sender), byNonce(waiting, form)]))
+  Object.fromEntries([...senders].map(([sender, transactions]) => [getAddress(sender), byNonce(transactions, form)]))
 
 /** A transaction in geth's format: `0xTo: 1 wei + 21000 gas × 1000000000 wei`. */
 function line({ to, value, gasLimit, maxFeePerGas }: Transaction): string {
@@ -66,4 +66,4 @@ export const txpool_status = rpcMethod({
   },
 })
 
-const count = (senders: BySender) => [...senders.values()].reduce((sum, waiting) => sum + waiting.length, 0)
+const count = (senders: BySender) => [...senders.values()].reduce((sum, transactions) => sum + transactions.length, 0)

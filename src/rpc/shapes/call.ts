@@ -97,11 +97,11 @@ export const stateOverrides = mapOf<Address, z.output<typeof accountOverride>>(a
 /** Throws `invalid-params` when an account has both `state` and `stateDiff`. */
 export function toStateOverrides(overrides: z.output<typeof stateOverrides>): StateOverrides {
   const accounts = new Map<Address, AccountOverride>()
-  for (const [of, account] of overrides) {
+  for (const [address, account] of overrides) {
     if (account.state && account.stateDiff) {
-      throw new ChainError('invalid-params', `account ${of} has both 'state' and 'stateDiff'`)
+      throw new ChainError('invalid-params', `account ${address} has both 'state' and 'stateDiff'`)
     }
-    accounts.set(of, {
+    accounts.set(address, {
       balance: account.balance ?? undefined,
       nonce: account.nonce ?? undefined,
       code: account.code ?? undefined,
