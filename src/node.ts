@@ -14,18 +14,17 @@ import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.
 import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
-import { JsTraces } from './js-tracers/js-traces.ts'
+import { TracerThreadPool } from './js-tracers/thread-pool.ts'
 import { ChainError, describeError } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
 import { unixNow } from './lib/unix-time.ts'
 import { type WorkLimits, WorkQueue } from './lib/work-queue.ts'
 import type { Report } from './modules/module.ts'
-import { sizeOfFolder } from './monitoring/database-size.ts'
 import { healthOf, type Phase } from './monitoring/health.ts'
-import { Metrics } from './monitoring/metrics.ts'
+import { Metrics, sizeOfFolder } from './monitoring/metrics.ts'
 import { kzg } from './primitives/blobs.ts'
 import { defaultRpcOptions, type RpcOptions } from './rpc/define.ts'
-import { PollingFilters } from './rpc/filters.ts'
+import { PollingFilters } from './rpc/notifications/polling-filters.ts'
 import type { CallLimits } from './runtime/call.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { missingRequestContracts } from './runtime/system.ts'
@@ -108,7 +107,7 @@ async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
   watch: Partial<StoreObserver>,
-): Promise<{ chain: Chain; shadow: Shadow | undefined; scripted: JsTraces }> {
+): Promise<{ chain: Chain; shadow: Shadow | undefined; scripted: TracerThreadPool }> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watch)
   let shadow: Shadow | undefined
@@ -130,7 +129,7 @@ async function open(
     const proposalFiles = modules.map(({ file }) => file)
     // What is told of opcodes one by one is not compiled.
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
-    const scripted = new JsTraces(store, { spec: own, engine: stepping, proposalFiles, limits })
+    const scripted = new TracerThreadPool(store, { spec: own, engine: stepping, proposalFiles, limits })
     const parts = { store, runtime, indexer, limits, pool, onError }
     const chain = new Chain({ ...parts, scriptedTraces: scripted, secondRun: shadow, prune })
     const { header, view } = await chain.at('latest')
@@ -269,7 +268,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 }
 
 type Open = Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {
-  readonly scripted: JsTraces
+  readonly scripted: TracerThreadPool
   readonly filters: PollingFilters
   readonly verification: Verification
 }

@@ -243,15 +243,22 @@ export class Chain implements ChainFace {
     })
   }
 
-  snapshot(): bigint {
-    return this.#snapshots.take({ point: this.#canonical.point, waiting: this.#waiting.content() })
+  snapshot(restore?: () => void): bigint {
+    const { point, head } = this.#canonical
+    return this.#snapshots.add({ head, point, waiting: this.#waiting.content(), restore })
+  }
+
+  snapshots(): ReadonlyMap<bigint, SealedHeader> {
+    return this.#snapshots.heads()
   }
 
   rollback(id: bigint): Promise<boolean> {
     return this.#writer.run(async () => {
       const snapshot = this.#snapshots.use(id)
-      if (snapshot !== undefined) await this.#takeBack(snapshot.point, snapshot.waiting)
-      return snapshot !== undefined
+      if (snapshot === undefined) return false
+      await this.#takeBack(snapshot.point, snapshot.waiting)
+      snapshot.restore?.()
+      return true
     })
   }
 

@@ -1,27 +1,41 @@
-// Points a developer may go back to. Going back to one uses it up, together with all that were taken after it.
+// The snapshots of evm_snapshot: points in the chain's life that a developer may go back to. Going back to one uses it up,
+// together with all that were taken after it.
 import type { PooledTransaction } from '../pool/types.ts'
+import type { SealedHeader } from '../primitives/types.ts'
 import type { StateCheckpoint } from './canonical-chain.ts'
 
-export type Snapshot = { readonly point: StateCheckpoint; readonly waiting: readonly PooledTransaction[] }
+export type Snapshot = {
+  readonly head: SealedHeader
+  readonly point: StateCheckpoint
+  /** The transactions of the pool. */
+  readonly waiting: readonly PooledTransaction[]
+  /** Restores what is not the chain's own (the producer's clock), after the chain went back. */
+  readonly restore: (() => void) | undefined
+}
 
 export class Snapshots {
-  readonly #taken = new Map<bigint, Snapshot>()
-  #last = 0n
+  readonly #byId = new Map<bigint, Snapshot>()
+  #lastId = 0n
 
-  take(snapshot: Snapshot): bigint {
-    this.#taken.set(++this.#last, snapshot)
-    return this.#last
+  add(snapshot: Snapshot): bigint {
+    this.#byId.set(++this.#lastId, snapshot)
+    return this.#lastId
   }
 
-  /** The snapshot, which is gone with all later ones; undefined when there is none of this id. */
+  /** Removes a snapshot and all later ones, and returns it; undefined when there is none with this id. */
   use(id: bigint): Snapshot | undefined {
-    const snapshot = this.#taken.get(id)
-    if (snapshot !== undefined) for (const later of [...this.#taken.keys()]) if (later >= id) this.#taken.delete(later)
+    const snapshot = this.#byId.get(id)
+    if (snapshot !== undefined) for (const later of [...this.#byId.keys()]) if (later >= id) this.#byId.delete(later)
     return snapshot
   }
 
-  /** Forgets the snapshots of a future that will not be. */
+  /** Removes the snapshots of later versions of the state. */
   dropAfter({ version }: StateCheckpoint): void {
-    for (const [id, { point }] of [...this.#taken]) if (point.version > version) this.#taken.delete(id)
+    for (const [id, { point }] of [...this.#byId]) if (point.version > version) this.#byId.delete(id)
+  }
+
+  /** The heads of all snapshots, by id. */
+  heads(): ReadonlyMap<bigint, SealedHeader> {
+    return new Map([...this.#byId].map(([id, { head }]) => [id, head]))
   }
 }

@@ -238,8 +238,13 @@ export interface Chain {
   accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Amends the state at the head, outside any block (development only). */
   edit(change: StateEdit): Promise<void>
-  /** Remembers the present head and state; nested snapshots are fine. */
-  snapshot(): bigint
+  /**
+   * Takes a snapshot of head, state and pool, and returns its id; snapshots may be nested. `restore` is called when the chain
+   * went back to it, for what the chain does not hold (the producer's clock).
+   */
+  snapshot(restore?: () => void): bigint
+  /** The heads of the snapshots that can be gone back to, by id. */
+  snapshots(): ReadonlyMap<bigint, SealedHeader>
   /** Goes back to a snapshot, which is used up with all later ones. False when there is no such snapshot. */
   rollback(snapshot: bigint): Promise<boolean>
   /** Takes back all blocks after this number; block 0 comes back as the genesis has it. The pool is emptied. */

@@ -22,7 +22,7 @@ export const defaultConnectionLimits: ConnectionLimits = {
 }
 
 export type ConnectionState = {
-  /** Whether the fast path is answering a request. */
+  /** Whether a request is being answered on the fast path. */
   isAnswering: boolean
   /** Requests that Node's HTTP server has not answered yet; some may not have arrived completely. */
   readonly requests: Set<IncomingMessage>
@@ -99,8 +99,8 @@ export class Connections {
   #boundUnsent(): void {
     const unsent: [bytes: number, socket: Socket][] = []
     let total = 0
-    for (const [socket, { unwrittenBytes: held }] of this.#open) {
-      const bytes = socket.writableLength + held
+    for (const [socket, { unwrittenBytes }] of this.#open) {
+      const bytes = socket.writableLength + unwrittenBytes
       if (bytes > 0) unsent.push([bytes, socket])
       total += bytes
     }

@@ -36,7 +36,7 @@ function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[
     const list = new OpenList(rows, name)
     return { list, position: list.find(sequence), transactionOf }
   }
-  const callerOf = (entry: Uint8Array): number => {
+  const connectionSignal = (entry: Uint8Array): number => {
     const row = calls.at(sequenceOf(entry))
     if (row === undefined) throw new Error('a message is listed that has no row')
     return callRow.decode(row).transaction
@@ -44,7 +44,7 @@ function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[
   return who.flatMap((of) =>
     SIDES.flatMap((side) => [
       cursor(LIST.transactionsOf(of, side), firstTransaction, sequenceOf),
-      cursor(LIST.callsOf(of, side), firstCall, callerOf),
+      cursor(LIST.callsOf(of, side), firstCall, connectionSignal),
     ]),
   )
 }

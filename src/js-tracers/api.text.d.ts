@@ -1,3 +1,3 @@
-// The build takes api.text.js as a text.
+// The build imports api.text.js as text.
 declare const text: string
 export default text

@@ -1,5 +1,5 @@
-// The functions of the node that a tracer's sandbox may call: the frame that runs, the state at that moment, and arithmetic
-// of addresses. Addresses, words and amounts cross as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
+// The functions of the node that a tracer's sandbox may call: they read the running frame and the state, and compute contract
+// addresses. Addresses, words and amounts are passed as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
 import type { Machine } from '../evm/machine.ts'
 import { type FrameState, itemOf } from '../evm/tracer.ts'
 import {
@@ -16,24 +16,24 @@ import {
 import { create2Address, createAddress } from '../primitives/create-address.ts'
 import type { HostFunctions } from './sandbox.ts'
 
-/** The contract whose code runs, as its code sees it. */
+/** The call context of the running frame: CALLER, CALLVALUE and CALLDATA. */
 export type Contract = { readonly caller: Address; readonly value: bigint; readonly input: Uint8Array }
 
-/** The state that those functions answer from. */
-export type Seen = {
+/** The moment of the execution that the functions read; the tracer updates it before each call of the script. */
+export type HostState = {
   machine: Machine | undefined
   frame: FrameState | undefined
-  /** As it was before the opcode. */
+  /** The stack before the opcode. */
   stack: readonly bigint[]
   contract: Contract
-  /** While an SSTORE is told of: what it has replaced already. */
+  /** During `step` of an SSTORE, which has already run: the value that it replaced. */
   overwritten: FrameState['overwritten']
-  /** Of the frame that was entered last, and of the one that was left last. */
+  /** Input of the frame entered last, output of the frame left last. */
   frameInput: Uint8Array
   frameOutput: Uint8Array
 }
 
-export const nothingSeen = (): Seen => ({
+export const emptyHostState = (): HostState => ({
   machine: undefined,
   frame: undefined,
   stack: [],
@@ -44,35 +44,35 @@ export const nothingSeen = (): Seen => ({
 })
 
 type Arg = string | number
-const address = (of: Arg | undefined): Address => hexToAddress(String(of))
-/** A nonce of 64 bits, as go-ethereum reads any number. */
-const nonceOf = (of: number): bigint => (Number.isFinite(of) ? BigInt.asUintN(64, BigInt(of)) : 0n)
+const address = (value: Arg | undefined): Address => hexToAddress(String(value))
+/** A number as a nonce: modulo 2^64, as go-ethereum converts it. */
+const nonceOf = (value: number): bigint => (Number.isFinite(value) ? BigInt.asUintN(64, BigInt(value)) : 0n)
 
-/** `fail`: stops the script. The state is asked for only while a message runs, or when it has run. */
-export function hostFunctions(seen: Seen, fail: (words: string) => never): HostFunctions {
-  const machine = (): Machine => seen.machine ?? fail('there is no state before the transaction begins')
+/** `fail` stops the script: here when it asks for the state before the transaction has begun. */
+export function hostFunctions(state: HostState, fail: (words: string) => never): HostFunctions {
+  const machine = (): Machine => state.machine ?? fail('there is no state before the transaction begins')
   const view = () => machine().view
   return {
     fail: (words) => fail(String(words)),
-    peek: (index) => toQuantity(itemOf(seen, Number(index))),
-    memory: (offset, length) => seen.frame?.memory(Number(offset), Number(length)) ?? new Uint8Array(Number(length)),
-    caller: () => seen.contract.caller,
-    self: () => seen.frame?.address ?? ZERO_ADDRESS,
-    value: () => toQuantity(seen.contract.value),
-    callInput: () => seen.contract.input,
-    frameInput: () => seen.frameInput,
-    frameOutput: () => seen.frameOutput,
-    balance: (of) => toQuantity(view().balance(address(of))),
-    nonce: (of) => Number(view().nonce(address(of))),
-    code: (of) => view().code(address(of)),
-    word(of, key) {
-      const [account, slot] = [address(of), hexToHash(String(key))]
-      const { overwritten, frame } = seen
-      const isWritten = overwritten?.key === slot && frame?.address === account
-      return toHex(padLeft(isWritten ? overwritten.word : view().word(account, slot), 32))
+    peek: (index) => toQuantity(itemOf(state, Number(index))),
+    memory: (offset, length) => state.frame?.memory(Number(offset), Number(length)) ?? new Uint8Array(Number(length)),
+    caller: () => state.contract.caller,
+    self: () => state.frame?.address ?? ZERO_ADDRESS,
+    value: () => toQuantity(state.contract.value),
+    callInput: () => state.contract.input,
+    frameInput: () => state.frameInput,
+    frameOutput: () => state.frameOutput,
+    balance: (account) => toQuantity(view().balance(address(account))),
+    nonce: (account) => Number(view().nonce(address(account))),
+    code: (account) => view().code(address(account)),
+    word(account, key) {
+      const [contract, slot] = [address(account), hexToHash(String(key))]
+      const { overwritten, frame } = state
+      const isWritten = overwritten?.key === slot && frame?.address === contract
+      return toHex(padLeft(isWritten ? overwritten.word : view().word(contract, slot), 32))
     },
-    exists: (of) => view().account(address(of)) !== undefined,
-    isPrecompiled: (of) => seen.machine?.hasPrecompile(address(of)) ?? false,
+    exists: (account) => view().account(address(account)) !== undefined,
+    isPrecompiled: (account) => state.machine?.hasPrecompile(address(account)) ?? false,
     createdAddress: (creator, nonce) => createAddress(address(creator), nonceOf(Number(nonce))),
     saltedAddress: (creator, salt, code) =>
       create2Address(address(creator), fromHex(String(salt)), fromHex(String(code))),

@@ -1,27 +1,27 @@
-// A tracer in a client's JavaScript, as go-ethereum runs it (eth/tracers/js): an object with `result`, `fault` and, if it
-// likes, `setup`, `step`, `enter` and `exit`. After its first failure nothing of it is called any more.
+// A tracer that a client wrote in JavaScript for go-ethereum's interface (eth/tracers/js): an object with the functions
+// `result` and `fault`, and optionally `setup`, `step`, `enter` and `exit`. After its first failure none of them is called.
 import bigInteger from 'big-integer/BigInteger.min.js' with { type: 'text' }
 import type { QuickJSHandle } from 'quickjs-emscripten-core'
 import type { Result } from '../evm/result.ts'
 import { type Entered, type Frame, type FrameState, itemOf, type Step } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, bigToFixed, EMPTY_BYTES, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
+import { type Address, bigToFixed, EMPTY_BYTES, toHex, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { create2Address, createAddress } from '../primitives/create-address.ts'
+import { effectiveTip, gasBounds } from '../primitives/gas.ts'
 import { createdContract, type MessageResult } from '../runtime/execute-message.ts'
 import { ScriptFailure, type TraceContext, type Tracer } from '../runtime/tracing/tracer.ts'
 import api from './api.text.js' with { type: 'text' }
-import { contextOf, type Outermost } from './context.ts'
-import { type Contract, hostFunctions, nothingSeen } from './host-functions.ts'
-import { type Engine, type Plain, Sandbox } from './sandbox.ts'
+import { type Contract, emptyHostState, hostFunctions } from './host-functions.ts'
+import { Sandbox, type SandboxValue, type ScriptEngine } from './sandbox.ts'
 
 export type ScriptLimits = {
-  /** Milliseconds for the code and the transaction that it watches. */
+  /** Milliseconds for the script and the transaction together. */
   readonly timeout: number
-  /** Characters that all answers of one request may still have. */
+  /** Characters left for the results of one request. */
   readonly budget: { left: number }
-  /** Told when the tracer has given back its sandbox. */
-  readonly closed: () => void
+  /** Called when the tracer has closed its sandbox. */
+  readonly onClose: () => void
 }
 
 /** The tracer's functions in its sandbox. */
@@ -30,97 +30,97 @@ type Script = Readonly<Record<'step' | 'fault' | 'enter' | 'exit' | 'result', Qu
   readonly hasFrames: boolean
 }
 
-/** An opcode as it was told of. */
-type Told = {
+/** An opcode that was traced. */
+type TracedOpcode = {
   readonly name: string
   readonly frame: FrameState
   readonly stack: readonly bigint[]
   readonly error: string | undefined
-  /** The arguments for the sandbox, without the error. */
-  readonly numbers: readonly Plain[]
+  /** The arguments of `step`, without the error. */
+  readonly args: readonly SandboxValue[]
 }
 
-/** A frame that has not ended. */
-type Open = { readonly contract: Contract; last: Told | undefined }
+/** A frame that has not ended, with its last opcode. */
+type OpenFrame = { readonly contract: Contract; last: TracedOpcode | undefined }
 
-/** Opcodes that cannot fail once they run: a failure after them is about the code of a new contract. */
-const ENDS = new Set(['STOP', 'RETURN'])
+/** Opcodes that cannot fail while they run. A frame that fails after one is a creation whose code is refused. */
+const INFALLIBLE = new Set(['STOP', 'RETURN'])
 
 export class JsTracer implements Tracer {
   readonly readsMemory = true
   readonly readsState = true
   readonly #limits: ScriptLimits
   readonly #sandbox: Sandbox
-  readonly #seen = nothingSeen()
-  readonly #open: Open[] = []
-  readonly #began = performance.now()
+  readonly #hostState = emptyHostState()
+  readonly #frames: OpenFrame[] = []
+  readonly #startTime = performance.now()
   #script: Script | undefined
   #failure: ScriptFailure | undefined
   #context: TraceContext | undefined
-  #outermost: Outermost | undefined
-  #ended: Pick<Result, 'output' | 'failure'> | undefined
-  /** Where the contract will be that the last opcode creates. */
+  #topMessage: TopMessage | undefined
+  #outcome: Pick<Result, 'output' | 'failure'> | undefined
+  /** The address of the contract that the last CREATE or CREATE2 makes. */
   #created: Address = ZERO_ADDRESS
 
-  /** `config`: the text for `setup`. What is wrong with the code is thrown by `result`. */
-  constructor(engine: Engine, code: string, config: string, limits: ScriptLimits) {
+  /** `config`: the JSON for `setup`. Errors of the script are thrown by `result`. */
+  constructor(engine: ScriptEngine, code: string, config: string, limits: ScriptLimits) {
     this.#limits = limits
-    this.#sandbox = new Sandbox(engine, this.#began + limits.timeout)
-    this.#attempt(undefined, () => {
+    this.#sandbox = new Sandbox(engine, this.#startTime + limits.timeout)
+    this.#guard(undefined, () => {
       this.#script = this.#load(code, config)
     })
   }
 
   start(context: TraceContext): void {
     this.#context = context
-    this.#seen.machine = context.machine
+    this.#hostState.machine = context.machine
   }
 
   enter({ type, from, to, value, gas, input }: Entered): void {
-    const around = this.#open.at(-1)
+    const around = this.#frames.at(-1)
     const isCreation = type === 'CREATE' || type === 'CREATE2'
     const passed = type === 'DELEGATECALL' ? around?.contract : undefined
     const callInput = isCreation ? EMPTY_BYTES : input
     const contract = { caller: passed?.caller ?? from, value: passed?.value ?? value, input: callInput }
-    this.#open.push({ contract, last: undefined })
-    if (around !== undefined) this.#tellEnter(type, from, to ?? this.#created, gas, value, input)
-    else this.#outermost = { type, from, to: to ?? this.#contractOfMessage(), value, input }
+    this.#frames.push({ contract, last: undefined })
+    if (around !== undefined) this.#callEnter(type, from, to ?? this.#created, gas, value, input)
+    else this.#topMessage = { type, from, to: to ?? this.#contractOfMessage(), value, input }
   }
 
   exit({ failure, gasUsed, output }: Result): void {
-    const open = this.#open.pop()
+    const open = this.#frames.pop()
     const last = open?.last
     if (failure !== undefined && open !== undefined && last?.error === undefined && last !== undefined) {
-      if (!ENDS.has(last.name)) this.#tellOpcode('fault', open, last, failure.words)
+      if (!INFALLIBLE.has(last.name)) this.#callOpcode('fault', open, last, failure.words)
     }
-    if (this.#open.length > 0) this.#tellExit(gasUsed, output, failure?.words)
-    else this.#ended = { output, failure }
+    if (this.#frames.length > 0) this.#callExit(gasUsed, output, failure?.words)
+    else this.#outcome = { output, failure }
   }
 
   selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {
-    this.#tellEnter('SELFDESTRUCT', from, beneficiary, 0n, balance, EMPTY_BYTES)
-    this.#tellExit(0n, EMPTY_BYTES, undefined)
+    this.#callEnter('SELFDESTRUCT', from, beneficiary, 0n, balance, EMPTY_BYTES)
+    this.#callExit(0n, EMPTY_BYTES, undefined)
   }
 
   refuse({ type, from, to, gas, gasUsed, value, input, output, error }: Frame): void {
-    this.#tellEnter(type, from, to ?? this.#created, gas, value, input)
-    this.#tellExit(gasUsed, output, error)
+    this.#callEnter(type, from, to ?? this.#created, gas, value, input)
+    this.#callExit(gasUsed, output, error)
   }
 
   step({ frame, opcode: { name }, cost, memorySize, error }: Step): void {
-    const open = this.#open.at(-1)
+    const open = this.#frames.at(-1)
     if (open === undefined || this.#failure !== undefined) return
     const isCreation = name === 'CREATE' || name === 'CREATE2'
     if (isCreation && error === undefined) this.#created = this.#createdBy(frame, name)
     const { pc, depth, overwritten } = frame
     const stack = [...frame.stack]
     const gases = [Number(frame.gas), Number(cost), depth + 1, Number(frame.refund)]
-    const numbers = [pc, frame.code[pc] ?? 0, name, ...gases, stack.length, memorySize]
-    open.last = { name, frame, stack, error, numbers }
+    const args = [pc, frame.code[pc] ?? 0, name, ...gases, stack.length, memorySize]
+    open.last = { name, frame, stack, error, args }
     if (!this.#script?.hasStep) return
-    this.#seen.overwritten = overwritten
-    this.#tellOpcode('step', open, open.last, error)
-    this.#seen.overwritten = undefined
+    this.#hostState.overwritten = overwritten
+    this.#callOpcode('step', open, open.last, error)
+    this.#hostState.overwritten = undefined
   }
 
   result(outcome: MessageResult): unknown {
@@ -135,10 +135,10 @@ export class JsTracer implements Tracer {
     }
   }
 
-  /** Gives back the sandbox. */
+  /** Closes the sandbox. */
   close(): void {
     this.#sandbox.close()
-    this.#limits.closed()
+    this.#limits.onClose()
   }
 
   // --- inside
@@ -146,10 +146,10 @@ export class JsTracer implements Tracer {
   #load(code: string, config: string): Script {
     const sandbox = this.#sandbox
     sandbox.run(bigInteger, '<big-integer>')
-    const host = sandbox.hostObject(hostFunctions(this.#seen, (words) => sandbox.stop(words)))
+    const host = sandbox.hostObject(hostFunctions(this.#hostState, (words) => sandbox.stop(words)))
     const makeAdopt = sandbox.run(api, '<api>')
     const adopt = sandbox.call(makeAdopt, [host], (value) => sandbox.keep(value))
-    // On a line of its own, the code may end with a comment.
+    // The closing parenthesis is on a line of its own, because the code may end with a comment.
     const tracer = sandbox.run(`(${code}\n)`)
     const script = sandbox.call(adopt, [tracer, config], (value) => sandbox.keep(value))
     const functionOf = (name: string) => sandbox.property(script, name)
@@ -163,60 +163,65 @@ export class JsTracer implements Tracer {
 
   #answer(outcome: MessageResult): string {
     const context = this.#context
-    const outermost = this.#outermost
-    const text = this.#attempt('result', () => {
-      if (this.#script === undefined || context === undefined || outermost === undefined) return 'null'
-      const fields = contextOf(context, outermost, outcome, this.#ended, performance.now() - this.#began)
+    const topMessage = this.#topMessage
+    const text = this.#guard('result', () => {
+      if (this.#script === undefined || context === undefined || topMessage === undefined) return 'null'
+      const fields = contextOf(context, topMessage, outcome, this.#outcome, performance.now() - this.#startTime)
       return this.#sandbox.call(this.#script.result, [fields], (value) => this.#sandbox.text(value))
     })
     if (this.#failure !== undefined) throw this.#failure
     return text ?? 'null'
   }
 
-  #tellOpcode(kind: 'step' | 'fault', { contract }: Open, { frame, stack, numbers }: Told, error?: string): void {
-    Object.assign(this.#seen, { frame, stack, contract })
-    this.#tell(kind, [...numbers, error])
+  #callOpcode(
+    kind: 'step' | 'fault',
+    { contract }: OpenFrame,
+    { frame, stack, args }: TracedOpcode,
+    error?: string,
+  ): void {
+    Object.assign(this.#hostState, { frame, stack, contract })
+    this.#call(kind, [...args, error])
   }
 
-  #tellEnter(type: string, from: Address, to: Address, gas: bigint, value: bigint, input: Uint8Array): void {
+  #callEnter(type: string, from: Address, to: Address, gas: bigint, value: bigint, input: Uint8Array): void {
     if (!this.#script?.hasFrames) return
-    this.#seen.frameInput = input
+    this.#hostState.frameInput = input
     const shown = type === 'STATICCALL' ? undefined : toQuantity(value)
-    this.#tell('enter', [type, from, to, Number(gas), shown])
+    this.#call('enter', [type, from, to, Number(gas), shown])
   }
 
-  #tellExit(gasUsed: bigint, output: Uint8Array, error: string | undefined): void {
+  #callExit(gasUsed: bigint, output: Uint8Array, error: string | undefined): void {
     if (!this.#script?.hasFrames) return
-    this.#seen.frameOutput = output
-    this.#tell('exit', [Number(gasUsed), error])
+    this.#hostState.frameOutput = output
+    this.#call('exit', [Number(gasUsed), error])
   }
 
-  #tell(name: 'step' | 'fault' | 'enter' | 'exit', args: readonly Plain[]): void {
-    this.#attempt(name, () => {
+  #call(name: 'step' | 'fault' | 'enter' | 'exit', args: readonly SandboxValue[]): void {
+    this.#guard(name, () => {
       if (this.#script !== undefined) this.#sandbox.call(this.#script[name], args, () => undefined)
     })
   }
 
-  /** Runs a part of the script, unless it has failed. `name`: the tracer's function; undefined while it is being made. */
-  #attempt<T>(name: string | undefined, part: () => T): T | undefined {
+  /** Runs a part of the script, unless it has failed. `name`: the function of the tracer; undefined while it is loaded. */
+  #guard<T>(name: string | undefined, part: () => T): T | undefined {
     if (this.#failure !== undefined) return undefined
     try {
       return part()
     } catch (error) {
       if (!(error instanceof ScriptFailure)) throw error
-      const place = name === undefined ? '' : `    in server-side tracer function '${name}'`
-      this.#failure = new ScriptFailure(`${error.message}${place}`)
+      const where = name === undefined ? '' : `    in server-side tracer function '${name}'`
+      this.#failure = new ScriptFailure(`${error.message}${where}`)
       return undefined
     }
   }
 
-  /** The contract that the transaction makes. */
+  /** The address of the contract that the transaction creates. */
   #contractOfMessage(): Address {
     const message = this.#context?.message
     return (message && createdContract(message)) ?? ZERO_ADDRESS
   }
 
-  /** The contract that an opcode is about to make. */
+  /** The address of the contract that an opcode is about to create. */
   #createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2'): Address {
     const creator = frame.address
     if (name === 'CREATE') return createAddress(creator, this.#context?.machine.view.nonce(creator) ?? 0n)
@@ -224,4 +229,54 @@ export class JsTracer implements Tracer {
     const code = length === 0 ? EMPTY_BYTES : frame.memory(offset, length)
     return create2Address(creator, bigToFixed(itemOf(frame, 3), 32), code)
   }
+}
+
+// --- the `ctx` argument of `result`
+
+/** The message of the transaction itself. */
+type TopMessage = {
+  readonly type: string
+  readonly from: Address
+  readonly to: Address
+  readonly value: bigint
+  readonly input: Uint8Array
+}
+
+/** A field's name, the conversion of its value in the sandbox, and the value. */
+type Field = readonly [name: string, kind: 'bytes' | 'big' | 'plain', value: string | number]
+
+/**
+ * The fields of `ctx` as JSON, as in go-ethereum; `intrinsicGas` and `time` are from its older versions, whose tracers are
+ * still in use. `milliseconds`: the time of the script and the transaction so far.
+ */
+function contextOf(
+  { env, message, place }: TraceContext,
+  { type, from, to, value, input }: TopMessage,
+  { gasUsed, error, returnData }: MessageResult,
+  outcome: Pick<Result, 'output' | 'failure'> | undefined,
+  milliseconds: number,
+): string {
+  const failure = outcome?.failure?.words ?? error
+  const fields: Field[] = [
+    ['type', 'plain', type],
+    ['from', 'bytes', from],
+    ['to', 'bytes', to],
+    ['input', 'bytes', toHex(input)],
+    ['gas', 'plain', Number(message.gasLimit)],
+    ['gasUsed', 'plain', Number(gasUsed)],
+    // go-ethereum's gasPrice is the tip, as of version 1.14.
+    ['gasPrice', 'big', String(effectiveTip(message, env.baseFeePerGas ?? 0n))],
+    ['value', 'big', String(value)],
+    ['block', 'plain', Number(env.number)],
+    ['coinbase', 'bytes', env.coinbase],
+    ['output', 'bytes', toHex(outcome?.output ?? returnData)],
+    ['intrinsicGas', 'plain', Number(gasBounds(message, env.rules).intrinsic)],
+    ['time', 'plain', `${milliseconds.toFixed(3)}ms`],
+  ]
+  if (failure !== undefined) fields.push(['error', 'plain', failure])
+  if (place !== undefined) {
+    fields.push(['blockHash', 'bytes', place.blockHash], ['txHash', 'bytes', place.transactionHash])
+    fields.push(['txIndex', 'plain', place.index])
+  }
+  return JSON.stringify(fields)
 }

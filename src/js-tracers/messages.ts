@@ -8,40 +8,40 @@ import type { CallLimits } from '../runtime/call.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
-/** The settings of the thread. */
+/** `workerData` of the thread. */
 export type ThreadData = {
   readonly spec: ChainSpec
   readonly engine: EngineChoice
-  /** Modules with the users' opcode proposals, as `--proposal` names them; the thread loads them itself. */
+  /** Files of the users' opcode proposals (`--proposal`), which the thread loads itself. */
   readonly proposalFiles: readonly string[]
   readonly limits: CallLimits
-  /** Rows that it asks for come here. */
-  readonly answers: MessagePort
-  /** One Int32: how many rows have been sent; the thread sleeps on it. */
-  readonly answered: SharedArrayBuffer
+  /** Receives the database rows that the thread requests. */
+  readonly rows: MessagePort
+  /** One Int32, the number of rows sent so far. The thread sleeps until it changes. */
+  readonly rowCount: SharedArrayBuffer
 }
 
 export type Job = {
   readonly id: number
   readonly task: TraceTask
-  /** The pending block of this job; undefined where the task does not name it. */
+  /** The pending block; undefined unless the task refers to it. */
   readonly pending: Block | undefined
   readonly choice: TracerChoice
   /** Milliseconds for each transaction. */
   readonly timeout: number
 }
 
-/** A trace with its result as JSON in UTF-8, or how its script has failed. */
-export type WrittenTrace = { readonly json: Uint8Array } | { readonly error: string }
+/** The result of a trace as JSON in UTF-8, or the error of its script. */
+export type SerializedTrace = { readonly json: Uint8Array } | { readonly error: string }
 
-/** How a job has ended: traces of the transaction, of the block's transactions, or of each bundle's calls. */
+/** The end of a job: traces (one list for the transaction or block, or one for each bundle of calls), or an error. */
 export type Outcome =
-  | { readonly traces: readonly (readonly WrittenTrace[])[] }
+  | { readonly traces: readonly (readonly SerializedTrace[])[] }
   | { readonly code: ChainErrorCode | undefined; readonly message: string }
 
-/** Messages of the thread: the key of a row that it needs, that a script begins or ends, or how a job ended. */
+/** Messages of the thread: it requests a row, a script starts or ends, a job has ended. */
 export type Report =
-  | { readonly kind: 'row'; readonly key: Uint8Array }
-  | { readonly kind: 'watched'; readonly isRunning: boolean }
-  /** `isSpent`: the thread must not be used again. */
-  | { readonly kind: 'done'; readonly id: number; readonly outcome: Outcome; readonly isSpent: boolean }
+  | { readonly kind: 'row-request'; readonly key: Uint8Array }
+  | { readonly kind: 'script'; readonly isRunning: boolean }
+  /** `isUnusable`: the thread must not be given another job. */
+  | { readonly kind: 'done'; readonly id: number; readonly outcome: Outcome; readonly isUnusable: boolean }

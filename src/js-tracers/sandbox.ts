@@ -1,5 +1,5 @@
-// JavaScript that nobody here has written, in an engine of its own: QuickJS as WebAssembly, with limits of time, memory and
-// stack. Nothing of the node is in it but the functions that it is handed. Whatever happens in it ends as a ScriptFailure.
+// Runs JavaScript of clients in QuickJS (compiled to WebAssembly) with limits of time, memory and stack. The script sees
+// nothing of the node but the functions given to `hostObject`. Every error of the script becomes a ScriptFailure.
 import variant from '@jitl/quickjs-singlefile-mjs-release-sync'
 import {
   newQuickJSWASMModuleFromVariant,
@@ -10,94 +10,94 @@ import {
 } from 'quickjs-emscripten-core'
 import { ScriptFailure } from '../runtime/tracing/tracer.ts'
 
-/** Bytes that the objects of one sandbox may take, its answer included. */
-const MEMORY = 128 << 20
-/** Bytes of stack: some thousand calls within each other. */
-const STACK = 256 << 10
-/** Characters of what an error says. */
-const LONGEST_MESSAGE = 1_000
-/** The name that the client's code has in stacks, as in go-ethereum's. */
-const CODE = '<eval>'
+/** Bytes of the objects of one sandbox, its result included. */
+const MEMORY_LIMIT = 128 << 20
+/** Bytes of stack: enough for some thousand nested calls. */
+const STACK_LIMIT = 256 << 10
+/** Characters of an error message. */
+const MAX_MESSAGE = 1_000
+/** The file name of the client's code in stack traces, as in go-ethereum. */
+const SCRIPT_NAME = '<eval>'
 
-/** Values that go in and out of a sandbox. */
-export type Plain = string | number | boolean | undefined | Uint8Array
-export type HostFunctions = Readonly<Record<string, (...args: (string | number)[]) => Plain>>
+/** Values that may be passed into a sandbox and out of it. */
+export type SandboxValue = string | number | boolean | undefined | Uint8Array
+export type HostFunctions = Readonly<Record<string, (...args: (string | number)[]) => SandboxValue>>
 
-/** QuickJS itself, for any number of sandboxes. A broken one has lost its own stack, and no sandbox of it can be used. */
-export type Engine = { readonly module: QuickJSWASMModule; isBroken: boolean }
+/** QuickJS, for any number of sandboxes. After an error of QuickJS itself it is broken, with all its sandboxes. */
+export type ScriptEngine = { readonly module: QuickJSWASMModule; isBroken: boolean }
 
-/** Loads the engine, in some 40 ms. */
-export async function loadEngine(): Promise<Engine> {
+/** Loads QuickJS, in some 40 ms. */
+export async function loadScriptEngine(): Promise<ScriptEngine> {
   return { module: await newQuickJSWASMModuleFromVariant(variant), isBroken: false }
 }
 
 export class Sandbox {
-  readonly #engine: Engine
+  readonly #engine: ScriptEngine
   readonly #runtime: QuickJSRuntime
   readonly #context: QuickJSContext
-  readonly #kept: QuickJSHandle[] = []
-  /** Why the code was stopped. */
-  #stopped: string | undefined
-  /** An error of a function of the node: the code may not catch it. */
-  #thrown: unknown
+  readonly #handles: QuickJSHandle[] = []
+  /** The message of what stopped the script. */
+  #stopReason: string | undefined
+  /** An error thrown by a function of the node: the script must not catch it. */
+  #hostError: unknown
   #isOpen = true
 
   /** `deadline` is in `performance.now()` milliseconds. */
-  constructor(engine: Engine, deadline: number) {
+  constructor(engine: ScriptEngine, deadline: number) {
     this.#engine = engine
     this.#runtime = engine.module.newRuntime()
-    this.#runtime.setMemoryLimit(MEMORY)
-    this.#runtime.setMaxStackSize(STACK)
+    this.#runtime.setMemoryLimit(MEMORY_LIMIT)
+    this.#runtime.setMaxStackSize(STACK_LIMIT)
     this.#runtime.setInterruptHandler(() => {
-      if (performance.now() > deadline) this.#stopped ??= 'execution timeout'
-      return this.#stopped !== undefined
+      if (performance.now() > deadline) this.#stopReason ??= 'execution timeout'
+      return this.#stopReason !== undefined
     })
     this.#context = this.#runtime.newContext()
   }
 
-  /** Runs the text of a script. Its value is kept while the sandbox is open. */
-  run(text: string, name = CODE): QuickJSHandle {
-    return this.#keep(this.#settle(() => this.#context.evalCode(text, name)))
+  /** Runs a script. The handle of its value is valid while the sandbox is open. */
+  run(text: string, name = SCRIPT_NAME): QuickJSHandle {
+    return this.#keep(this.#run(() => this.#context.evalCode(text, name)))
   }
 
-  /** An object with functions of the node. Bytes become ArrayBuffers. */
+  /** Makes an object of functions of the node. Bytes that they return become ArrayBuffers. */
   hostObject(functions: HostFunctions): QuickJSHandle {
     const context = this.#context
     const host = this.#keep(context.newObject())
-    for (const [name, of] of Object.entries(functions)) {
-      const made = context.newFunction(name, (...handles) => this.#answer(of, handles))
+    for (const [name, hostFunction] of Object.entries(functions)) {
+      const made = context.newFunction(name, (...handles) => this.#callHost(hostFunction, handles))
       context.setProp(host, name, made)
       made.dispose()
     }
     return host
   }
 
-  /** Stops the code for good, with go-ethereum's words for what it did wrong. To be called from a function of the node. */
-  stop(words: string): never {
-    this.#stopped ??= words
-    throw new Error(words)
+  /** Stops the script with go-ethereum's message for its mistake. To be called by a function of the node. */
+  stop(message: string): never {
+    this.#stopReason ??= message
+    throw new Error(message)
   }
 
-  property(of: QuickJSHandle, name: string): QuickJSHandle {
-    return this.#keep(this.#context.getProp(of, name))
+  property(object: QuickJSHandle, name: string): QuickJSHandle {
+    return this.#keep(this.#context.getProp(object, name))
   }
 
-  isTrue(of: QuickJSHandle, name: string): boolean {
-    return this.#context.dump(this.property(of, name)) === true
+  isTrue(object: QuickJSHandle, name: string): boolean {
+    return this.#context.dump(this.property(object, name)) === true
   }
 
-  /** Calls a function; `take` reads its value, which is gone afterwards. Throws ScriptFailure, without the place's name. */
-  call<T>(of: QuickJSHandle, args: readonly (Plain | QuickJSHandle)[], take: (value: QuickJSHandle) => T): T {
-    const handles = args.map((arg) => (isPlain(arg) ? this.#in(arg) : arg))
+  /** Calls a function. `take` reads its value, which is disposed of afterwards. Throws ScriptFailure. */
+  call<T>(func: QuickJSHandle, args: readonly (SandboxValue | QuickJSHandle)[], take: (value: QuickJSHandle) => T): T {
+    const handles = args.map((arg) => (isValue(arg) ? this.#toHandle(arg) : arg))
     try {
-      const value = this.#settle(() => this.#context.callFunction(of, this.#context.undefined, handles))
+      const value = this.#run(() => this.#context.callFunction(func, this.#context.undefined, handles))
       try {
         return take(value)
       } finally {
         value.dispose()
       }
     } finally {
-      for (const [i, handle] of handles.entries()) if (isPlain(args[i])) handle.dispose()
+      for (const [i, handle] of handles.entries()) if (isValue(args[i])) handle.dispose()
     }
   }
 
@@ -105,16 +105,16 @@ export class Sandbox {
     return this.#context.getString(value)
   }
 
-  /** Another handle of a value, that lives while the sandbox is open. */
+  /** Another handle of a value, which is valid while the sandbox is open. */
   keep(value: QuickJSHandle): QuickJSHandle {
     return this.#keep(value.dup())
   }
 
-  /** Gives back what the sandbox holds. */
+  /** Frees the sandbox. */
   close(): void {
     if (!this.#isOpen || this.#engine.isBroken) return
     this.#isOpen = false
-    for (const handle of this.#kept) handle.dispose()
+    for (const handle of this.#handles) handle.dispose()
     this.#context.dispose()
     this.#runtime.dispose()
   }
@@ -122,23 +122,23 @@ export class Sandbox {
   // --- inside
 
   #keep(handle: QuickJSHandle): QuickJSHandle {
-    this.#kept.push(handle)
+    this.#handles.push(handle)
     return handle
   }
 
-  /** The value of what ran. A script that was stopped has failed, even if it has caught what stopped it. */
-  #settle(run: () => ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
-    if (this.#stopped !== undefined) throw new ScriptFailure(this.#stopped)
-    const outcome = this.#survive(run)
-    if (this.#thrown !== undefined) throw this.#thrown
-    if (outcome.error === undefined && this.#stopped === undefined) return outcome.value
-    const words = outcome.error === undefined ? (this.#stopped ?? '') : this.#wordsOf(outcome.error)
+  /** Runs a part of the script and returns its value. A stopped script has failed, even if it caught the error. */
+  #run(run: () => ReturnType<QuickJSContext['callFunction']>): QuickJSHandle {
+    if (this.#stopReason !== undefined) throw new ScriptFailure(this.#stopReason)
+    const outcome = this.#callEngine(run)
+    if (this.#hostError !== undefined) throw this.#hostError
+    if (outcome.error === undefined && this.#stopReason === undefined) return outcome.value
+    const message = outcome.error === undefined ? (this.#stopReason ?? '') : this.#messageOf(outcome.error)
     outcome.dispose()
-    throw new ScriptFailure(words)
+    throw new ScriptFailure(message)
   }
 
-  /** An error of the engine itself: the thread's stack is used up before the engine's own limit, or a fault. */
-  #survive<T>(run: () => T): T {
+  /** Catches errors of QuickJS itself: the stack of the thread was used up before QuickJS reached its limit, or a bug. */
+  #callEngine<T>(run: () => T): T {
     try {
       return run()
     } catch (error) {
@@ -149,34 +149,34 @@ export class Sandbox {
     }
   }
 
-  /** As go-ethereum shows what was thrown: the value as a string, and where in the client's code. */
-  #wordsOf(error: QuickJSHandle): string {
+  /** The message of a thrown value as in go-ethereum: the value as a string, and the position in the client's code. */
+  #messageOf(error: QuickJSHandle): string {
     const thrown: unknown = this.#context.dump(error)
     const { name, message, stack } = Object(thrown) as { name?: unknown; message?: unknown; stack?: unknown }
     const isError = typeof message === 'string'
-    const said = isError ? `${name}: ${message}` : typeof thrown === 'object' ? '[object Object]' : String(thrown)
-    const place = typeof stack === 'string' ? placeIn(stack) : undefined
-    const words = (this.#stopped ?? said).slice(0, LONGEST_MESSAGE)
-    return place === undefined ? words : `${words} at ${place}`
+    const shown = isError ? `${name}: ${message}` : typeof thrown === 'object' ? '[object Object]' : String(thrown)
+    const position = typeof stack === 'string' ? positionIn(stack) : undefined
+    const text = (this.#stopReason ?? shown).slice(0, MAX_MESSAGE)
+    return position === undefined ? text : `${text} at ${position}`
   }
 
-  #answer(of: HostFunctions[string], handles: readonly QuickJSHandle[]): QuickJSHandle {
+  #callHost(hostFunction: HostFunctions[string], handles: readonly QuickJSHandle[]): QuickJSHandle {
     const context = this.#context
     const args = handles.map((handle) =>
       context.typeof(handle) === 'number' ? context.getNumber(handle) : context.getString(handle),
     )
     try {
-      return this.#in(of(...args))
+      return this.#toHandle(hostFunction(...args))
     } catch (error) {
-      if (this.#stopped === undefined) {
-        this.#thrown ??= error
-        this.#stopped = 'the node has failed'
+      if (this.#stopReason === undefined) {
+        this.#hostError ??= error
+        this.#stopReason = 'the node has failed'
       }
       throw error
     }
   }
 
-  #in(value: Plain): QuickJSHandle {
+  #toHandle(value: SandboxValue): QuickJSHandle {
     const context = this.#context
     if (value === undefined) return context.undefined
     if (typeof value === 'number') return context.newNumber(value)
@@ -186,12 +186,12 @@ export class Sandbox {
   }
 }
 
-const isPlain = (value: Plain | QuickJSHandle): value is Plain =>
+const isValue = (value: SandboxValue | QuickJSHandle): value is SandboxValue =>
   typeof value !== 'object' || value instanceof Uint8Array
 
-/** `step (<eval>:1:53)`: the innermost place in a stack that is in the client's code. */
-function placeIn(stack: string): string | undefined {
+/** `step (<eval>:1:53)`: the innermost position of a stack trace in the client's code. */
+function positionIn(stack: string): string | undefined {
   const named = /at (\S+) \((<eval>:\d+:\d+)\)/.exec(stack)
-  if (named !== null) return named[1] === CODE ? named[2] : `${named[1]} (${named[2]})`
+  if (named !== null) return named[1] === SCRIPT_NAME ? named[2] : `${named[1]} (${named[2]})`
   return /at (<eval>:\d+:\d+)/.exec(stack)?.[1]
 }

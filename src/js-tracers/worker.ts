@@ -1,5 +1,6 @@
-// The program of a thread that runs clients' tracers, with the transactions that they watch: so neither a slow tracer nor
-// one that never ends keeps the node from its blocks. The thread has no store: it asks for rows, and sleeps until they come.
+// The program of a thread that runs clients' tracers together with the traced transactions, so that neither a slow tracer nor
+// an endless one delays the node. The thread has no database: it requests rows from the node one by one, and sleeps until
+// they arrive, because state reads are synchronous.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { CanonicalChain } from '../chain/canonical-chain.ts'
 import type { Trace } from '../chain/trace-types.ts'
@@ -15,59 +16,59 @@ import type { Block, SealedHeader } from '../primitives/types.ts'
 import { rerunBlock } from '../runtime/rerun-block.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { BUDGET, type ScriptMaker } from '../runtime/tracing/tracers.ts'
+import type { KvStore } from '../state/types.ts'
 import type { View } from '../state/view.ts'
-import { askedStore } from './asked-store.ts'
 import { JsTracer } from './js-tracer.ts'
-import type { Job, Outcome, Report, ThreadData, WrittenTrace } from './messages.ts'
-import { loadEngine } from './sandbox.ts'
+import type { Job, Outcome, Report, SerializedTrace, ThreadData } from './messages.ts'
+import { loadScriptEngine } from './sandbox.ts'
 
 if (parentPort === null) throw new Error('this is the program of a worker thread')
 const node = parentPort
-const { spec, engine, proposalFiles, limits, answers, answered }: ThreadData = workerData
-const answerCount = new Int32Array(answered)
-let asked = 0
+const { spec, engine, proposalFiles, limits, rows, rowCount }: ThreadData = workerData
+const receivedRows = new Int32Array(rowCount)
+let requestedRows = 0
 
-const store = askedStore(ask)
-const scriptEngine = await loadEngine()
+const store = rowStore(requestRow)
+const scriptEngine = await loadScriptEngine()
 const modules = await Promise.all(proposalFiles.map(loadModule))
 const runtime = new Runtime(spec, kzg, registryOf(spec, modules), engine)
 
-const turn = new Mutex()
-node.on('message', (job: Job) => void turn.run(() => run(job)))
+const mutex = new Mutex()
+node.on('message', (job: Job) => void mutex.run(() => run(job)))
 
 async function run(job: Job): Promise<void> {
   const outcome = await trace(job).catch((error: unknown): Outcome => {
     const message = error instanceof Error ? error.message : String(error)
     return { code: error instanceof ChainError ? error.code : undefined, message }
   })
-  say({ kind: 'done', id: job.id, outcome, isSpent: scriptEngine.isBroken })
+  report({ kind: 'done', id: job.id, outcome, isUnusable: scriptEngine.isBroken })
 }
 
 async function trace({ task, pending, choice, timeout }: Job): Promise<Outcome> {
   const tracers = new Set<JsTracer>()
   const budget = { left: BUDGET }
   const here: ScriptMaker = (code, config) => () => {
-    say({ kind: 'watched', isRunning: true })
-    const tracer: JsTracer = new JsTracer(scriptEngine, code, config, { timeout, budget, closed: () => drop(tracer) })
+    report({ kind: 'script', isRunning: true })
+    const tracer: JsTracer = new JsTracer(scriptEngine, code, config, { timeout, budget, onClose: () => drop(tracer) })
     tracers.add(tracer)
     return tracer
   }
   const drop = (tracer: JsTracer): void => {
     tracers.delete(tracer)
-    if (tracers.size === 0) say({ kind: 'watched', isRunning: false })
+    if (tracers.size === 0) report({ kind: 'script', isRunning: false })
   }
-  // Caches of the state are of one version: each job begins with its own.
+  // Caches of the state hold for one version only: each job starts with new ones.
   const canonical = new CanonicalChain(store, runtime, NO_INDEX)
   const traces = new ChainTraces(runtime, canonical, limits, readerOf(canonical, pending), { here })
   try {
     const lists = await traces.run(task, { choice, timeout })
-    return { traces: lists.map((list) => list.map(written)) }
+    return { traces: lists.map((list) => list.map(serialize)) }
   } finally {
     for (const tracer of tracers) tracer.close()
   }
 }
 
-function written(trace: Trace): WrittenTrace {
+function serialize(trace: Trace): SerializedTrace {
   if ('error' in trace) return trace
   const { result } = trace
   return {
@@ -75,7 +76,7 @@ function written(trace: Trace): WrittenTrace {
   }
 }
 
-/** Blocks and states by their names. `pending`: the block of that name. */
+/** Reads blocks and states by reference. `pending`: the block of this tag. */
 const readerOf = (canonical: CanonicalChain, pending: Block | undefined) => ({
   async block(ref: BlockRef): Promise<Block | undefined> {
     if (ref === 'pending') return pending
@@ -96,7 +97,7 @@ function numberOf(canonical: CanonicalChain, ref: BlockRef): bigint | undefined 
   return ref === 'earliest' ? 0n : canonical.head.number
 }
 
-/** The state after a block that is not stored. */
+/** The state after the pending block, which is not stored: runs it on its parent's state. */
 async function afterPending(canonical: CanonicalChain, pending: Block): Promise<{ header: SealedHeader; view: View }> {
   const { header } = pending
   const parent = canonical.blocks.header(header.number - 1n)
@@ -111,17 +112,29 @@ const noIndex = (): never => {
 }
 const NO_INDEX: Indexer = { block: noIndex, edit: noIndex, undo: noIndex }
 
-function say(report: Report): void {
-  node.postMessage(report)
+function report(message: Report): void {
+  node.postMessage(message)
 }
 
-/** The row of a key. Sleeps until the node has answered. */
-function ask(key: Uint8Array): Uint8Array | undefined {
-  // A copy, as a key may be a part of larger memory, and all of that would be sent.
-  say({ kind: 'row', key: Uint8Array.from(key) })
-  const before = asked++
-  while (Atomics.load(answerCount, 0) === before) Atomics.wait(answerCount, 0, before)
-  const received: { message: { value: Uint8Array | undefined } } | undefined = receiveMessageOnPort(answers)
-  if (received === undefined) throw new Error('an answer of the node was lost')
+/** Reads a row of the node's database. Sleeps until it arrives. */
+function requestRow(key: Uint8Array): Uint8Array | undefined {
+  // A copy: the key may be a view of a larger buffer, and all of that would be sent.
+  report({ kind: 'row-request', key: Uint8Array.from(key) })
+  const before = requestedRows++
+  while (Atomics.load(receivedRows, 0) === before) Atomics.wait(receivedRows, 0, before)
+  const received: { message: { value: Uint8Array | undefined } } | undefined = receiveMessageOnPort(rows)
+  if (received === undefined) throw new Error('a row that the node sent was lost')
   return received.message.value
+}
+
+/** A read-only store without scans: all that tracing needs. */
+function rowStore(get: (key: Uint8Array) => Uint8Array | undefined): KvStore {
+  const refuse = (): never => {
+    throw new Error('a thread that traces only reads rows')
+  }
+  return {
+    get,
+    ...{ scan: refuse, write: refuse, requireWritable: refuse, consistentReader: refuse, close: refuse },
+    log: { size: 0, read: refuse, append: refuse, replace: refuse, close: refuse },
+  }
 }

@@ -20,3 +20,19 @@ export class Mutex {
     return result
   }
 }
+
+/** Mutual exclusion for each key by itself: tasks with the same key run one after the other. */
+export class KeyedMutex<K> {
+  readonly #mutexes = new Map<K, { readonly mutex: Mutex; tasks: number }>()
+
+  async run<T>(key: K, task: () => Promise<T>): Promise<T> {
+    const entry = this.#mutexes.get(key) ?? { mutex: new Mutex(), tasks: 0 }
+    this.#mutexes.set(key, entry)
+    entry.tasks++
+    try {
+      return await entry.mutex.run(task)
+    } finally {
+      if (--entry.tasks === 0) this.#mutexes.delete(key)
+    }
+  }
+}

@@ -1,7 +1,7 @@
-// Whether the node can do its work now, in one small answer for load balancers and containers. It costs no read of the disk.
+// `GET /health`: whether the node is ready, for load balancers and containers. It reads memory only, never the disk.
 import type { Chain } from '../chain/types.ts'
 
-/** Where the node is in its life; `stopping` begins before the last block is made. */
+/** The phase of the node's life; `stopping` begins before the last block is made. */
 export type Phase = 'starting' | 'running' | 'stopping'
 
 export type Health = {
@@ -9,16 +9,16 @@ export type Health = {
   readonly status: 'ready' | 'starting' | 'stopping' | 'disk-failure'
   readonly version: string
   readonly chainId: number
-  /** The newest block; `age` in seconds, by the machine's clock. */
+  /** The newest block; `age`: seconds since its timestamp, by the machine's clock. */
   readonly head: { readonly number: number; readonly hash: string; readonly timestamp: number; readonly age: number }
   readonly pool: { readonly pending: number; readonly queued: number }
   readonly peers: number
 }
 
-type Healthy = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'>
+type HealthSource = Pick<Chain, 'head' | 'pool' | 'store' | 'spec'>
 
-/** What `GET /health` answers; not ready: with status 503. */
-export function healthOf(chain: Healthy, phase: Phase, version: string): Health {
+/** The answer of `GET /health`, whose HTTP status is 503 unless the node is ready. */
+export function healthOf(chain: HealthSource, phase: Phase, version: string): Health {
   const { head, pool, spec } = chain
   const timestamp = Number(head.timestamp)
   const status = phase !== 'running' ? phase : isWritable(chain) ? 'ready' : 'disk-failure'

@@ -1,24 +1,25 @@
-// All metrics of one node, for Prometheus. A metric is added here and nowhere else: it reads what a room counts anyway when it
-// is asked for, or listens to the chain's events. Each node has a registry of its own, as several may run in one process.
+// All metrics of a node, for Prometheus. To add one, change this file only: a metric reads a number that another room has when
+// it is scraped, or listens to the chain's events. Each node has its own registry, as several nodes may run in one process.
+
+import { readdir, stat } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { join } from 'node:path'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Chain } from '../chain/types.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
-import { CallTimes } from './call-times.ts'
+import { CallHistogram } from './call-histogram.ts'
 import { isWritable } from './health.ts'
-import { processMetrics } from './process-metrics.ts'
-
 export type Monitored = {
   readonly chain: Pick<Chain, 'head' | 'oldestState' | 'pool' | 'events' | 'store'>
   readonly queue: WorkQueue
   readonly version: string
-  /** What runs contracts. */
+  /** The engine that runs contracts. */
   readonly engine: string
   /** Bytes of the database. */
   readonly databaseSize: () => Promise<number>
 }
 
-/** Seconds. */
+/** Upper bounds of the buckets, in seconds. */
 const BLOCK_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const HTTP_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
 
@@ -26,7 +27,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #process = processMetrics()
   readonly #registers = [this.#registry]
-  readonly #calls = new CallTimes(
+  readonly #calls = new CallHistogram(
     'kestrel_rpc_request_duration_seconds',
     'JSON-RPC calls by method; heavy ones with their wait',
   )
@@ -44,7 +45,7 @@ export class Metrics {
     })
     this.#http = new Histogram({
       name: 'kestrel_http_request_duration_seconds',
-      help: 'HTTP requests beside plain JSON-RPC (explorer, pages, monitoring), by route and status',
+      help: 'HTTP requests other than plain JSON-RPC (explorer, pages, monitoring), by route and status',
       labelNames: ['route', 'status'],
       buckets: HTTP_BOUNDS,
       registers,
@@ -64,47 +65,50 @@ export class Metrics {
     return `${await this.#registry.metrics()}\n${await this.#process.metrics()}`
   }
 
-  /** A JSON-RPC call has ended: see `CallMeter` of the face. */
+  /** Records a JSON-RPC call (`CallMeter` in `rpc/define.ts`). */
   ended(method: string | undefined, began: number, code: number | undefined): void {
     this.#calls.add(method, began)
     if (code !== undefined) this.refused(code)
   }
 
-  /** Something that is no JSON-RPC request has been answered with an error. */
+  /** Records that a message which is not a valid request was answered with this error code. */
   refused(code: number): void {
     this.#errors.inc({ code })
   }
 
-  /** An HTTP request has been answered; `route` is its pattern. */
+  /** Records an answered HTTP request; `route` is its pattern, such as `/api/v2/blocks/:id`. */
   answered(route: string, status: number, milliseconds: number): void {
     this.#http.observe({ route, status }, milliseconds / 1000)
   }
 
-  /** Counts the connections of a server when it is asked. */
+  /** Adds the numbers of open connections of the HTTP server and of its WebSockets. */
   watchConnections(server: Server, sockets: () => number): void {
     const count = () => new Promise<number>((resolve) => server.getConnections((_, all) => resolve(all)))
     this.#gauge('kestrel_connections', 'Open connections, WebSockets among them', count)
     this.#gauge('kestrel_websocket_connections', 'Open WebSocket connections', sockets)
   }
 
-  #observeBlocks({ events: live }: Monitored['chain']): void {
+  #observeBlocks({ events }: Monitored['chain']): void {
     const blocks = this.#counter('kestrel_blocks_total', 'Blocks committed since the start')
     const transactions = this.#counter('kestrel_transactions_total', 'Transactions in them')
     const gas = this.#counter('kestrel_gas_used_total', 'Gas used by them')
-    const removed = this.#counter('kestrel_blocks_removed_total', 'Blocks taken back by development methods')
+    const removed = this.#counter(
+      'kestrel_blocks_removed_total',
+      'Blocks removed from the chain by development methods',
+    )
     const build = this.#seconds(
       'kestrel_block_build_seconds',
-      'Time to build or import a block, and to wait for a crowd',
+      'Time to build or import a block, with the time that it stays open for further transactions',
     )
     const commit = this.#seconds('kestrel_block_commit_seconds', 'Time to index a block and write it to disk')
-    live.on('block', ({ block }, { built, committed }) => {
+    events.on('block', ({ block }, { built, committed }) => {
       blocks.inc()
       transactions.inc(block.transactions.length)
       gas.inc(Number(block.header.gasUsed))
       build.observe(built / 1000)
       commit.observe(committed / 1000)
     })
-    live.on('removed', (gone) => removed.inc(gone.length))
+    events.on('removed', (blocks) => removed.inc(blocks.length))
   }
 
   #readState({ chain, queue, databaseSize }: Monitored): void {
@@ -115,7 +119,7 @@ export class Metrics {
     this.#gauge('kestrel_pool_pending', 'Transactions that wait and are executable', () => chain.pool.pending)
     this.#gauge('kestrel_pool_queued', 'Transactions that wait for a nonce before theirs', () => chain.pool.queued)
     this.#gauge('kestrel_heavy_calls_running', 'Heavy calls that run', () => queue.load.running)
-    this.#gauge('kestrel_heavy_calls_waiting', 'Heavy calls that wait for a place', () => queue.load.waiting)
+    this.#gauge('kestrel_heavy_calls_waiting', 'Heavy calls that wait for a slot', () => queue.load.waiting)
     this.#gauge('kestrel_disk_writable', '1 while the disk takes writes, else 0', () => (isWritable(chain) ? 1 : 0))
     this.#gauge('kestrel_database_bytes', 'Size of the database on disk, at most a minute old', databaseSize)
     this.#gauge('kestrel_peers', 'Peers; a chain of one node has none', () => 0)
@@ -134,7 +138,7 @@ export class Metrics {
     return new Histogram({ name, help, buckets: BLOCK_BOUNDS, registers: this.#registers })
   }
 
-  /** A gauge that asks for its value when it is read. */
+  /** A gauge that reads its value when it is scraped. */
   #gauge(name: string, help: string, read: () => number | Promise<number>, labels: Record<string, string> = {}): void {
     new Gauge({
       name,
@@ -147,7 +151,7 @@ export class Metrics {
     })
   }
 
-  /** A counter whose total is kept elsewhere. */
+  /** A counter whose total another room has. */
   #readTotal(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -159,4 +163,59 @@ export class Metrics {
       },
     })
   }
+}
+
+// --- the process: processor time, memory, garbage collection, delay of the event loop
+
+/** One for the process, however many nodes run in it: the library cannot remove its observers. */
+let processRegistry: Registry | undefined
+
+/** The metrics of the process, observed from the first call on. */
+function processMetrics(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
+  }
+  return processRegistry
+}
+
+// --- the database
+
+/** Milliseconds until the folder is read again: a large database has thousands of files. */
+const MAX_AGE = 60_000
+
+/**
+ * A function that returns the size of a folder in bytes, at most a minute old; 0 for a chain in memory (undefined). Files that
+ * LevelDB removes in the meantime count as empty.
+ */
+export function sizeOfFolder(folder: string | undefined): () => Promise<number> {
+  if (folder === undefined) return async () => 0
+  let bytes: number | undefined
+  let readAt = 0
+  let reading: Promise<void> | undefined
+  const read = async () => {
+    bytes = await sumFiles(folder)
+    readAt = performance.now()
+    reading = undefined
+  }
+  return async () => {
+    if (bytes === undefined || performance.now() - readAt > MAX_AGE) reading ??= read()
+    if (bytes === undefined) await reading
+    return bytes ?? 0
+  }
+}
+
+async function sumFiles(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  let total = 0
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) total += await sumFiles(path)
+    else if (entry.isFile())
+      total += await stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      )
+  }
+  return total
 }

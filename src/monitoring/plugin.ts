@@ -1,16 +1,16 @@
-// What operators ask over HTTP: `/health` on every node, `/metrics` where it is switched on. The guard judges both like all
-// other requests; neither answer may be kept by a cache.
+// The HTTP routes for operators: `/health` on every node, `/metrics` where it is enabled. The guard checks them as all other
+// requests; caches must not keep the answers.
 import type { FastifyInstance } from 'fastify'
 import type { Health } from './health.ts'
 import type { Metrics } from './metrics.ts'
 
 export type MonitoringFace = {
   readonly health: () => Health
-  /** Left out: there is no `/metrics`. */
+  /** undefined: `/metrics` is not served. */
   readonly metrics: Metrics | undefined
 }
 
-/** Registers the routes. Has to come before the other faces, so that the times of their answers are taken too. */
+/** Registers the routes. Call it before the other faces are registered, so that their requests are measured too. */
 export function serveMonitoring(app: FastifyInstance, { health, metrics }: MonitoringFace): void {
   app.get('/health', (_request, reply) => {
     const answer = health()

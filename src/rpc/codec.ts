@@ -1,13 +1,13 @@
-// Wire values of JSON-RPC: each codec reads, writes and describes one of them. Never `.transform`, which cannot write.
-// Messages are short, in geth's manner, and reach the client behind `invalid argument N:`.
+// Scalars of JSON-RPC on the wire (QUANTITY, DATA, addresses, block references): each codec decodes, encodes and describes one.
+// Never use zod's `.transform` here: it cannot encode. Messages are short, as geth's; the client reads `invalid argument N: …`.
 import { z } from 'zod'
 import type { BlockRef, BlockTag } from '../chain/types.ts'
 import { type Address, bigToWord, fromHex, type Hash, type Hex, toHex, toQuantity } from '../lib/hex.ts'
-import { pairOf } from './compile.ts'
+import { registerCodec } from './schema-compiler.ts'
 
 type Codec<In extends z.ZodType, T> = z.ZodCodec<In, z.ZodType<T, T>>
 
-/** Makes a codec of two functions; the message of what `read` throws becomes the issue. */
+/** Makes a codec of two functions. `read` throws for a value that it does not accept; the message becomes zod's issue. */
 function codec<In extends z.ZodType, T>(
   wire: In,
   read: (value: z.output<In>) => T,
@@ -24,14 +24,14 @@ function codec<In extends z.ZodType, T>(
     },
     encode: (value) => write(value as T) as z.output<In>,
   }) as Codec<In, T>
-  return pairOf(schema, { read, write })
+  return registerCodec(schema, { read, write })
 }
 
 const text = z.string({ error: 'expected a string' })
 
 const HEX = /^0[xX][0-9a-fA-F]*$/
 
-/** The digits behind `0x`; throws on a missing prefix or a character that is no digit. */
+/** The digits after `0x`. Throws when the prefix is missing, or for a character that is not a hex digit. */
 function digitsOf(hex: string): string {
   if (HEX.test(hex)) return hex.slice(2)
   if (hex === '') throw new TypeError('empty hex string')
@@ -41,7 +41,7 @@ function digitsOf(hex: string): string {
   return digits
 }
 
-/** Leading zeros are read: MetaMask pads block numbers to whole bytes, contracts' tools pad words. */
+/** Leading zeros are accepted: MetaMask pads block numbers to whole bytes, other tools to words of 32 bytes. */
 function readQuantity(hex: string, bits: number): bigint {
   const digits = digitsOf(hex)
   if (digits === '') throw new TypeError('hex string "0x"')
@@ -79,8 +79,11 @@ function readLoose(value: string | number, bits: number): bigint {
   return readQuantity(value, bits)
 }
 
-/** What development methods take for a number: a QUANTITY, a JSON integer, a decimal string. */
+/** A number as development methods accept it: QUANTITY, JSON integer or decimal string. */
 export const looseQuantity = codec(loose, (value) => readLoose(value, 256), toQuantity).describe('number')
+
+/** A number of at most 64 bits as development methods accept it: times, nonces, counts. */
+export const looseUint64 = looseQuantity.refine((value) => value < 2n ** 64n, { error: 'number does not fit 64 bits' })
 
 /** A QUANTITY or a JSON integer: the amounts of call and transaction objects. */
 const amountOf = (bits: number, name: string) =>
@@ -112,7 +115,7 @@ function readFixed<T extends Hex>(hex: string, size: number, name: string): T {
   return hex.toLowerCase() as T
 }
 
-/** 20 bytes in any case; the checksum is not looked at. */
+/** 20 bytes in upper or lower case; the checksum (EIP-55) is not checked. */
 export const address = fixed<Address>(20, 'an address')
 /** 32 bytes. */
 export const hash = fixed<Hash>(32, 'a hash')
@@ -128,7 +131,7 @@ export const word = codec(
   toQuantity,
 ).describe('DATA, at most 32 bytes')
 
-/** A storage slot and whether it was named with all its 32 bytes (`eth_getProof` echoes the key accordingly). */
+/** A storage slot, and whether the request wrote all 32 bytes (`eth_getProof` repeats the key in the same form). */
 export type StorageKey = { readonly slot: bigint; readonly full: boolean }
 
 /** A storage key as a QUANTITY or short DATA, with or without `0x`, as geth takes it. */
@@ -148,6 +151,9 @@ export const storageKey = codec(
 function writeStorageKey({ slot, full }: StorageKey): Hex {
   return full ? bigToWord(slot) : toQuantity(slot)
 }
+
+/** The answer of methods that only act: null, as anvil answers. */
+export const noResult = z.codec(z.null(), z.void(), { decode: () => undefined, encode: () => null }).describe('null')
 
 export const bool = z.boolean({ error: 'expected true or false' })
 export const string = text
@@ -196,10 +202,10 @@ export const blockRef = codec(
 
 /** The optional block of a state method. */
 export const atBlock = blockRef.default('latest')
-/** The optional block of what prepares a transaction, which can only go into a block to come. */
+/** The optional block of methods that prepare a transaction, which can only be mined in a later block. */
 export const atPending = blockRef.default('pending')
 
-/** A JSON object used as a map; entries keep their order. */
+/** A JSON object used as a map; the order of its entries is kept. */
 export function mapOf<K extends Hex, V>(key: z.ZodType<K>, value: z.ZodType<V>) {
   const wire = z.record(z.string(), z.unknown(), { error: 'expected an object' })
   return z.codec(wire, z.custom<ReadonlyMap<K, V>>(), {

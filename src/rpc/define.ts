@@ -1,46 +1,46 @@
-// What a JSON-RPC method is, and what it may use. A method is one exported const whose name is the wire name:
-// adding an export to a file of `methods/` is all it takes.
-
+// The definition of a JSON-RPC method, and the context that its handler gets. To add a method, export a const from a file of
+// `methods/`: its name is the name on the wire.
 import type { z } from 'zod'
 import type { BlockProducer } from '../chain/producer.ts'
-import type { Chain, MinedLog } from '../chain/types.ts'
-import type { LogQuery } from '../indexer/logs.ts'
+import type { Chain } from '../chain/types.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
+import type { KeyedMutex } from '../lib/mutex.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { type Read, readerOf, type Write, writerOf } from './compile.ts'
-import type { LogFilter } from './shapes/filter.ts'
+import { bool } from './codec.ts'
+import type { GcStatistics } from './gc-statistics.ts'
+import type { LogIndex, LogSearch } from './log-search.ts'
+import { compileDecoder, compileEncoder, type Decode, type Encode } from './schema-compiler.ts'
+import type { LogFilter } from './shapes/log-filter.ts'
 import type { TextBudget } from './text-budget.ts'
 
-/** The index of logs by address and topic; `indexer/logs.ts` implements it. */
-export interface LogIndex {
-  /** Matching logs in the chain's order, those of one block at a time. */
-  byBlock(query: LogQuery, caller?: AbortSignal): AsyncIterable<readonly MinedLog[]>
-}
-
-/** What a polling filter watches. */
+/** The events that a polling filter reports. */
 export type FilterSource =
   | { readonly kind: 'blocks' }
-  /** Hashes, or on request in full. */
+  /** Hashes, or transactions in full. */
   | { readonly kind: 'transactions'; readonly full?: boolean }
   | { readonly kind: 'logs'; readonly filter: LogFilter }
 
-/** The polling filters of all clients; `filters.ts` implements it. Unknown ids throw `not-found` (`filter not found`). */
+/**
+ * The polling filters of all clients; `notifications/polling-filters.ts` implements it. Unknown ids throw `not-found`
+ * (`filter not found`).
+ */
 export interface Filters {
-  /** Begins gathering from now on; what was before is not reported. */
+  /** Opens a filter for events from now on, and returns its id. */
   open(source: FilterSource): Hex
   source(id: Hex): FilterSource
-  /** What came since the last call, as it goes on the wire. */
+  /** The events since the last call, as wire values. */
   changes(id: Hex): readonly unknown[]
+  /** False when there is no such filter. */
   close(id: Hex): boolean
 }
 
 /** One WebSocket connection, as `eth_subscribe` sees it. */
 export interface Subscriber {
   /**
-   * Opens a subscription and returns its id. `start` attaches the listeners and returns what detaches them, which
-   * runs at `close` or when the connection ends. `send` takes wire values; none is delivered before the id was.
+   * Opens a subscription and returns its id. `start` adds the listeners and returns a function that removes them, which is
+   * called by `close` or when the connection ends. `send` takes wire values; the client gets the id before the first of them.
    * Throws `limit-exceeded` when the connection has too many.
    */
   open(start: (send: (result: unknown) => void) => () => void): Hex
@@ -48,16 +48,16 @@ export interface Subscriber {
   close(id: Hex): boolean
 }
 
-/** What development methods remember between requests. */
-export type Development = {
+/** State of the development methods. */
+export type DevelopmentState = {
   readonly impersonated: Set<Address>
   autoImpersonate: boolean
 }
 
 export type RpcOptions = {
-  /** Opens the development methods (evm_, anvil_, hardhat_, …); the client version then begins with `anvil`. */
+  /** Enables the development methods (evm_, anvil_, hardhat_, …); the client version then begins with `anvil`. */
   readonly development: boolean
-  /** Opens the testing_ methods. */
+  /** Enables the testing_ methods. */
   readonly testing: boolean
   /** This program's version: `0.1.0`. */
   readonly version: string
@@ -67,17 +67,17 @@ export type RpcOptions = {
   readonly maxBatch: number
   /** Characters of a batch's answers; requests beyond it are answered with an error. */
   readonly maxBatchAnswer: number
-  /** Characters of large requests and of batches' answers that are in work, of all connections together. */
+  /** Characters that the large requests and batch answers of all connections may take together (`TextBudget`). */
   readonly maxTextInWork: number
-  /** Blocks asked of one eth_feeHistory. */
+  /** Blocks of one eth_feeHistory. */
   readonly maxFeeHistory: number
   /** Subscriptions of one connection. */
   readonly maxSubscriptions: number
-  /** Unsent bytes at which a connection that does not read is closed. */
+  /** A WebSocket with more unsent bytes than this is closed: its client does not read. */
   readonly maxUnsent: number
-  /** Seconds between pings; a connection that misses one is closed. */
+  /** Seconds between pings; a connection that has not answered one by the next is closed. */
   readonly pingInterval: number
-  /** Seconds eth_sendRawTransactionSync waits when the request does not say. */
+  /** Seconds that eth_sendRawTransactionSync waits by default, and at most. */
   readonly syncTimeout: number
 }
 
@@ -85,7 +85,7 @@ export const defaultRpcOptions: RpcOptions = {
   development: false,
   testing: false,
   version: '0.1.0',
-  // go-ethereum's; three times a transaction of nine blobs.
+  // As go-ethereum: about three transactions with nine blobs each.
   maxRequestSize: 5 * 1024 * 1024,
   maxBatch: 1000,
   maxBatchAnswer: 64 * 1024 * 1024,
@@ -97,91 +97,98 @@ export const defaultRpcOptions: RpcOptions = {
   syncTimeout: 20,
 }
 
-/** Is told what becomes of every request; `monitoring/metrics.ts` implements it. */
+/** Counts the calls; `monitoring/metrics.ts` implements it. */
 export interface CallMeter {
-  /** A call has ended. `method` is undefined where no open method has that name; `code` is its error's. */
+  /**
+   * A call has ended. `method`: undefined when no enabled method has that name. `began`: `performance.now()` at its start.
+   * `code`: that of its error.
+   */
   ended(method: string | undefined, began: number, code: number | undefined): void
-  /** Something that is no request has been refused. */
+  /** A message that is not a valid request was refused with this error code. */
   refused(code: number): void
 }
 
-/** What the node hands to this face. */
+/** The parts of the node that JSON-RPC uses. */
 export type RpcServices = {
   readonly chain: Chain
   readonly producer: BlockProducer
   readonly index: LogIndex
   readonly wallet: Wallet
   readonly filters: Filters
-  readonly development: Development
-  /** The places of heavy methods; the explorer's are the same. */
+  readonly development: DevelopmentState
+  /** Limits how many heavy methods run at a time, together with the explorer's heavy requests. */
   readonly queue: WorkQueue
-  /** Left out: nothing is counted. `began` of its calls is what `performance.now()` was. */
+  /** undefined: calls are not counted. */
   readonly meter?: CallMeter | undefined
   readonly options: RpcOptions
   readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
 }
 
-/** Everything a handler may use. */
+/** Everything that a handler may use. `plugin.ts` makes one for each node. */
 export type RpcContext = RpcServices & {
-  /** Every method there is, by wire name; gates are not yet applied. */
+  /** All methods by wire name, those behind a closed gate too. */
   readonly methods: ReadonlyMap<string, RpcMethod>
-  /** Settles when a transaction's sender may be answered: while blocks are made at once, when one has taken it. */
+  /** Settles when the sender of a pooled transaction may be answered: with automine, when a block has taken it. */
   settled(transaction: Hash): Promise<void>
-  /** The client is Hardhat's: a failed send may be answered with the error, as Hardhat's own node does (`hardhat.ts`). */
-  readonly tellsFailures?: boolean
-  /** Room for what is in work. */
-  readonly texts: TextBudget
-  /** The connection the request came over; undefined over HTTP. */
+  /** Whether failed sends are answered with their error, as Hardhat's client expects (`sends/hardhat-client.ts`). */
+  readonly reportsFailedSends?: boolean
+  readonly textBudget: TextBudget
+  readonly logSearch: LogSearch
+  /** One send at a time for each account that this node signs for. */
+  readonly sendLocks: KeyedMutex<Address>
+  /** The OpenRPC document of the enabled methods. */
+  readonly openRpc: () => Readonly<Record<string, unknown>>
+  readonly gcStatistics: GcStatistics
+  /** The WebSocket of the request; undefined over HTTP. */
   readonly subscriber?: Subscriber
 }
 
-/** Methods behind a gate answer -32601 unless an option opens it. */
+/** Methods behind a gate answer -32601 (method not found) unless the option of this name is set. */
 export type Gate = 'development' | 'testing'
 
 type Params = readonly z.ZodType[]
 type Arguments<P extends Params> = { -readonly [I in keyof P]: z.output<P[I]> }
-/** A codec, or for the large shapes of the hot path a plain function to the wire value. */
+/** A codec; or a plain function to the wire value, for large results of frequently called methods. */
 type Result = z.ZodType | ((value: never) => unknown)
 type Returned<R extends Result> = R extends z.ZodType ? z.output<R> : R extends (value: infer V) => unknown ? V : never
 
 type Definition<P extends Params, R extends Result> = {
   readonly summary: string
-  /** One schema per position. Trailing ones may be optional or have a default; JSON null counts as left out there. */
+  /** One schema for each position. Trailing ones may be optional or have a default: then JSON null counts as left out. */
   readonly params: P
-  /** What the parameters are called in the API's description, one name for each. */
+  /** Names of the parameters in the OpenRPC document. */
   readonly names?: { readonly [I in keyof P]: string }
   readonly result: R
   readonly gate?: Gate
-  /** Runs code, replays, searches or dumps: waits for a place in the queue. Such a method must not wait for a block. */
+  /** Runs code, replays, searches or dumps: waits for a slot in the work queue. Such a method must not wait for a block. */
   readonly heavy?: boolean
-  /** Pools a transaction and then awaits `settled`: in a batch it shares a block with the sends before and after it. */
+  /** Pools a transaction and then awaits `settled`. In a batch it shares a block with the sends before and after it. */
   readonly sends?: boolean
-  /** `caller` is aborted when the connection of the request is closed. */
-  handler(args: Arguments<P>, context: RpcContext, caller: AbortSignal): Returned<R> | Promise<Returned<R>>
+  /** `signal` is aborted when the connection of the request is closed. */
+  handler(args: Arguments<P>, context: RpcContext, signal: AbortSignal): Returned<R> | Promise<Returned<R>>
 }
 
-/** A method as the dispatcher calls it; the types of its values are settled inside. */
+/** A method as the dispatcher calls it, without the types of its arguments and result. */
 export type RpcMethod = {
   readonly summary: string
   readonly params: Params
-  /** What the parameters are called. */
   readonly names: readonly string[]
-  /** How many leading arguments have to be there. */
+  /** Number of leading arguments that a request must have. */
   readonly required: number
   readonly result: Result
   readonly gate: Gate | undefined
   readonly heavy: boolean
   readonly sends: boolean
-  /** One for each of `params`, for what it takes. */
-  readonly readers: readonly Read[]
-  /** Runs the handler on decoded arguments and encodes what it returns. */
-  invoke(args: readonly unknown[], context: RpcContext, caller: AbortSignal): Promise<unknown>
+  /** Compiled from `params`. */
+  readonly decoders: readonly Decode[]
+  /** Runs the handler on decoded arguments and encodes its result. */
+  invoke(args: readonly unknown[], context: RpcContext, signal: AbortSignal): Promise<unknown>
 }
 
-/** Makes a method of its definition; the handler's arguments and return value are typed by the schemas. */
+/** Makes a method of its definition. The schemas give the types of the handler's arguments and result. */
 export function rpcMethod<const P extends Params, R extends Result>(definition: Definition<P, R>): RpcMethod {
   const { summary, params, names = [], result, gate, heavy = false, sends = false } = definition
-  const encode = typeof result === 'function' ? (result as Write) : writerOf(result)
+  const encode = typeof result === 'function' ? (result as Encode) : compileEncoder(result)
   return {
     summary,
     params,
@@ -191,8 +198,18 @@ export function rpcMethod<const P extends Params, R extends Result>(definition: 
     gate,
     heavy,
     sends,
-    readers: params.map(readerOf),
-    // The dispatcher has parsed each argument with the schema at its position.
-    invoke: async (args, context, caller) => encode(await definition.handler(args as Arguments<P>, context, caller)),
+    decoders: params.map(compileDecoder),
+    // The dispatcher has decoded each argument with the schema at its position.
+    invoke: async (args, context, signal) => encode(await definition.handler(args as Arguments<P>, context, signal)),
   }
 }
+
+/** The same method under another name, answering true instead of null, as Hardhat and Ganache do. */
+export const answeringTrue = (method: RpcMethod): RpcMethod => ({
+  ...method,
+  result: bool,
+  async invoke(args, context, signal) {
+    await method.invoke(args, context, signal)
+    return true
+  },
+})

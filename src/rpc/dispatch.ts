@@ -1,11 +1,10 @@
-// The envelope of JSON-RPC 2.0: text in, method called, text out. Knows no transport and no method.
-// Entries of a batch run one after the other, because clients rely on the order of what they send; sends that follow each
-// other share a block. Each heavy one waits for a place of its own; what a closed connection has asked for is dropped.
+// JSON-RPC 2.0 without its transport: parses a request or batch, calls the methods, serializes the answers.
+// Entries of a batch run one after the other, because clients rely on their order; consecutive sends share a block. Each
+// heavy entry waits for a slot of its own. Requests of a closed connection are dropped.
 import type { z } from 'zod'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { ChainError } from '../lib/errors.ts'
-import { BatchedSends } from './batched-sends.ts'
-import { UNREAD } from './compile.ts'
+import { ChunkedJson, fitsOneChunk, type JsonChunk, jsonChunks } from './chunked-json.ts'
 import type { RpcContext, RpcMethod } from './define.ts'
 import {
   INVALID_PARAMS,
@@ -19,62 +18,62 @@ import {
   type WireError,
   wireError,
 } from './errors.ts'
-import { isLight, jsonPieces, type Piece, Pieces } from './pieces.ts'
+import { REJECTED } from './schema-compiler.ts'
+import { BatchedSends } from './sends/batched-sends.ts'
 
 type Id = string | number | null
 type Request = { readonly id: Id | undefined; readonly method: string; readonly params: unknown }
 type Outcome = { readonly result: unknown } | { readonly error: WireError }
 
-/** Characters up to which requests are not counted: those that may wait hold 128 MB together. */
-const SMALL = 64 * 1024
+/** Requests of up to this many characters take nothing from the text budget: as many as may wait hold 128 MB together. */
+const SMALL_REQUEST = 64 * 1024
 
-/** JSON in pieces that follow each other. */
-type Answer = readonly Piece[]
+type Answer = readonly JsonChunk[]
 
 /**
- * Answers a request or a batch; undefined when there is nothing to answer: only notifications, or `caller`, the connection,
- * was closed.
+ * Answers a request or a batch. undefined: no answer is due, because there were only notifications or because `signal` is
+ * aborted (the connection is closed).
  */
-export function answerInPieces(
+export function answerInChunks(
   body: string,
   context: RpcContext,
-  caller: AbortSignal = NO_CONNECTION,
+  signal: AbortSignal = NO_CONNECTION,
 ): Promise<Answer | undefined> {
-  return body.length <= SMALL ? answerBody(body, context, caller) : answerLarge(body, context, caller)
+  return body.length <= SMALL_REQUEST ? answerBody(body, context, signal) : answerLarge(body, context, signal)
 }
 
-async function answerLarge(body: string, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
-  const { texts } = context
-  if (!texts.take(body.length)) {
+async function answerLarge(body: string, context: RpcContext, signal: AbortSignal): Promise<Answer | undefined> {
+  const { textBudget } = context
+  if (!textBudget.take(body.length)) {
     return refuse(context, LIMIT_EXCEEDED, 'limit exceeded: too many large requests in work')
   }
   try {
-    return await answerBody(body, context, caller)
+    return await answerBody(body, context, signal)
   } finally {
-    texts.give(body.length)
+    textBudget.give(body.length)
   }
 }
 
-function answerBody(body: string, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
+function answerBody(body: string, context: RpcContext, signal: AbortSignal): Promise<Answer | undefined> {
   let message: unknown
   try {
     message = JSON.parse(body)
   } catch {
     return Promise.resolve(refuse(context, PARSE_ERROR, 'parse error: the body is not JSON'))
   }
-  return Array.isArray(message) ? answerBatch(message, context, caller) : answerOne(message, context, caller)
+  return Array.isArray(message) ? answerBatch(message, context, signal) : answerOne(message, context, signal)
 }
 
-/** The same as one text. */
-export async function answer(body: string, context: RpcContext, caller?: AbortSignal): Promise<string | undefined> {
-  const pieces = await answerInPieces(body, context, caller)
-  return pieces?.map(String).join('')
+/** As `answerInChunks`, as one string. */
+export async function answer(body: string, context: RpcContext, signal?: AbortSignal): Promise<string | undefined> {
+  const chunks = await answerInChunks(body, context, signal)
+  return chunks?.map(String).join('')
 }
 
-/** An answer to something that is no request. */
-export const refusal = (code: number, message: string): string => write(null, { error: { code, message } })
+/** The answer to a message that is not a valid request. */
+export const refusal = (code: number, message: string): string => serialize(null, { error: { code, message } })
 
-/** The same, counted. */
+/** As `refusal`, and counts it. */
 function refuse({ meter }: RpcContext, code: number, message: string): Answer {
   meter?.refused(code)
   return [refusal(code, message)]
@@ -83,36 +82,37 @@ function refuse({ meter }: RpcContext, code: number, message: string): Answer {
 async function answerBatch(
   entries: readonly unknown[],
   context: RpcContext,
-  caller: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const { maxBatch, maxBatchAnswer } = context.options
   if (entries.length === 0) return refuse(context, INVALID_REQUEST, 'empty batch')
   if (entries.length > maxBatch) {
     return refuse(context, INVALID_REQUEST, `batch too large, want at most ${maxBatch} requests`)
   }
-  const answers = new Pieces()
-  const { texts } = context
+  const answers = new ChunkedJson()
+  const { textBudget } = context
   const sends = new BatchedSends(context)
-  let counted = 0
+  /** Characters taken from the budget. */
+  let taken = 0
   try {
     for (const entry of entries) {
       await answers.pause()
-      if (caller.aborted) return undefined
-      const hasRoom = answers.length <= maxBatchAnswer && texts.take(answers.length - counted)
-      if (hasRoom) counted = answers.length
+      if (signal.aborted) return undefined
+      const hasRoom = answers.length <= maxBatchAnswer && textBudget.take(answers.length - taken)
+      if (hasRoom) taken = answers.length
       const isSend = hasRoom && methodOf(entry, context)?.sends === true
       await (isSend ? sends.begin() : sends.settle())
-      const pieces = await (hasRoom
-        ? answerOne(entry, isSend ? sends.context : context, caller)
+      const chunks = await (hasRoom
+        ? answerOne(entry, isSend ? sends.context : context, signal)
         : tooLarge(entry, context))
-      if (pieces === undefined) continue
+      if (chunks === undefined) continue
       answers.add(answers.length === 0 ? '[' : ',')
-      for (const piece of pieces) answers.add(piece)
+      for (const chunk of chunks) answers.add(chunk)
     }
     await sends.settle()
   } finally {
     sends.release()
-    texts.give(counted)
+    textBudget.give(taken)
   }
   if (answers.length === 0) return undefined
   answers.add(']')
@@ -129,29 +129,29 @@ function tooLarge(entry: unknown, { meter }: RpcContext): Answer | undefined {
   meter?.refused(RESPONSE_TOO_LARGE)
   return id === undefined
     ? undefined
-    : [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
+    : [serialize(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
 }
 
-async function answerOne(message: unknown, context: RpcContext, caller: AbortSignal): Promise<Answer | undefined> {
+async function answerOne(message: unknown, context: RpcContext, signal: AbortSignal): Promise<Answer | undefined> {
   const request = readRequest(message)
   if ('error' in request) {
     context.meter?.refused(request.error.code)
-    return [write(request.id, request)]
+    return [serialize(request.id, request)]
   }
   const began = performance.now()
-  const method = openMethod(request.method, context)
-  if (!method?.heavy) return answerRequest(request, method, context, caller, began)
+  const method = enabledMethod(request.method, context)
+  if (!method?.heavy) return answerRequest(request, method, context, signal, began)
   try {
-    const place = context.queue.enter(caller)
-    if (place !== undefined) await place
+    const turn = context.queue.enter(signal)
+    if (turn !== undefined) await turn
   } catch (thrown) {
-    const { error } = refused(thrown, request, context)
+    const { error } = errorOf(thrown, request, context)
     context.meter?.ended(request.method, began, error.code)
-    return request.id === undefined ? undefined : [write(request.id, { error })]
+    return request.id === undefined ? undefined : [serialize(request.id, { error })]
   }
   try {
-    // With its place, because a large result lies in memory until it is written.
-    return await answerRequest(request, method, context, caller, began)
+    // The slot is held until the answer is serialized, because a large result takes memory until then.
+    return await answerRequest(request, method, context, signal, began)
   } finally {
     context.queue.leave()
   }
@@ -161,25 +161,25 @@ async function answerRequest(
   request: Request,
   method: RpcMethod | undefined,
   context: RpcContext,
-  caller: AbortSignal,
+  signal: AbortSignal,
   began: number,
 ): Promise<Answer | undefined> {
-  const outcome = await call(request, method, context, caller)
+  const outcome = await call(request, method, context, signal)
   context.meter?.ended(method && request.method, began, 'error' in outcome ? outcome.error.code : undefined)
   const { id } = request
-  if (id === undefined || caller.aborted) return undefined
+  if (id === undefined || signal.aborted) return undefined
   try {
-    if ('error' in outcome || isLight(outcome.result)) return [write(id, outcome)]
-    return await jsonPieces(outcome.result, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}', caller)
+    if ('error' in outcome || fitsOneChunk(outcome.result)) return [serialize(id, outcome)]
+    return await jsonChunks(outcome.result, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}', signal)
   } catch (error) {
     if (error instanceof ChainError && error.code === 'cancelled') return undefined
     context.log.error({ err: error, method: request.method }, 'answer cannot be written')
     context.meter?.refused(RESPONSE_TOO_LARGE)
-    return [write(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
+    return [serialize(id, { error: { code: RESPONSE_TOO_LARGE, message: 'response too large' } })]
   }
 }
 
-const write = (id: Id, outcome: Outcome): string =>
+const serialize = (id: Id, outcome: Outcome): string =>
   JSON.stringify(
     'error' in outcome
       ? { jsonrpc: '2.0', id, error: outcome.error }
@@ -199,12 +199,12 @@ function readRequest(message: unknown): Request | { readonly id: Id; readonly er
   return { id, method, params }
 }
 
-/** Numbers that JSON would not give back as they came are no ids. */
+/** Integers beyond 2^53 are refused: JSON.parse has rounded them, and the answer would carry another id. */
 const isId = (id: unknown): id is Id =>
   id === null || typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
 
-/** The method of a name; undefined where there is none, or where it is closed. */
-function openMethod(name: string, { methods, options }: RpcContext): RpcMethod | undefined {
+/** The method of a name; undefined when there is none, or when its gate is closed. */
+function enabledMethod(name: string, { methods, options }: RpcContext): RpcMethod | undefined {
   const method = methods.get(name)
   return method?.gate === undefined || options[method.gate] ? method : undefined
 }
@@ -213,7 +213,7 @@ async function call(
   request: Request,
   method: RpcMethod | undefined,
   context: RpcContext,
-  caller: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Outcome> {
   const { method: name, params } = request
   if (method === undefined) {
@@ -224,31 +224,30 @@ async function call(
   try {
     const args = readArguments(params, method)
     if (!Array.isArray(args)) return args
-    return { result: await method.invoke(args, context, caller) }
+    return { result: await method.invoke(args, context, signal) }
   } catch (thrown) {
-    return refused(thrown, request, context)
+    return errorOf(thrown, request, context)
   }
 }
 
-/** What the client is told of an error; the log learns it too, unless nobody is there to be told. */
-function refused(thrown: unknown, { method, params }: Request, context: RpcContext): { readonly error: WireError } {
+/** The error on the wire. It is logged too, except when the client is gone. */
+function errorOf(thrown: unknown, { method, params }: Request, context: RpcContext): { readonly error: WireError } {
   const error = wireError(thrown)
   if (error === undefined || isFault(thrown)) context.log.error({ err: thrown, method }, 'method failed')
   else if (!(thrown instanceof ChainError && thrown.code === 'cancelled')) report(context, method, params, error)
   return { error: error ?? internalError }
 }
 
-/** Who develops wants to see what was refused and why; elsewhere it would only fill the log. Never with a password. */
+/** Developers need to see refusals in the log; on a production node they would only fill it. */
 function report({ log, options }: RpcContext, method: string, params: unknown, error: WireError): void {
-  const secret = method.startsWith('personal_')
-  log[options.development ? 'info' : 'debug']({ method, ...(!secret && { params }), error }, 'method refused')
+  log[options.development ? 'info' : 'debug']({ method, params, error }, 'method refused')
 }
 
 /** Decodes each argument with the schema at its position. */
 function readArguments(params: unknown, method: RpcMethod): unknown[] | { readonly error: WireError } {
   const invalid = (message: string) => ({ error: { code: INVALID_PARAMS, message } })
   const given = params ?? []
-  const { params: schemas, readers, required } = method
+  const { params: schemas, decoders, required } = method
   if (!Array.isArray(given)) {
     const empty = schemas.length === 0 && typeof given === 'object' && Object.keys(given).length === 0
     return empty ? [] : invalid('params is not an array')
@@ -256,17 +255,17 @@ function readArguments(params: unknown, method: RpcMethod): unknown[] | { readon
   if (given.length > schemas.length) return invalid(`too many arguments, want at most ${schemas.length}`)
   if (given.length < required) return invalid(`missing value for required argument ${given.length}`)
   const args: unknown[] = []
-  for (let position = 0; position < readers.length; position++) {
+  for (let position = 0; position < decoders.length; position++) {
     const value: unknown = given[position] === null && position >= required ? undefined : given[position]
-    const read = readers[position]?.(value)
-    if (read === UNREAD) return invalid(`invalid argument ${position}: ${complaint(schemas[position], value)}`)
-    args.push(read)
+    const decoded = decoders[position]?.(value)
+    if (decoded === REJECTED) return invalid(`invalid argument ${position}: ${issueOf(schemas[position], value)}`)
+    args.push(decoded)
   }
   return args
 }
 
-/** What is wrong with a value, and where in it. */
-function complaint(schema: z.ZodType | undefined, value: unknown): string {
+/** The schema's first issue with a value, after the path to it. */
+function issueOf(schema: z.ZodType | undefined, value: unknown): string {
   const issue = schema?.safeParse(value).error?.issues[0]
   const path = issue?.path.length ? `${issue.path.join('.')}: ` : ''
   return `${path}${issue?.message}`

@@ -1,14 +1,16 @@
-// Errors on the wire: the one table from a ChainError's code to a JSON-RPC number.
-// Anything that is no ChainError is a bug: the client learns nothing of it, the log everything.
+// Errors on the wire: the table from a ChainError's code to a JSON-RPC error code, and reverts in geth's words.
+// Any other error is a bug of this program: the client gets `internal error`, the log gets everything.
 import { ChainError, type ChainErrorCode, ReadFailure } from '../lib/errors.ts'
 import type { Hex } from '../lib/hex.ts'
+import { fromHex, toHex } from '../lib/hex.ts'
+import { revertReason } from '../primitives/revert-reason.ts'
 
 export const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
-/** geth's number for a batch whose answers outgrew the limit. */
+/** geth's code for a batch whose answers exceed the limit. */
 export const RESPONSE_TOO_LARGE = -32003
 export const LIMIT_EXCEEDED = -32005
 
@@ -33,7 +35,7 @@ const CODES: Readonly<Record<ChainErrorCode, number>> = {
   'disk-failure': INTERNAL_ERROR,
 }
 
-/** An error whose number a method's own specification prescribes (eth_simulateV1's -38xxx, EIP-7966's 4). */
+/** An error whose code the specification of a method prescribes (eth_simulateV1's -38xxx, EIP-7966's 4). */
 export class RpcError extends Error {
   readonly code: number
   readonly data: Hex | undefined
@@ -46,11 +48,11 @@ export class RpcError extends Error {
   }
 }
 
-/** Whether the error belongs in the log as one: a bug, or storage that is broken. */
+/** Whether an operator has to know of the error: a bug, or a broken database. */
 export const isFault = (error: unknown): boolean =>
   !(error instanceof RpcError || error instanceof ChainError) || error.code === 'storage'
 
-/** What the client is told; undefined for what it must not see. Messages about storage name no path. */
+/** The error as the client gets it; undefined for bugs, whose messages it must not see. */
 export function wireError(error: unknown): WireError | undefined {
   if (error instanceof RpcError) return withData(error.code, error.message, error.data)
   if (error instanceof ReadFailure) return { code: INTERNAL_ERROR, message: error.message }
@@ -58,12 +60,37 @@ export function wireError(error: unknown): WireError | undefined {
   return withData(CODES[error.code], error.message, error.data)
 }
 
-/** Messages may quote what the client sent; they are cut where nobody reads on. */
-const LONGEST_MESSAGE = 4096
+/** Characters of a message, which may quote what the client sent. */
+const MAX_MESSAGE = 4096
 
-function withData(code: number, words: string, data: Hex | undefined): WireError {
-  const message = words.length > LONGEST_MESSAGE ? `${words.slice(0, LONGEST_MESSAGE)}…` : words
+function withData(code: number, text: string, data: Hex | undefined): WireError {
+  const message = text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text
   return data === undefined ? { code, message } : { code, message, data }
 }
 
 export const internalError: WireError = { code: INTERNAL_ERROR, message: 'internal error' }
+
+// --- reverts
+
+/**
+ * The error of a call that reverted with this data: `execution reverted`, with the reason when the data is Solidity's
+ * Error(string) or Panic(uint256). Clients decode custom errors themselves.
+ */
+export function revertError(data: Uint8Array): ChainError {
+  const reason = revertReason(data)
+  return new ChainError(
+    'execution-reverted',
+    reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`,
+    toHex(data),
+  )
+}
+
+/**
+ * The error of a failed estimate: a revert with its reason, anything else unchanged. A revert without data has code -32000,
+ * as in geth, and not 3: clients tell the two apart.
+ */
+export function estimateError(error: unknown): unknown {
+  if (!(error instanceof ChainError) || error.code !== 'execution-reverted') return error
+  const { data = '0x' } = error
+  return data === '0x' ? new ChainError('execution-failed', 'execution reverted') : revertError(fromHex(data))
+}

@@ -1,82 +1,59 @@
-// The JSON-RPC face as one Fastify plugin: POST and WebSocket, at `/rpc` and at `/`, and its description at
-// `/rpc/openrpc.json`.
-// Every JSON-RPC error travels with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking. Only what the
-// guard refuses is a 403.
+// The JSON-RPC face: POST and WebSocket at `/rpc` and at `/`, and its OpenRPC document at `/rpc/openrpc.json`. Plain POSTs are
+// answered by the fast path (`http/fast-path.ts`), all others by the Fastify routes here.
+// JSON-RPC errors are answered with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking. Only requests that
+// the guard refuses get a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/access.ts'
 import { AccessDenied } from '../http/access.ts'
 import type { Connections } from '../http/connections.ts'
 import { connectionSignal } from '../lib/connection-signal.ts'
+import { KeyedMutex } from '../lib/mutex.ts'
 import type { RpcContext, RpcServices } from './define.ts'
-import { serveDirectly } from './direct.ts'
-import { answer, answerInPieces, refusal } from './dispatch.ts'
+import { answer, answerInChunks, refusal } from './dispatch.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './errors.ts'
-import { isHardhat } from './hardhat.ts'
+import { GcStatistics } from './gc-statistics.ts'
+import { serveFastPath } from './http/fast-path.ts'
+import { serveWebSocket } from './http/websocket.ts'
+import { LogSearch } from './log-search.ts'
 import { methods } from './methods/index.ts'
-import { openRpc } from './openrpc.ts'
-import { serveSocket } from './socket.ts'
+import { openRpcDocument } from './openrpc.ts'
+import { isHardhatClient } from './sends/hardhat-client.ts'
 import { TextBudget } from './text-budget.ts'
 
 const PATHS = ['/rpc', '/']
 const HINT = 'This is a JSON-RPC 2.0 endpoint: POST a request here, or open a WebSocket.\n'
 
-/** What a browser is shown that opens the endpoint at `/`; others get a line of text. */
 export type RpcFace = RpcServices & {
+  /** Answers a browser that opens `/`; other clients get a line of text. */
   readonly landing?: (reply: FastifyReply) => FastifyReply
-  /** The guard's judgement, for requests that do not pass Fastify. */
+  /** The guard's check of Origin and Host, for requests that do not pass Fastify. */
   readonly access: Access
   readonly connections: Connections
 }
 
-/** Registers the face. The instance must already carry @fastify/websocket and the guard. */
+/** Registers the face. The Fastify instance must already have @fastify/websocket and the guard. */
 export async function rpcPlugin(
   app: FastifyInstance,
   { landing, access, connections, ...services }: RpcFace,
 ): Promise<void> {
   const { options } = services
-  const context: RpcContext = {
-    ...services,
-    methods,
-    texts: new TextBudget(options.maxTextInWork),
-    settled: (transaction) => services.producer.settled(transaction),
-  }
-
+  const context = contextOf(services)
   const headers = ['vary: Origin', 'x-content-type-options: nosniff']
-  const plain = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }
-  const endIdle = serveDirectly(app.server, plain, (body, caller) => answerInPieces(body, context, caller))
-  app.addHook('preClose', async () => endIdle())
-
-  // The body is JSON whatever the header says: many a curl command says nothing.
-  app.addHook('onRequest', async (request) => {
-    request.headers['content-type'] = 'application/json'
-  })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, String(body)),
-  )
-
-  app.setErrorHandler((error: { code?: string }, request, reply) => {
-    if (error instanceof AccessDenied) {
-      return sendJson(reply, refusal(INVALID_REQUEST, error.message), error.statusCode)
-    }
-    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-      return sendJson(
-        reply,
-        refusal(INVALID_REQUEST, `request too large, want at most ${options.maxRequestSize} bytes`),
-      )
-    }
-    services.log.debug({ err: error, url: request.url }, 'request refused')
-    return sendJson(reply, refusal(PARSE_ERROR, 'parse error: the body cannot be read'))
-  })
+  const fastPath = { paths: PATHS, maxBody: options.maxRequestSize, access, headers, connections }
+  const endFastPath = serveFastPath(app.server, fastPath, (body, signal) => answerInChunks(body, context, signal))
+  app.addHook('preClose', async () => endFastPath())
+  app.addHook('onClose', async () => context.gcStatistics.close())
+  readBodiesAsText(app)
+  answerErrorsAsJsonRpc(app, services)
+  app.get('/rpc/openrpc.json', (_request, reply) => sendJson(reply, JSON.stringify(context.openRpc())))
 
   const post = async (request: FastifyRequest, reply: FastifyReply) => {
-    const fitting = isHardhat(request.headers['user-agent']) ? { ...context, tellsFailures: true } : context
-    const text = await answer((request.body as string | undefined) ?? '', fitting, connectionSignal(request.raw.socket))
+    const isHardhat = isHardhatClient(request.headers['user-agent'])
+    const requestContext = isHardhat ? { ...context, reportsFailedSends: true } : context
+    const signal = connectionSignal(request.raw.socket)
+    const text = await answer((request.body as string | undefined) ?? '', requestContext, signal)
     return text === undefined ? reply.code(204).send() : sendJson(reply, text)
   }
-
-  app.get('/rpc/openrpc.json', (_request, reply) => sendJson(reply, JSON.stringify(openRpc(methods, options))))
-
   for (const url of PATHS) {
     app.route({ method: 'POST', url, bodyLimit: options.maxRequestSize, handler: post })
     app.route({
@@ -87,9 +64,48 @@ export async function rpcPlugin(
         if (isBrowser && landing !== undefined) return landing(reply)
         return reply.type('text/plain; charset=utf-8').send(HINT)
       },
-      wsHandler: (socket) => serveSocket(socket, context),
+      wsHandler: (socket) => serveWebSocket(socket, context),
     })
   }
+}
+
+/** The context of all requests, with the caches of this face. */
+const contextOf = (services: RpcServices): RpcContext => ({
+  ...services,
+  methods,
+  settled: (transaction) => services.producer.settled(transaction),
+  textBudget: new TextBudget(services.options.maxTextInWork),
+  logSearch: new LogSearch(services.chain, services.index),
+  sendLocks: new KeyedMutex(),
+  openRpc: openRpcDocument(methods, services.options),
+  gcStatistics: new GcStatistics(),
+})
+
+/** Reads every body as text, whatever its content type says: many a curl command names none. */
+function readBodiesAsText(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    request.headers['content-type'] = 'application/json'
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, String(body)),
+  )
+}
+
+function answerErrorsAsJsonRpc(app: FastifyInstance, { options, log }: RpcServices): void {
+  app.setErrorHandler((error: { code?: string }, request, reply) => {
+    if (error instanceof AccessDenied) {
+      return sendJson(reply, refusal(INVALID_REQUEST, error.message), error.statusCode)
+    }
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+      return sendJson(
+        reply,
+        refusal(INVALID_REQUEST, `request too large, want at most ${options.maxRequestSize} bytes`),
+      )
+    }
+    log.debug({ err: error, url: request.url }, 'request refused')
+    return sendJson(reply, refusal(PARSE_ERROR, 'parse error: the body cannot be read'))
+  })
 }
 
 const sendJson = (reply: FastifyReply, text: string, status = 200) =>

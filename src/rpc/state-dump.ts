@@ -1,5 +1,5 @@
-// The state at the head as anvil writes it (anvil_dumpState, --dump-state): JSON, usually compressed with gzip.
-// Both forms are read. A dump holds every account and the head's header, but no history.
+// The state at the head as a file in anvil's format (anvil_dumpState, --dump-state): JSON, compressed with gzip or not. A dump
+// has all accounts and the head's header, and no history.
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -11,14 +11,13 @@ import { ChainError } from '../lib/errors.ts'
 import { type Address, toHex, toQuantity } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
-import { address, data, looseQuantity, mapOf, word } from './codec.ts'
-import { looseUint64 } from './development.ts'
+import { address, data, looseQuantity, looseUint64, mapOf, word } from './codec.ts'
 import { wireHeader } from './shapes/block.ts'
 
-/** Bytes of an unpacked dump. */
+/** Maximum bytes of a decompressed dump. */
 const MAX_DUMP = 2 ** 30
 
-/** The accounts of a dump, by address. */
+/** Accounts by address. */
 export type Dump = ReadonlyMap<Address, z.output<typeof account>>
 
 const account = z.object({
@@ -29,15 +28,15 @@ const account = z.object({
 })
 const dump = z.object({ accounts: mapOf<Address, z.output<typeof account>>(address, account) })
 
-/** The dump of these accounts, compressed. */
-export async function packDump(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): Promise<Uint8Array> {
-  const packer = createGzip()
-  const [packed] = await Promise.all([buffer(packer), pipeline(Readable.from(pieces(head, accounts)), packer)])
-  return packed
+/** Writes a dump, compressed with gzip. */
+export async function writeDump(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): Promise<Uint8Array> {
+  const gzip = createGzip()
+  const [compressed] = await Promise.all([buffer(gzip), pipeline(Readable.from(jsonOf(head, accounts)), gzip)])
+  return compressed
 }
 
-/** The JSON text in pieces, so that a large state is never one string. */
-async function* pieces(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): AsyncGenerator<string> {
+/** The JSON in chunks, so that a large state is never one string. */
+async function* jsonOf(head: SealedHeader, accounts: AsyncIterable<DumpedAccount>): AsyncGenerator<string> {
   const { hash: _, ...header } = wireHeader(head)
   const frame = {
     block: blockEnvironment(head),
@@ -73,11 +72,11 @@ const blockEnvironment = (head: SealedHeader) => ({
   blob_excess_gas_and_price: null,
 })
 
-/** Reads a dump, compressed or not. Throws `invalid-params` when it is none. */
-export async function unpackDump(bytes: Uint8Array): Promise<Dump> {
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
+/** Reads a dump, compressed or not. Throws `invalid-params` for anything else. */
+export async function readDump(bytes: Uint8Array): Promise<Dump> {
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
   try {
-    const text = isPacked ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_DUMP }) : Buffer.from(bytes)
+    const text = isCompressed ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_DUMP }) : Buffer.from(bytes)
     return dump.parse(JSON.parse(text.toString())).accounts
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error).split('\n')[0] : (error as Error).message
@@ -85,7 +84,7 @@ export async function unpackDump(bytes: Uint8Array): Promise<Dump> {
   }
 }
 
-/** Makes the chain's accounts those of the dump; accounts it does not name stay. */
+/** Replaces the accounts of the dump in the state at the head; other accounts stay as they are. */
 export async function loadDump(chain: Chain, accounts: Dump): Promise<void> {
   const slots = new Map([...accounts].map(([address, { storage }]) => [address, readSlots(storage)]))
   await chain.edit((view) => {

@@ -1,23 +1,23 @@
-// Characters of JSON that all connections together may have in work: large requests while they wait or run, and answers of
-// batches while they are gathered. Without a bound, many small connections could fill the memory with what each may hold.
+// The memory that JSON text of all connections together may take: large requests while they wait or run, and the answers of
+// a batch while they are collected. Without this limit, many small connections could each hold the maximum of one.
 
 export class TextBudget {
-  readonly #most: number
-  #held = 0
+  readonly #limit: number
+  #taken = 0
 
-  /** `most`: characters at a time. */
-  constructor(most: number) {
-    this.#most = most
+  /** `limit`: characters. */
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
-  /** Whether there is room for so many characters; if so they count until they are given back. */
+  /** Takes characters from the budget; false, and nothing is taken, when there are too few. Return them with `give`. */
   take(characters: number): boolean {
-    if (this.#held + characters > this.#most) return false
-    this.#held += characters
+    if (this.#taken + characters > this.#limit) return false
+    this.#taken += characters
     return true
   }
 
   give(characters: number): void {
-    this.#held -= characters
+    this.#taken -= characters
   }
 }

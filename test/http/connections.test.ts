@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { accessOf } from '../../src/http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from '../../src/http/connections.ts'
-import { serveDirectly } from '../../src/rpc/direct.ts'
+import { serveFastPath } from '../../src/rpc/http/fast-path.ts'
 import { testChain } from '../support/chain.ts'
 
 /** More than the buffers of two sockets hold. */
@@ -23,7 +23,7 @@ async function serve(limits: Partial<ConnectionLimits>, answer: (body: string) =
   })
   connections.watch(server)
   const access = accessOf({ origins: [], hosts: [] })
-  serveDirectly(server, { paths: ['/'], maxBody: 1000, access, headers: [], connections }, async (body) => [
+  serveFastPath(server, { paths: ['/'], maxBody: 1000, access, headers: [], connections }, async (body) => [
     await answer(body),
   ])
   const accepted: Socket[] = []
@@ -111,7 +111,7 @@ describe('unread answers', () => {
 
 describe('incomplete requests', () => {
   test.each([
-    ['a body on the short path', post('0123456789'.repeat(90)).slice(0, 80), '408 Request Timeout'],
+    ['a body on the fast path', post('0123456789'.repeat(90)).slice(0, 80), '408 Request Timeout'],
     ['a body', post('0123456789'.repeat(90)).replace('/', '/http').slice(0, 90), '408 Request Timeout'],
     ['a head', 'POST / HTTP/1.1\r\nX-Long: ', '408 Request Timeout'],
   ])('%s that trickles in is given up', async (_what, beginning, words) => {

@@ -1,6 +1,6 @@
 // A thread of JavaScript tracers whose rows cannot be read: its task fails, and the node goes on.
 import { expect, it } from 'vitest'
-import { JsTraces } from '../../src/js-tracers/js-traces.ts'
+import { TracerThreadPool } from '../../src/js-tracers/thread-pool.ts'
 import { NO_CONNECTION } from '../../src/lib/connection-signal.ts'
 import { ReadFailure } from '../../src/lib/errors.ts'
 import { ZERO_HASH } from '../../src/lib/hex.ts'
@@ -9,14 +9,14 @@ import { presets } from '../../src/spec/networks.ts'
 
 const PLAIN = { disableStack: false, disableStorage: false, enableMemory: false, enableReturnData: false }
 
-it('ends with the words of a failed read', async () => {
+it('a tracer thread whose row cannot be read fails with the message of the read', async () => {
   const store = {
     get: () => {
       throw new ReadFailure('the disk has failed')
     },
   }
   const settings = { spec: presets.kestrel(), engine: 'wasm', proposalFiles: [], limits: defaultLimits } as const
-  const traces = new JsTraces(store, settings)
+  const traces = new TracerThreadPool(store, settings)
   const choice = { name: '{ fault() {}, result() {} }', config: undefined, structLogs: { limit: 0, ...PLAIN } }
   const run = traces.run(
     { kind: 'transaction', hash: ZERO_HASH },

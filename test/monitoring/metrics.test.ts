@@ -1,4 +1,4 @@
-// `/metrics` and `/health` of a running node: what is counted, what never becomes a label, what says that a node is not ready.
+// `/metrics` and `/health` of a running node: the counters, the labels that clients must not add, and the reasons of a 503.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
@@ -34,11 +34,11 @@ describe('/metrics', () => {
     expect(value(text, 'kestrel_disk_writable')).toBe(1)
   })
 
-  it('counts calls on the short path, on the long one, over WebSocket and in batches', async () => {
+  it('counts JSON-RPC calls on the fast path, through Fastify, over WebSocket and in batches', async () => {
     const { url } = await testChain({ metrics: true })
     const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
     await fetch(`${url}/rpc`, { method: 'POST', body: chainId })
-    // A query is nothing that the short path reads.
+    // The fast path does not take requests with a query.
     await fetch(`${url}/rpc?x=1`, { method: 'POST', body: chainId })
     await fetch(url, { method: 'POST', body: `[${chainId},${chainId}]` })
     const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`)
@@ -53,7 +53,7 @@ describe('/metrics', () => {
     socket.close()
   })
 
-  it('has one label for all methods that do not exist or are closed', async () => {
+  it('has one label for all methods that do not exist or are not enabled', async () => {
     const { url, raw } = await testChain({ metrics: true, rpc: { development: false } })
     for (const method of ['eth_nothing', '__proto__', 'x'.repeat(1000), 'anvil_mine']) await raw(method)
     const text = await metricsOf(url)
@@ -62,14 +62,14 @@ describe('/metrics', () => {
     expect(value(text, 'kestrel_rpc_errors_total{code="-32601"}')).toBe(4)
   })
 
-  it('counts entries of a batch that have no room left', async () => {
+  it('counts entries of a batch whose answers are too large', async () => {
     const { url } = await testChain({ metrics: true, rpc: { maxBatchAnswer: 10 } })
     const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
     await fetch(`${url}/rpc`, { method: 'POST', body: JSON.stringify([call, call, call]) })
     expect(value(await metricsOf(url), 'kestrel_rpc_errors_total{code="-32003"}')).toBe(2)
   })
 
-  it('counts refusals of what is no request', async () => {
+  it('counts refusals of invalid requests', async () => {
     const { url } = await testChain({ metrics: true })
     for (const body of ['{', '[]', '{}']) await fetch(`${url}/rpc`, { method: 'POST', body })
     const text = await metricsOf(url)
@@ -77,7 +77,7 @@ describe('/metrics', () => {
     expect(value(text, 'kestrel_rpc_errors_total{code="-32600"}')).toBe(2)
   })
 
-  it('keeps nodes of one process apart, and names the routes of the explorer by their pattern', async () => {
+  it('separates the nodes of one process, and labels explorer routes by their pattern', async () => {
     const [one, other] = [await testChain({ metrics: true }), await testChain({ metrics: true })]
     await one.rpc('eth_chainId')
     await fetch(`${one.url}/api/v2/addresses/${one.alice.address}`)
@@ -91,7 +91,7 @@ describe('/metrics', () => {
     }
   })
 
-  it('is not there unless it is switched on', async () => {
+  it('is not served unless it is enabled', async () => {
     const { url } = await testChain()
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
   })
@@ -126,7 +126,7 @@ describe('/health', () => {
     })
   })
 
-  it('is asked by address, or by a name that the node may be called under', async () => {
+  it('is answered under an address or an allowed host name', async () => {
     const { url } = await testChain()
     const { port } = new URL(url)
     const status = async (host: string) => {
@@ -142,7 +142,7 @@ describe('/health', () => {
     expect(await status('evil.example')).toBe(403)
   })
 
-  it('says why a node is not ready', async () => {
+  it('answers 503 with the reason when the node is not ready', async () => {
     const { node } = await testChain()
     const { chain } = node
     expect(healthOf(chain, 'starting', '1')).toMatchObject({ ready: false, status: 'starting' })

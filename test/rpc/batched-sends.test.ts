@@ -1,5 +1,5 @@
-// A batch of sends: what follows each other in it shares a block, as sends on connections of their own do, and each answer
-// comes with the block. What a batch asks between sends sees what was sent before.
+// A batch of sends: consecutive sends share a block, as sends on separate connections do, and each answer comes after its block
+// is committed. Other entries of the batch see the sends before them.
 import { type Hex, parseGwei } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -55,13 +55,13 @@ describe.each([
   ['HTTP', overHttp],
   ['a WebSocket', overSocket],
 ])('over %s', (_, ask) => {
-  it('signed transactions share a block, and their receipts are there', async () => {
+  it('signed sends of a batch share a block, and their receipts are there', async () => {
     const test = await testChain()
     const answers = await ask(test, await signedTransfers(test, 12))
     expect(await blocksOf(test, answers)).toEqual(Array(12).fill(1n))
   })
 
-  it('transactions that the node signs share a block, of whatever senders', async () => {
+  it('sends of a batch that the node signs share a block, also of different senders', async () => {
     const test = await testChain()
     const answers = await ask(test, [send(alice), send(bob), send(alice), send(bob), send(alice)])
     expect(await blocksOf(test, answers)).toEqual(Array(5).fill(1n))
@@ -69,13 +69,13 @@ describe.each([
 })
 
 describe('a batch', () => {
-  it('of a hundred sends is in its block when it is answered', async () => {
+  it('of a hundred sends is answered when its block is committed', async () => {
     const test = await testChain()
     const answers = await overHttp(test, await signedTransfers(test, 100))
     expect(await blocksOf(test, answers)).toEqual(Array(100).fill(1n))
   })
 
-  it('sees what it has sent, and a refused send keeps nobody waiting', async () => {
+  it('reads the state after its own sends, and does not wait for a refused send', async () => {
     const test = await testChain()
     const number: Entry = { method: 'eth_blockNumber', params: [] }
     const broke: Entry = send('0x00000000000000000000000000000000000000aa')
@@ -87,7 +87,7 @@ describe('a batch', () => {
     expect(await blocksOf(test, sent)).toEqual([1n, 1n, 2n])
   })
 
-  it('does not wait for a block where none is made at once', async () => {
+  it('does not wait for a block without automine', async () => {
     const test = await testChain({ automine: false })
     const answers = await overHttp(test, await signedTransfers(test, 3))
     expect(answers.map(({ error }) => error)).toEqual([undefined, undefined, undefined])

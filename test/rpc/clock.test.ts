@@ -1,5 +1,5 @@
 // The chain's clock as clients see it: on chains of our own blocks may share a second, so that no load lets it run ahead;
-// a chain of a geth genesis keeps Ethereum's rule. Whatever looks for a time takes blocks of one second by number.
+// a chain of a geth genesis keeps Ethereum's rule. Searches by time order the blocks of one second by number.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNode } from '../../src/node.ts'
 import type { ChainSpec } from '../../src/spec/chain-spec.ts'
@@ -22,7 +22,7 @@ async function times({ viem }: Test): Promise<number[]> {
 
 const newest = async ({ viem }: Test): Promise<number> => Number((await viem.getBlock()).timestamp)
 
-/** So many transfers, one after the other, each in a block of its own. */
+/** Number of transfers, one after the other, each in a block of its own. */
 async function transfers({ rpc }: Test, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await rpc('eth_sendTransaction', { from: alice, to: alice })
 }
@@ -34,8 +34,8 @@ function strictSpec(): ChainSpec {
   return { ...spec, native: { ...spec.native, clock: 'strictly-increasing' } }
 }
 
-describe('under load', () => {
-  it('stays with the machine’s clock, and goes forward as far as asked', { timeout: 60_000 }, async () => {
+describe('the clock under load', () => {
+  it('stays at the machine’s clock, and moves forward by evm_increaseTime', { timeout: 60_000 }, async () => {
     const test = await testChain()
     await transfers(test, 120)
     const all = await times(test)
@@ -47,14 +47,14 @@ describe('under load', () => {
     await test.rpc('evm_mine')
     const moved = (await newest(test)) - before
     expect(moved).toBeGreaterThanOrEqual(100)
-    // What the machine's clock has gone on by since the last transfer comes on top.
+    // Plus the time on the machine's clock since the last transfer.
     expect(moved).toBeLessThanOrEqual(100 + wallClock() - before)
   })
 
   it.each([
     ['a chain of a geth genesis', () => plainSpec(alice)],
     ['a chain whose genesis asks for it', strictSpec],
-  ])('runs ahead on %s, which goes forward as far as asked all the same', async (_, spec) => {
+  ])('runs ahead on %s, and evm_increaseTime moves it forward all the same', async (_, spec) => {
     const test = await testChain({ spec: spec() })
     await transfers(test, 30)
     const all = (await times(test)).slice(1)
@@ -69,8 +69,8 @@ describe('under load', () => {
   })
 })
 
-describe('development', () => {
-  it('takes the newest block’s own time, and no earlier one', async () => {
+describe('development methods for the clock', () => {
+  it('accept the newest block’s timestamp for the next one, and refuse an earlier one', async () => {
     const test = await testChain()
     const time = wallClock() + 1_000
     await test.rpc('evm_mine', time)
@@ -84,7 +84,7 @@ describe('development', () => {
     }
   })
 
-  it('moves forward from the newest block when the clock was set back', async () => {
+  it('move forward from the newest block when the clock was set back', async () => {
     const test = await testChain()
     await test.rpc('evm_mine')
     const before = await newest(test)
@@ -98,7 +98,7 @@ describe('development', () => {
     expect((await newest(test)) - before).toBeLessThan(55)
   })
 
-  it('moves forward under a fixed interval too, which goes on from there', async () => {
+  it('move forward under a fixed interval, which goes on from there', async () => {
     const test = await testChain()
     await test.rpc('evm_mine')
     const before = await newest(test)
@@ -115,7 +115,7 @@ describe('development', () => {
     expect((await times(test)).slice(-2)).toEqual([before + 512, before + 512])
   })
 
-  it('moves forward after a block that is being made, and from that', async () => {
+  it('move forward from a block that is being made', async () => {
     const test = await testChain()
     const time = wallClock() + 10_000
     const { producer } = test.node
@@ -127,8 +127,8 @@ describe('development', () => {
   })
 })
 
-describe('at its ends', () => {
-  it('does not go beyond 64 bits', async () => {
+describe('the limits of the clock', () => {
+  it('timestamps do not exceed 64 bits', async () => {
     const test = await testChain()
     const last = (2n ** 64n - 1n).toString()
     expect((await test.raw('evm_increaseTime', last)).error).toMatchObject({ code: -32602 })
@@ -139,7 +139,7 @@ describe('at its ends', () => {
     expect(timestamp).toBe(2n ** 64n - 1n)
   })
 
-  it('goes on after a restart from where it was moved to', async () => {
+  it('a clock that was moved forward goes on from there after a restart', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const first = withClients(await startNode(nodeOptions({ datadir: folder.path })))
@@ -164,7 +164,7 @@ describe('blocks of one second', () => {
     return { ...test, first }
   }
 
-  it('are taken by number where a time is looked for', async () => {
+  it('are ordered by number in a search by time', async () => {
     const { url, first } = await pairs()
     const closest = async (timestamp: number, way: 'before' | 'after') => {
       const query = `module=block&action=getblocknobytime&timestamp=${timestamp}&closest=${way}`
@@ -180,7 +180,7 @@ describe('blocks of one second', () => {
     expect(await closest(first + 20, 'before')).toBe('6')
   })
 
-  it('leave the explorer’s figures whole', async () => {
+  it('count in the explorer’s statistics', async () => {
     const { url, rpc, first } = await pairs()
     const get = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as Record<string, unknown>
     // From block 1 to block 6: 20 seconds, five steps.
@@ -195,7 +195,7 @@ describe('blocks of one second', () => {
     expect(countdown).toMatchObject({ result: { EstimateTimeInSec: '0.0' } })
   })
 
-  it('are imported by another node, a block before its parent is not', async () => {
+  it('are imported by another node; a block before its parent is refused', async () => {
     const { rpc } = await pairs()
     const raw = async (number: number) => (await rpc('debug_getRawBlock', hex(number))) as string
     const other = await testChain()
@@ -211,7 +211,7 @@ describe('blocks of one second', () => {
     await expect(strict.node.chain.importBlock(second)).rejects.toThrow(/timestamp \d+ is not after the parent's/)
   })
 
-  it('are simulated, a block before its parent is not', async () => {
+  it('are simulated; a block before its parent is refused', async () => {
     const { raw, first } = await pairs()
     const at = (...seconds: number[]) => ({
       blockStateCalls: seconds.map((time) => ({ blockOverrides: { time: hex(first + time) } })),

@@ -1,4 +1,4 @@
-// Wire values, read and written. Messages and limits are geth's hexutil; values come from the Ethereum JSON-RPC
+// Scalars on the wire, decoded and encoded. Messages and limits are geth's hexutil; values come from the Ethereum JSON-RPC
 // specification ("Hex value encoding") and EIP-1898.
 import { describe, expect, it, test } from 'vitest'
 import type { z } from 'zod'
@@ -18,7 +18,7 @@ describe('quantity', () => {
     expect(codec.quantity.encode(value)).toBe(wire)
   })
 
-  it('may have leading zeros in requests, and is answered without', () => {
+  it('may have leading zeros in requests, and has none in answers', () => {
     expect(codec.quantity.parse('0x0400')).toBe(1024n)
     expect(codec.quantity.parse(`0x${'0'.repeat(65)}`)).toBe(0n)
     expect(codec.index.parse('0x00')).toBe(0)
@@ -41,7 +41,7 @@ describe('quantity', () => {
     expect(refusal(codec.quantity, wire)).toBe(message)
   })
 
-  it('is held to 64 bits where Ethereum has 64', () => {
+  it('of 64 bits is refused above 64 bits', () => {
     expect(codec.uint64.parse('0xffffffffffffffff')).toBe(2n ** 64n - 1n)
     expect(refusal(codec.uint64, '0x10000000000000000')).toBe('number does not fit 64 bits')
   })
@@ -73,7 +73,7 @@ it('takes JSON integers for the amounts of a call object, but no bare decimal st
 })
 
 describe('data', () => {
-  it('is whole bytes', () => {
+  it('is read and written as whole bytes', () => {
     expect(codec.data.parse('0x004200')).toEqual(new Uint8Array([0, 0x42, 0]))
     expect(codec.data.parse('0x')).toEqual(new Uint8Array())
     expect(codec.data.encode(new Uint8Array([0xab]))).toBe('0xab')
@@ -81,7 +81,7 @@ describe('data', () => {
     expect(refusal(codec.data, '004200')).toBe('hex string without 0x prefix')
   })
 
-  it('of a fixed size is exactly that', () => {
+  it('of a fixed size must have that size', () => {
     const mixed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
     expect(codec.address.parse(mixed)).toBe(mixed.toLowerCase())
     expect(refusal(codec.address, '0x5aAeb6')).toBe('hex string has length 6, want 40 for an address')
@@ -139,11 +139,11 @@ describe('block references', () => {
     expect(refusal(codec.blockRef, wire)).toBe(message)
   })
 
-  it('name the newest block when left out', () => {
+  it('default to the newest block', () => {
     expect(codec.atBlock.parse(undefined)).toBe('latest')
   })
 
-  it('can be written', () => {
+  it('are encoded', () => {
     expect(codec.blockRef.encode({ number: 16n })).toBe('0x10')
     expect(codec.blockRef.encode('earliest')).toBe('earliest')
   })
@@ -153,13 +153,13 @@ describe('objects as maps', () => {
   const balances = codec.mapOf(codec.address, codec.quantity)
   const who = `0x${'11'.repeat(20)}`
 
-  it('are read and written', () => {
+  it('are decoded and encoded', () => {
     const map = balances.parse({ [who]: '0x1' })
     expect([...map]).toEqual([[who, 1n]])
     expect(balances.encode(map)).toEqual({ [who]: '0x1' })
   })
 
-  it('name the entry that is wrong', () => {
+  it('name the invalid entry in the error', () => {
     expect(balances.safeParse({ [who]: '1' }).error?.issues[0]).toMatchObject({
       path: [who],
       message: 'hex string without 0x prefix',

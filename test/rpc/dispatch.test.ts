@@ -1,4 +1,4 @@
-// The envelope: JSON-RPC 2.0 (jsonrpc.org/specification, sections 4 to 6) and go-ethereum's words and numbers.
+// The dispatcher: JSON-RPC 2.0 (jsonrpc.org/specification, sections 4 to 6) with go-ethereum's messages and error codes.
 import { beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { ChainError } from '../../src/lib/errors.ts'
 import { address, atBlock, quantity } from '../../src/rpc/codec.ts'
@@ -56,7 +56,8 @@ const methods = new Map<string, RpcMethod>(
 
 const options = { ...defaultRpcOptions, maxBatch: 5, maxBatchAnswer: 1500 }
 // Handlers of this test use nothing else of the context.
-const contextWith = (room: number) => ({ methods, options, log, texts: new TextBudget(room) }) as unknown as RpcContext
+const contextWith = (room: number) =>
+  ({ methods, options, log, textBudget: new TextBudget(room) }) as unknown as RpcContext
 const context = contextWith(1e6)
 
 const ask = async (body: string, within = context) => {
@@ -87,19 +88,19 @@ describe('a request', () => {
     expect(await ask(request('none', [], null))).toEqual({ jsonrpc: '2.0', id: null, result: '0x1' })
   })
 
-  it('may leave out params, or give null or {} for none', async () => {
+  it('may have no params, or null or {} instead of an empty list', async () => {
     expect((await ask('{"jsonrpc":"2.0","id":1,"method":"none"}')).result).toBe('0x1')
     expect((await ask(request('none', null))).result).toBe('0x1')
     expect((await ask(request('none', {}))).result).toBe('0x1')
   })
 
-  it('without an id is carried out and not answered', async () => {
+  it('without an id (notification) runs and is not answered', async () => {
     expect(await ask('{"jsonrpc":"2.0","method":"slow","params":["0x1"]}')).toBeUndefined()
     expect(calls).toEqual(['begin 1', 'end 1'])
     expect(await ask('{"jsonrpc":"2.0","method":"nope"}')).toBeUndefined()
   })
 
-  it('leaves trailing defaults out, or gives null for them', async () => {
+  it('may omit trailing arguments with defaults, or give null for them', async () => {
     const who = `0x${'22'.repeat(20)}`
     expect((await ask(request('balance', [who]))).result).toBe(`${who} "latest"`)
     expect((await ask(request('balance', [who, null]))).result).toBe(`${who} "latest"`)
@@ -133,13 +134,13 @@ describe('refusals', () => {
     expect(await code(body)).toBe(expected)
   })
 
-  it('echo the id when there is a good one, else null', async () => {
+  it('repeat a valid id, otherwise answer null', async () => {
     expect(await ask('{"jsonrpc":"1.0","id":7,"method":"none"}')).toMatchObject({ id: 7 })
     expect(await ask('{"jsonrpc":"2.0","id":[],"method":"none"}')).toMatchObject({ id: null })
     expect(await ask('{')).toMatchObject({ id: null })
   })
 
-  it('speak as geth does', async () => {
+  it('have geth’s messages', async () => {
     const message = async (body: string) => (await ask(body)).error.message
     expect(await message(request('nope'))).toBe('the method nope does not exist/is not available')
     expect(await message(request('twice', []))).toBe('missing value for required argument 0')
@@ -147,7 +148,7 @@ describe('refusals', () => {
     expect(await message(request('twice', ['2']))).toBe('invalid argument 0: hex string without 0x prefix')
   })
 
-  it('survive hostile JSON', async () => {
+  it('answer hostile JSON with an error', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(await code(request('twice', ['DEEP']).replace('"DEEP"', deep))).toBe(-32602)
     expect(await code('{"jsonrpc":"2.0","id":1,"method":"twice","params":[{"__proto__":{"x":1}}]}')).toBe(-32602)
@@ -157,7 +158,7 @@ describe('refusals', () => {
 })
 
 describe('errors of methods', () => {
-  it('come from one table', async () => {
+  it('have the codes of the table of ChainErrors', async () => {
     expect((await ask(request('reverts'))).error).toEqual({ code: 3, message: 'execution reverted', data: '0x1234' })
     expect((await ask(request('rejects'))).error).toEqual({ code: -32000, message: 'nonce too low' })
     expect((await ask(request('unknown'))).error).toEqual({ code: -32000, message: 'header not found' })
@@ -168,12 +169,12 @@ describe('errors of methods', () => {
   test.each([
     ['disk', 'block 7 is missing'],
     ['bug', 'internal error'],
-  ])('tell nothing of what is inside: %s', async (method, message) => {
+  ])('do not reveal internals: %s', async (method, message) => {
     expect((await ask(request(method))).error).toEqual({ code: -32603, message })
     expect(log.error).toHaveBeenCalledOnce()
   })
 
-  it('open gated methods by an option', async () => {
+  it('of gated methods end when the option is set', async () => {
     const open = { ...context, options: { ...options, development: true } }
     expect((await ask(request('hidden'), open)).result).toBe('0x1')
   })
@@ -182,7 +183,7 @@ describe('errors of methods', () => {
 describe('a batch', () => {
   const batch = (...entries: string[]) => `[${entries.join(',')}]`
 
-  it('is answered in order, and runs in order', async () => {
+  it('runs and is answered in order', async () => {
     const answers = await ask(batch(request('slow', ['0x1'], 1), request('slow', ['0x9'], 2), request('nope', [], 3)))
     expect(answers).toMatchObject([
       { id: 1, result: '0x1' },
@@ -192,7 +193,7 @@ describe('a batch', () => {
     expect(calls).toEqual(['begin 1', 'end 1', 'begin 9', 'end 9'])
   })
 
-  it('answers what is no request, and leaves notifications out (specification, section 7)', async () => {
+  it('answers invalid requests, and does not answer notifications (specification, section 7)', async () => {
     expect(await ask('[1,2]')).toMatchObject([
       { id: null, error: { code: -32600 } },
       { id: null, error: { code: -32600 } },
@@ -201,7 +202,7 @@ describe('a batch', () => {
     expect(await ask(batch('{"jsonrpc":"2.0","method":"none"}'))).toBeUndefined()
   })
 
-  it('is limited in its length and in its answers', async () => {
+  it('is limited in the number of requests and the length of its answers', async () => {
     expect(await code(batch(...Array.from({ length: 6 }, () => request('none'))))).toBe(-32600)
     const answers = await ask(batch(...Array.from({ length: 4 }, () => request('large'))))
     expect(answers.map((entry: { error?: { code: number } }) => entry.error?.code)).toEqual([
@@ -213,11 +214,11 @@ describe('a batch', () => {
   })
 })
 
-describe('what all connections have in work', () => {
+describe('the text budget of all connections', () => {
   /** A request of more than 64 KB that takes some milliseconds. */
   const large = request('slow', ['0x1'], 'x'.repeat(70_000))
 
-  it('is bounded for large requests, until they are answered', async () => {
+  it('is taken by large requests until they are answered', async () => {
     const within = contextWith(100_000)
     const first = ask(large, within)
     expect((await ask(large, within)).error).toEqual({
@@ -229,7 +230,7 @@ describe('what all connections have in work', () => {
     expect((await ask(large, within)).result).toBe('0x1')
   })
 
-  it('is bounded for answers of batches, until they are written', async () => {
+  it('is taken by the answers of batches until they are written', async () => {
     const within = contextWith(500)
     const batch = `[${[1, 2, 3].map((id) => request('large', [], id)).join()}]`
     for (let round = 0; round < 2; round++) {

@@ -1,4 +1,4 @@
-// Methods of Erigon and go-ethereum beyond the common ones, and how leniently numbers of blocks are read everywhere.
+// Methods of Erigon, less common methods of go-ethereum, and the spellings of block numbers that every method accepts.
 import { once } from 'node:events'
 import { toHex } from 'viem'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -26,7 +26,7 @@ async function transfers() {
 }
 
 describe('blocks', () => {
-  test('are named by JSON numbers, padded and plain quantities alike', async () => {
+  test('are found by JSON numbers, padded and plain quantities', async () => {
     const { rpc, header, bob, address } = await transfers()
     const third = await header('0x3')
     expect([await header(3), await header('0x03'), await header('0x0003')]).toEqual([third, third, third])
@@ -44,7 +44,7 @@ describe('blocks', () => {
     expect(await rpc('ots_hasCode', address, { blockNumber: 0 })).toBe(false)
   })
 
-  test('of every method may be JSON numbers', () => {
+  test('may be JSON numbers in every method', () => {
     const named = /QUANTITY.*TAG/
     for (const [name, { params }] of methods) {
       for (const schema of params) {
@@ -55,7 +55,7 @@ describe('blocks', () => {
     }
   })
 
-  test('are found by time: the first of that time, else the last before it', async () => {
+  test('are found by time: the first with that timestamp, otherwise the last before it', async () => {
     const { rpc, header } = await transfers()
     const [genesis, second, head] = [await header('earliest'), await header(2), await header('latest')]
     const at = async (time: bigint | number) =>
@@ -73,7 +73,7 @@ describe('blocks', () => {
   })
 })
 
-test('erigon_ logs carry the time of their block', async () => {
+test('logs of erigon_ methods have the timestamp of their block', async () => {
   const { rpc, address, hashes, header } = await transfers()
   const all = (await rpc('erigon_getLogs', { address, fromBlock: 'earliest' })) as Log[]
   // The first log is of the deployment.
@@ -106,12 +106,12 @@ test('admin_nodeInfo, debug_memStats and debug_gcStats have the fields of Go’s
   expect(collections.Pause).toHaveLength(collections.PauseEnd.length)
 })
 
-test('memory of the process is closed in production, as /metrics is', async () => {
+test('debug_memStats and debug_gcStats are not enabled in production', async () => {
   const { raw } = await testChain({ rpc: { development: false } })
   for (const method of ['debug_memStats', 'debug_gcStats']) expect((await raw(method)).error?.code).toBe(-32601)
 })
 
-test('transactionReceipts: those of a block in one message, or those that were named', async () => {
+test('transactionReceipts subscriptions send the receipts of a block in one message, all or those of given transactions', async () => {
   const { url, walletOf, bob, rpc, raw } = await testChain({ automine: false })
   const socket = new WebSocket(url.replace('http', 'ws'))
   onTestFinished(() => socket.terminate())

@@ -1,4 +1,4 @@
-// What gas an estimate gives when a contract's work depends on time, on what waits, and on the block it will be in.
+// Gas estimates of contracts whose work depends on the time, on pending transactions, and on the block number.
 import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { asm } from '../support/assembler.ts'
@@ -69,7 +69,7 @@ test('an estimate right after a block holds when the clock goes on before the tr
   expect(await rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', gasUsed: toHex(DEAR) })
 })
 
-test('behind what waits: its state, a later block, and both however they are mined', async () => {
+test('an estimate behind pending transactions has their state and a later block, and holds however they are mined', async () => {
   const { rpc, mine, send, estimate, from } = await touching({ automine: false })
   const receipts = [await send()]
   expect(await estimate()).toBe(DEAR)
@@ -82,13 +82,13 @@ test('behind what waits: its state, a later block, and both however they are min
   for (const receipt of receipts) expect(await receipt()).toMatchObject({ status: '0x1' })
   const number = toHex(BigInt((await rpc('eth_blockNumber')) as string) + 1n)
   expect(await rpc('eth_getBlockByNumber', 'pending', false)).toMatchObject({ number })
-  // A nonce that waits is counted: what is estimated comes after it.
+  // Pending nonces count: the estimated transaction comes after them.
   await rpc('eth_sendTransaction', { from, to: from, value: '0x1' })
   expect(await estimate()).toBe(DEAR)
 })
 
 describe('the block of an estimate', () => {
-  test('has the time that was asked for the next block', async () => {
+  test('has the time of evm_setNextBlockTimestamp', async () => {
     const { rpc, time, from } = await touching()
     const at = (await time()) + 1000n
     await rpc('evm_setNextBlockTimestamp', toHex(at))
@@ -96,14 +96,14 @@ describe('the block of an estimate', () => {
     await expect(rpc('eth_estimateGas', { from, data: onlyAt(at + 1n, at + 9n) })).rejects.toThrow('reverted')
   })
 
-  test('has the time of the next block of the clock', async () => {
+  test('has the time of the next block of interval mining', async () => {
     const { rpc, time, from, mine } = await touching({ automine: false, blockTime: 600 })
     await mine()
     const next = (await time()) + 600n
     await rpc('eth_estimateGas', { from, data: onlyAt(next, next + 60n) })
   })
 
-  test('is a block after what waits, whose hash is known', async () => {
+  test('is one block after the pending block, whose hash is known', async () => {
     const { rpc, from } = await touching({ automine: false })
     const only = (number: bigint) =>
       asm(
@@ -125,7 +125,7 @@ describe('the block of an estimate', () => {
     await expect(rpc('eth_estimateGas', { from, data: only(1n) })).rejects.toThrow('reverted')
   })
 
-  test('is as overrides say, or the one that is named', async () => {
+  test('has the overrides of the request, or is the named block', async () => {
     const { rpc, time, from, mine } = await touching()
     await mine()
     const head = await time()
@@ -135,7 +135,7 @@ describe('the block of an estimate', () => {
     await rpc('eth_createAccessList', { from, data: onlyAt(head + 1n, head + 60n) })
   })
 
-  test('does not concern eth_call, which runs on the newest block', async () => {
+  test('does not apply to eth_call, which runs on the newest block', async () => {
     const { rpc, time, mine } = await touching()
     await mine()
     const data = asm('TIMESTAMP', 'PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'RETURN')
@@ -143,7 +143,7 @@ describe('the block of an estimate', () => {
   })
 })
 
-test('many estimates share the pending block, which follows every transaction', async () => {
+test('many estimates share the pending block, which is rebuilt after every transaction', async () => {
   const { rpc, estimate, from } = await touching({ automine: false })
   const estimates: Promise<bigint>[] = []
   for (let i = 0; i < 20; i++) {

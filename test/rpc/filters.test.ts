@@ -1,10 +1,15 @@
-// Polling filters and subscriptions on a running node; expiry and bounds on a clock and signals of the test's own.
+// Polling filters and subscriptions on a running node; expiry and limits with a clock and events of the test's own.
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
 import type { ChainEvents } from '../../src/chain/types.ts'
 import { type Hash, hexToHash } from '../../src/lib/hex.ts'
-import { FILTER_LIFETIME, MAX_FILTERS, MAX_JOURNAL, PollingFilters } from '../../src/rpc/filters.ts'
+import {
+  FILTER_LIFETIME,
+  MAX_EVENTS,
+  MAX_FILTERS,
+  PollingFilters,
+} from '../../src/rpc/notifications/polling-filters.ts'
 import { account, testChain } from '../support/chain.ts'
 
 const from = account(0).address.toLowerCase()
@@ -26,7 +31,7 @@ async function chainWithEmitter() {
 const brief = (logs: Log[]) => logs.map(({ topics, removed }) => [topics[0], removed])
 
 describe('a log filter', () => {
-  it('reports what comes after it was opened, once', async () => {
+  it('reports logs after it was opened, each once', async () => {
     const { rpc, emit, changes } = await chainWithEmitter()
     await emit(1)
     const id = await rpc('eth_newFilter', { address: EMITTER })
@@ -63,7 +68,7 @@ describe('a log filter', () => {
     expect(await changes(elsewhere)).toEqual([])
   })
 
-  it('keeps to its range', async () => {
+  it('reports only logs of its range', async () => {
     const { rpc, raw, emit, changes } = await chainWithEmitter()
     const second = await rpc('eth_newFilter', { fromBlock: '0x2', toBlock: '0x2' })
     const past = await rpc('eth_newFilter', { fromBlock: 'earliest', toBlock: 'earliest' })
@@ -76,7 +81,7 @@ describe('a log filter', () => {
     expect((await raw('eth_newFilter', { address: '0x12' })).error?.code).toBe(-32602)
   })
 
-  it('tells again, as removed, what a rollback took back, and then what came instead', async () => {
+  it('reports logs that a rollback removed as removed, and then those of the new blocks', async () => {
     const { rpc, emit, changes } = await chainWithEmitter()
     const id = await rpc('eth_newFilter', { address: EMITTER })
     const snapshot = await rpc('evm_snapshot')
@@ -89,7 +94,7 @@ describe('a log filter', () => {
     expect(added).toMatchObject({ topics: [topic(2)], removed: false, blockNumber: before?.blockNumber })
   })
 
-  it('answers all logs of its range to eth_getFilterLogs', async () => {
+  it('returns all logs of its range to eth_getFilterLogs', async () => {
     const { rpc, raw, emit } = await chainWithEmitter()
     await emit(1)
     const id = await rpc('eth_newFilter', { fromBlock: '0x0' })
@@ -103,7 +108,7 @@ describe('a log filter', () => {
   })
 })
 
-describe('other filters', () => {
+describe('block and transaction filters', () => {
   it('report every new block', async () => {
     const { rpc, mine } = await testChain()
     const id = await rpc('eth_newBlockFilter')
@@ -127,7 +132,7 @@ describe('other filters', () => {
     expect(await rpc('eth_getFilterChanges', full)).toEqual(waiting)
   })
 
-  it('are gone once uninstalled', async () => {
+  it('do not exist after eth_uninstallFilter', async () => {
     const { rpc, raw } = await testChain()
     const id = await rpc('eth_newBlockFilter')
     expect(await rpc('eth_uninstallFilter', id)).toBe(true)
@@ -157,7 +162,7 @@ describe('the filters of all clients', () => {
     return { filters: new PollingFilters(chain), pend, listeners }
   }
 
-  it('forget one that was not used for five minutes', () => {
+  it('close one that was not used for five minutes', () => {
     const { filters, pend } = quiet()
     const used = filters.open({ kind: 'transactions' })
     const unused = filters.open({ kind: 'transactions' })
@@ -170,7 +175,7 @@ describe('the filters of all clients', () => {
     expect(FILTER_LIFETIME).toBe(300_000)
   })
 
-  it('are not more than a bound, and make room when old ones expire', () => {
+  it('are limited in number, and expired ones are replaced', () => {
     const { filters } = quiet()
     for (let i = 0; i < MAX_FILTERS; i++) filters.open({ kind: 'blocks' })
     expect(() => filters.open({ kind: 'blocks' })).toThrow('too many filters')
@@ -178,17 +183,17 @@ describe('the filters of all clients', () => {
     expect(filters.open({ kind: 'blocks' })).toMatch(/^0x[0-9a-f]{32}$/)
   })
 
-  it('forget one that lags too far behind, and serve the others', () => {
+  it('close one that lags too far behind, and serve the others', () => {
     const { filters, pend } = quiet()
     const slow = filters.open({ kind: 'transactions' })
-    for (let i = 0; i < MAX_JOURNAL; i++) pend(1)
+    for (let i = 0; i < MAX_EVENTS; i++) pend(1)
     const fresh = filters.open({ kind: 'transactions' })
     pend(2)
     expect(() => filters.changes(slow)).toThrow('filter not found')
     expect(filters.changes(fresh)).toEqual([hashOf(2)])
   })
 
-  it('let go of the chain when they stop', () => {
+  it('remove their listeners when they stop', () => {
     const { filters, listeners } = quiet()
     expect(listeners.size).toBe(3)
     filters.stop()
@@ -200,7 +205,7 @@ describe('subscriptions', () => {
   type Message = { id?: number; result?: unknown; error?: unknown; method?: string; params?: Notice }
   type Notice = { subscription: string; result: Record<string, unknown> & string }
 
-  /** A WebSocket to the node; `notices` waits until so many notifications of a subscription have come. */
+  /** A WebSocket to the node; `notices` waits for a number of notifications of a subscription. */
   async function connect(url: string) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`)
     onTestFinished(() => socket.terminate())
@@ -228,7 +233,7 @@ describe('subscriptions', () => {
     return { ask, subscribe, notices, noticesOf, messages }
   }
 
-  it('tell every block, also those of a burst, and the head after a rollback', async () => {
+  it('newHeads sends every block, also those of a burst, and the head after a rollback', async () => {
     const { url, rpc, mine } = await testChain()
     const client = await connect(url)
     const id = await client.subscribe('newHeads')
@@ -250,7 +255,7 @@ describe('subscriptions', () => {
     expect(params).toEqual({ subscription: id, result: header })
   })
 
-  it('tell matching logs, and again as removed', async () => {
+  it('logs sends matching logs, and again as removed', async () => {
     const { url, rpc, emit } = await chainWithEmitter()
     const client = await connect(url)
     const id = await client.subscribe('logs', { address: EMITTER, topics: [[topic(1), topic(3)]] })
@@ -266,7 +271,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  it('tell waiting transactions, as hashes or in full', async () => {
+  it('newPendingTransactions sends pending transactions, as hashes or in full', async () => {
     const { url, rpc } = await testChain({ automine: false })
     const client = await connect(url)
     const hashes = await client.subscribe('newPendingTransactions')
@@ -276,7 +281,7 @@ describe('subscriptions', () => {
     expect(await client.notices(full, 1)).toEqual([await rpc('eth_getTransactionByHash', hash)])
   })
 
-  it('end when asked, and only once', async () => {
+  it('end by eth_unsubscribe, and only once', async () => {
     const { url, rpc, mine } = await testChain()
     const client = await connect(url)
     const [ended, other] = [await client.subscribe('newHeads'), await client.subscribe('newHeads')]
@@ -289,7 +294,7 @@ describe('subscriptions', () => {
     expect(await rpc('eth_syncing')).toBe(false)
   })
 
-  it('are refused over HTTP, and for what there is not', async () => {
+  it('are refused over HTTP, and for unknown names', async () => {
     const { url, raw } = await testChain()
     expect((await raw('eth_subscribe', 'newHeads')).error).toEqual({
       code: -32601,

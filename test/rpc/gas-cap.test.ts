@@ -1,4 +1,4 @@
-// How much gas one transaction may ask for: on chains of our own as much as a block holds, unless the genesis names a cap;
+// The maximum gas of one transaction: on chains of our own the block gas limit, unless the genesis names a cap;
 // EIP-7825's 2^24 from Osaka on any other. Pool, estimate, fill, trace and import agree.
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -28,8 +28,8 @@ async function chainOf(spec?: ChainSpec, engine?: 'wasm' | 'library') {
   return test
 }
 
-describe('without a cap', () => {
-  it.each(['wasm', 'library'] as const)('30,000,000 gas are a transaction, on the %s engine', async (engine) => {
+describe('without a cap of a transaction’s gas', () => {
+  it.each(['wasm', 'library'] as const)('a transaction may have 30,000,000 gas on the %s engine', async (engine) => {
     const { rpc, walletOf, viem } = await chainOf(undefined, engine)
     expect(Number(await rpc('eth_estimateGas', { from, to: DEAR }))).toBe(COST)
     expect(Number(await rpc('eth_estimateGas', thirtyMillion))).toBe(COST)
@@ -47,7 +47,7 @@ describe('without a cap', () => {
     }
   })
 
-  it('more than a block holds is refused', async () => {
+  it('more gas than the block gas limit is refused', async () => {
     const { raw } = await chainOf()
     const { error } = await raw('eth_sendTransaction', { ...thirtyMillion, gas: hex(36_000_001) })
     expect(error).toMatchObject({ code: -32000, message: 'exceeds block gas limit' })
@@ -69,11 +69,11 @@ describe('without a cap', () => {
   })
 })
 
-describe('with a cap', () => {
+describe('with a cap of a transaction’s gas', () => {
   it.each([
     ['that the genesis names', withCap(17_000_000n), 17_000_000],
     ['of EIP-7825, on a chain of a geth genesis', specWith(() => undefined), 2 ** 24],
-  ])('%s, no transaction and no estimate is over it', async (_, spec, cap) => {
+  ])('%s, no transaction and no estimate exceeds it', async (_, spec, cap) => {
     const { rpc, raw } = await chainOf(spec)
     const message = `transaction gas limit too high (cap: ${cap}, tx: ${cap + 1})`
     expect((await raw('eth_sendTransaction', { from, to: from, gas: hex(cap + 1) })).error).toMatchObject({ message })

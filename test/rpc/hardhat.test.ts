@@ -1,4 +1,4 @@
-// What Hardhat 2's client is told of sends that its block shows as failed, and others are not. The client itself is run by
+// The errors that Hardhat 2's client gets for mined sends that failed, and other clients do not. The client itself is run by
 // test/clients/hardhat.test.ts; with `accounts` in its configuration it signs, and sends bytes.
 import { expect, test } from 'vitest'
 import { testChain } from '../support/chain.ts'
@@ -26,7 +26,7 @@ async function chainOf(overrides: Parameters<typeof testChain>[0] = {}) {
   return { ...chain, ask, signed }
 }
 
-test('a failed send is an error for Hardhat, signed by the node or by itself, and a hash for others', async () => {
+test('a failed send is an error for Hardhat’s client, signed by the node or by the client, and a hash for others', async () => {
   const { ask, signed, alice } = await chainOf()
   const call = { from: alice.address, data: REVERTING, gas: '0x1000000' }
   const reverted = { code: 3, message: 'execution reverted', data: WORD }
@@ -38,7 +38,7 @@ test('a failed send is an error for Hardhat, signed by the node or by itself, an
 })
 
 // As tests do that wait for a failed receipt, on any network: cosmos/evm's suite of reverts.
-test('with a gas limit that the test has chosen Hardhat gets the hash too', async () => {
+test('a failed send with a gas limit chosen by the test is a hash for Hardhat’s client too', async () => {
   const { ask, signed, alice } = await chainOf()
   const call = { from: alice.address, data: REVERTING, gas: '0x989680' }
   expect((await ask(HARDHAT, 'eth_sendTransaction', call)).result).toMatch(/^0x[0-9a-f]{64}$/)

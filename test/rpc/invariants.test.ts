@@ -1,4 +1,4 @@
-// The books of the native modules on a running node, and what happens to the supply when a developer edits balances.
+// The invariants of the native modules on a running node, and the supply when a developer edits balances.
 import { parseAbi, parseEther, toHex } from 'viem'
 import { expect, test } from 'vitest'
 import { testChain } from '../support/chain.ts'
@@ -8,7 +8,7 @@ const abi = parseAbi(['function supplyOf(address erc20Address) view returns (uin
 const NOBODY = `0x${'ab'.repeat(20)}` as const
 const ZERO = `0x${'00'.repeat(20)}` as const
 
-test('coins are conserved, and edits of balances change the supply by as much', async () => {
+test('invariants hold, and edits of balances change the supply by the same amount', async () => {
   const { rpc, viem, walletOf, bob, mine } = await testChain()
   const supply = () => viem.readContract({ address: BANK, abi, functionName: 'supplyOf', args: [ZERO] })
   const genesis = await supply()
@@ -24,13 +24,13 @@ test('coins are conserved, and edits of balances change the supply by as much', 
   expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis + parseEther('2'), []])
 })
 
-test('a supply that is too small is told', async () => {
+test('dev_invariants reports a supply that is too small', async () => {
   const { rpc } = await testChain()
   await rpc('anvil_setStorageAt', BANK, '0x0', `0x${'00'.repeat(32)}`)
   expect(await rpc('dev_invariants')).toEqual([`bank: accounts hold ${parseEther('103030')}, and the supply is 0`])
 })
 
-test('a balance of the largest number is set all the same', async () => {
+test('the largest balance can be set', async () => {
   const { rpc } = await testChain()
   const most = toHex(2n ** 256n - 1n)
   await rpc('hardhat_setBalance', NOBODY, most)

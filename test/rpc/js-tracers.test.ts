@@ -30,7 +30,7 @@ const failure = async (hash: Hex, code: string, options: object = {}): Promise<s
 const word = (value: number) => pad(toHex(value))
 
 describe('a tracer in JavaScript', () => {
-  it('takes settings of 100 levels', async () => {
+  it('accepts a tracerConfig of 100 levels', async () => {
     const hash = await send(await contract(asm('STOP')))
     const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown
     const code = tracer({ setup: 'this.seen = log.length' })
@@ -72,7 +72,7 @@ describe('a tracer in JavaScript', () => {
     expect(told).toEqual([alice, to, '0x01020304'])
   })
 
-  it('is told of frames with their ends, and of opcodes that fail', async () => {
+  it('is called for the start and end of frames, and for failing opcodes', async () => {
     const reverting = await contract(asm('PUSH1 0x2a', ...returnTop.slice(0, -1), 'REVERT'))
     const jumping = await contract(asm('PUSH1 0x07', 'JUMP'))
     const short = await contract(asm('ADD'))
@@ -132,7 +132,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it('tells the result what the transaction was', async () => {
+  it('gets the context of the transaction in `result`', async () => {
     const to = await contract(asm('PUSH1 0x2a', ...returnTop))
     const hash = await send(to, { gas: 100_000, value: 5n, data: '0xff' })
     const { blockHash, blockNumber, gasUsed } = await rpc('eth_getTransactionReceipt', hash)
@@ -186,14 +186,14 @@ describe('a tracer in JavaScript', () => {
     expect(await evaluate(...globals.map((name) => `typeof ${name}`))).toEqual(globals.map(() => 'undefined'))
   })
 
-  it('gets its settings as text', async () => {
+  it('gets its tracerConfig as text in `setup`', async () => {
     const hash = await send(await contract(asm('STOP')))
     const code = tracer({ setup: 'this.seen = log' })
     expect(await trace(hash, code)).toBe('{}')
     expect(await trace(hash, code, { tracerConfig: { depth: [1] } })).toBe('{"depth":[1]}')
   })
 
-  it('is refused in go-ethereum’s words', async () => {
+  it('fails with go-ethereum’s messages', async () => {
     const hash = await send(await contract(asm('PUSH0', 'POP')))
     expect(await failure(hash, '{fault: function() {}}')).toBe('trace object must expose a function result()')
     expect(await failure(hash, '{result: function() {}}')).toBe('trace object must expose a function fault()')
@@ -214,7 +214,7 @@ describe('a tracer in JavaScript', () => {
     expect(await failure(hash, tracer({ step: 'log.memory.slice(5, 1048582)' }))).toMatch(
       /^reached limit for padding memory slice: 1048582 at step /,
     )
-    // What the node refuses cannot be caught.
+    // The script cannot catch an error of the node.
     expect(await failure(hash, tracer({ step: 'try { toHex("0x") } catch (e) {}' }))).toMatch(/^invalid buffer type/)
     expect(await failure(hash, tracer({ step: 'log.nothing.at()' }))).toMatch(/^TypeError: .* at step /)
     expect(await failure(hash, tracer({ result: 'throw "enough"' }))).toMatch(
@@ -223,8 +223,8 @@ describe('a tracer in JavaScript', () => {
   })
 })
 
-describe('what a tracer may be asked with', () => {
-  it('is a call, at any block and also at the pending one', async () => {
+describe('requests with a tracer in JavaScript', () => {
+  it('may trace a call at any block, also at the pending one', async () => {
     const code = tracer({ step: 'this.seen.push(log.op.toString())', result: 'return [this.seen, log.block]' })
     const request = { from: alice, to: '0x00000000000000000000000000000000000c0de0' }
     const stateOverrides = { [request.to]: { code: asm('PUSH0', 'STOP') } }
@@ -243,7 +243,7 @@ describe('what a tracer may be asked with', () => {
     expect(both).toEqual([[...[0, 1].map(() => [['PUSH0', 'STOP'], head])]])
   })
 
-  it('is a block, whose transactions fail each for itself', async () => {
+  it('may trace a block, whose transactions fail independently', async () => {
     const quiet = await testChain({ automine: false })
     const { send, rpc, contract } = playground(quiet)
     const to = await contract(asm('STOP'))
@@ -259,7 +259,7 @@ describe('what a tracer may be asked with', () => {
     expect(await rpc('debug_traceBlock', raw, { tracer: code })).toEqual(traces)
   })
 
-  it('makes addresses of any number as a nonce', async () => {
+  it('compute contract addresses for any number as a nonce', async () => {
     const hash = await send(await contract(asm('STOP')))
     const made = async (nonce: string) =>
       trace(hash, tracer({ result: `return toHex(toContract("${alice}", ${nonce}))` }))
@@ -268,7 +268,7 @@ describe('what a tracer may be asked with', () => {
     expect(await made('Infinity')).toBe(from(0n))
   })
 
-  it('is one of 32 in muxTracer at most, at whatever depth', async () => {
+  it('are at most 32 in muxTracer, at any depth', async () => {
     const hash = await send(await contract(asm('STOP')))
     const codes = Array.from({ length: 32 }, (_, i) => [tracer({ result: `return ${i}` }), null] as const)
     const deep = Array.from({ length: 32 }).reduce<unknown>((config) => ({ muxTracer: config }), {})
@@ -280,14 +280,14 @@ describe('what a tracer may be asked with', () => {
     expect(Object.values(await trace(hash, 'muxTracer', { tracerConfig }))).toEqual(codes.slice(1).map((_, i) => i + 1))
   })
 
-  it('is a part of muxTracer', async () => {
+  it('may be a part of muxTracer', async () => {
     const hash = await send(await contract(asm('PUSH0', 'POP', 'STOP')))
     const code = tracer({ step: 'this.seen.push(log.getPC())' })
     const parts = await trace(hash, 'muxTracer', { tracerConfig: { [code]: null, opcountTracer: null } })
     expect(parts).toEqual({ [code]: [0, 1, 2], opcountTracer: 3 })
   })
 
-  it('runs on the library’s interpreter too, and sees native contracts', async () => {
+  it('run on the library’s interpreter too, and see native contracts', async () => {
     const { rpc } = await testChain({ engine: 'library' })
     const step =
       'this.seen.push(log.op.toString() + (log.op.toString() === "SSTORE" ? db.getState(log.contract.getAddress(), toWord("0x00"))[31] : ""))'
@@ -310,8 +310,8 @@ describe('what a tracer may be asked with', () => {
   })
 })
 
-describe('go-ethereum’s tracers that count', () => {
-  it('count opcodes, and what follows what', async () => {
+describe('go-ethereum’s counting tracers', () => {
+  it('count opcodes, and pairs of opcodes', async () => {
     const callee = await contract(asm('PUSH0'))
     const hash = await send(await contract(asm('PUSH0', ...call(callee), 'POP', 'STOP')))
     // PUSH0 five times, three more pushes, CALL, the callee's PUSH0 and STOP, POP, STOP.
@@ -325,8 +325,8 @@ describe('go-ethereum’s tracers that count', () => {
   })
 })
 
-describe('a tracer that takes too much', () => {
-  it('is stopped, and holds up neither requests nor blocks', async () => {
+describe('a tracer that exceeds its limits', () => {
+  it('is stopped, and delays neither requests nor blocks', async () => {
     const hash = await send(await contract(asm('STOP')))
     let isOver = false
     const endless = failure(hash, tracer({ step: 'while (true) {}' }), { timeout: '3s' }).finally(() => {
@@ -343,7 +343,7 @@ describe('a tracer that takes too much', () => {
     expect(await failure(hash, tracer({ step: regular }), { timeout: '50ms' })).toMatch(/^execution timeout/)
   })
 
-  it('fails by itself when memory or stack is over, and the next one runs', async () => {
+  it('fails alone when memory or stack is used up, and the next one runs', async () => {
     const hash = await send(await contract(asm('STOP')))
     const grow = 'return new Uint8Array(200000000)'
     const time = { timeout: '60s' }

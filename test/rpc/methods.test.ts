@@ -17,7 +17,7 @@ const code = {
 }
 
 describe('an untouched chain', () => {
-  it('answers as its genesis has it', async () => {
+  it('has the values of its genesis', async () => {
     const { rpc, alice } = await testChain()
     expect(await rpc('eth_chainId')).toBe('0x7d')
     expect(await rpc('net_version')).toBe('125')
@@ -33,7 +33,7 @@ describe('an untouched chain', () => {
     expect(await rpc('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(keccak256('0x68656c6c6f20776f726c64'))
   })
 
-  it('names itself so that development tools use it, and only in development', async () => {
+  it('has a client version that development tools recognize, only in development', async () => {
     const development = await testChain()
     expect(await development.rpc('web3_clientVersion')).toMatch(/^anvil\//)
     expect(await development.rpc('rpc_modules')).toMatchObject({ eth: '1.0', evm: '1.0' })
@@ -43,7 +43,7 @@ describe('an untouched chain', () => {
     expect((await plain.raw('evm_mine')).error?.code).toBe(-32601)
   })
 
-  it('knows nothing of what is not there', async () => {
+  it('answers null or an error for unknown things', async () => {
     const { rpc, raw } = await testChain()
     const unknown = `0x${'77'.repeat(32)}`
     for (const [method, ...params] of [
@@ -69,7 +69,7 @@ describe('an untouched chain', () => {
 })
 
 describe('a transfer', () => {
-  it('is found by hash, by place, by sender, and with its receipt', async () => {
+  it('is found by hash, by position, by sender, and with its receipt', async () => {
     const { rpc, alice, bob, walletOf } = await testChain()
     const hash = await walletOf(0).sendTransaction({
       to: bob.address,
@@ -99,7 +99,7 @@ describe('a transfer', () => {
     expect(await rpc('eth_getBalance', bob.address, '0x0')).toBe(TEN_THOUSAND)
   })
 
-  it('that waits has no receipt, and counts for `pending`', async () => {
+  it('that is pending has no receipt, and counts in the nonce of `pending`', async () => {
     const { rpc, raw, alice, bob, walletOf } = await testChain({ automine: false })
     const hash = await walletOf(0).sendTransaction({ to: bob.address, value: 5n })
     expect(await rpc('eth_getTransactionReceipt', hash)).toBeNull()
@@ -124,7 +124,7 @@ describe('a transfer', () => {
 })
 
 describe('calls', () => {
-  it('return, revert and fail', async () => {
+  it('return, revert or fail', async () => {
     const { rpc, raw } = await testChain()
     expect(await rpc('eth_call', { data: code.number })).toBe(word(0))
     expect(await rpc('eth_call', { input: code.number }, 'latest', {}, { number: '0x99' })).toBe(word(0x99))
@@ -147,7 +147,7 @@ describe('calls', () => {
     expect(await call({ code: code.slot0, state: { [word(0)]: word(8) } })).toBe(word(8))
   })
 
-  it('carry a reason in geth’s words', async () => {
+  it('that revert have the reason in geth’s words', async () => {
     const { raw, bob } = await testChain()
     // MSTORE of the selector at 0 and of 0x11 at 4, then REVERT of these 36 bytes.
     const revert = `0x7f${toFunctionSelector('Panic(uint256)').slice(2)}${'0'.repeat(56)}5f52601160045260245ffd`

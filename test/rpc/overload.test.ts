@@ -1,5 +1,5 @@
-// More heavy work than a node takes, on a real chain: light requests are answered, connections share, and what nobody waits
-// for any more is dropped.
+// More heavy calls than a node can run, on a real chain: light requests are answered, connections take turns, and calls of
+// closed connections are dropped.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { numberToHex } from 'viem'
@@ -17,7 +17,7 @@ const endless = (id = 1) => request('eth_call', [{ to: NOBODY }, 'latest', { [NO
 const request = (method: string, params: readonly unknown[] = [], id = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
-/** Machines are shared: what is awaited comes sooner or later. */
+/** A long limit: the machine may be busy with other work. */
 const eventually = (check: () => void) => vi.waitFor(check, 20_000)
 
 const post = (body: string) => `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -43,7 +43,7 @@ async function openSocket(url: string): Promise<WebSocket> {
   return socket
 }
 
-describe('beside endless calls', () => {
+describe('while endless calls run', () => {
   it('light requests are answered and blocks are made', async () => {
     const { node, rpc, mine } = await testChain({ limits })
     const callers = await Promise.all(Array.from({ length: 40 }, () => open(node.url)))
@@ -56,7 +56,7 @@ describe('beside endless calls', () => {
     expect(node.queue.load).toEqual({ running: 4, waiting: 36 })
   })
 
-  it('a call of another connection gets the next place that is free', async () => {
+  it('a call of another connection gets the next free slot', async () => {
     const { node, rpc } = await testChain({ limits, work: { running: 2 } })
     const [long, many] = [await open(node.url), await openSocket(node.url)]
     long.socket.write(post(endless()))
@@ -72,7 +72,7 @@ describe('beside endless calls', () => {
     expect(await answered).toBe('0x')
   })
 
-  it('one call too many is refused in words', async () => {
+  it('a call beyond the queue is refused with a message', async () => {
     const { node, raw } = await testChain({ limits, work: { running: 1, waiting: 2 } })
     for (let count = 0; count < 3; count++) (await open(node.url)).socket.write(post(endless()))
     await eventually(() => expect(node.queue.load).toEqual({ running: 1, waiting: 2 }))
@@ -83,8 +83,8 @@ describe('beside endless calls', () => {
   })
 })
 
-describe('when its connection is closed', () => {
-  it('all that was asked over HTTP is dropped, what runs and what waits', async () => {
+describe('when the connection is closed', () => {
+  it('running and waiting requests over HTTP are dropped', async () => {
     const { node, rpc } = await testChain({ limits })
     const { socket } = await open(node.url)
     socket.write(post(endless()).repeat(50))
@@ -94,17 +94,17 @@ describe('when its connection is closed', () => {
     expect(await rpc('eth_call', { to: NOBODY }, 'latest')).toBe('0x')
   })
 
-  it('all that was asked over a WebSocket is dropped', async () => {
+  it('requests over a WebSocket are dropped', async () => {
     const { node } = await testChain({ limits })
     const socket = await openSocket(node.url)
     for (let id = 0; id < 100; id++) socket.send(endless(id))
     await eventually(() => expect(node.queue.load).toEqual({ running: 4, waiting: 60 }))
-    // Reading rests, and a ping finds out that nobody is there.
+    // Reading is paused, and only a ping notices that the client is gone.
     socket.terminate()
     await eventually(() => expect(node.queue.load).toEqual({ running: 0, waiting: 0 }))
   })
 
-  it('the rest of a batch is not run, and what was sent stays sent', async () => {
+  it('the rest of a batch does not run, and its earlier sends stay', async () => {
     const { node, rpc } = await testChain({ limits, automine: false })
     const send = (value: string) =>
       JSON.parse(request('eth_sendTransaction', [{ from: account(0).address, to: NOBODY, value, gas: '0x5208' }]))
@@ -154,7 +154,7 @@ describe('a client that has ended its side', () => {
   })
 })
 
-it('runs 64 requests of a WebSocket at a time, however many one chunk holds', async () => {
+it('a WebSocket runs 64 requests at a time, however many one chunk has', async () => {
   const { node } = await testChain({ limits })
   const socket = await openSocket(node.url)
   let answered = 0

@@ -1,4 +1,4 @@
-// HTTP and WebSocket around the dispatcher: what wallets, pages and curl rely on.
+// HTTP and WebSocket around the dispatcher: the behaviour that wallets, web pages and curl rely on.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
@@ -10,7 +10,7 @@ import { createServer, defaultHttpOptions, type HttpOptions } from '../../src/se
 
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
 const chain = { spec: { chainId: 125n, name: 'kestrel' }, head: { number: 7n } }
-const live = { on: () => () => undefined }
+const events = { on: () => () => undefined }
 const pool = { onPending: () => {}, onRemoved: () => {}, content: () => ({ pending: new Map(), queued: new Map() }) }
 
 let app: FastifyInstance
@@ -19,7 +19,7 @@ let url: string
 async function start(options: Partial<RpcOptions> = {}, http: Partial<HttpOptions> = {}) {
   // These tests ask for nothing but the chain's id.
   const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
-  const explorer = { chain: { ...chain, live, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
+  const explorer = { chain: { ...chain, events, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
   app = createServer({
     rpc: services,
     explorer: explorer as unknown as ExplorerServices,
@@ -61,17 +61,17 @@ describe('HTTP', () => {
     }
   })
 
-  it('answers notifications with nothing', async () => {
+  it('answers notifications with 204', async () => {
     const response = await post('{"jsonrpc":"2.0","method":"eth_chainId"}')
     expect([response.status, await response.text()]).toEqual([204, ''])
   })
 
-  it('says what it is to a browser', async () => {
+  it('answers a browser with a line of text', async () => {
     const response = await fetch(`${url}/rpc`)
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('JSON-RPC')])
   })
 
-  it('refuses subscriptions, which need a connection', async () => {
+  it('refuses subscriptions over HTTP', async () => {
     const response = await post('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}')
     expect(await response.json()).toMatchObject({ error: { code: -32601 } })
   })
@@ -106,7 +106,7 @@ describe('WebSocket', () => {
     )
   })
 
-  it('cuts off a client that does not answer pings', async () => {
+  it('disconnects a client that does not answer pings', async () => {
     await start({ pingInterval: 0.05 })
     const mute = new WebSocket(url.replace('http', 'ws'), { autoPong: false })
     const closed = new Promise((resolve) => mute.on('close', resolve))

@@ -1,5 +1,5 @@
 // Wire shapes against answers that ethereum/execution-apis (CC0) recorded from go-ethereum: recorded.json holds them
-// with the RLP of the blocks they speak of. Comparison is exact: no key more, no key less.
+// with the RLP of the blocks. The comparison is exact: no key more, no key less.
 import { describe, expect, it, test } from 'vitest'
 import type { MinedReceipt } from '../../src/chain/types.ts'
 import { matchesLog } from '../../src/indexer/logs.ts'
@@ -7,8 +7,8 @@ import { fromHex, hexToAddress, hexToHash } from '../../src/lib/hex.ts'
 import { decodeBlock } from '../../src/primitives/block.ts'
 import { decodeSigned } from '../../src/primitives/transaction.ts'
 import type { Block, TransactionType } from '../../src/primitives/types.ts'
-import { logMatch } from '../../src/rpc/log-query.ts'
-import { revertError } from '../../src/rpc/revert.ts'
+import { revertError } from '../../src/rpc/errors.ts'
+import { addressesAndTopics } from '../../src/rpc/log-search.ts'
 import { wireBlock, wireHeader, wireUncle } from '../../src/rpc/shapes/block.ts'
 import {
   blockOverrides,
@@ -18,8 +18,8 @@ import {
   toCallRequest,
   toStateOverrides,
 } from '../../src/rpc/shapes/call.ts'
-import { logFilter } from '../../src/rpc/shapes/filter.ts'
-import { placeReceipts, wireReceipt, wireRemovedLog } from '../../src/rpc/shapes/receipt.ts'
+import { logFilter } from '../../src/rpc/shapes/log-filter.ts'
+import { minedReceipts, wireReceipt, wireRemovedLog } from '../../src/rpc/shapes/receipt.ts'
 import { wireTransaction } from '../../src/rpc/shapes/transaction.ts'
 import recorded from './recorded.json' with { type: 'json' }
 
@@ -66,7 +66,7 @@ describe('a transaction', () => {
     expect(wireTransaction(setCode, { header, index: 1 })).toEqual(recorded.setCodeTransaction)
   })
 
-  it('that waits has no place, and its cap for a price', () => {
+  it('that is pending has no position, and its fee cap as gasPrice', () => {
     expect(wireTransaction({ ...setCode, maxFeePerGas: 0x100n }, undefined)).toEqual({
       ...recorded.setCodeTransaction,
       blockHash: null,
@@ -87,7 +87,7 @@ describe('a transaction', () => {
     expect([price(100n), price(12n), price(11n)]).toEqual(['0xc', '0xc', '0xb'])
   })
 
-  it('carries blob fields only with type 3', () => {
+  it('has blob fields only with type 3', () => {
     const hash = hexToHash(`0x01${'22'.repeat(31)}`)
     const blob = wireTransaction({ ...setCode, type: 3, maxFeePerBlobGas: 7n, blobVersionedHashes: [hash] }, undefined)
     expect(blob).toMatchObject({ type: '0x3', maxFeePerBlobGas: '0x7', blobVersionedHashes: [hash], yParity: '0x0' })
@@ -97,7 +97,7 @@ describe('a transaction', () => {
 
 type RecordedReceipt = (typeof recorded.receipts)[keyof typeof recorded.receipts]
 
-/** What the chain would hold for a recorded receipt; names and numbers, read independently of the encoder. */
+/** A recorded receipt as the chain stores it, decoded independently of the encoder. */
 function readReceipt(answer: RecordedReceipt): MinedReceipt {
   const { header, transactions } = readBlock(london.rlp)
   const [transaction] = transactions
@@ -153,7 +153,7 @@ describe('a receipt', () => {
   it('continues the block’s log count', () => {
     const block = readBlock(osaka.rlp)
     const { receipt } = readReceipt(recorded.receipts.blob)
-    const placed = placeReceipts(block, [receipt, { ...receipt, logs: [] }, receipt])
+    const placed = minedReceipts(block, [receipt, { ...receipt, logs: [] }, receipt])
     expect(placed.map(({ firstLogIndex }) => firstLogIndex)).toEqual([0, 1, 1])
     expect(placed.map(({ index, transaction }) => transaction === block.transactions[index])).toEqual([
       true,
@@ -167,19 +167,19 @@ describe('a call object', () => {
   const request = (call: unknown) => toCallRequest(callObject.parse(call), 125n)
   const to = `0x${'11'.repeat(20)}`
 
-  it('takes data, input, or both when equal', () => {
+  it('accepts data, input, or both when equal', () => {
     expect(request({ data: '0x01' }).data).toEqual(new Uint8Array([1]))
     expect(request({ input: '0x02' }).data).toEqual(new Uint8Array([2]))
     expect(request({ data: '0x03', input: '0x03' }).data).toEqual(new Uint8Array([3]))
     expect(() => request({ data: '0x01', input: '0x02' })).toThrow('not equal')
   })
 
-  it('takes null for absent, and ignores what it does not know', () => {
+  it('accepts null for absent fields, and ignores unknown ones', () => {
     expect(request({ from: null, to: null, value: null, accessList: null, extra: 1 })).toEqual({ to: null })
     expect(request({})).toEqual({})
   })
 
-  it('takes integers as JSON numbers too, as the requirement writes them', () => {
+  it('accepts integers as JSON numbers, as the requirement writes them', () => {
     expect(request({ to, gas: 21000, gasPrice: '0x1', value: 5 })).toEqual({ to, gas: 21000n, gasPrice: 1n, value: 5n })
   })
 
@@ -220,7 +220,7 @@ describe('overrides', () => {
   const who = `0x${'AA'.repeat(20)}`
   const word = `0x${'00'.repeat(31)}01`
 
-  it('of state are by account', () => {
+  it('of state are decoded by account', () => {
     const read = toStateOverrides(
       stateOverrides.parse({
         [who]: { balance: '0x1', nonce: 2, code: '0x60', stateDiff: { [word]: word }, movePrecompileToAddress: who },
@@ -236,12 +236,12 @@ describe('overrides', () => {
     })
   })
 
-  it('of state refuse two ways to give storage', () => {
+  it('of state refuse `state` together with `stateDiff`', () => {
     const both = stateOverrides.parse({ [who]: { state: {}, stateDiff: {} } })
     expect(() => toStateOverrides(both)).toThrow("has both 'state' and 'stateDiff'")
   })
 
-  it('of the block are header fields', () => {
+  it('of the block are decoded as header fields', () => {
     const read = toBlockOverrides(
       blockOverrides.parse({
         number: '0x10',
@@ -264,9 +264,9 @@ describe('overrides', () => {
 describe('a log filter', () => {
   const [a, b] = [`0x${'aa'.repeat(32)}`, `0x${'bb'.repeat(32)}`]
   const who = `0x${'11'.repeat(20)}`
-  const match = (filter: unknown) => logMatch(logFilter.parse(filter))
+  const match = (filter: unknown) => addressesAndTopics(logFilter.parse(filter))
 
-  it('takes one or many, null and [] for anything', () => {
+  it('accepts one or many addresses and topics, null and [] for any', () => {
     expect(match({})).toEqual({ addresses: [], topics: [] })
     expect(match({ address: who, topics: [a, null, [], [a, b]] })).toEqual({
       addresses: [who],

@@ -1,5 +1,5 @@
-// What single calls of eth_simulateV1 are and tell. Expected values: the method's specification (execution-apis), the
-// Yellow Paper's gas and the EIPs named beside a case.
+// The calls of eth_simulateV1 and their results. Expected values: the method's specification (execution-apis), the Yellow
+// Paper's gas and the EIPs named at a case.
 import { encodeAbiParameters, type Hex, keccak256, toFunctionSelector, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { account, testChain } from '../support/chain.ts'
@@ -19,7 +19,7 @@ import {
 } from '../support/simulate.ts'
 
 describe('calls', () => {
-  it('stand as unsigned transactions of the type that has their fields', async () => {
+  it('are in the block as unsigned transactions of the type that has their fields', async () => {
     const test = await testChain()
     const [block] = await simulate(
       test,
@@ -59,7 +59,7 @@ describe('calls', () => {
     expect(block?.transactions[1]?.hash).toBe(keccak256(second))
   })
 
-  it('tell what they returned, reverted with and failed of', async () => {
+  it('have return data, revert data or an error', async () => {
     const test = await testChain()
     // Error(string) "no" by MSTOREs of the encoded error, and a REVERT of its 100 bytes.
     const reason =
@@ -92,7 +92,7 @@ describe('calls', () => {
     expect(calls[4]).toMatchObject({ status: '0x1', gasUsed: hex(53_000) })
   })
 
-  it('tell the most gas they had in use: what they used before refunds', async () => {
+  it('have maxUsedGas, the gas used before refunds', async () => {
     const test = await testChain()
     // Clearing a slot: 21000 + 2 * PUSH0 (2) + SSTORE of a cold slot to zero (5000), and 4800 back, at most a fifth.
     const [call] = await callsOf(test, [{ from: alice, to: contract }], {
@@ -102,7 +102,7 @@ describe('calls', () => {
     expect(call).toMatchObject({ maxUsedGas: hex(used), gasUsed: hex(used - 4_800) })
   })
 
-  it('share one budget, and get no more than is left in the block', async () => {
+  it('share one gas budget, and get no more gas than is left in the block', async () => {
     const test = await testChain({ limits: { gasCap: 100_000n, time: 5_000 } })
     const transfer = { from: alice, to: bob }
     const blocks = await simulate(

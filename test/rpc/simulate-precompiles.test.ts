@@ -37,7 +37,7 @@ describe('precompiles', () => {
     expect(results.map(({ returnData }) => returnData)).toEqual([word(7), '0x', digest])
   })
 
-  it('stay warm where they were, and are cold where they went', async () => {
+  it('stay warm at their old address, and are cold at the new one', async () => {
     const test = await testChain()
     // EIP-2929: BALANCE of a warm address costs 100, of a cold one 2600.
     const balance = (of: string) => `0x73${of.slice(2)}3100`

@@ -16,7 +16,7 @@ describe('transfers of value', () => {
   })
   const traced = { traceTransfers: true }
 
-  it('stand among the logs in the order in which they happened', async () => {
+  it('are among the logs in the order of execution', async () => {
     const test = await testChain()
     // Logs, pays bob, logs again; then the same through a contract that it calls.
     const stateOverrides = {
@@ -41,7 +41,7 @@ describe('transfers of value', () => {
     expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
-  it('are not in the block: it is the same without them', async () => {
+  it('are not in the block, which is the same without them', async () => {
     const test = await testChain()
     const blocks = [
       {
@@ -57,7 +57,7 @@ describe('transfers of value', () => {
     expect(shown?.calls[0]?.logs.map(({ blockHash }) => blockHash)).toEqual(Array(3).fill(plain?.hash))
   })
 
-  it('that were undone are not shown, with all that happened within', async () => {
+  it('that were reverted are not shown, nor those within', async () => {
     const test = await testChain()
     const stateOverrides = {
       // Pays a contract that pays bob, logs and reverts; then pays bob itself.
@@ -74,7 +74,7 @@ describe('transfers of value', () => {
     expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 4, 7])
   })
 
-  it('leave their numbers behind when they are undone: the seventh call’s first log has index 6', async () => {
+  it('that were reverted still count in log indices: the seventh call’s first log has index 6', async () => {
     const test = await testChain()
     // LOG0 and REVERT; LOG0.
     const stateOverrides = { [contract]: { code: '0x5f5fa05f5ffd' }, [other]: { code: code.log } }
@@ -88,12 +88,12 @@ describe('transfers of value', () => {
         ['0x7'],
       ])
     }
-    // Each block begins anew.
+    // Each block counts from 0.
     const blocks = await simulate(test, [{ stateOverrides, calls }, { calls: calls.slice(5) }])
     expect(blocks[1]?.calls.map(({ logs }) => logs.map(({ logIndex }) => logIndex))).toEqual([[], ['0x1'], ['0x2']])
   })
 
-  it('that no value moves with are no transfers: delegate calls, code calls, calls of nothing', async () => {
+  it('are not shown for delegate calls, code calls and calls without value', async () => {
     const test = await testChain()
     // DELEGATECALL to other under a value of 5, CALLCODE with 1, CALL with 0.
     const delegate = `5f5f5f5f73${other.slice(2)}5af450`
@@ -107,7 +107,7 @@ describe('transfers of value', () => {
     expect(call?.logs).toMatchObject([transfer(alice, contract, 5)])
   })
 
-  it('endow new contracts and come out of those that end', async () => {
+  it('are shown for creations and self-destructions', async () => {
     const test = await testChain()
     const created = getContractAddress({ from: alice, nonce: 0n }).toLowerCase() as Hex
     const inner = getContractAddress({ from: created, nonce: 1n }).toLowerCase() as Hex
@@ -123,7 +123,7 @@ describe('transfers of value', () => {
     expect(call?.logs).toHaveLength(4)
   })
 
-  it('leave the logs of native contracts where they are', async () => {
+  it('keep the order of logs of native contracts', async () => {
     const test = await testChain()
     const { authorization } = NATIVE_CONTRACT
     const data = encodeFunctionData({

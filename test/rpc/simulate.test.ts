@@ -1,5 +1,5 @@
 // eth_simulateV1 on running chains: blocks, calls and fees. Expected values: the method's specification (execution-apis,
-// notes on ethSimulateV1), the Yellow Paper's gas, the EIPs named beside a case, and blocks that the same chain mined.
+// notes on ethSimulateV1), the Yellow Paper's gas, the EIPs named at a case, and blocks that the same chain mined.
 import { type Hex, keccak256, parseGwei, toRlp } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
@@ -19,8 +19,8 @@ import {
   word,
 } from '../support/simulate.ts'
 
-describe('blocks', () => {
-  it('carry state on, and leave none behind', async () => {
+describe('simulated blocks', () => {
+  it('build on each other’s state, and store nothing', async () => {
     const test = await testChain()
     const call = { from: alice, to: contract }
     const blocks = await simulate(test, [
@@ -57,7 +57,7 @@ describe('blocks', () => {
     expect(blocks.every(({ calls }) => calls.length === 0)).toBe(true)
   })
 
-  it('are what their hash says', async () => {
+  it('have the hash of their header', async () => {
     const test = await testChain()
     const [block] = await simulate(test, [
       {
@@ -95,7 +95,7 @@ describe('blocks', () => {
     expect(keccak256(toRlp(rlp))).toBe(block.hash)
   })
 
-  it('are the blocks that are mined', async () => {
+  it('equal the blocks that are mined', async () => {
     const test = await testChain()
     // A transfer, a creation whose constructor logs, and a call that fails: sent, mined, and simulated from the block before.
     const fees = { maxFeePerGas: parseGwei('5'), maxPriorityFeePerGas: parseGwei('2') }
@@ -169,7 +169,7 @@ describe('blocks', () => {
     expect(BigInt(blocks[1]?.calls[0]?.returnData ?? '0x')).toBe(3_000_000_000n)
   })
 
-  it('show the calls what they are', async () => {
+  it('are visible to their calls (NUMBER, TIMESTAMP, …)', async () => {
     const test = await testChain()
     const seen = {
       NUMBER: '43',
@@ -202,7 +202,7 @@ describe('blocks', () => {
     )
   })
 
-  it('stand on any block, pending ones too', async () => {
+  it('may build on any block, also on the pending one', async () => {
     const test = await testChain({ automine: false })
     await test.walletOf(0).sendTransaction({ to: poor, value: 9n })
     const balance = { to: contract, data: '0x' }
@@ -251,7 +251,7 @@ describe('on a chain that collects its fees', () => {
     expect(BigInt(block?.calls[2]?.returnData ?? '0x')).toBe(0n)
   })
 
-  it('asks for nothing without validation', async () => {
+  it('charges nothing without validation', async () => {
     const test = await testChain()
     const [block] = await simulate(test, [{ calls: [{ from: poor, to: bob }] }])
     expect(block).toMatchObject({ baseFeePerGas: '0x0', calls: [{ status: '0x1', gasUsed: '0x5208' }] })

@@ -1,4 +1,4 @@
-// Tracing of blocks and of calls that were never mined, and the pages of state beside them. Expected values: the gas of
+// Tracing of blocks and of calls that were not mined, and the debug_ methods for ranges of state. Expected values: the gas of
 // the Yellow Paper, Keccak's order of keys, and the shapes and refusals of go-ethereum.
 import { type Hex, keccak256, pad, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -37,7 +37,7 @@ async function mineTogether(...targets: readonly Hex[]): Promise<Hex[]> {
 }
 
 describe('blocks', () => {
-  it('are traced transaction by transaction, each on what the one before left', async () => {
+  it('are traced transaction by transaction, each on the state after the one before', async () => {
     const counter = await contract(COUNTER)
     const hashes = await mineTogether(counter, counter, counter)
     const block = await rpc('eth_getBlockByNumber', 'latest', false)
@@ -65,7 +65,7 @@ describe('blocks', () => {
     await chain.mine()
   })
 
-  it('are refused when they are not here', async () => {
+  it('are refused when they are unknown', async () => {
     const code = async (method: string, ...params: unknown[]) => (await chain.raw(method, ...params)).error?.code
     expect(await code('debug_traceBlockByNumber', '0x0')).toBe(-32000)
     expect(await code('debug_traceBlockByNumber', 'earliest')).toBe(-32000)
@@ -79,7 +79,7 @@ describe('blocks', () => {
     expect(await code('debug_intermediateRoots', UNKNOWN)).toBe(-32000)
   })
 
-  it('have a root after each transaction, the last of which is the block’s', async () => {
+  it('have a state root after each transaction, the last of which is the block’s', async () => {
     const plain = withClients(await startNode(nodeOptions({ spec: plainSpec(alice) })))
     onTestFinished(() => plain.node.close())
     await plain.rpc('evm_setAutomine', false)
@@ -128,7 +128,7 @@ describe('calls', () => {
     expect((await chain.raw('debug_traceCall', { to: counter }, 'latest', { txIndex: '0x9' })).error?.code).toBe(-32000)
   })
 
-  it('are traced in bundles, each on what the one before left', async () => {
+  it('are traced in bundles, each on the state after the one before', async () => {
     const to = await contract(COUNTER)
     const bundles = [{ transactions: [{ to }, { to }] }, { transactions: [{ to }] }]
     const traces = await rpc('debug_traceCallMany', bundles, { blockNumber: 'latest', transactionIndex: -1 })
@@ -141,7 +141,7 @@ describe('calls', () => {
     expect([first.returnValue, second.returnValue]).toEqual([word(41), word(42)])
   })
 
-  it('stop when their time is up, and let others have their turn meanwhile', async () => {
+  it('stop at their timeout, and yield to other work until then', async () => {
     const to = await contract(LOOP)
     const long = { to, gas: toHex(10n ** 11n) }
     const order: string[] = []
@@ -160,7 +160,7 @@ describe('calls', () => {
 })
 
 describe('pages of state', () => {
-  it('hold the slots of an account in the order of their hashes', async () => {
+  it('have the slots of an account in the order of their hashes', async () => {
     const write = (slot: number) => [`PUSH1 ${toHex(slot + 0x10)}`, `PUSH1 ${toHex(slot, { size: 1 })}`, 'SSTORE']
     const to = await contract(asm(...[1, 2, 3].flatMap(write)))
     const counter = await contract(COUNTER)
@@ -183,7 +183,7 @@ describe('pages of state', () => {
     expect(await range(1, '0x', 10)).toEqual({ storage: {}, nextKey: null })
   })
 
-  it('hold the accounts of a block, and what is where they end', async () => {
+  it('have the accounts of a block, and the start of the next page', async () => {
     const to = await contract(COUNTER, 3n)
     await send(to)
     const dump = await rpc('debug_accountRange', 'latest', '0x', 256, false, false, false)
@@ -205,7 +205,7 @@ describe('pages of state', () => {
     expect(await rpc('debug_dumpBlock', 'latest')).toEqual(dump)
   })
 
-  it('tell which accounts blocks changed', async () => {
+  it('of modified accounts are those that blocks changed', async () => {
     const to = await contract(COUNTER)
     await send(to)
     const block = await rpc('eth_getBlockByNumber', 'latest', false)

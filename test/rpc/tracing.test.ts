@@ -26,7 +26,7 @@ const receipt = (hash: Hex) => rpc('eth_getTransactionReceipt', hash)
 const word = (value: number | bigint) => pad(toHex(value))
 
 describe('the opcode logger', () => {
-  it('tells each opcode with gas, cost and stack', async () => {
+  it('records each opcode with gas, cost and stack', async () => {
     const to = await contract(asm('PUSH1 0x01', 'PUSH1 0x02', 'ADD', ...returnTop))
     const gas = 100_000 - INTRINSIC
     // Five times 3 and PUSH0's 2 twice, MSTORE's 3 for the word of memory and 3 for itself.
@@ -47,7 +47,7 @@ describe('the opcode logger', () => {
     })
   })
 
-  it('counts the gas a call hands on as the call’s cost, without the stipend', async () => {
+  it('counts the gas passed to a call as the call’s cost, without the stipend', async () => {
     const callee = await contract(asm('PUSH0'))
     const to = await contract(asm(...call(callee, { gas: '0x1000', value: '0x01' }), 'STOP'), 1n)
     const { structLogs } = await trace(await send(to))
@@ -61,7 +61,7 @@ describe('the opcode logger', () => {
     expect(structLogs[at + 3]).toMatchObject({ op: 'STOP', gas: before - base + 2300 - 2, depth: 1, stack: ['0x1'] })
   })
 
-  it('shows the slots of a contract as they are seen, and the refunds', async () => {
+  it('records the accessed slots of a contract, and the refunds', async () => {
     const write = (value: string) => [`PUSH1 ${value}`, 'PUSH1 0x01', 'SSTORE']
     const to = await contract(asm('PUSH1 0x07', 'SLOAD', 'POP', ...write('0x05'), ...write('0x00'), 'PUSH0', 'SLOAD'))
     const { structLogs } = await trace(await send(to))
@@ -75,7 +75,7 @@ describe('the opcode logger', () => {
     expect(structLogs.filter((log: object) => 'storage' in log)).toHaveLength(4)
   })
 
-  it('shows memory and return data only when asked, leaves out what it is told to', async () => {
+  it('records memory and return data only on request, and omits what is disabled', async () => {
     const callee = await contract(asm('PUSH1 0x2a', ...returnTop))
     const to = await contract(asm('PUSH1 0xff', 'PUSH1 0x20', 'MSTORE', ...call(callee), 'PUSH0', 'SLOAD', 'STOP'))
     const hash = await send(to)
@@ -83,7 +83,7 @@ describe('the opcode logger', () => {
     expect(plain.structLogs.some((log: object) => 'memory' in log || 'returnData' in log)).toBe(false)
     const full = await trace(hash, { enableMemory: true, enableReturnData: true })
     const [beforeStore, afterStore] = full.structLogs.slice(2, 4)
-    // Told before the memory grows.
+    // Recorded before the memory grows.
     expect(beforeStore).not.toHaveProperty('memory')
     expect(afterStore.memory).toEqual([word(0), word(0xff)])
     expect(full.structLogs.at(-1)).toMatchObject({ op: 'STOP', depth: 1, returnData: word(0x2a) })
@@ -91,12 +91,12 @@ describe('the opcode logger', () => {
     expect(bare.structLogs).toHaveLength(3)
     expect(bare.structLogs.some((log: object) => 'stack' in log || 'storage' in log)).toBe(false)
     expect(bare.gas).toBe(plain.gas)
-    // What older clients write.
+    // The options of older clients.
     expect(await trace(hash, { disableMemory: true })).toEqual(plain)
     expect((await trace(hash, { disableMemory: false })).structLogs[3].memory).toHaveLength(2)
   })
 
-  it('tells an opcode that cannot run once, with what it lacks', async () => {
+  it('records an opcode that cannot run once, with the reason', async () => {
     const greedy = await contract(asm('PUSH0', 'PUSH3 0xffffff', 'MSTORE'))
     const { structLogs, failed, returnValue, gas } = await trace(await send(greedy))
     const words = (0xffffff + 32 + 31) >> 5
@@ -114,7 +114,7 @@ describe('the opcode logger', () => {
     expect(last).toMatchObject({ op: 'PUSH0', gasCost: 2, error: 'stack limit reached 1024 (1023)' })
   })
 
-  it('tells nothing of what goes wrong while an opcode runs', async () => {
+  it('does not record errors while an opcode runs', async () => {
     const invalid = await trace(await send(await contract(asm('INVALID'))))
     expect(invalid.structLogs).toEqual([{ pc: 0, op: 'INVALID', gas: 179_000, gasCost: 0, depth: 1, stack: [] }])
     const unknown = await trace(await send(await contract('0x0c')))
@@ -129,7 +129,7 @@ describe('the opcode logger', () => {
 describe('callTracer', () => {
   const calls = (hash: Hex, tracerConfig = {}) => trace(hash, { tracer: 'callTracer', tracerConfig })
 
-  it('shows the tree with types, values and gas', async () => {
+  it('returns the tree with types, values and gas', async () => {
     const leaf = await contract(asm('PUSH1 0x2a', ...returnTop))
     const kinds = ['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL']
     const to = await contract(asm(...kinds.flatMap((kind) => call(leaf, { kind, gas: '0x0400' })), 'STOP'))
@@ -158,7 +158,7 @@ describe('callTracer', () => {
     expect(top.calls).toEqual([
       { ...common, type: 'CALL', value: '0x0' },
       { ...common, type: 'CALLCODE', value: '0x0' },
-      // It only seems to carry what the caller was sent.
+      // DELEGATECALL has the value of its caller's frame, and transfers nothing.
       { ...common, type: 'DELEGATECALL', value: '0x9' },
       { ...common, type: 'STATICCALL' },
     ])
@@ -166,7 +166,7 @@ describe('callTracer', () => {
     expect(await calls(hash, { onlyTopCall: true })).toEqual(alone)
   })
 
-  it('shows creations, with the code, and those that fail without an address', async () => {
+  it('returns creations with the code, and failed ones without an address', async () => {
     // Returns one zero byte of code; and an init code that is invalid.
     const init = asm('PUSH1 0x01', 'PUSH0', 'RETURN')
     const deployed = await calls(await send(undefined, { data: init }))
@@ -187,7 +187,7 @@ describe('callTracer', () => {
     expect(inner[1].gasUsed).toBe(inner[1].gas)
   })
 
-  it('shows calls that could not begin', async () => {
+  it('returns calls that could not start', async () => {
     const leaf = await contract(asm('STOP'))
     const create = ['PUSH0', 'PUSH0', 'PUSH1 0x05', 'CREATE']
     const to = await contract(asm(...call(leaf, { value: '0x05', gas: '0x0100' }), ...create, 'STOP'), 4n)
@@ -197,7 +197,7 @@ describe('callTracer', () => {
     expect(inner[1]).toEqual({ ...failed, type: 'CREATE', gas: expect.any(String) })
   })
 
-  it('shows precompiles and self-destructions', async () => {
+  it('returns precompiles and self-destructions', async () => {
     const to = await contract(asm(...call(pad('0x02', { size: 20 })), `PUSH20 ${alice}`, 'SELFDESTRUCT'), 77n)
     const { calls: inner } = await calls(await send(to))
     expect(inner[0]).toMatchObject({ type: 'CALL', to: pad('0x02', { size: 20 }), gasUsed: toHex(60) })
@@ -207,7 +207,7 @@ describe('callTracer', () => {
     })
   })
 
-  it('tells failures in geth’s words, reverts with their reason', async () => {
+  it('returns failures in geth’s words, reverts with their reason', async () => {
     const abi = parseAbi(['error Error(string)'])
     const data = encodeErrorResult({ abi, errorName: 'Error', args: ['no'] })
     const words = (data.slice(2).padEnd(256, '0').match(/.{64}/g) ?? []).map((digits) => `0x${digits}`)
@@ -229,7 +229,7 @@ describe('callTracer', () => {
     expect((await calls(await send(reading))).calls[0].error).toBe('write protection')
   })
 
-  it('hangs logs under their frames, without those that were undone', async () => {
+  it('returns logs with their frames, without those that were reverted', async () => {
     const log = (topic: string) => [`PUSH1 ${topic}`, 'PUSH0', 'PUSH0', 'LOG1']
     const leaf = await contract(asm(...log('0x02')))
     const failing = await contract(asm(...log('0x03'), 'INVALID'))
@@ -247,7 +247,7 @@ describe('callTracer', () => {
 describe('prestateTracer', () => {
   const state = (hash: Hex, tracerConfig = {}) => trace(hash, { tracer: 'prestateTracer', tracerConfig })
 
-  it('shows what was there before', async () => {
+  it('returns the accounts before the transaction', async () => {
     const read = await contract(asm('PUSH0', 'SLOAD'), 5n)
     await rpc('anvil_setStorageAt', read, '0x0', word(8))
     const code = asm(
@@ -269,7 +269,7 @@ describe('prestateTracer', () => {
     expect(before).not.toHaveProperty(pad('0x77', { size: 20 }))
   })
 
-  it('leaves out code and storage, and shows empty accounts, on request', async () => {
+  it('omits code and storage, and includes empty accounts, on request', async () => {
     const to = await contract(asm('PUSH0', 'SLOAD', `PUSH20 ${pad('0x78', { size: 20 })}`, 'BALANCE'))
     const hash = await send(to)
     const bare = await state(hash, { disableCode: true, disableStorage: true })
@@ -278,7 +278,7 @@ describe('prestateTracer', () => {
     expect(whole[pad('0x78', { size: 20 })]).toEqual({ balance: '0x0' })
   })
 
-  it('shows changes on both sides in diff mode', async () => {
+  it('returns the values before and after in diff mode', async () => {
     const init = asm('PUSH1 0x03', 'PUSH1 0x01', 'SSTORE', 'PUSH1 0x01', 'PUSH0', 'RETURN')
     const nonce = Number(await rpc('eth_getTransactionCount', alice))
     const hash = await send(undefined, { data: init, value: 6n })
@@ -356,7 +356,7 @@ describe('the small tracers', () => {
     expect(await trace(inner, { tracer: '4byteTracer' })).toEqual({ '0x11223344-1': 1 })
     expect(await trace(toPrecompile, { tracer: '4byteTracer' })).toEqual({})
 
-    // geth and Parity: what created a contract stands in its action.
+    // In geth and Parity the creation's action has the creating opcode.
     const methods = async (hash: Hex) =>
       (await trace(hash, { tracer: 'flatCallTracer' })).map(
         ({ type, action }: { type: string; action: { creationMethod?: string; init?: Hex } }) => [
@@ -371,7 +371,7 @@ describe('the small tracers', () => {
     ])
   })
 
-  it('are refused when they are no tracers here', async () => {
+  it('are refused under unknown names', async () => {
     const hash = await send(await contract(asm('STOP')))
     const refusal = async (options: object) => (await chain.raw('debug_traceTransaction', hash, options)).error
     expect(await refusal({ tracer: 'callTracr' })).toMatchObject({ code: -32000 })

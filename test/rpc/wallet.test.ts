@@ -27,7 +27,7 @@ describe('eth_accounts', () => {
 })
 
 describe('eth_sendTransaction', () => {
-  it('fills in what is left out and is mined when it answers', async () => {
+  it('fills in missing fields and is mined when it answers', async () => {
     const { rpc } = await testChain()
     const hash = await rpc('eth_sendTransaction', { from, to, value: '0x1' })
     const sent = (await rpc('eth_getTransactionByHash', hash)) as Sent
@@ -35,7 +35,7 @@ describe('eth_sendTransaction', () => {
     expect(await rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', gasUsed: '0x5208' })
   })
 
-  it('makes a legacy transaction of a gas price, and type 1 with an access list', async () => {
+  it('sends a legacy transaction for a gas price, and type 1 for an access list', async () => {
     const { rpc } = await testChain()
     const fields = { from, to, gasPrice: '0x77359400' }
     const legacy = await rpc('eth_sendTransaction', fields)
@@ -45,7 +45,7 @@ describe('eth_sendTransaction', () => {
     expect(await rpc('eth_getTransactionByHash', listed)).toMatchObject({ type: '0x1', accessList })
   })
 
-  it('takes integers as the requirement writes them', async () => {
+  it('accepts integers as the requirement writes them', async () => {
     const { rpc } = await testChain()
     const fields = { from, to, gas: 30000, gasPrice: 2_000_000_000, value: 5, data: '0x' }
     const hash = await rpc('eth_sendTransaction', fields)
@@ -77,7 +77,7 @@ describe('eth_sendTransaction', () => {
     expect(await rpc('eth_getTransactionCount', from)).toBe('0xc')
   })
 
-  it('says why it refuses', async () => {
+  it('refuses with a reason', async () => {
     const { raw, dev } = await testChain()
     const refusal = async (fields: object) => (await raw('eth_sendTransaction', fields)).error
     expect(await refusal({ from: stranger, to })).toEqual({ code: -32000, message: 'unknown account' })
@@ -92,7 +92,7 @@ describe('eth_sendTransaction', () => {
 })
 
 describe('impersonation', () => {
-  it('lets an account without key send, until it ends', async () => {
+  it('lets an account without a key send, until it is stopped', async () => {
     const { rpc, raw } = await testChain()
     await rpc('hardhat_setBalance', stranger, '0xde0b6b3a7640000')
     expect(await rpc('hardhat_impersonateAccount', stranger)).toBe(true)
@@ -140,7 +140,7 @@ describe('messages', () => {
     expect(await rpc('personal_ecRecover', message.raw, expected)).toBe(from)
   })
 
-  it('are not signed for strangers, nor recovered from nonsense', async () => {
+  it('are not signed for unknown accounts, nor recovered from invalid signatures', async () => {
     const { raw } = await testChain()
     expect((await raw('eth_sign', stranger, '0x')).error).toEqual({ code: -32000, message: 'unknown account' })
     expect((await raw('personal_ecRecover', '0x', '0x01')).error?.code).toBe(-32602)
@@ -196,7 +196,7 @@ describe('typed data', () => {
     }
   })
 
-  it('takes numbers as strings, arrays, and a domain whose type is left out', async () => {
+  it('accepts numbers as strings, arrays, and a domain without its type', async () => {
     const { rpc } = await testChain()
     const types = {
       Order: [
@@ -214,7 +214,7 @@ describe('typed data', () => {
     expect(signature).toBe(await alice.sign({ hash: digest }))
   })
 
-  it('is refused when it does not fit its types', async () => {
+  it('is refused when it does not match its types', async () => {
     const { raw } = await testChain()
     const wrong = { ...mail, message: { ...mail.message, to: { name: 'Bob', wallet: '0x12' } } }
     for (const data of [wrong, {}, 'nonsense', '{}', { ...mail, primaryType: 'Nothing' }, 5]) {
@@ -224,7 +224,7 @@ describe('typed data', () => {
 })
 
 describe('personal_', () => {
-  it('makes accounts and sends from them', async () => {
+  it('creates accounts and sends from them', async () => {
     const { rpc, raw } = await testChain()
     const fresh = (await rpc('personal_newAccount', 'password')) as Address
     expect(getAddress(fresh).toLowerCase()).toBe(fresh)
@@ -237,7 +237,7 @@ describe('personal_', () => {
     expect((await raw('personal_importRawKey', `0x${'00'.repeat(32)}`, '')).error?.code).toBe(-32602)
   })
 
-  it('is closed outside development, and signing messages is not', async () => {
+  it('is not enabled outside development, except personal_sign', async () => {
     const { rpc, raw } = await testChain({ rpc: {} })
     for (const method of ['personal_newAccount', 'personal_listAccounts', 'eth_sendUnsignedTransaction']) {
       expect((await raw(method)).error?.code, method).toBe(-32601)

@@ -1,12 +1,12 @@
-// Blocks and what belongs to them as a whole: header, transactions, uncles, receipts. An unknown block is null.
+// Blocks: their headers, transaction counts, uncles and receipts. The answer for an unknown block is null.
 import type { BlockRef, Chain, MinedReceipt } from '../../chain/types.ts'
 import type { Block, Header, SealedHeader } from '../../primitives/types.ts'
 import { blockNumber, blockRef, bool, hash, index, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { wireBlock, wireHeader, wireUncle } from '../shapes/block.ts'
-import { placeReceipts, wireReceipt } from '../shapes/receipt.ts'
+import { minedReceipts, wireReceipt } from '../shapes/receipt.ts'
 
-/** Whether transactions are wanted in full. */
+/** Whether the transactions are answered in full. */
 const full = bool.default(false)
 
 type BlockView = { readonly block: Block | undefined; readonly full: boolean }
@@ -52,7 +52,7 @@ const transactionCount = async (chain: Chain, ref: BlockRef): Promise<bigint | n
 }
 
 export const eth_getBlockTransactionCountByHash = rpcMethod({
-  summary: 'How many transactions a block has, by its hash.',
+  summary: 'The number of transactions of a block, by its hash.',
   params: [hash],
   names: ['blockHash'],
   result: quantity.nullable(),
@@ -60,7 +60,7 @@ export const eth_getBlockTransactionCountByHash = rpcMethod({
 })
 
 export const eth_getBlockTransactionCountByNumber = rpcMethod({
-  summary: 'How many transactions a block has, by its number or tag.',
+  summary: 'The number of transactions of a block, by its number or tag.',
   params: [blockNumber],
   names: ['block'],
   result: quantity.nullable(),
@@ -73,7 +73,7 @@ const uncleCount = async (chain: Chain, ref: BlockRef): Promise<bigint | null> =
 }
 
 export const eth_getUncleCountByBlockHash = rpcMethod({
-  summary: 'How many uncles a block has, by its hash.',
+  summary: 'The number of uncles of a block, by its hash.',
   params: [hash],
   names: ['blockHash'],
   result: quantity.nullable(),
@@ -81,7 +81,7 @@ export const eth_getUncleCountByBlockHash = rpcMethod({
 })
 
 export const eth_getUncleCountByBlockNumber = rpcMethod({
-  summary: 'How many uncles a block has, by its number or tag.',
+  summary: 'The number of uncles of a block, by its number or tag.',
   params: [blockNumber],
   names: ['block'],
   result: quantity.nullable(),
@@ -113,6 +113,6 @@ export const eth_getBlockReceipts = rpcMethod({
   async handler([ref], { chain }) {
     const block = await chain.block(ref)
     const receipts = block && chain.receipts(block.header.hash)
-    return receipts ? placeReceipts(block, receipts) : null
+    return receipts ? minedReceipts(block, receipts) : null
   },
 })

@@ -1,4 +1,4 @@
-// Messages that are run and leave no trace. A revert is error 3 with the revert bytes, for calls and estimates alike.
+// Calls and estimates: messages that run without changing the chain. A revert is error 3 with the revert data.
 import type { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
@@ -7,9 +7,9 @@ import type { AccessList } from '../../primitives/types.ts'
 import type { CallOptions } from '../../runtime/types.ts'
 import { atBlock, atPending, data, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
-import { forEstimate } from '../estimating.ts'
-import { type FilledTransaction, fillTransaction } from '../fill.ts'
-import { estimateError, revertError } from '../revert.ts'
+import { estimateError, revertError } from '../errors.ts'
+import { estimateOptions } from '../sends/estimation-block.ts'
+import { type FilledTransaction, fillTransaction } from '../sends/fill-transaction.ts'
 import {
   blockOverrides,
   callObject,
@@ -21,42 +21,42 @@ import {
 import { wireBareTransaction } from '../shapes/transaction.ts'
 
 function callOptions(
-  caller: AbortSignal,
+  signal: AbortSignal,
   state: z.output<typeof stateOverrides> | undefined,
   block?: z.output<typeof blockOverrides>,
 ): CallOptions {
   return {
-    caller,
+    caller: signal,
     stateOverrides: state && toStateOverrides(state),
     blockOverrides: block && toBlockOverrides(block),
   }
 }
 
 export const eth_call = rpcMethod({
-  summary: 'Runs a message on a block’s state and answers what it returns.',
+  summary: 'Runs a message on the state after a block and returns its output.',
   params: [callObject, atBlock, stateOverrides.optional(), blockOverrides.optional()],
   names: ['transaction', 'block', 'stateOverrides', 'blockOverrides'],
   result: data,
   heavy: true,
-  async handler([call, ref, state, block], { chain }, caller) {
+  async handler([call, ref, state, block], { chain }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
-    const { error, returnData } = await chain.call(request, ref, callOptions(caller, state, block))
+    const { error, returnData } = await chain.call(request, ref, callOptions(signal, state, block))
     if (error === undefined) return returnData
     throw error.startsWith('execution reverted') ? revertError(returnData) : new ChainError('execution-failed', error)
   },
 })
 
 export const eth_estimateGas = rpcMethod({
-  summary: 'The smallest gas limit with which a message succeeds; without a block, in the next one to be made.',
+  summary: 'The smallest gas limit with which a message succeeds; by default in the next block.',
   params: [callObject, atPending, stateOverrides.optional(), blockOverrides.optional()],
   names: ['transaction', 'block', 'stateOverrides', 'blockOverrides'],
   result: quantity,
   heavy: true,
-  async handler([call, ref, state, block], context, caller) {
+  async handler([call, ref, state, block], context, signal) {
     const { chain } = context
     const request = toCallRequest(call, chain.spec.chainId)
     try {
-      const options = await forEstimate(callOptions(caller, state, block), ref, context)
+      const options = await estimateOptions(callOptions(signal, state, block), ref, context)
       return await chain.estimateGas(request, ref, options)
     } catch (error) {
       throw estimateError(error)
@@ -71,7 +71,8 @@ type AccessListOutcome = {
 }
 
 export const eth_createAccessList = rpcMethod({
-  summary: 'The access list (EIP-2930) a message would profit from, and the gas it uses with it.',
+  summary:
+    'The access list (EIP-2930) of the slots that a message reads or writes, and the gas it uses with that list.',
   params: [callObject, atPending, stateOverrides.optional()],
   names: ['transaction', 'block', 'stateOverrides'],
   result: ({ accessList, gasUsed, error }: AccessListOutcome) => ({
@@ -80,20 +81,20 @@ export const eth_createAccessList = rpcMethod({
     gasUsed: toQuantity(gasUsed),
   }),
   heavy: true,
-  async handler([call, ref, state], context, caller) {
+  async handler([call, ref, state], context, signal) {
     const { chain } = context
-    const options = await forEstimate(callOptions(caller, state), ref, context)
+    const options = await estimateOptions(callOptions(signal, state), ref, context)
     return chain.createAccessList(toCallRequest(call, chain.spec.chainId), ref, options)
   },
 })
 
 export const eth_fillTransaction = rpcMethod({
-  summary: 'A transaction object with everything filled in that was left out, unsigned, and its encoding.',
+  summary: 'Fills in the missing fields of a transaction object; returns it unsigned, with its encoding.',
   params: [callObject],
   names: ['transaction'],
   result: (filled: FilledTransaction) => {
     const raw = encodeTransaction({ ...filled, v: 0n, r: 0n, s: 0n })
     return { raw: toHex(raw), tx: wireBareTransaction(withSender(parseTransaction(raw), filled.from)) }
   },
-  handler: ([call], context, caller) => fillTransaction(call, context, caller),
+  handler: ([call], context, signal) => fillTransaction(call, context, signal),
 })

@@ -1,4 +1,4 @@
-// The chain as a whole: its id, its head, its fees.
+// The chain as a whole: its id, head, fees and mining.
 import { z } from 'zod'
 import type { FeeHistory } from '../../chain/fee-types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -16,28 +16,28 @@ export const eth_chainId = rpcMethod({
 })
 
 export const eth_blockNumber = rpcMethod({
-  summary: 'Number of the newest block.',
+  summary: 'The number of the newest block.',
   params: [],
   result: quantity,
   handler: (_, { chain }) => chain.head.number,
 })
 
 export const eth_syncing = rpcMethod({
-  summary: 'False: this node makes its own blocks and never lags behind.',
+  summary: 'False: this node makes the blocks itself.',
   params: [],
   result: bool,
   handler: () => false,
 })
 
 export const eth_gasPrice = rpcMethod({
-  summary: 'A gas price in wei that legacy transactions can use; it has room for a rising base fee.',
+  summary: 'A gas price in wei for legacy transactions, with a margin for a rising base fee.',
   params: [],
   result: quantity,
   handler: (_, { chain }) => chain.fees.gasPrice(),
 })
 
 export const eth_maxPriorityFeePerGas = rpcMethod({
-  summary: 'A tip per gas in wei.',
+  summary: 'A suggested tip per gas, in wei.',
   params: [],
   result: quantity,
   handler: (_, { chain }) => chain.fees.maxPriorityFeePerGas(),
@@ -60,17 +60,17 @@ export const eth_blobBaseFee = rpcMethod({
 const percentiles = z.array(z.number({ error: 'expected a number' }), { error: 'expected a list of percentiles' })
 
 export const eth_feeHistory = rpcMethod({
-  summary: 'Base fees, fullness and, at the percentiles asked for, tips of a run of blocks.',
+  summary: 'Base fees and gas usage of consecutive blocks, and their tips at the given percentiles.',
   params: [looseQuantity, blockNumber, percentiles.optional()],
   names: ['blockCount', 'newestBlock', 'rewardPercentiles'],
   result: wireFeeHistory,
   heavy: true,
-  async handler([count, newest, percentiles], { chain, options }, caller) {
+  async handler([count, newest, percentiles], { chain, options }, signal) {
     checkPercentiles(percentiles ?? [])
     const header = await chain.header(newest)
     if (header === undefined) throw new ChainError('header-not-found', 'request beyond head block')
-    const most = count < BigInt(options.maxFeeHistory) ? Number(count) : options.maxFeeHistory
-    return chain.fees.history(most, header, percentiles, caller)
+    const blocks = count < BigInt(options.maxFeeHistory) ? Number(count) : options.maxFeeHistory
+    return chain.fees.history(blocks, header, percentiles, signal)
   },
 })
 
@@ -97,14 +97,14 @@ function wireFeeHistory(history: FeeHistory) {
 }
 
 export const eth_coinbase = rpcMethod({
-  summary: 'The account that new blocks name as their fee recipient.',
+  summary: 'The fee recipient of new blocks.',
   params: [],
   result: address,
   handler: (_, { producer }) => producer.settings.coinbase,
 })
 
 export const eth_mining = rpcMethod({
-  summary: 'Whether blocks are made without being asked for.',
+  summary: 'Whether blocks are made automatically.',
   params: [],
   result: bool,
   handler(_, { producer }) {
@@ -121,7 +121,7 @@ export const eth_hashrate = rpcMethod({
 })
 
 export const eth_protocolVersion = rpcMethod({
-  summary: 'Version of the Ethereum wire protocol whose data this node holds (eth/68).',
+  summary: 'The version of the Ethereum wire protocol whose data this node has (eth/68).',
   params: [],
   result: string,
   handler: () => toQuantity(68),

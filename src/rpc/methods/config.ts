@@ -1,4 +1,4 @@
-// What this node is set up for: its forks (EIP-7910), and how far back it answers.
+// The fork configuration of the chain (EIP-7910), and the oldest block of each kind of data.
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
@@ -6,7 +6,7 @@ import { type ForkConfig, forkConfigs } from '../../spec/fork-config.ts'
 import { rpcMethod } from '../define.ts'
 
 export const eth_config = rpcMethod({
-  summary: 'The rules that hold now, the next and the last scheduled ones (EIP-7910).',
+  summary: 'The current, next and last scheduled fork configurations (EIP-7910).',
   params: [],
   result: ({ current, next, last }: ReturnType<typeof forkConfigs>) => ({
     current: wireConfig(current),
@@ -20,7 +20,7 @@ export const eth_config = rpcMethod({
   },
 })
 
-/** The specification wants these amounts as JSON numbers. */
+/** EIP-7910 specifies these numbers as JSON numbers. */
 function wireConfig({ activationTime, blobSchedule, chainId, ...rest }: ForkConfig) {
   return {
     activationTime: Number(activationTime),
@@ -40,8 +40,7 @@ const since = (oldest: bigint) => ({ disabled: false, oldestBlock: toQuantity(ol
 const ALL = since(0n)
 
 export const eth_capabilities = rpcMethod({
-  summary:
-    'The head, and for each kind of data the oldest block it is there for: block 0, but for states of a pruned chain.',
+  summary: 'The head, and the oldest block of each kind of data: block 0, except for the states of a pruned chain.',
   params: [],
   result: ({ head: { number, hash }, oldestState }: Pick<Chain, 'head' | 'oldestState'>) => ({
     head: { number: toQuantity(number), hash },

@@ -1,4 +1,4 @@
-// Blocks, headers, receipts and transactions in their consensus encodings. An unknown block is an error here.
+// Blocks, headers, receipts and transactions in their consensus encodings (RLP, EIP-2718). An unknown block is an error.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -17,7 +17,7 @@ async function blockAt(chain: Chain, ref: BlockRef): Promise<Block> {
 }
 
 export const debug_getRawBlock = rpcMethod({
-  summary: 'RLP of a block.',
+  summary: 'A block in RLP.',
   params: [blockRef],
   names: ['block'],
   result: data,
@@ -26,7 +26,7 @@ export const debug_getRawBlock = rpcMethod({
 })
 
 export const debug_getRawHeader = rpcMethod({
-  summary: 'RLP of a header.',
+  summary: 'A header in RLP.',
   params: [blockRef],
   names: ['block'],
   result: data,
@@ -34,7 +34,7 @@ export const debug_getRawHeader = rpcMethod({
 })
 
 export const debug_getRawReceipts = rpcMethod({
-  summary: 'The receipts of a block as its receipts trie holds them.',
+  summary: 'The receipts of a block in their encoding in the receipts trie.',
   params: [blockRef],
   names: ['block'],
   result: z.array(data),
@@ -48,7 +48,7 @@ export const debug_getRawReceipts = rpcMethod({
 })
 
 export const debug_getRawTransaction = rpcMethod({
-  summary: 'The signed bytes of a transaction, mined or waiting; no bytes when it is unknown.',
+  summary: 'The encoding of a signed transaction, mined or pending; empty when it is unknown.',
   params: [hash],
   names: ['transactionHash'],
   result: data,
@@ -56,7 +56,7 @@ export const debug_getRawTransaction = rpcMethod({
 })
 
 export const debug_getRawTransactions = rpcMethod({
-  summary: 'The signed bytes of all transactions of a block.',
+  summary: 'The encodings of all transactions of a block.',
   params: [blockRef],
   names: ['block'],
   result: z.array(data),

@@ -1,4 +1,4 @@
-// Transactions, blocks and calls under a tracer, as geth traces them. What goes out is what the tracer answers.
+// Runs transactions, blocks and calls under one of geth's tracers. The answer is the tracer's result.
 import { z } from 'zod'
 import type { Trace } from '../../chain/trace-types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
@@ -14,7 +14,7 @@ import {
   toCallRequest,
   toStateOverrides,
 } from '../shapes/call.ts'
-import { toTraceOptions, traceCallOptions, traceOptions } from '../shapes/trace.ts'
+import { toTraceOptions, traceCallOptions, traceOptions } from '../shapes/trace-options.ts'
 
 const asTraced = (trace: unknown) => trace
 
@@ -25,58 +25,58 @@ const blockTraces = (traces: BlockTraces) =>
 const options = traceOptions.optional()
 
 export const debug_traceTransaction = rpcMethod({
-  summary: 'Runs a mined transaction again under a tracer.',
+  summary: 'Replays a mined transaction under a tracer.',
   params: [hash, options],
   names: ['transactionHash', 'options'],
   result: asTraced,
   heavy: true,
-  handler: ([hash, options], { chain, queue }, caller) =>
-    chain.traces.transaction(hash, toTraceOptions(options, caller, queue)),
+  handler: ([hash, options], { chain, queue }, signal) =>
+    chain.traces.transaction(hash, toTraceOptions(options, signal, queue)),
 })
 
 export const debug_traceBlockByNumber = rpcMethod({
-  summary: 'Runs the transactions of a block again under a tracer, by its number or tag.',
+  summary: 'Replays the transactions of a block under a tracer, by its number or tag.',
   params: [blockNumber, options],
   names: ['block', 'options'],
   result: blockTraces,
   heavy: true,
-  handler: ([ref, options], { chain, queue }, caller) =>
-    chain.traces.block(ref, toTraceOptions(options, caller, queue)),
+  handler: ([ref, options], { chain, queue }, signal) =>
+    chain.traces.block(ref, toTraceOptions(options, signal, queue)),
 })
 
 export const debug_traceBlockByHash = rpcMethod({
-  summary: 'Runs the transactions of a block again under a tracer, by its hash.',
+  summary: 'Replays the transactions of a block under a tracer, by its hash.',
   params: [hash, options],
   names: ['blockHash', 'options'],
   result: blockTraces,
   heavy: true,
-  handler: ([hash, options], { chain, queue }, caller) =>
-    chain.traces.block({ hash }, toTraceOptions(options, caller, queue)),
+  handler: ([hash, options], { chain, queue }, signal) =>
+    chain.traces.block({ hash }, toTraceOptions(options, signal, queue)),
 })
 
 export const debug_traceBlock = rpcMethod({
-  summary: 'Runs the transactions of a block, given as RLP, under a tracer; its parent has to be here.',
+  summary: 'Runs the transactions of a block, given in RLP, under a tracer. The node must have its parent.',
   params: [data, options],
   names: ['rawBlock', 'options'],
   result: blockTraces,
   heavy: true,
-  handler([raw, options], { chain, queue }, caller) {
+  handler([raw, options], { chain, queue }, signal) {
     const decoded = decodeBlock(raw)
     const transactions = decoded.transactions.map((signed) => withSender(signed, recoverSender(signed)))
-    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, caller, queue))
+    return chain.traces.block({ ...decoded, transactions }, toTraceOptions(options, signal, queue))
   },
 })
 
 export const debug_traceCall = rpcMethod({
-  summary: 'Runs a message under a tracer, on the state after a block or after the first transactions of it.',
+  summary: 'Runs a message under a tracer, on the state after a block or after its first transactions.',
   params: [callObject, atBlock, traceCallOptions.optional()],
   names: ['transaction', 'block', 'options'],
   result: asTraced,
   heavy: true,
-  handler([call, ref, options], { chain, queue }, caller) {
+  handler([call, ref, options], { chain, queue }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
     const point = { ref, index: options?.txIndex ?? undefined }
-    return chain.traces.call(request, point, toTraceOptions(options, caller, queue), {
+    return chain.traces.call(request, point, toTraceOptions(options, signal, queue), {
       stateOverrides: options?.stateOverrides ? toStateOverrides(options.stateOverrides) : undefined,
       blockOverrides: options?.blockOverrides ? toBlockOverrides(options.blockOverrides) : undefined,
     })
@@ -92,7 +92,7 @@ const bundle = z.object(
   { error: 'expected a bundle of calls' },
 )
 
-/** -1 is after all transactions, as leaving it out is. */
+/** The number of transactions that run before; -1 or absent: all. */
 const transactionIndex = z.int({ error: 'expected an integer' }).min(-1)
 const context = z.object(
   { blockNumber: blockRef.nullish(), transactionIndex: transactionIndex.nullish() },
@@ -100,12 +100,12 @@ const context = z.object(
 )
 
 export const debug_traceCallMany = rpcMethod({
-  summary: 'Runs bundles of messages under a tracer, each message on what the ones before it left.',
+  summary: 'Runs bundles of messages under a tracer, each message on the state after the ones before it.',
   params: [z.array(bundle, { error: 'expected a list of bundles' }), context.optional(), traceCallOptions.optional()],
   names: ['bundles', 'context', 'options'],
   result: (traces: readonly (readonly unknown[])[]) => traces,
   heavy: true,
-  handler([bundles, context, options], { chain, queue }, caller) {
+  handler([bundles, context, options], { chain, queue }, signal) {
     const after = context?.transactionIndex ?? -1
     const point = { ref: context?.blockNumber ?? 'latest', index: after < 0 ? undefined : after }
     const read = bundles.map(({ transactions, blockOverride, stateOverride }, position) => {
@@ -117,7 +117,7 @@ export const debug_traceCallMany = rpcMethod({
         blockOverrides: block ? toBlockOverrides(block) : undefined,
       }
     })
-    return chain.traces.calls(read, point, toTraceOptions(options, caller, queue))
+    return chain.traces.calls(read, point, toTraceOptions(options, signal, queue))
   },
 })
 
@@ -127,5 +127,5 @@ export const debug_intermediateRoots = rpcMethod({
   names: ['blockHash', 'options'],
   result: z.array(hash),
   heavy: true,
-  handler: async ([hash], { chain }, caller) => [...(await chain.traces.rootsWithin({ hash }, caller))],
+  handler: async ([hash], { chain }, signal) => [...(await chain.traces.rootsWithin({ hash }, signal))],
 })

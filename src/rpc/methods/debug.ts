@@ -1,5 +1,4 @@
-// The state and the encodings beneath the chain, for whoever looks for a fault: ranges of slots and accounts, what a
-// block changed, raw headers and receipts.
+// Debugging of the state: ranges of slots and accounts in the order of the trie, and the accounts that blocks changed.
 import { z } from 'zod'
 import type { BlockRef, Chain, InspectedAccount, InspectedSlot, Page } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -7,12 +6,12 @@ import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
 import { address, blockRef, bool, hash, looseQuantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
-/** Accounts or slots of one answer (geth's number). */
+/** Accounts of one answer (as in geth). */
 const MAX_RESULTS = 256
 
 const count = z.int({ error: 'expected an integer' }).nonnegative({ error: 'negative number' })
 
-/** Where a range begins: hex, shorter than a hash or not, or base64 as an answer's `next` is. */
+/** The start of a range: hex of up to 32 bytes, or base64 as in the `next` of an answer. */
 const rangeStart = string.refine((text) => /^0x([0-9a-f]{2}){0,32}$/i.test(text) || /^[\w+/]{43}=$|^$/.test(text), {
   error: 'invalid start of a range',
 })
@@ -23,7 +22,7 @@ function startHash(text: string): Hash {
 }
 
 export const debug_storageRangeAt = rpcMethod({
-  summary: 'Slots of an account before a transaction of a block, in order of their hashes.',
+  summary: 'Slots of an account before a transaction of a block, in the order of their hashes.',
   params: [blockRef, count, address, rangeStart, count],
   names: ['block', 'transactionIndex', 'address', 'start', 'count'],
   result: ({ items, next }: Page<InspectedSlot>) => ({
@@ -31,13 +30,13 @@ export const debug_storageRangeAt = rpcMethod({
     nextKey: next ?? null,
   }),
   heavy: true,
-  handler: ([ref, index, of, start, count], { chain }, caller) =>
-    chain.stateQueries.slots(of, { ref, index }, startHash(start), Math.min(count, 1024), caller),
+  handler: ([ref, index, account, start, count], { chain }, signal) =>
+    chain.stateQueries.slots(account, { ref, index }, startHash(start), Math.min(count, 1024), signal),
 })
 
 type AccountPage = Page<InspectedAccount> & { readonly root: Hash }
 
-/** geth's dump: roots and slots without `0x`, the beginning of the next page in base64. */
+/** A dump in geth's format: roots and slots without `0x`, the start of the next page in base64. */
 function wireDump({ root, items, next }: AccountPage) {
   return {
     root: root.slice(2),
@@ -61,12 +60,12 @@ function wireAccount({ address, hash, account, storageRoot, code, storage }: Ins
 }
 
 export const debug_accountRange = rpcMethod({
-  summary: 'Accounts of a block in order of their hashes; code and storage unless they are left out.',
+  summary: 'Accounts after a block in the order of their hashes, with code and storage unless they are excluded.',
   params: [blockRef, rangeStart, count, bool.default(false), bool.default(false), bool.default(false)],
   names: ['block', 'start', 'count', 'withoutCode', 'withoutStorage', 'incompletes'],
   result: wireDump,
   heavy: true,
-  handler: ([ref, start, count, withoutCode, withoutStorage], { chain }, caller) =>
+  handler: ([ref, start, count, withoutCode, withoutStorage], { chain }, signal) =>
     chain.stateQueries.accounts(
       ref,
       startHash(start),
@@ -75,25 +74,25 @@ export const debug_accountRange = rpcMethod({
         code: !withoutCode,
         storage: !withoutStorage,
       },
-      caller,
+      signal,
     ),
 })
 
 export const debug_dumpBlock = rpcMethod({
-  summary: 'The first accounts of a block, with code and storage.',
+  summary: 'The first accounts after a block, with code and storage.',
   params: [blockRef],
   names: ['block'],
   result: wireDump,
   heavy: true,
-  handler: ([ref], { chain }, caller) =>
-    chain.stateQueries.accounts(ref, startHash('0x'), MAX_RESULTS, { code: true, storage: true }, caller),
+  handler: ([ref], { chain }, signal) =>
+    chain.stateQueries.accounts(ref, startHash('0x'), MAX_RESULTS, { code: true, storage: true }, signal),
 })
 
-/** Numbers of two blocks; without a second one, a block and its parent. */
-function changedBetween(chain: Chain, from: bigint, to: bigint | undefined, caller: AbortSignal) {
-  if (to !== undefined) return chain.stateQueries.modified(from, to, caller)
+/** Accounts that differ between the states after two blocks; without `to`, between a block and its parent. */
+function changedBetween(chain: Chain, from: bigint, to: bigint | undefined, signal: AbortSignal) {
+  if (to !== undefined) return chain.stateQueries.modified(from, to, signal)
   if (from === 0n) throw new ChainError('not-found', 'block 0 has no parent')
-  return chain.stateQueries.modified(from - 1n, from, caller)
+  return chain.stateQueries.modified(from - 1n, from, signal)
 }
 
 async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
@@ -103,25 +102,25 @@ async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
 }
 
 export const debug_getModifiedAccountsByNumber = rpcMethod({
-  summary: 'Accounts that a block changed, or all blocks after a first up to a last one, by number.',
+  summary: 'Accounts that a block changed, or that the blocks after a first one up to a last one changed, by number.',
   params: [looseQuantity, looseQuantity.optional()],
   names: ['from', 'to'],
   result: z.array(address),
   heavy: true,
-  async handler([from, to], { chain }, caller) {
+  async handler([from, to], { chain }, signal) {
     for (const number of to === undefined ? [from] : [from, to]) await numberOf(chain, { number })
-    return [...(await changedBetween(chain, from, to, caller))]
+    return [...(await changedBetween(chain, from, to, signal))]
   },
 })
 
 export const debug_getModifiedAccountsByHash = rpcMethod({
-  summary: 'Accounts that a block changed, or all blocks after a first up to a last one, by hash.',
+  summary: 'Accounts that a block changed, or that the blocks after a first one up to a last one changed, by hash.',
   params: [hash, hash.optional()],
   names: ['from', 'to'],
   result: z.array(address),
   heavy: true,
-  async handler([from, to], { chain }, caller) {
+  async handler([from, to], { chain }, signal) {
     const first = await numberOf(chain, { hash: from })
-    return [...(await changedBetween(chain, first, to && (await numberOf(chain, { hash: to })), caller))]
+    return [...(await changedBetween(chain, first, to && (await numberOf(chain, { hash: to })), signal))]
   },
 })

@@ -1,15 +1,14 @@
-// Development: what the header of coming blocks says, and which transactions wait for them.
+// Development: header fields of the next blocks, and removal of pending transactions.
 import { ChainError } from '../../lib/errors.ts'
 import { type Hash, toHex } from '../../lib/hex.ts'
-import { address, bool, data, hash, looseQuantity } from '../codec.ts'
-import { type RpcContext, rpcMethod } from '../define.ts'
-import { answeringTrue, done, looseUint64 } from '../development.ts'
+import { address, bool, data, hash, looseQuantity, looseUint64, noResult } from '../codec.ts'
+import { answeringTrue, type RpcContext, rpcMethod } from '../define.ts'
 
 export const anvil_setCoinbase = rpcMethod({
-  summary: 'The account that coming blocks name as their miner.',
+  summary: 'Sets the miner (fee recipient) of the blocks to come.',
   params: [address],
   names: ['address'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([account], { producer }) {
     producer.settings.coinbase = account
@@ -20,7 +19,7 @@ export const miner_setEtherbase = hardhat_setCoinbase
 
 export const evm_setBlockGasLimit = rpcMethod({
   summary:
-    'The gas limit of coming blocks, at once: where it is more than a 1024th away, import refuses the next block.',
+    'Sets the gas limit of the blocks to come at once. If it differs by a 1024th or more, `import` refuses the next block.',
   params: [looseUint64],
   names: ['gasLimit'],
   result: bool,
@@ -35,7 +34,7 @@ export const evm_setBlockGasLimit = rpcMethod({
 export const anvil_setBlockGasLimit = evm_setBlockGasLimit
 
 export const miner_setGasLimit = rpcMethod({
-  summary: 'The gas limit that coming blocks approach, each by less than a 1024th, as Ethereum allows.',
+  summary: 'Sets the gas limit that the blocks to come approach, each by less than a 1024th, as Ethereum allows.',
   params: [looseUint64],
   names: ['gasLimit'],
   result: bool,
@@ -48,7 +47,7 @@ export const miner_setGasLimit = rpcMethod({
 })
 
 export const miner_setExtra = rpcMethod({
-  summary: 'The extra data of coming blocks, at most 32 bytes.',
+  summary: 'Sets the extra data of the blocks to come, at most 32 bytes.',
   params: [data],
   names: ['extraData'],
   result: bool,
@@ -61,10 +60,10 @@ export const miner_setExtra = rpcMethod({
 })
 
 export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
-  summary: 'The base fee of the next block; EIP-1559 goes on from it.',
+  summary: 'Sets the base fee of the next block; those after it follow by EIP-1559.',
   params: [looseQuantity],
   names: ['baseFee'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([baseFee], { chain, producer }) {
     if (chain.fees.nextBaseFee() === undefined) {
@@ -76,10 +75,10 @@ export const anvil_setNextBlockBaseFeePerGas = rpcMethod({
 export const hardhat_setNextBlockBaseFeePerGas = answeringTrue(anvil_setNextBlockBaseFeePerGas)
 
 export const anvil_setNextBlockPrevRandao = rpcMethod({
-  summary: 'The next block’s prevRandao (opcode PREVRANDAO, the header’s mixHash).',
+  summary: 'Sets the prevRandao of the next block (opcode PREVRANDAO, the header’s mixHash).',
   params: [hash],
   names: ['prevRandao'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([prevRandao], { producer }) {
     producer.next.prevRandao = prevRandao
@@ -89,10 +88,10 @@ export const anvil_setPrevRandao = anvil_setNextBlockPrevRandao
 export const hardhat_setPrevRandao = answeringTrue(anvil_setNextBlockPrevRandao)
 
 export const anvil_setMinGasPrice = rpcMethod({
-  summary: 'Refused: with EIP-1559 the base fee is the least price (anvil_setNextBlockBaseFeePerGas sets it).',
+  summary: 'Refused: with EIP-1559 the base fee is the minimal price (anvil_setNextBlockBaseFeePerGas sets it).',
   params: [looseQuantity],
   names: ['gasPrice'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler() {
     throw new ChainError('invalid-params', 'a minimal gas price is not supported when EIP-1559 is active')
@@ -101,7 +100,7 @@ export const anvil_setMinGasPrice = rpcMethod({
 export const hardhat_setMinGasPrice = anvil_setMinGasPrice
 
 export const miner_setGasPrice = rpcMethod({
-  summary: 'False: this node asks for no gas price above the base fee.',
+  summary: 'False: this node has no minimal gas price above the base fee.',
   params: [looseQuantity],
   names: ['gasPrice'],
   result: bool,
@@ -110,7 +109,7 @@ export const miner_setGasPrice = rpcMethod({
 })
 
 export const miner_start = rpcMethod({
-  summary: 'Makes a block as soon as a transaction is ready; a number of threads is not looked at.',
+  summary: 'Switches automatic mining on: a block as soon as a transaction is ready. A number of threads is ignored.',
   params: [looseUint64.optional()],
   names: ['threads'],
   result: bool,
@@ -122,7 +121,7 @@ export const miner_start = rpcMethod({
 })
 
 export const miner_stop = rpcMethod({
-  summary: 'Makes no more blocks by itself, neither at once nor by the clock.',
+  summary: 'Switches automatic and interval mining off.',
   params: [],
   result: bool,
   gate: 'development',
@@ -133,7 +132,7 @@ export const miner_stop = rpcMethod({
 })
 
 export const anvil_dropTransaction = rpcMethod({
-  summary: 'Takes a waiting transaction out of the pool; answers its hash, or null when it does not wait.',
+  summary: 'Removes a transaction from the pool; returns its hash, or null when it is not in the pool.',
   params: [hash],
   names: ['transactionHash'],
   result: hash.nullable(),
@@ -142,7 +141,7 @@ export const anvil_dropTransaction = rpcMethod({
 })
 
 export const hardhat_dropTransaction = rpcMethod({
-  summary: 'As anvil_dropTransaction; answers whether it waited, and refuses a mined one.',
+  summary: 'As anvil_dropTransaction; returns whether it was in the pool, and refuses a mined one.',
   params: [hash],
   names: ['transactionHash'],
   result: bool,
@@ -160,17 +159,17 @@ const drop = (hash: Hash, { chain }: RpcContext): boolean => chain.pool.remove(h
 export const anvil_dropAllTransactions = rpcMethod({
   summary: 'Empties the pool.',
   params: [],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: (_, { chain }) => chain.pool.clear(),
 })
 export const hardhat_dropAllTransactions = answeringTrue(anvil_dropAllTransactions)
 
 export const anvil_removePoolTransactions = rpcMethod({
-  summary: 'Takes all waiting transactions of a sender out of the pool.',
+  summary: 'Removes all transactions of a sender from the pool.',
   params: [address],
   names: ['address'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([sender], { chain }) {
     const { pending, queued } = chain.pool.content()

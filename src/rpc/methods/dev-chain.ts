@@ -1,49 +1,60 @@
-// Development: the chain as a whole. Going back, saving and loading its state, and what it is.
+// Development: snapshots and reverts, resets, state dumps, and metadata of the chain.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { BlockProducer } from '../../chain/producer.ts'
 import { NO_CONNECTION } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
+import { unixNow } from '../../lib/unix-time.ts'
 import { forkAt } from '../../spec/forks.ts'
-import { bool, data, looseQuantity, quantity } from '../codec.ts'
-import { type RpcContext, rpcMethod } from '../define.ts'
-import { answeringTrue, done, looseUint64 } from '../development.ts'
-import { revertTo, rewind, snapshotsOf, takeSnapshot } from '../snapshots.ts'
-import { loadDump, packDump, unpackDump } from '../state-dump.ts'
+import { bool, data, looseQuantity, looseUint64, noResult, quantity } from '../codec.ts'
+import { answeringTrue, type RpcContext, rpcMethod } from '../define.ts'
+import { loadDump, readDump, writeDump } from '../state-dump.ts'
 import { web3_clientVersion } from './net.ts'
 
-/** Differs in every run, so that tools do not take a new chain for the one they know. */
+/** Random for each run of the process, so that tools notice a chain that has started again. */
 const instanceId = toHex(randomBytes(32))
 
+/** A function that sets the producer's clock and its overrides of the next block back to what they are now. */
+function clockRestorer({ settings, next }: BlockProducer): () => void {
+  const time = unixNow() + settings.timeOffset
+  const overrides = { ...next }
+  return () => {
+    settings.timeOffset = time - unixNow()
+    Object.assign(next, overrides)
+  }
+}
+
 export const evm_snapshot = rpcMethod({
-  summary: 'Remembers the chain as it is now and answers an id for evm_revert.',
+  summary: 'Takes a snapshot of the chain, its pool and its clock, and returns an id for evm_revert.',
   params: [],
   result: quantity,
   gate: 'development',
-  handler: (_, context) => takeSnapshot(context),
+  handler: (_, { chain, producer }) => chain.snapshot(clockRestorer(producer)),
 })
 export const anvil_snapshot = evm_snapshot
 
 export const evm_revert = rpcMethod({
-  summary: 'Goes back to a snapshot and uses it up with all later ones; earlier ones stay. False when there is none.',
+  summary:
+    'Goes back to a snapshot. It and all later ones are used up; earlier ones stay. False when there is no such snapshot.',
   params: [looseQuantity],
   names: ['snapshot'],
   result: bool,
   gate: 'development',
-  handler: ([id], context) => revertTo(id, context),
+  handler: ([id], { chain }) => chain.rollback(id),
 })
 export const anvil_revert = evm_revert
 
 export const anvil_rollback = rpcMethod({
-  summary: 'Takes back the newest blocks (default 1).',
+  summary: 'Removes the newest blocks (default 1).',
   params: [looseUint64.default(1n)],
   names: ['depth'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([depth], { chain }) {
     const head = chain.head.number
     if (depth > head) throw new ChainError('invalid-params', `rollback depth ${depth} exceeds the head block ${head}`)
-    return rewind(head - depth, chain)
+    return chain.rewind(head - depth)
   },
 })
 
@@ -51,17 +62,17 @@ const fork = z.object({ jsonRpcUrl: z.string().nullish() })
 const resetOptions = fork.extend({ forking: fork.nullish() }).optional()
 
 export const anvil_reset = rpcMethod({
-  summary: 'Goes back to genesis, empties the pool and sets the clock right. Forking another chain is refused.',
+  summary:
+    'Goes back to genesis, empties the pool and sets the clock to the machine’s. Forking another chain is refused.',
   params: [resetOptions],
   names: ['options'],
-  result: done,
+  result: noResult,
   gate: 'development',
   async handler([options], { chain, producer, development }) {
     if (options?.jsonRpcUrl || options?.forking?.jsonRpcUrl) {
       throw new ChainError('invalid-params', 'forking another chain is not supported')
     }
-    await rewind(0n, chain)
-    snapshotsOf(chain).clear()
+    await chain.rewind(0n)
     chain.pool.clear()
     Object.assign(producer.next, {
       timestamp: undefined,
@@ -77,24 +88,25 @@ export const anvil_reset = rpcMethod({
 export const hardhat_reset = answeringTrue(anvil_reset)
 
 export const anvil_dumpState = rpcMethod({
-  summary: 'Every account at the head as anvil’s JSON, compressed with gzip. History is not in it.',
+  summary: 'All accounts at the head as anvil’s JSON, compressed with gzip; without history.',
   params: [bool.optional()],
   names: ['preserveHistory'],
   result: data,
   gate: 'development',
   heavy: true,
-  handler: (_, { chain }, caller) => packDump(chain.head, chain.accounts(caller)),
+  handler: (_, { chain }, signal) => writeDump(chain.head, chain.accounts(signal)),
 })
 export const hardhat_dumpState = anvil_dumpState
 
 export const anvil_loadState = rpcMethod({
-  summary: 'Loads the accounts of a dump into the state at the head; block numbers stay. Reads plain JSON too.',
+  summary:
+    'Loads the accounts of a dump into the state at the head; block numbers stay. The dump may be plain JSON too.',
   params: [data],
   names: ['state'],
   result: bool,
   gate: 'development',
   async handler([bytes], { chain }) {
-    await loadDump(chain, await unpackDump(bytes))
+    await loadDump(chain, await readDump(bytes))
     return true
   },
 })
@@ -119,7 +131,7 @@ export const anvil_metadata = rpcMethod({
       latestBlockNumber: Number(chain.head.number),
       latestBlockHash: chain.head.hash,
       snapshots: Object.fromEntries(
-        [...snapshotsOf(chain)].map(([id, { number, hash }]) => [toQuantity(id), [Number(number), hash] as const]),
+        [...chain.snapshots()].map(([id, { number, hash }]) => [toQuantity(id), [Number(number), hash] as const]),
       ),
     }
   },
@@ -129,7 +141,7 @@ export const hardhat_metadata = anvil_metadata
 const clientVersion = async (context: RpcContext) => String(await web3_clientVersion.invoke([], context, NO_CONNECTION))
 
 export const anvil_nodeInfo = rpcMethod({
-  summary: 'The head, the fork in force, and what the next block will be made with.',
+  summary: 'The head, the active fork, and the settings of the next block.',
   params: [],
   result: (info: object) => info,
   gate: 'development',
@@ -153,10 +165,10 @@ export const anvil_nodeInfo = rpcMethod({
 })
 
 export const anvil_setLoggingEnabled = rpcMethod({
-  summary: 'Taken and not followed: how much the node logs is set at its start.',
+  summary: 'Accepted and ignored: the log level is set when the node starts.',
   params: [bool],
   names: ['enabled'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: () => {},
 })
@@ -166,7 +178,7 @@ export const anvil_setChainId = rpcMethod({
   summary: 'Refused: the chain id is part of the genesis, and transactions are signed for it.',
   params: [looseUint64],
   names: ['chainId'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler() {
     throw new ChainError('not-allowed', 'the chain id is fixed by the genesis; start the node with --chain-id')

@@ -1,26 +1,35 @@
-// Development: when blocks are made, what is in them, and what their clock says. Times are in seconds.
+// Development: making blocks, automatic and interval mining, and the clock. Times are in seconds.
 import { z } from 'zod'
+import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex } from '../../lib/hex.ts'
 import { revertReason } from '../../primitives/revert-reason.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { earliestTimestamp } from '../../spec/block-rules.ts'
-import { bool } from '../codec.ts'
-import { type RpcContext, rpcMethod } from '../define.ts'
-import { answeringTrue, assertPossibleTimestamp, done, looseUint64 } from '../development.ts'
+import { bool, looseUint64, noResult } from '../codec.ts'
+import { answeringTrue, type RpcContext, rpcMethod } from '../define.ts'
 import { wireBlock } from '../shapes/block.ts'
+
+/** Throws ChainError `invalid-params` for a timestamp that the next block cannot have. */
+function assertPossibleTimestamp(timestamp: bigint, { head, spec }: Chain): void {
+  const earliest = earliestTimestamp(spec, head.timestamp)
+  if (timestamp >= earliest) return
+  const relation = earliest > head.timestamp ? 'not after' : 'before'
+  const message = `timestamp ${timestamp} is ${relation} the latest block's timestamp ${head.timestamp}`
+  throw new ChainError('invalid-params', message)
+}
 
 /** Blocks made by one request. */
 const MAX_BLOCKS = 1_000_000n
-/** From here on a time is taken for milliseconds: in seconds it would be the year 5138. */
-const MILLISECONDS = 100_000_000_000n
-/** From here on evm_setIntervalMining's number is taken for milliseconds. */
-const MILLISECOND_INTERVAL = 100
-/** Longest interval, in seconds, that a timer can wait. */
+/** A time from this number on is in milliseconds (Ganache): in seconds it would be the year 5138. */
+const FIRST_MILLISECOND_TIME = 100_000_000_000n
+/** A number from this one on is in milliseconds for evm_setIntervalMining. */
+const FIRST_MILLISECOND_INTERVAL = 100
+/** The longest interval of a timer (2^31 ms), in seconds. */
 const MAX_INTERVAL = 2_147_483
 
 const number = z.number({ error: 'expected a number' })
-const doneAsZero = z.codec(z.literal('0x0'), z.void(), { decode: () => undefined, encode: () => '0x0' as const })
+const zeroResult = z.codec(z.literal('0x0'), z.void(), { decode: () => undefined, encode: () => '0x0' as const })
 const isTrue = z.literal(true)
 
 const mineOptions = z
@@ -32,51 +41,52 @@ const mineOptions = z
 async function mine(options: z.output<typeof mineOptions>, { chain, producer }: RpcContext): Promise<void> {
   const { timestamp, blocks } = typeof options === 'object' ? options : { timestamp: options, blocks: undefined }
   if (timestamp != null) assertPossibleTimestamp(timestamp, chain)
-  await producer.mine(atMost(blocks ?? 1n), undefined, timestamp ?? undefined)
+  await producer.mine(checkedCount(blocks ?? 1n), undefined, timestamp ?? undefined)
 }
 
-function atMost(blocks: bigint): bigint {
+function checkedCount(blocks: bigint): bigint {
   if (blocks <= MAX_BLOCKS) return blocks
   throw new ChainError('limit-exceeded', `too many blocks, want at most ${MAX_BLOCKS}`)
 }
 
 export const anvil_mine = rpcMethod({
   summary:
-    'Makes blocks (default 1), as the clock says. With an interval in seconds each is so much later than the one before, ' +
-    'and the first than the present time.',
+    'Makes blocks (default 1). With an interval (seconds) each has a timestamp that much later than the one before, ' +
+    'and the first that much later than the present time.',
   params: [looseUint64.default(1n), looseUint64.default(0n)],
   names: ['blocks', 'interval'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: ([blocks, interval], { producer }) =>
     interval === 0n
-      ? producer.mine(atMost(blocks))
-      : producer.mine(atMost(blocks), interval, producer.nextTimestamp() + interval),
+      ? producer.mine(checkedCount(blocks))
+      : producer.mine(checkedCount(blocks), interval, producer.nextTimestamp() + interval),
 })
 
 export const hardhat_mine = rpcMethod({
-  summary: 'Makes blocks (default 1), the first as the clock says, the others an interval apart (default 1 second).',
+  summary:
+    'Makes blocks (default 1). The first has the present time, the others are an interval apart (default 1 second).',
   params: [looseUint64.default(1n), looseUint64.default(1n)],
   names: ['blocks', 'interval'],
   result: isTrue,
   gate: 'development',
   async handler([blocks, interval], { producer }) {
-    await producer.mine(atMost(blocks), interval)
+    await producer.mine(checkedCount(blocks), interval)
     return true as const
   },
 })
 
 export const evm_mine = rpcMethod({
-  summary: 'Makes a block, with a timestamp if one is given; {timestamp, blocks} makes several.',
+  summary: 'Makes a block, with the given timestamp if there is one; {timestamp, blocks} makes several.',
   params: [mineOptions],
   names: ['options'],
-  result: doneAsZero,
+  result: zeroResult,
   gate: 'development',
   handler: ([options], context) => mine(options, context),
 })
 
 export const anvil_mine_detailed = rpcMethod({
-  summary: 'As evm_mine; answers the blocks in full, each transaction with its output and revert reason.',
+  summary: 'As evm_mine; returns the blocks in full, each transaction with its output and revert reason.',
   params: [mineOptions],
   names: ['options'],
   result: (blocks: readonly ExecutedBlock[]) => blocks.map(detailed),
@@ -108,7 +118,7 @@ function detailed({ block, traces }: ExecutedBlock) {
 }
 
 export const anvil_getAutomine = rpcMethod({
-  summary: 'Whether a block is made as soon as a transaction is ready.',
+  summary: 'Whether a block is made as soon as a transaction is ready (automatic mining).',
   params: [],
   result: bool,
   gate: 'development',
@@ -117,17 +127,18 @@ export const anvil_getAutomine = rpcMethod({
 export const hardhat_getAutomine = anvil_getAutomine
 
 export const anvil_setAutomine = rpcMethod({
-  summary: 'Whether a block shall be made as soon as a transaction is ready; interval mining stays as it is.',
+  summary:
+    'Switches automatic mining (a block as soon as a transaction is ready) on or off; interval mining stays as it is.',
   params: [bool],
   names: ['enabled'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: ([automine], { producer }) => producer.setMode({ automine }),
 })
 export const evm_setAutomine = answeringTrue(anvil_setAutomine)
 
 export const anvil_getIntervalMining = rpcMethod({
-  summary: 'Seconds between blocks; null when none are made by the clock.',
+  summary: 'Seconds between blocks of interval mining; null when it is off.',
   params: [],
   result: number.nullable(),
   gate: 'development',
@@ -135,25 +146,25 @@ export const anvil_getIntervalMining = rpcMethod({
 })
 
 export const anvil_setIntervalMining = rpcMethod({
-  summary: 'Makes a block every so many seconds, 0 never; automatic mining stays as it is.',
+  summary: 'Makes a block every given number of seconds, 0 for never; automatic mining stays as it is.',
   params: [looseUint64],
   names: ['seconds'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: ([seconds], { producer }) => producer.setMode({ interval: checkedInterval(Number(seconds)) }),
 })
 
 export const evm_setIntervalMining = rpcMethod({
   summary:
-    'As anvil_setIntervalMining, for clients of both kinds: a number below 100 is in seconds (anvil’s way), from 100 on ' +
-    'in milliseconds (Hardhat’s way). Of Hardhat’s range [min, max] the lower end counts.',
+    'As anvil_setIntervalMining, for clients of both kinds: a number below 100 is in seconds (as in anvil), one from 100 on ' +
+    'in milliseconds (as in Hardhat). Of Hardhat’s range [min, max] the lower end is used.',
   params: [z.union([looseUint64, z.tuple([looseUint64, looseUint64])], { error: 'expected a number or [min, max]' })],
   names: ['interval'],
   result: isTrue,
   gate: 'development',
   handler([given], { producer }) {
     const interval = Number(Array.isArray(given) ? given[0] : given)
-    const isSeconds = !Array.isArray(given) && interval < MILLISECOND_INTERVAL
+    const isSeconds = !Array.isArray(given) && interval < FIRST_MILLISECOND_INTERVAL
     producer.setMode({ interval: checkedInterval(isSeconds ? interval : interval / 1000) })
     return true as const
   },
@@ -166,8 +177,8 @@ function checkedInterval(seconds: number): number {
 
 export const evm_increaseTime = rpcMethod({
   summary:
-    'Moves the clock forward: the next block is at least so many seconds after the newest one. Answers the seconds that ' +
-    'the clock is now ahead of the machine’s, as a number (anvil’s way).',
+    'Moves the clock forward: the next block is at least the given number of seconds after the newest one. Returns the ' +
+    'seconds that the clock is now ahead of the machine’s clock, as a number (as anvil does).',
   params: [looseUint64],
   names: ['seconds'],
   result: number,
@@ -178,21 +189,22 @@ export const anvil_increaseTime = evm_increaseTime
 
 export const evm_setTime = rpcMethod({
   summary:
-    'Sets the clock, which goes on from there; answers the seconds from the machine’s clock to that time. ' +
-    'Takes seconds, and milliseconds as Ganache does (numbers from 10^11 on).',
+    'Sets the clock, which goes on from there; returns the seconds from the machine’s clock to that time. ' +
+    'The time is in seconds, or in milliseconds as in Ganache (numbers from 10^11 on).',
   params: [looseUint64],
   names: ['timestamp'],
   result: number,
   gate: 'development',
-  handler: async ([time], { producer }) => Number(await producer.setTime(time >= MILLISECONDS ? time / 1000n : time)),
+  handler: async ([time], { producer }) =>
+    Number(await producer.setTime(time >= FIRST_MILLISECOND_TIME ? time / 1000n : time)),
 })
 export const anvil_setTime = evm_setTime
 
 export const evm_setNextBlockTimestamp = rpcMethod({
-  summary: 'The next block shall have exactly this timestamp; the clock goes on from there.',
+  summary: 'Gives the next block exactly this timestamp; the clock goes on from there.',
   params: [looseUint64],
   names: ['timestamp'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([timestamp], { chain, producer }) {
     assertPossibleTimestamp(timestamp, chain)
@@ -202,10 +214,10 @@ export const evm_setNextBlockTimestamp = rpcMethod({
 export const anvil_setNextBlockTimestamp = evm_setNextBlockTimestamp
 
 export const anvil_setBlockTimestampInterval = rpcMethod({
-  summary: 'Every block shall be this many seconds after the one before, whatever the clock says.',
+  summary: 'Makes every block exactly this many seconds later than the one before, instead of by the clock.',
   params: [looseUint64],
   names: ['seconds'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([seconds], { chain, producer }) {
     if (seconds < earliestTimestamp(chain.spec, 0n))
@@ -215,7 +227,7 @@ export const anvil_setBlockTimestampInterval = rpcMethod({
 })
 
 export const anvil_removeBlockTimestampInterval = rpcMethod({
-  summary: 'Ends anvil_setBlockTimestampInterval; false when there was none.',
+  summary: 'Ends anvil_setBlockTimestampInterval; false when it was not set.',
   params: [],
   result: bool,
   gate: 'development',

@@ -1,5 +1,5 @@
-// Development: the native modules from inside. What is reported here amends the state at the head, outside any block, as
-// every edit of a developer does: `evm_revert` takes it back, and the next block begins with it.
+// Development: checks the invariants of the native modules, and reports faults of validators. A report amends the state at the
+// head, outside any block: the next block starts from it, and `evm_revert` undoes it.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
 import { readAddress } from '../../lib/bech32.ts'
@@ -10,18 +10,18 @@ import { atBlock, quantity, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
 export const dev_invariants = rpcMethod({
-  summary: 'What is wrong with the native modules’ books after a block, in words; empty when all is well.',
+  summary: 'Invariants of the native modules that do not hold after a block, in words; empty when all hold.',
   params: [atBlock],
   names: ['block'],
   result: z.array(string).readonly(),
   gate: 'development',
   heavy: true,
-  handler: ([ref], { chain }, caller) => chain.stateQueries.invariants(ref, caller),
+  handler: ([ref], { chain }, signal) => chain.stateQueries.invariants(ref, signal),
 })
 
 export const dev_reportDoubleSign = rpcMethod({
   summary:
-    'A validator (0x or bech32) signed two blocks of one height (the newest): slashes, jails and tombstones it. Answers the base units burnt at it.',
+    'Reports that a validator (0x or bech32) signed two blocks of one height (default: the newest): slashes, jails and tombstones it. Returns the base units burnt.',
   params: [string, atBlock],
   names: ['validator', 'block'],
   result: quantity,
@@ -31,7 +31,7 @@ export const dev_reportDoubleSign = rpcMethod({
 
 export const dev_reportDowntime = rpcMethod({
   summary:
-    'A validator (0x or bech32) has missed too many blocks: slashes and jails it for a while. Answers the base units burnt at it.',
+    'Reports that a validator (0x or bech32) missed too many blocks: slashes it, and jails it for some time. Returns the base units burnt.',
   params: [string],
   names: ['validator'],
   result: quantity,
@@ -55,7 +55,7 @@ async function report(
     const slashing = modules?.slashing
     if (slashing === undefined) throw new ChainError('invalid-params', NO_SLASHING)
     burnt = asInvalidParams(() => slashing[punish]({ operator, height, power: signer.power }))
-    // The head's end is over: nobody else takes the validator out of those who sign the next block.
+    // The end-block work of the head is over, so the validator is removed from the next block's signers here.
     modules?.staking.updateSet()
   })
   return burnt
@@ -69,7 +69,7 @@ function operatorOf({ spec: { native } }: Chain, validator: string): Address {
   return asInvalidParams(() => readAddress(prefix, validator))
 }
 
-/** A module's refusal is the developer's mistake here, and no reverted call. */
+/** Turns a module's refusal into `invalid-params`: no call has reverted here. */
 function asInvalidParams<T>(run: () => T): T {
   try {
     return run()

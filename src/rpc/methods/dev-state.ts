@@ -1,19 +1,21 @@
-// Development: accounts as the developer wants them. Each method amends the state at the head, outside any block.
+// Development: sets balances, nonces, code and storage of accounts, and impersonates accounts. Each change amends the state at
+// the head, outside any block.
+import { encodeFunctionData, erc20Abi } from 'viem'
+import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { address, bool, data, looseQuantity, string, word } from '../codec.ts'
-import { rpcMethod } from '../define.ts'
-import { answeringTrue, done, looseUint64 } from '../development.ts'
-import { allowanceCall, balanceCall, findSlot } from '../token-slots.ts'
+import { type Address, bigToWord, bytesToBig, fromHex } from '../../lib/hex.ts'
+import { address, bool, data, looseQuantity, looseUint64, noResult, string, word } from '../codec.ts'
+import { answeringTrue, rpcMethod } from '../define.ts'
 
 const MAX_BALANCE = 2n ** 256n - 1n
-/** EIP-2681: an account with this nonce could not send. */
+/** The highest nonce with which an account can still send (EIP-2681). */
 const MAX_NONCE = 2n ** 64n - 2n
 
 export const anvil_setBalance = rpcMethod({
   summary: 'Sets an account’s balance.',
   params: [address, looseQuantity],
   names: ['address', 'balance'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: ([account, balance], { chain }) => chain.edit((view) => view.setBalance(account, balance)),
 })
@@ -21,10 +23,10 @@ export const hardhat_setBalance = answeringTrue(anvil_setBalance)
 export const evm_setAccountBalance = hardhat_setBalance
 
 export const anvil_addBalance = rpcMethod({
-  summary: 'Adds to an account’s balance.',
+  summary: 'Adds an amount to an account’s balance.',
   params: [address, looseQuantity],
   names: ['address', 'amount'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: ([account, amount], { chain }) =>
     chain.edit((view) => {
@@ -38,7 +40,7 @@ export const anvil_setNonce = rpcMethod({
   summary: 'Sets an account’s nonce; it may be lower than before.',
   params: [address, looseUint64],
   names: ['address', 'nonce'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([account, nonce], { chain }) {
     if (nonce > MAX_NONCE) throw new ChainError('invalid-params', 'nonce has max value')
@@ -49,10 +51,10 @@ export const hardhat_setNonce = answeringTrue(anvil_setNonce)
 export const evm_setAccountNonce = hardhat_setNonce
 
 export const anvil_setCode = rpcMethod({
-  summary: 'Sets an account’s code, as it runs (not as it is deployed).',
+  summary: 'Sets an account’s runtime code (not the code of a deployment).',
   params: [address, data],
   names: ['address', 'code'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler: ([account, code], { chain }) => chain.edit((view) => view.setCode(account, code)),
 })
@@ -73,11 +75,46 @@ export const anvil_setStorageAt = rpcMethod({
 export const hardhat_setStorageAt = anvil_setStorageAt
 export const evm_setAccountStorageAt = anvil_setStorageAt
 
+// --- ERC-20 balances and allowances
+
+const balanceCall = (account: Address): Uint8Array =>
+  fromHex(encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] }))
+
+const allowanceCall = (owner: Address, spender: Address): Uint8Array =>
+  fromHex(encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, spender] }))
+
+/**
+ * The storage slot from which an ERC-20 contract answers a call. It tries the slots that the call reads, one by one, with
+ * `value` in their place, until the call returns `value`. Throws `not-found` when there is no such slot.
+ */
+async function findSlot(
+  chain: Chain,
+  token: Address,
+  data: Uint8Array,
+  value: bigint,
+): Promise<{ readonly contract: Address; readonly slot: bigint }> {
+  const request = { to: token, data }
+  const { accessList } = await chain.createAccessList(request, 'latest')
+  for (const { address: contract, storageKeys } of accessList) {
+    for (const key of storageKeys) {
+      const stateDiff = new Map([[key, bigToWord(value)]])
+      const { error, returnData } = await chain.call(request, 'latest', {
+        stateOverrides: new Map([[contract, { stateDiff }]]),
+      })
+      if (error === undefined && returnData.length === 32 && bytesToBig(returnData) === value) {
+        return { contract, slot: BigInt(key) }
+      }
+    }
+  }
+  throw new ChainError('not-found', `no storage slot of ${token} holds the value`)
+}
+
 export const anvil_dealERC20 = rpcMethod({
-  summary: 'Sets an account’s balance of an ERC-20 token (account, token, amount), where the token keeps it in a slot.',
+  summary:
+    'Sets an account’s balance of an ERC-20 token (account, token, amount), if the token keeps it in a storage slot.',
   params: [address, address, looseQuantity],
   names: ['address', 'token', 'amount'],
-  result: done,
+  result: noResult,
   gate: 'development',
   async handler([account, token, amount], { chain }) {
     const { contract, slot } = await findSlot(chain, token, balanceCall(account), amount)
@@ -88,10 +125,11 @@ export const anvil_setERC20Balance = anvil_dealERC20
 export const hardhat_dealERC20 = anvil_dealERC20
 
 export const anvil_setERC20Allowance = rpcMethod({
-  summary: 'Sets an allowance of an ERC-20 token (owner, spender, token, amount), where the token keeps it in a slot.',
+  summary:
+    'Sets an allowance of an ERC-20 token (owner, spender, token, amount), if the token keeps it in a storage slot.',
   params: [address, address, address, looseQuantity],
   names: ['owner', 'spender', 'token', 'amount'],
-  result: done,
+  result: noResult,
   gate: 'development',
   async handler([owner, spender, token, amount], { chain }) {
     const { contract, slot } = await findSlot(chain, token, allowanceCall(owner, spender), amount)
@@ -99,11 +137,13 @@ export const anvil_setERC20Allowance = rpcMethod({
   },
 })
 
+// --- impersonation
+
 export const anvil_impersonateAccount = rpcMethod({
-  summary: 'Lets an account send transactions without its key, contracts too.',
+  summary: 'Lets an account send transactions without its key; it may be a contract.',
   params: [address],
   names: ['address'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([account], { development }) {
     development.impersonated.add(account)
@@ -115,7 +155,7 @@ export const anvil_stopImpersonatingAccount = rpcMethod({
   summary: 'Ends anvil_impersonateAccount for an account.',
   params: [address],
   names: ['address'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([account], { development }) {
     development.impersonated.delete(account)
@@ -124,10 +164,10 @@ export const anvil_stopImpersonatingAccount = rpcMethod({
 export const hardhat_stopImpersonatingAccount = answeringTrue(anvil_stopImpersonatingAccount)
 
 export const anvil_autoImpersonateAccount = rpcMethod({
-  summary: 'Lets every account send transactions without its key, or ends that.',
+  summary: 'Lets every account send transactions without its key, or stops that.',
   params: [bool],
   names: ['enabled'],
-  result: done,
+  result: noResult,
   gate: 'development',
   handler([on], { development }) {
     development.autoImpersonate = on
@@ -136,7 +176,7 @@ export const anvil_autoImpersonateAccount = rpcMethod({
 export const hardhat_autoImpersonateAccount = answeringTrue(anvil_autoImpersonateAccount)
 
 export const evm_addAccount = rpcMethod({
-  summary: 'Ganache’s impersonation: false when the account could send already. A password is not looked at.',
+  summary: 'Impersonates an account, as in Ganache; false when it could send already. A password is ignored.',
   params: [address, string.optional()],
   names: ['address', 'password'],
   result: bool,

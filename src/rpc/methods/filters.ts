@@ -1,17 +1,16 @@
-// Polling filters: opened once, asked again and again for what is new.
+// Polling filters (eth_newFilter and the like): opened once, then asked repeatedly for new events.
 import { ChainError } from '../../lib/errors.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { PreserializedJson } from '../../lib/preserialized-json.ts'
 import { bool, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
-import { findLogs } from '../log-query.ts'
-import { logFilter } from '../shapes/filter.ts'
+import { logFilter } from '../shapes/log-filter.ts'
 
 const filterId = string.describe('filter id')
 const asId = (id: string) => id.toLowerCase() as Hex
 
 export const eth_newFilter = rpcMethod({
-  summary: 'Opens a filter for logs from now on, and answers its id. It is forgotten after five minutes without use.',
+  summary: 'Opens a filter for logs from now on, and returns its id. It is closed after five minutes without use.',
   params: [logFilter],
   names: ['filter'],
   result: filterId,
@@ -25,14 +24,15 @@ export const eth_newFilter = rpcMethod({
 })
 
 export const eth_newBlockFilter = rpcMethod({
-  summary: 'Opens a filter for the hashes of new blocks, and answers its id.',
+  summary: 'Opens a filter for the hashes of new blocks, and returns its id.',
   params: [],
   result: filterId,
   handler: (_, { filters }) => filters.open({ kind: 'blocks' }),
 })
 
 export const eth_newPendingTransactionFilter = rpcMethod({
-  summary: 'Opens a filter for transactions that become executable: their hashes, or on request in full.',
+  summary:
+    'Opens a filter for transactions that become pending: their hashes, or if requested the transactions in full.',
   params: [bool.default(false)],
   names: ['fullTransactions'],
   result: filterId,
@@ -40,7 +40,8 @@ export const eth_newPendingTransactionFilter = rpcMethod({
 })
 
 export const eth_getFilterChanges = rpcMethod({
-  summary: 'What a filter has seen since it was last asked; logs of blocks that were taken back come as removed.',
+  summary:
+    'The events of a filter since the last call; logs of blocks that were removed from the chain are marked as removed.',
   params: [filterId],
   names: ['filterId'],
   result: (changes: readonly unknown[]) => changes,
@@ -48,20 +49,20 @@ export const eth_getFilterChanges = rpcMethod({
 })
 
 export const eth_getFilterLogs = rpcMethod({
-  summary: 'All logs of a log filter’s range, whenever they came.',
+  summary: 'All logs in the range of a log filter, also those from before it was opened.',
   params: [filterId],
   names: ['filterId'],
   result: (logs: PreserializedJson) => logs,
   heavy: true,
-  handler([id], { chain, filters, index }, caller) {
+  handler([id], { filters, logSearch }, signal) {
     const source = filters.source(asId(id))
     if (source.kind !== 'logs') throw new ChainError('not-found', 'filter not found')
-    return findLogs(source.filter, chain, index, caller)
+    return logSearch.json(source.filter, signal)
   },
 })
 
 export const eth_uninstallFilter = rpcMethod({
-  summary: 'Forgets a filter; false when there was none.',
+  summary: 'Closes a filter; false when there is no such filter.',
   params: [filterId],
   names: ['filterId'],
   result: bool,

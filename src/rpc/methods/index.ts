@@ -1,4 +1,4 @@
-// The registry: every export of these files is a method, under its own name. A new file gets a line here.
+// The registry of methods: every export of these files is one, under its own name. Add new files here.
 import type { RpcMethod } from '../define.ts'
 import * as blocks from './blocks.ts'
 import * as calls from './calls.ts'
@@ -62,6 +62,6 @@ const families = {
 
 export const methods: ReadonlyMap<string, RpcMethod> = new Map([
   ...Object.values(families).flatMap((family) => Object.entries<RpcMethod>(family)),
-  // The name that OpenRPC's specification reserves; no export could have it.
+  // The name in OpenRPC's specification, which no export can have.
   ['rpc.discover', net.rpc_discover],
 ])

@@ -1,5 +1,4 @@
-// What this chain adds to Ethereum's EVM: its parameters, the improvement proposals behind them, the upgrades that change
-// them.
+// The parameters of this chain's EVM, the opcode improvement proposals that they activate, and the upgrades of the genesis.
 import { z } from 'zod'
 import type { KnownProposal } from '../../chain/types.ts'
 import { toQuantity } from '../../lib/hex.ts'
@@ -8,7 +7,7 @@ import { atBlock, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
 export const kestrel_getEvmParams = rpcMethod({
-  summary: 'The EVM’s parameters after a block: active improvement proposals in order of application.',
+  summary: 'The EVM parameters after a block: the active improvement proposals in the order of their application.',
   params: [atBlock],
   names: ['block'],
   result: z.object({ extraEips: z.array(string).readonly() }),
@@ -16,7 +15,7 @@ export const kestrel_getEvmParams = rpcMethod({
 })
 
 export const kestrel_getProposals = rpcMethod({
-  summary: 'The improvement proposals that this program knows, and which of them are active after a block.',
+  summary: 'The improvement proposals that this node knows, and which of them are active after a block.',
   params: [atBlock],
   names: ['block'],
   result: (known: readonly KnownProposal[]) =>
@@ -27,7 +26,7 @@ export const kestrel_getProposals = rpcMethod({
 type Scheduled = { readonly upgrade: Upgrade; readonly isApplied: boolean }
 
 export const kestrel_getUpgrades = rpcMethod({
-  summary: 'Changes of the EVM’s parameters that the genesis schedules, and which of them have happened.',
+  summary: 'Changes of the EVM parameters that the genesis schedules, and which of them were applied.',
   params: [],
   result: (scheduled: readonly Scheduled[]) =>
     scheduled.map(({ upgrade: { name, height, params, addProposals, removeProposals }, isApplied }) => ({

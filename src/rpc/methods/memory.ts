@@ -1,51 +1,27 @@
-// Memory and garbage collection of the process, in the shapes of Go's `runtime.MemStats` and `debug.GCStats`: what
-// go-ethereum's client decodes. Fields that V8 has no number for are 0. Closed in production, as `/metrics` is by default.
-import { PerformanceObserver } from 'node:perf_hooks'
+// Memory and garbage collection of the process, in the shapes of Go's `runtime.MemStats` and `debug.GCStats`, which
+// go-ethereum's client decodes. Fields for which V8 has no number are 0. Development only, as `/metrics` is off by default.
 import { getHeapStatistics } from 'node:v8'
 import { rpcMethod } from '../define.ts'
+import { type Collections, type GcPause, REMEMBERED_PAUSES } from '../gc-statistics.ts'
 
-/** Pauses that Go keeps. */
-const KEPT_PAUSES = 256
 const NANOSECONDS = 1e6
 
-type Pause = { readonly end: Date; readonly nanoseconds: number }
-type Collections = { count: number; total: number; newest: Pause[] }
-
-let collections: Collections | undefined
-
-/** Collections since this was first asked: observing them costs a little, and few ask. */
-function observed(): Collections {
-  if (collections !== undefined) return collections
-  const seen: Collections = { count: 0, total: 0, newest: [] }
-  collections = seen
-  new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries()) {
-      const nanoseconds = Math.round(duration * NANOSECONDS)
-      seen.count++
-      seen.total += nanoseconds
-      seen.newest.unshift({ end: new Date(performance.timeOrigin + startTime + duration), nanoseconds })
-    }
-    seen.newest.length = Math.min(seen.newest.length, KEPT_PAUSES)
-  }).observe({ entryTypes: ['gc'] })
-  return seen
-}
-
-/** Pauses, newest first, at the places of Go's ring: that of collection n stands at (n + 255) % 256. */
-function ring({ count, newest }: Collections, of: (pause: Pause) => number): number[] {
-  const places = new Array<number>(KEPT_PAUSES).fill(0)
+/** The pauses as Go's ring buffer: that of collection n is at index (n + 255) % 256. */
+function ring({ count, newest }: Collections, numberOf: (pause: GcPause) => number): number[] {
+  const entries = new Array<number>(REMEMBERED_PAUSES).fill(0)
   newest.forEach((pause, age) => {
-    places[(count - age + KEPT_PAUSES - 1) % KEPT_PAUSES] = of(pause)
+    entries[(count - age + REMEMBERED_PAUSES - 1) % REMEMBERED_PAUSES] = numberOf(pause)
   })
-  return places
+  return entries
 }
 
-const unixNanoseconds = ({ end }: Pause): number => end.getTime() * NANOSECONDS
+const unixNanoseconds = ({ end }: GcPause): number => end.getTime() * NANOSECONDS
 
-function wireMemory(seen: Collections) {
+function wireMemory(collections: Collections) {
   const heap = getHeapStatistics()
   const { rss, external } = process.memoryUsage()
   const inUse = heap.used_heap_size
-  const [last] = seen.newest
+  const [last] = collections.newest
   return {
     Alloc: inUse,
     TotalAlloc: inUse,
@@ -70,10 +46,10 @@ function wireMemory(seen: Collections) {
     OtherSys: external,
     NextGC: heap.heap_size_limit,
     LastGC: last ? unixNanoseconds(last) : 0,
-    PauseTotalNs: seen.total,
-    PauseNs: ring(seen, ({ nanoseconds }) => nanoseconds),
-    PauseEnd: ring(seen, unixNanoseconds),
-    NumGC: seen.count,
+    PauseTotalNs: collections.total,
+    PauseNs: ring(collections, ({ nanoseconds }) => nanoseconds),
+    PauseEnd: ring(collections, unixNanoseconds),
+    NumGC: collections.count,
     NumForcedGC: 0,
     GCCPUFraction: 0,
     EnableGC: true,
@@ -83,15 +59,16 @@ function wireMemory(seen: Collections) {
 }
 
 export const debug_memStats = rpcMethod({
-  summary: 'Memory of the process, as Go tells it; collections are counted from the first time that this is asked.',
+  summary:
+    'Memory of the process in the shape of Go’s runtime.MemStats. Collections are counted from the first call on.',
   params: [],
   result: wireMemory,
   gate: 'development',
-  handler: observed,
+  handler: (_, { gcStatistics }) => gcStatistics.read(),
 })
 
 export const debug_gcStats = rpcMethod({
-  summary: 'Garbage collections of the process since this was first asked, as Go tells them.',
+  summary: 'Garbage collections of the process since the first call, in the shape of Go’s debug.GCStats.',
   params: [],
   result: ({ count, total, newest }: Collections) => ({
     LastGC: (newest[0]?.end ?? new Date(0)).toISOString(),
@@ -102,5 +79,5 @@ export const debug_gcStats = rpcMethod({
     PauseQuantiles: null,
   }),
   gate: 'development',
-  handler: observed,
+  handler: (_, { gcStatistics }) => gcStatistics.read(),
 })

@@ -1,8 +1,7 @@
-// The node itself: network, version, modules.
+// The node: its network, version, peers and enabled namespaces.
 import { keccakHash } from '../../lib/keccak.ts'
 import { bool, data, hash, quantity, string } from '../codec.ts'
 import { type RpcContext, type RpcOptions, rpcMethod } from '../define.ts'
-import { openRpc } from '../openrpc.ts'
 
 export const net_version = rpcMethod({
   summary: 'Network id as a decimal string; equal to the chain id.',
@@ -33,13 +32,13 @@ function clientVersion({ development, version }: RpcOptions): string {
 
 export const web3_clientVersion = rpcMethod({
   summary:
-    'Name and version; begins with `anvil` in development mode, because tools look for that before they use its methods.',
+    'Name and version. Begins with `anvil` in development mode, because tools check that before they use anvil’s methods.',
   params: [],
   result: string,
   handler: (_, { options }) => clientVersion(options),
 })
 
-/** In go-ethereum's shape (`p2p.NodeInfo`). There is no network of peers, so there is no address to dial and no port. */
+/** In go-ethereum's shape (`p2p.NodeInfo`), without an address and ports: the node has no peers. */
 function wireNodeInfo({ chain, options }: RpcContext) {
   const genesis = chain.canonicalHash(0n)
   const { head } = chain
@@ -62,7 +61,7 @@ function wireNodeInfo({ chain, options }: RpcContext) {
 }
 
 export const admin_nodeInfo = rpcMethod({
-  summary: 'What the node says of itself; its id is the genesis hash, as it has no key among peers.',
+  summary: 'Name, network and head of the node. Its id is the genesis hash, because a node without peers has no key.',
   params: [],
   result: wireNodeInfo,
   handler: (_, context) => context,
@@ -84,19 +83,19 @@ export const web3_sha3 = rpcMethod({
 })
 
 export const rpc_modules = rpcMethod({
-  summary: 'The namespaces that are open here, each with its version.',
+  summary: 'The enabled namespaces, each with its version.',
   params: [],
   result: (modules: Readonly<Record<string, string>>) => modules,
   handler(_, { methods, options }) {
-    const open = [...methods].filter(([, { gate }]) => gate === undefined || options[gate])
-    return Object.fromEntries(open.map(([name]) => [name.split(/[_.]/)[0] ?? name, '1.0']))
+    const enabled = [...methods].filter(([, { gate }]) => gate === undefined || options[gate])
+    return Object.fromEntries(enabled.map(([name]) => [name.split(/[_.]/)[0] ?? name, '1.0']))
   },
 })
 
 export const rpc_discover = rpcMethod({
-  summary: 'All methods that are open here, as an OpenRPC document. Also answers as rpc.discover.',
+  summary: 'All enabled methods as an OpenRPC document. Its other name is rpc.discover.',
   params: [],
   result: (document: Readonly<Record<string, unknown>>) => document,
   heavy: true,
-  handler: (_, { methods, options }) => openRpc(methods, options),
+  handler: (_, { openRpc }) => openRpc(),
 })

@@ -1,19 +1,20 @@
-// What Otterscan asks of a node, so that it works as an explorer of this chain. Frames are replayed; transactions of an
-// address come from the index.
+// The methods of the explorer Otterscan (ots_). Call frames come from replaying transactions, the transactions of an address
+// from the index.
 import { z } from 'zod'
 import type { BlockRef, Chain, MinedReceipt, Replayed } from '../../chain/types.ts'
+import { involvedBefore, involvedFrom } from '../../indexer/involvement.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { Block, SealedHeader } from '../../primitives/types.ts'
 import type { Reward } from '../../runtime/system.ts'
+import { firstBlockWith } from '../block-bisection.ts'
 import { address, atBlock, blockNumber, bool, data, hash, looseQuantity } from '../codec.ts'
 import { type RpcContext, rpcMethod } from '../define.ts'
-import { firstBlockWith } from '../halving.ts'
 import { wireHeader } from '../shapes/block.ts'
 import { blockDetails, blockPage, internalOperations, searchPage, traceEntries } from '../shapes/otterscan.ts'
-import { placeReceipts } from '../shapes/receipt.ts'
-import { MAX_PAGE, type SearchResult, searchTransactions } from '../transaction-search.ts'
+import { minedReceipts } from '../shapes/receipt.ts'
 
-/** The version of these methods that Otterscan looks for. */
+/** The version of these methods, which Otterscan checks. */
 const API_LEVEL = 8
 
 type Details = {
@@ -25,7 +26,7 @@ type Details = {
 async function detailsOf(chain: Chain, ref: BlockRef): Promise<Details | null> {
   const block = await chain.block(ref)
   if (block === undefined) return null
-  const receipts = placeReceipts(block, chain.receipts(block.header.hash) ?? [])
+  const receipts = minedReceipts(block, chain.receipts(block.header.hash) ?? [])
   return { block, receipts, rewards: chain.traces.rewards(block) }
 }
 
@@ -33,7 +34,7 @@ const detailsOrNull = (found: Details | null) => found && blockDetails(found.blo
 const headerOrNull = (header: SealedHeader | undefined) => (header ? wireHeader(header) : null)
 
 export const ots_getApiLevel = rpcMethod({
-  summary: 'Which version of Otterscan’s methods this is.',
+  summary: 'The version of Otterscan’s methods that this node has.',
   params: [],
   result: z.number(),
   handler: () => API_LEVEL,
@@ -48,7 +49,7 @@ export const ots_getHeaderByNumber = rpcMethod({
 })
 
 export const ots_getBlockDetails = rpcMethod({
-  summary: 'A block without its transactions, with what it issued and the fees paid in it.',
+  summary: 'A block without its transactions, with the issuance and the fees of it.',
   params: [blockNumber],
   names: ['block'],
   result: detailsOrNull,
@@ -56,7 +57,7 @@ export const ots_getBlockDetails = rpcMethod({
 })
 
 export const ots_getBlockDetailsByHash = rpcMethod({
-  summary: 'A block by its hash without its transactions, with what it issued and the fees paid in it.',
+  summary: 'A block by its hash, without its transactions, with the issuance and the fees of it.',
   params: [hash],
   names: ['blockHash'],
   result: detailsOrNull,
@@ -64,7 +65,7 @@ export const ots_getBlockDetailsByHash = rpcMethod({
 })
 
 export const ots_getBlockTransactions = rpcMethod({
-  summary: 'A page of the transactions of a block; page 0 holds its last ones.',
+  summary: 'A page of the transactions of a block; page 0 has the last ones.',
   params: [blockNumber, looseQuantity, looseQuantity],
   names: ['block', 'page', 'pageSize'],
   result: (page: ReturnType<typeof blockPage> | null) => page,
@@ -76,27 +77,27 @@ export const ots_getBlockTransactions = rpcMethod({
 })
 
 export const ots_hasCode = rpcMethod({
-  summary: 'Whether an account is a contract at a block.',
+  summary: 'Whether an account has code after a block.',
   params: [address, atBlock],
   names: ['address', 'block'],
   result: bool,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return view.code(who).length > 0
+    return view.code(accountAddress).length > 0
   },
 })
 
 /** Throws `not-found` for an unknown transaction, as tracing does. */
-const replayOf = ({ chain }: RpcContext, hash: Hash, caller: AbortSignal): Promise<Replayed> =>
-  chain.traces.replayTransaction(hash, { caller })
+const replayOf = ({ chain }: RpcContext, hash: Hash, signal: AbortSignal): Promise<Replayed> =>
+  chain.traces.replayTransaction(hash, { caller: signal })
 
 export const ots_traceTransaction = rpcMethod({
-  summary: 'All frames of a transaction with their depths.',
+  summary: 'All call frames of a transaction with their depths.',
   params: [hash],
   names: ['transactionHash'],
   result: traceEntries,
   heavy: true,
-  handler: ([hash], context, caller) => replayOf(context, hash, caller),
+  handler: ([hash], context, signal) => replayOf(context, hash, signal),
 })
 
 export const ots_getInternalOperations = rpcMethod({
@@ -105,7 +106,7 @@ export const ots_getInternalOperations = rpcMethod({
   names: ['transactionHash'],
   result: internalOperations,
   heavy: true,
-  handler: ([hash], context, caller) => replayOf(context, hash, caller),
+  handler: ([hash], context, signal) => replayOf(context, hash, signal),
 })
 
 export const ots_getTransactionError = rpcMethod({
@@ -114,10 +115,10 @@ export const ots_getTransactionError = rpcMethod({
   names: ['transactionHash'],
   result: data,
   heavy: true,
-  async handler([hash], context, caller) {
+  async handler([hash], context, signal) {
     const receipt = context.chain.receipt(hash)?.receipt
     if (receipt?.status === 1) return new Uint8Array(0)
-    const { error, output } = await replayOf(context, hash, caller)
+    const { error, output } = await replayOf(context, hash, signal)
     return error === undefined ? new Uint8Array(0) : output
   },
 })
@@ -136,18 +137,18 @@ export const ots_getTransactionBySenderAndNonce = rpcMethod({
 type Creation = { readonly hash: Hash; readonly creator: Address }
 
 export const ots_getContractCreator = rpcMethod({
-  summary: 'The transaction that created a contract, and the account that did.',
+  summary: 'The transaction that created a contract, and the account that created it.',
   params: [address],
   names: ['address'],
   result: (creation: Creation | null) => creation,
   heavy: true,
-  async handler([contract], { chain }, caller): Promise<Creation | null> {
+  async handler([contract], { chain }, signal): Promise<Creation | null> {
     const { view } = await chain.at('latest')
     if (view.code(contract).length === 0) return null
     const number = await firstBlockWith(chain, (view) => view.code(contract).length > 0)
-    // Contracts of the genesis were created by nobody.
+    // Contracts of the genesis have no creator.
     if (number === 0n) return null
-    for (const { transaction, frames } of await chain.traces.replayBlock({ number }, { caller })) {
+    for (const { transaction, frames } of await chain.traces.replayBlock({ number }, { caller: signal })) {
       const creation = frames.find(({ type, to, error }) => to === contract && error === undefined && isCreation(type))
       if (creation !== undefined) return { hash: transaction.hash, creator: creation.from }
     }
@@ -160,21 +161,75 @@ const isCreation = (type: string): boolean => type === 'CREATE' || type === 'CRE
 const wirePage = ({ found, isNewest, isOldest }: SearchResult) => searchPage(found, isNewest, isOldest)
 
 export const ots_searchTransactionsBefore = rpcMethod({
-  summary: 'Transactions an address took part in, in blocks before a number (0 for all), newest first.',
+  summary: 'Transactions in which an address took part, in blocks before a number (0 for all), newest first.',
   params: [address, looseQuantity, looseQuantity],
   names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
-  handler: ([who, number, size], { chain }, caller) =>
-    searchTransactions(chain, who, 'before', number, Number(size), caller),
+  handler: ([accountAddress, number, size], { chain }, signal) =>
+    searchTransactions(chain, accountAddress, 'before', number, Number(size), signal),
 })
 
 export const ots_searchTransactionsAfter = rpcMethod({
-  summary: 'Transactions an address took part in, in blocks after a number (0 for all), newest first.',
+  summary: 'Transactions in which an address took part, in blocks after a number (0 for all), newest first.',
   params: [address, looseQuantity, looseQuantity],
   names: ['address', 'block', 'pageSize'],
   result: wirePage,
   heavy: true,
-  handler: ([who, number, size], { chain }, caller) =>
-    searchTransactions(chain, who, 'after', number, Number(size), caller),
+  handler: ([accountAddress, number, size], { chain }, signal) =>
+    searchTransactions(chain, accountAddress, 'after', number, Number(size), signal),
 })
+
+/** Transactions of one page, at most. */
+const MAX_PAGE = 1000
+
+type SearchResult = {
+  /** Newest first. Blocks are never split, so there may be more than requested. */
+  readonly found: readonly MinedReceipt[]
+  /** Whether there are no newer transactions, and no older ones. */
+  readonly isNewest: boolean
+  readonly isOldest: boolean
+}
+
+/**
+ * Transactions that an address sent, received, was created by, or took part in by a call within. They are from blocks before
+ * or after the given one, starting next to it, until the page is full; 0 starts at that end of the chain.
+ */
+async function searchTransactions(
+  chain: Chain,
+  accountAddress: Address,
+  side: 'before' | 'after',
+  number: bigint,
+  size: number,
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const pause = yieldToEventLoop('heavy', signal)
+  const isBefore = side === 'before'
+  const wanted = Math.max(1, Math.min(size, MAX_PAGE))
+  const end = chain.head.number + 1n
+  const positions = isBefore
+    ? involvedBefore(chain.store, [accountAddress], Number(number === 0n || number > end ? end : number))
+    : involvedFrom(chain.store, [accountAddress], Number(number + 1n))
+  const found: MinedReceipt[] = []
+  let block: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
+  let isExhausted = true
+  for (const { number: blockNumber, index } of positions) {
+    await pause()
+    if (block?.number !== blockNumber) {
+      isExhausted = found.length < wanted
+      if (!isExhausted) break
+      block = { number: blockNumber, mined: await minedIn(chain, BigInt(blockNumber)) }
+    }
+    const mined = block.mined[index]
+    // undefined: the rows of a block that is being committed are there before the block.
+    if (mined !== undefined) found.push(mined)
+  }
+  if (isBefore) return { found, isNewest: number === 0n, isOldest: isExhausted }
+  return { found: found.reverse(), isNewest: isExhausted, isOldest: number === 0n }
+}
+
+async function minedIn(chain: Chain, number: bigint): Promise<readonly MinedReceipt[]> {
+  const block = await chain.block({ number })
+  const receipts = block && chain.receipts(block.header.hash)
+  return receipts ? minedReceipts(block, receipts) : []
+}

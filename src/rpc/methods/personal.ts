@@ -1,5 +1,5 @@
-// geth's old personal_ namespace, as Evmos scripts use it (development mode). Keys have no passwords here:
-// whoever may use this node may use its accounts.
+// geth's old personal_ namespace, which Evmos scripts use (development mode). Accounts have no passwords here: every client of
+// this node may use them. The logger leaves out the parameters of these methods (`lib/log-fields.ts`).
 import { randomBytes } from 'node:crypto'
 import { hashMessage } from 'viem'
 import { z } from 'zod'
@@ -8,18 +8,18 @@ import { bytesToBig, fromHex } from '../../lib/hex.ts'
 import { recoverAddress } from '../../primitives/signature.ts'
 import { address, bool, data, hash, string } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
-import { sendTransaction } from '../sending.ts'
+import { sendTransaction } from '../sends/send-transaction.ts'
 import { callObject } from '../shapes/call.ts'
 import { eth_accounts, eth_signTransaction } from './wallet.ts'
 
-const password = string.optional().describe('password, not looked at')
+const password = string.optional().describe('password (ignored)')
 /** 32 bytes, with or without `0x`. */
 const privateKey = string.regex(/^(0x)?[0-9a-fA-F]{64}$/, { error: 'expected a private key of 32 bytes' })
 
 export const personal_listAccounts = { ...eth_accounts, gate: 'development' as const }
 
 export const personal_newAccount = rpcMethod({
-  summary: 'Makes a key and answers its account; it is held until the node stops.',
+  summary: 'Makes a private key and returns its account, which the node holds until it stops.',
   params: [password],
   names: ['password'],
   result: address,
@@ -28,7 +28,7 @@ export const personal_newAccount = rpcMethod({
 })
 
 export const personal_importRawKey = rpcMethod({
-  summary: 'Takes a private key and answers its account; it is held until the node stops.',
+  summary: 'Takes a private key and returns its account, which the node holds until it stops.',
   params: [privateKey, password],
   names: ['privateKey', 'password'],
   result: address,
@@ -37,7 +37,7 @@ export const personal_importRawKey = rpcMethod({
 })
 
 export const personal_unlockAccount = rpcMethod({
-  summary: 'True when the node holds the account: its accounts are always unlocked.',
+  summary: 'True if the node holds the account: its accounts are always unlocked.',
   params: [address, password, z.unknown()],
   names: ['address', 'password', 'duration'],
   result: bool,
@@ -58,13 +58,13 @@ export const personal_lockAccount = rpcMethod({
 })
 
 export const personal_sendTransaction = rpcMethod({
-  summary: 'As eth_sendTransaction; a password is not looked at.',
+  summary: 'As eth_sendTransaction; a password is ignored.',
   params: [callObject, password],
   names: ['transaction', 'password'],
   result: hash,
   gate: 'development',
   sends: true,
-  handler: ([call], context, caller) => sendTransaction(call, context, caller),
+  handler: ([call], context, signal) => sendTransaction(call, context, signal),
 })
 
 export const personal_signTransaction = {
@@ -75,7 +75,7 @@ export const personal_signTransaction = {
 }
 
 export const personal_ecRecover = rpcMethod({
-  summary: 'The account that signed bytes as a personal message (EIP-191).',
+  summary: 'The account that signed data as a personal message (EIP-191).',
   params: [data, data],
   names: ['data', 'signature'],
   result: address,

@@ -1,4 +1,4 @@
-// Calls in blocks that are really built and never kept.
+// eth_simulateV1: runs calls in blocks that are built in full and discarded.
 import { ChainError } from '../../lib/errors.ts'
 import { Rejection } from '../../primitives/rejection.ts'
 import type { SimulatedBlock } from '../../runtime/simulate.ts'
@@ -10,15 +10,15 @@ import { RULE_CODES, simulation, toSimulatedCalls, wireSimulatedBlock } from '..
 type Simulated = { readonly blocks: readonly SimulatedBlock[]; readonly full: boolean }
 
 export const eth_simulateV1 = rpcMethod({
-  summary: 'Builds blocks of calls on top of a block and answers them with what each call did; nothing is kept.',
+  summary: 'Builds blocks of calls on top of a block and returns them with the result of each call; nothing is stored.',
   params: [simulation, atBlock],
   names: ['simulation', 'block'],
   result: ({ blocks, full }: Simulated) => blocks.map((block) => wireSimulatedBlock(block, full ? 'full' : 'hashes')),
   heavy: true,
-  async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }, caller) {
+  async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }, signal) {
     if (blockStateCalls.length === 0) throw new ChainError('invalid-params', 'empty input')
     const calls = blockStateCalls.map((block) => toSimulatedCalls(block, chain.spec.chainId))
-    const options = { validation: validation ?? false, traceTransfers: traceTransfers ?? false, caller }
+    const options = { validation: validation ?? false, traceTransfers: traceTransfers ?? false, caller: signal }
     try {
       return { blocks: await chain.simulate(calls, ref, options), full: returnFullTransactions ?? false }
     } catch (error) {

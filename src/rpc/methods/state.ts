@@ -1,4 +1,5 @@
-// Accounts at a block: balance, nonce, code, storage, proofs. State is asked of the block, so history needs no code here.
+// Accounts after a block: balance, nonce, code, storage, proofs. Every method reads a view of the block's state (`chain.at`),
+// so historic states need no code here.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
@@ -10,58 +11,58 @@ import { rpcMethod } from '../define.ts'
 import { RpcError } from '../errors.ts'
 
 const MAX_SLOTS = 1024
-/** geth's number for a request that asks for too much. */
+/** geth's code for a request with too many slots. */
 const CLIENT_LIMIT_EXCEEDED = -38026
 
 const EMPTY_CODE_HASH = keccakHash(new Uint8Array(0))
 
 export const eth_getBalance = rpcMethod({
-  summary: 'Balance of an account at a block, in wei.',
+  summary: 'The balance of an account after a block, in wei.',
   params: [address, atBlock],
   names: ['address', 'block'],
   result: quantity,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return view.balance(who)
+    return view.balance(accountAddress)
   },
 })
 
 export const eth_getTransactionCount = rpcMethod({
-  summary: 'Nonce of an account at a block; `pending` counts the waiting transactions too.',
+  summary: 'The nonce of an account after a block; `pending` counts its transactions in the pool too.',
   params: [address, atBlock],
   names: ['address', 'block'],
   result: quantity,
-  async handler([who, ref], { chain }) {
-    if (ref === 'pending') return chain.pool.nextNonce(who)
+  async handler([accountAddress, ref], { chain }) {
+    if (ref === 'pending') return chain.pool.nextNonce(accountAddress)
     const { view } = await chain.at(ref)
-    return view.nonce(who)
+    return view.nonce(accountAddress)
   },
 })
 
 export const eth_getCode = rpcMethod({
-  summary: 'Code of an account at a block.',
+  summary: 'The code of an account after a block.',
   params: [address, atBlock],
   names: ['address', 'block'],
   result: data,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return view.code(who)
+    return view.code(accountAddress)
   },
 })
 
 export const eth_getStorageAt = rpcMethod({
-  summary: 'One storage slot of an account at a block, as 32 bytes.',
+  summary: 'One storage slot of an account after a block, as 32 bytes.',
   params: [address, storageKey, atBlock],
   names: ['address', 'slot', 'block'],
   result: hash,
-  async handler([who, { slot }, ref], { chain }) {
+  async handler([accountAddress, { slot }, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return bigToWord(view.storage(who, slot))
+    return bigToWord(view.storage(accountAddress, slot))
   },
 })
 
 export const eth_getStorageValues = rpcMethod({
-  summary: 'Many storage slots of many accounts at a block.',
+  summary: 'Storage slots of several accounts after a block.',
   params: [mapOf<Address, readonly Hash[]>(address, z.array(hash)), atBlock],
   names: ['slots', 'block'],
   result: mapOf<Address, readonly Hash[]>(address, z.array(hash)),
@@ -70,8 +71,8 @@ export const eth_getStorageValues = rpcMethod({
     if (slots > MAX_SLOTS) throw tooManySlots()
     if (slots === 0) throw new ChainError('invalid-params', 'empty request')
     const { view } = await chain.at(ref)
-    const read = (who: Address) => (key: Hash) => bigToWord(view.storage(who, BigInt(key)))
-    return new Map([...wanted].map(([who, keys]) => [who, keys.map(read(who))]))
+    const read = (accountAddress: Address) => (key: Hash) => bigToWord(view.storage(accountAddress, BigInt(key)))
+    return new Map([...wanted].map(([accountAddress, keys]) => [accountAddress, keys.map(read(accountAddress))]))
   },
 })
 
@@ -83,35 +84,43 @@ export const eth_getProof = rpcMethod({
   names: ['address', 'slots', 'block'],
   result: wireProof,
   heavy: true,
-  async handler([who, keys, ref], { chain }, caller) {
+  async handler([accountAddress, keys, ref], { chain }, signal) {
     if (keys.length > MAX_SLOTS) throw tooManySlots()
     const { view } = await chain.at(ref)
-    return { who, keys, proof: await prove(view, who, keys, caller) }
+    return { accountAddress, keys, proof: await prove(view, accountAddress, keys, signal) }
   },
 })
 
-/** So many slots are proved at a time; then others have their turn. */
-const PROVED_AT_ONCE = 32
+/** Slots that are proved before other work may run. */
+const SLOTS_PER_STEP = 32
 
 async function prove(
   view: StateView,
-  who: Address,
+  accountAddress: Address,
   keys: readonly StorageKey[],
-  caller: AbortSignal,
+  signal: AbortSignal,
 ): Promise<AccountProof> {
   const slots = keys.map(({ slot }) => slot)
-  const pause = yieldToEventLoop('heavy', caller)
-  const proof = view.prove(who, slots.slice(0, PROVED_AT_ONCE))
-  for (let at = PROVED_AT_ONCE; at < slots.length; at += PROVED_AT_ONCE) {
+  const pause = yieldToEventLoop('heavy', signal)
+  const proof = view.prove(accountAddress, slots.slice(0, SLOTS_PER_STEP))
+  for (let at = SLOTS_PER_STEP; at < slots.length; at += SLOTS_PER_STEP) {
     await pause()
-    proof.storageProofs.push(...view.prove(who, slots.slice(at, at + PROVED_AT_ONCE)).storageProofs)
+    proof.storageProofs.push(...view.prove(accountAddress, slots.slice(at, at + SLOTS_PER_STEP)).storageProofs)
   }
   return proof
 }
 
-function wireProof({ who, keys, proof }: { who: Address; keys: readonly StorageKey[]; proof: AccountProof }) {
+function wireProof({
+  accountAddress,
+  keys,
+  proof,
+}: {
+  accountAddress: Address
+  keys: readonly StorageKey[]
+  proof: AccountProof
+}) {
   return {
-    address: who,
+    address: accountAddress,
     accountProof: proof.accountProof,
     balance: toQuantity(proof.account?.balance ?? 0n),
     codeHash: proof.account?.codeHash ?? EMPTY_CODE_HASH,
@@ -126,13 +135,13 @@ function wireProof({ who, keys, proof }: { who: Address; keys: readonly StorageK
 }
 
 export const eth_getAccount = rpcMethod({
-  summary: 'Balance, nonce, storage root and code hash of an account; null when it does not exist.',
+  summary: 'The balance, nonce, storage root and code hash of an account; null when it does not exist.',
   params: [address, atBlock],
   names: ['address', 'block'],
   result: (account: Record<string, Hex> | null) => account,
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    const { account, storageRoot } = view.prove(who, [])
+    const { account, storageRoot } = view.prove(accountAddress, [])
     if (account === undefined) return null
     return {
       balance: toQuantity(account.balance),
@@ -144,16 +153,16 @@ export const eth_getAccount = rpcMethod({
 })
 
 export const eth_getAccountInfo = rpcMethod({
-  summary: 'Balance, nonce and code of an account in one answer.',
+  summary: 'The balance, nonce and code of an account.',
   params: [address, atBlock],
   names: ['address', 'block'],
-  result: ({ view, who }: { view: StateView; who: Address }) => ({
-    balance: toQuantity(view.balance(who)),
-    nonce: toQuantity(view.nonce(who)),
-    code: toHex(view.code(who)),
+  result: ({ view, accountAddress }: { view: StateView; accountAddress: Address }) => ({
+    balance: toQuantity(view.balance(accountAddress)),
+    nonce: toQuantity(view.nonce(accountAddress)),
+    code: toHex(view.code(accountAddress)),
   }),
-  async handler([who, ref], { chain }) {
+  async handler([accountAddress, ref], { chain }) {
     const { view } = await chain.at(ref)
-    return { view, who }
+    return { view, accountAddress }
   },
 })

@@ -1,17 +1,18 @@
-// Notifications over a WebSocket: the connection keeps the subscriptions (socket.ts), the feeds are in subscriptions.ts.
+// eth_subscribe and eth_unsubscribe. The connection holds the subscriptions (`http/websocket.ts`); their events come from
+// `notifications/subscription-feeds.ts`.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import type { Hash, Hex } from '../../lib/hex.ts'
 import { bool, hash, string } from '../codec.ts'
 import { type RpcContext, rpcMethod, type Subscriber } from '../define.ts'
-import { logFilter } from '../shapes/filter.ts'
-import * as feeds from '../subscriptions.ts'
+import * as feeds from '../notifications/subscription-feeds.ts'
+import { logFilter } from '../shapes/log-filter.ts'
 
-/** Transactions of one `transactionReceipts` subscription (geth's number). */
+/** Transactions of one `transactionReceipts` subscription (as in geth). */
 const MAX_RECEIPTS = 200
 
 const receiptsQuery = z.object({ transactionHashes: z.array(hash).nullish() })
-/** One object for both kinds: a union of them would take a list with a wrong hash for a filter of logs. */
+/** One schema for both kinds of object: a union would take `transactionHashes` with an invalid hash for a log filter. */
 const option = z
   .union([bool, z.intersection(logFilter, receiptsQuery)], { error: 'expected true, false or a filter object' })
   .optional()
@@ -19,7 +20,7 @@ type Option = z.output<typeof option>
 
 export const eth_subscribe = rpcMethod({
   summary:
-    'Subscribes to newHeads, logs (with a filter), newPendingTransactions (true: in full), transactionReceipts (with transactionHashes, or all) or syncing. WebSocket only.',
+    'Subscribes to newHeads, logs (with a filter), newPendingTransactions (true: in full), transactionReceipts (all, or those of transactionHashes) or syncing. WebSocket only.',
   params: [string, option],
   names: ['subscription', 'options'],
   result: string.describe('subscription id'),
@@ -61,7 +62,7 @@ function feed(name: string, option: Option, { chain }: RpcContext): feeds.Feed {
 
 const isObject = <T>(value: T): value is T & object => typeof value === 'object'
 
-/** None: those of all transactions. */
+/** Empty: the receipts of all transactions. */
 function wantedReceipts(option: Option): readonly Hash[] {
   const hashes = (isObject(option) && option.transactionHashes) || []
   if (hashes.length <= MAX_RECEIPTS) return hashes

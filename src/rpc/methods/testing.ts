@@ -1,4 +1,4 @@
-// Blocks on demand, for test suites that drive a node: built on the head, answered, and not kept.
+// testing_buildBlockV1, for test suites: builds a block on the head and returns it without storing it.
 import { z } from 'zod'
 import type { Chain } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -13,25 +13,25 @@ import { rpcMethod } from '../define.ts'
 import { payloadAttributes, wirePayload } from '../shapes/payload.ts'
 
 const MAX_EXTRA_BYTES = 32
-/** Where the gas limit goes, block by block: what Ethereum's clients propose by default. */
+/** The gas limit that blocks approach: the default of Ethereum's clients. */
 const TARGET_GAS_LIMIT = 60_000_000n
 const GAS_LIMIT_QUOTIENT = 1024n
 
 const rawTransactions = z.array(data, { error: 'expected a list of transactions' })
 
 export const testing_buildBlockV1 = rpcMethod({
-  summary: 'Builds a block on the head, of the given transactions or of those that wait, and does not keep it.',
+  summary: 'Builds a block on the head, of the given transactions or those of the pool, and does not store it.',
   params: [hash, payloadAttributes, rawTransactions.optional(), data.optional()],
   names: ['parentHash', 'payloadAttributes', 'transactions', 'extraData'],
   result: wirePayload,
   gate: 'testing',
   heavy: true,
-  async handler([parentHash, attributes, raw, extraData], { chain }, caller) {
+  async handler([parentHash, attributes, raw, extraData], { chain }, signal) {
     const { head } = chain
     if (parentHash !== head.hash) throw new ChainError('header-not-found', 'parentHash is not current head')
     if (attributes.timestamp < earliestTimestamp(chain.spec, head.timestamp)) {
-      const words = `invalid timestamp, parent ${head.timestamp} given ${attributes.timestamp}`
-      throw new ChainError('invalid-block', words)
+      const message = `invalid timestamp, parent ${head.timestamp} given ${attributes.timestamp}`
+      throw new ChainError('invalid-block', message)
     }
     if (extraData && extraData.length > MAX_EXTRA_BYTES) {
       throw new ChainError('invalid-block', 'extra data is longer than 32 bytes')
@@ -49,7 +49,7 @@ export const testing_buildBlockV1 = rpcMethod({
         baseFeePerGas: undefined,
       },
       given?.map(({ transaction }) => transaction),
-      { pause: yieldToEventLoop('heavy', caller) },
+      { pause: yieldToEventLoop('heavy', signal) },
     )
     const { transactions } = executed.block
     if (given !== undefined && transactions.length < given.length) {
@@ -71,7 +71,7 @@ function decodeGiven(raw: Uint8Array): { transaction: Transaction; sidecar: Blob
 const sidecarsOf = ({ pool }: Chain, transactions: readonly Transaction[]): BlobSidecar[] =>
   transactions.flatMap((transaction) => pool.sidecar(transaction.hash) ?? [])
 
-/** A step towards the target, as far as the rule allows (less than a 1024th of the parent's). */
+/** The next gas limit on the way to the target: it may differ by less than a 1024th of the parent's. */
 function gasLimitAfter(parent: bigint): bigint {
   const step = parent / GAS_LIMIT_QUOTIENT - 1n
   if (parent < TARGET_GAS_LIMIT) return parent + step < TARGET_GAS_LIMIT ? parent + step : TARGET_GAS_LIMIT

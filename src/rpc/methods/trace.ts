@@ -1,4 +1,4 @@
-// Transactions run again and told in Parity's form. Everything here replays; nothing is stored for it.
+// The trace_ methods in Parity's format. All of them replay transactions; no traces are stored.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
 import { involvedFrom } from '../../indexer/involvement.ts'
@@ -13,59 +13,65 @@ import { rpcMethod } from '../define.ts'
 import { callObject, toCallRequest } from '../shapes/call.ts'
 import { type LocalizedTrace, localizedTraces, parityReplay, rewardTraces, type TraceKind } from '../shapes/parity.ts'
 
-/** Blocks with transactions that one trace_filter replays. */
+/** Maximum number of blocks with transactions that one trace_filter replays. */
 const MAX_REPLAYED = 1000
 
 const kinds = z.array(z.enum(['trace', 'stateDiff', 'vmTrace'], { error: 'expected trace, stateDiff or vmTrace' }), {
   error: 'expected a list of trace types',
 })
-const detailOf = (kinds: readonly TraceKind[], caller: AbortSignal) => ({ opcodes: kinds.includes('vmTrace'), caller })
+const detailOf = (kinds: readonly TraceKind[], signal: AbortSignal) => ({
+  opcodes: kinds.includes('vmTrace'),
+  caller: signal,
+})
 
 const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
 
 /** All traces of a block, its rewards last. */
-async function blockTraces(chain: Chain, block: Block, caller: AbortSignal): Promise<LocalizedTrace[]> {
+async function blockTraces(chain: Chain, block: Block, signal: AbortSignal): Promise<LocalizedTrace[]> {
   const { header, transactions } = block
-  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { caller })
+  const replayed =
+    transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { caller: signal })
   return [...replayed.flatMap(localizedTraces), ...rewardTraces(header, chain.traces.rewards(block))]
 }
 
-/** The genesis has no traces: nothing ran. */
+/** The genesis has no traces. */
 const isTraceable = ({ header }: Block): boolean => header.number > 0n
 
 export const trace_block = rpcMethod({
-  summary: 'All frames of the transactions of a block, and its rewards; null when there is no such block.',
+  summary: 'All call frames of the transactions of a block, and its rewards; null when there is no such block.',
   params: [blockRef],
   names: ['block'],
   result: tracesOrNull,
   heavy: true,
-  async handler([ref], { chain }, caller) {
+  async handler([ref], { chain }, signal) {
     const block = await chain.block(ref)
     if (block === undefined) return null
-    return isTraceable(block) ? blockTraces(chain, block, caller) : []
+    return isTraceable(block) ? blockTraces(chain, block, signal) : []
   },
 })
 
 export const trace_transaction = rpcMethod({
-  summary: 'All frames of a mined transaction; null when there is no such transaction.',
+  summary: 'All call frames of a mined transaction; null when there is no such transaction.',
   params: [hash],
   names: ['transactionHash'],
   result: tracesOrNull,
   heavy: true,
-  async handler([hash], { chain }, caller) {
-    return chain.transaction(hash) ? localizedTraces(await chain.traces.replayTransaction(hash, { caller })) : null
+  async handler([hash], { chain }, signal) {
+    return chain.transaction(hash)
+      ? localizedTraces(await chain.traces.replayTransaction(hash, { caller: signal }))
+      : null
   },
 })
 
 export const trace_get = rpcMethod({
-  summary: 'The frame of a mined transaction at a path in its tree; null when there is none.',
+  summary: 'The call frame at a path in the tree of a mined transaction; null when there is none.',
   params: [hash, z.array(looseQuantity, { error: 'expected a list of positions' })],
   names: ['transactionHash', 'path'],
   result: (trace: LocalizedTrace | null) => trace,
   heavy: true,
-  async handler([hash, path], { chain }, caller) {
+  async handler([hash, path], { chain }, signal) {
     if (!chain.transaction(hash)) return null
-    const traces = localizedTraces(await chain.traces.replayTransaction(hash, { caller }))
+    const traces = localizedTraces(await chain.traces.replayTransaction(hash, { caller: signal }))
     return traces.find(({ traceAddress }) => traceAddress.join() === path.join()) ?? null
   },
 })
@@ -84,19 +90,19 @@ const filter = z.object(
 )
 
 export const trace_filter = rpcMethod({
-  summary: 'Frames in a range of blocks, by who sent and who received them.',
+  summary: 'Call frames in a range of blocks, by sender and recipient.',
   params: [filter],
   names: ['filter'],
   result: tracesOrNull,
   heavy: true,
-  async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }, caller) {
+  async handler([{ fromBlock, toBlock, fromAddress, toAddress, after, count }], { chain }, signal) {
     const [first, last] = [await numberOf(chain, fromBlock ?? 'earliest'), await numberOf(chain, toBlock ?? 'latest')]
     const matches = matcher(fromAddress ?? [], toAddress ?? [])
     const end = Number(after ?? 0n) + Number(count ?? Number.POSITIVE_INFINITY)
     const among = fromAddress?.length ? fromAddress : (toAddress ?? [])
     const found: LocalizedTrace[] = []
     let replayed = 0
-    const pause = yieldToEventLoop('heavy', caller)
+    const pause = yieldToEventLoop('heavy', signal)
     for await (const number of among.length > 0 ? blocksOf(chain, among, first, last) : everyBlock(first, last)) {
       if (found.length >= end) break
       await pause()
@@ -105,7 +111,7 @@ export const trace_filter = rpcMethod({
       if (block.transactions.length > 0 && ++replayed > MAX_REPLAYED) {
         throw new ChainError('limit-exceeded', `the range holds more than ${MAX_REPLAYED} blocks with transactions`)
       }
-      found.push(...(await blockTraces(chain, block, caller)).filter(matches))
+      found.push(...(await blockTraces(chain, block, signal)).filter(matches))
     }
     return found.slice(Number(after ?? 0n), end)
   },
@@ -121,29 +127,34 @@ function* everyBlock(first: bigint, last: bigint): Generator<bigint> {
   for (let number = first === 0n ? 1n : first; number <= last; number++) yield number
 }
 
-/** Blocks in which one of the addresses may be found, in order: it took part in them, or they may have paid it a reward. */
-async function* blocksOf(chain: Chain, who: readonly Address[], first: bigint, last: bigint): AsyncGenerator<bigint> {
+/** Blocks that may have a trace of one of the addresses, in order: it took part in them, or may have got a reward. */
+async function* blocksOf(
+  chain: Chain,
+  addresses: readonly Address[],
+  first: bigint,
+  last: bigint,
+): AsyncGenerator<bigint> {
   let from = first
-  // Only work is rewarded, and once it is not asked for any more it never is again.
+  // Only blocks of proof of work pay rewards, and none of them follows the merge.
   for (const number of everyBlock(first, last)) {
     const header = await chain.header({ number })
     if (header === undefined || header.difficulty === 0n) break
     yield number
     from = number + 1n
   }
-  for (const row of involvedFrom(chain.store, who, Number(from))) {
+  for (const row of involvedFrom(chain.store, addresses, Number(from))) {
     const number = BigInt(row.number)
     if (number > last) return
-    // One block may hold several.
+    // A block may have several rows.
     if (number >= from) yield number
     from = number + 1n
   }
 }
 
-/** Both sides have to match; a side without addresses matches everything. */
+/** Sender and recipient both have to match; an empty list matches every address. */
 function matcher(from: readonly Address[], to: readonly Address[]): (trace: LocalizedTrace) => boolean {
-  const isAmong = (addresses: readonly string[], who: string | null | undefined) =>
-    addresses.length === 0 || (typeof who === 'string' && addresses.includes(who))
+  const isAmong = (addresses: readonly string[], address: string | null | undefined) =>
+    addresses.length === 0 || (typeof address === 'string' && addresses.includes(address))
   return ({ action, result }) =>
     isAmong(from, action.from ?? action.address) &&
     isAmong(to, action.to ?? action.refundAddress ?? result?.address ?? action.author)
@@ -153,13 +164,13 @@ type Replay = { readonly recorded: Recorded; readonly kinds: readonly TraceKind[
 const replayed = ({ recorded, kinds }: Replay) => parityReplay(recorded, kinds)
 
 export const trace_replayTransaction = rpcMethod({
-  summary: 'Runs a mined transaction again: its frames, what it changed, its opcodes.',
+  summary: 'Replays a mined transaction: its call frames, state changes and opcodes.',
   params: [hash, kinds],
   names: ['transactionHash', 'kinds'],
   result: replayed,
   heavy: true,
-  handler: async ([hash, kinds], { chain }, caller) => ({
-    recorded: await chain.traces.replayTransaction(hash, detailOf(kinds, caller)),
+  handler: async ([hash, kinds], { chain }, signal) => ({
+    recorded: await chain.traces.replayTransaction(hash, detailOf(kinds, signal)),
     kinds,
   }),
 })
@@ -167,47 +178,47 @@ export const trace_replayTransaction = rpcMethod({
 type BlockReplay = Replay & { readonly transactionHash: Hash }
 
 export const trace_replayBlockTransactions = rpcMethod({
-  summary: 'Runs the transactions of a block again: their frames, what they changed, their opcodes.',
+  summary: 'Replays the transactions of a block: their call frames, state changes and opcodes.',
   params: [blockRef, kinds],
   names: ['block', 'kinds'],
   result: (replays: readonly BlockReplay[] | null) =>
     replays?.map((replay) => ({ ...replayed(replay), transactionHash: replay.transactionHash })) ?? null,
   heavy: true,
-  async handler([ref, kinds], { chain }, caller) {
+  async handler([ref, kinds], { chain }, signal) {
     const block = await chain.block(ref)
     if (block === undefined) return null
     if (!isTraceable(block)) return []
-    const recorded = await chain.traces.replayBlock(ref, detailOf(kinds, caller))
+    const recorded = await chain.traces.replayBlock(ref, detailOf(kinds, signal))
     return recorded.map((recorded) => ({ recorded, kinds, transactionHash: recorded.transaction.hash }))
   },
 })
 
 export const trace_call = rpcMethod({
-  summary: 'Runs a message on a block’s state: its frames, what it would change, its opcodes.',
+  summary: 'Runs a message on the state after a block: its call frames, state changes and opcodes.',
   params: [callObject, kinds, atBlock],
   names: ['transaction', 'kinds', 'block'],
   result: replayed,
   heavy: true,
-  async handler([call, kinds, ref], { chain }, caller) {
+  async handler([call, kinds, ref], { chain }, signal) {
     const request = toCallRequest(call, chain.spec.chainId)
     return {
-      recorded: one(await chain.traces.replayCalls([request], { ref, index: undefined }, detailOf(kinds, caller))),
+      recorded: one(await chain.traces.replayCalls([request], { ref, index: undefined }, detailOf(kinds, signal))),
       kinds,
     }
   },
 })
 
 export const trace_callMany = rpcMethod({
-  summary: 'Runs messages on a block’s state, each on what the ones before it left.',
+  summary: 'Runs messages on the state after a block, each on the state after the ones before it.',
   params: [z.array(z.tuple([callObject, kinds]), { error: 'expected a list of calls' }), atBlock],
   names: ['calls', 'block'],
   result: (replays: readonly Replay[]) => replays.map(replayed),
   heavy: true,
-  async handler([calls, ref], { chain }, caller) {
+  async handler([calls, ref], { chain }, signal) {
     const requests = calls.map(([call]) => toCallRequest(call, chain.spec.chainId))
     const detail = detailOf(
       calls.flatMap(([, kinds]) => kinds),
-      caller,
+      signal,
     )
     const recorded = await chain.traces.replayCalls(requests, { ref, index: undefined }, detail)
     return calls.map(([, kinds], position) => ({ recorded: one(recorded.slice(position)), kinds }))
@@ -220,7 +231,7 @@ export const trace_rawTransaction = rpcMethod({
   names: ['rawTransaction', 'kinds'],
   result: replayed,
   heavy: true,
-  async handler([raw, kinds], { chain }, caller) {
+  async handler([raw, kinds], { chain }, signal) {
     const signed = decodeTransaction(raw)
     const { gasLimit, maxFeePerGas, maxPriorityFeePerGas, ...transaction } = withSender(signed, recoverSender(signed))
     const fees = transaction.type < 2 ? { gasPrice: maxFeePerGas } : { maxFeePerGas, maxPriorityFeePerGas }
@@ -228,7 +239,7 @@ export const trace_rawTransaction = rpcMethod({
     const recorded = await chain.traces.replayCalls(
       [request],
       { ref: 'latest', index: undefined },
-      detailOf(kinds, caller),
+      detailOf(kinds, signal),
     )
     return { recorded: one(recorded), kinds }
   },

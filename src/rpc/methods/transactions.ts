@@ -1,39 +1,40 @@
-// Single transactions: found by hash, by place or by sender, their receipts, and the way in for signed ones.
+// Transactions by hash, by position or by sender and nonce; their receipts; and sending of signed transactions.
 import type { BlockRef, Chain, MinedReceipt } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { Block, Transaction } from '../../primitives/types.ts'
+import { firstBlockWith } from '../block-bisection.ts'
 import { address, blockNumber, data, hash, index, looseQuantity, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
-import { firstBlockWith } from '../halving.ts'
-import { waitForReceipt } from '../receipts.ts'
-import { answered } from '../sending.ts'
+import { RpcError } from '../errors.ts'
+import { answerWhenMined } from '../sends/send-transaction.ts'
 import { wireReceipt } from '../shapes/receipt.ts'
-import { type Place, wireTransaction } from '../shapes/transaction.ts'
+import { type BlockPosition, wireTransaction } from '../shapes/transaction.ts'
 
-/** A transaction and, once mined, its place. */
-type Found = { readonly transaction: Transaction; readonly place: Place | undefined }
+/** A transaction, with its position once it is mined. */
+type FoundTransaction = { readonly transaction: Transaction; readonly position: BlockPosition | undefined }
 
-const transactionOrNull = (found: Found | undefined) => (found ? wireTransaction(found.transaction, found.place) : null)
+const transactionOrNull = (found: FoundTransaction | undefined) =>
+  found ? wireTransaction(found.transaction, found.position) : null
 const receiptOrNull = (receipt: MinedReceipt | undefined) => (receipt ? wireReceipt(receipt) : null)
 const raw = data.nullable()
 
-function byHash(chain: Chain, hash: Hash): Found | undefined {
+function byHash(chain: Chain, hash: Hash): FoundTransaction | undefined {
   const mined = chain.transaction(hash)
-  if (mined) return { transaction: mined.transaction, place: mined }
+  if (mined) return { transaction: mined.transaction, position: mined }
   const transaction = chain.pool.get(hash)
-  return transaction && { transaction, place: undefined }
+  return transaction && { transaction, position: undefined }
 }
 
-function inBlock(block: Block | undefined, index: number): Found | undefined {
+function inBlock(block: Block | undefined, index: number): FoundTransaction | undefined {
   const transaction = block?.transactions[index]
-  return transaction && { transaction, place: { header: block.header, index } }
+  return transaction && { transaction, position: { header: block.header, index } }
 }
 
-const byIndex = async (chain: Chain, ref: BlockRef, index: number): Promise<Found | undefined> =>
+const byIndex = async (chain: Chain, ref: BlockRef, index: number): Promise<FoundTransaction | undefined> =>
   inBlock(await chain.block(ref), index)
 
 export const eth_getTransactionByHash = rpcMethod({
-  summary: 'A transaction by its hash, mined or waiting.',
+  summary: 'A transaction by its hash, mined or pending.',
   params: [hash],
   names: ['transactionHash'],
   result: transactionOrNull,
@@ -57,7 +58,7 @@ export const eth_getTransactionByBlockNumberAndIndex = rpcMethod({
 })
 
 export const eth_getRawTransactionByHash = rpcMethod({
-  summary: 'The signed bytes of a transaction, by its hash.',
+  summary: 'The encoding of a signed transaction, by its hash.',
   params: [hash],
   names: ['transactionHash'],
   result: raw,
@@ -65,7 +66,7 @@ export const eth_getRawTransactionByHash = rpcMethod({
 })
 
 export const eth_getRawTransactionByBlockHashAndIndex = rpcMethod({
-  summary: 'The signed bytes of a transaction, by block hash and position.',
+  summary: 'The encoding of a signed transaction, by block hash and position.',
   params: [hash, index],
   names: ['blockHash', 'index'],
   result: raw,
@@ -73,7 +74,7 @@ export const eth_getRawTransactionByBlockHashAndIndex = rpcMethod({
 })
 
 export const eth_getRawTransactionByBlockNumberAndIndex = rpcMethod({
-  summary: 'The signed bytes of a transaction, by block number or tag and position.',
+  summary: 'The encoding of a signed transaction, by block number or tag and position.',
   params: [blockNumber, index],
   names: ['block', 'index'],
   result: raw,
@@ -81,7 +82,7 @@ export const eth_getRawTransactionByBlockNumberAndIndex = rpcMethod({
 })
 
 export const eth_getTransactionReceipt = rpcMethod({
-  summary: 'The receipt of a mined transaction; null while it waits.',
+  summary: 'The receipt of a mined transaction; null while it is pending.',
   params: [hash],
   names: ['transactionHash'],
   result: receiptOrNull,
@@ -89,15 +90,15 @@ export const eth_getTransactionReceipt = rpcMethod({
 })
 
 export const eth_getTransactionBySenderAndNonce = rpcMethod({
-  summary: 'The transaction of an account with a nonce, mined or waiting.',
+  summary: 'The transaction of an account with a nonce, mined or pending.',
   params: [address, quantity],
   names: ['sender', 'nonce'],
   result: transactionOrNull,
   async handler([sender, nonce], { chain }) {
     const { pending, queued } = chain.pool.content()
-    const waiting = [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]
-    const transaction = waiting.find((transaction) => transaction.nonce === nonce)
-    if (transaction) return { transaction, place: undefined }
+    const pooled = [...(pending.get(sender) ?? []), ...(queued.get(sender) ?? [])]
+    const transaction = pooled.find((transaction) => transaction.nonce === nonce)
+    if (transaction) return { transaction, position: undefined }
     const block = await chain.block({ number: await firstBlockWith(chain, (view) => view.nonce(sender) > nonce) })
     const index = block?.transactions.findIndex(({ from, nonce: used }) => from === sender && used === nonce) ?? -1
     return inBlock(block, index)
@@ -105,17 +106,17 @@ export const eth_getTransactionBySenderAndNonce = rpcMethod({
 })
 
 export const eth_sendRawTransaction = rpcMethod({
-  summary: 'Takes a signed transaction into the pool and answers its hash.',
+  summary: 'Sends a signed transaction and returns its hash.',
   params: [data],
   names: ['rawTransaction'],
   result: hash,
   sends: true,
-  handler: async ([raw], context, caller) => answered(await context.chain.submit(raw), context, caller),
+  handler: async ([raw], context, signal) => answerWhenMined(await context.chain.submit(raw), context, signal),
 })
 
 export const eth_sendRawTransactionSync = rpcMethod({
   summary:
-    'Takes a signed transaction and answers its receipt when it is mined (EIP-7966); the timeout is in milliseconds.',
+    'Sends a signed transaction and returns its receipt when it is mined (EIP-7966); the timeout is in milliseconds.',
   params: [data, looseQuantity.optional()],
   names: ['rawTransaction', 'timeout'],
   result: wireReceipt,
@@ -123,10 +124,46 @@ export const eth_sendRawTransactionSync = rpcMethod({
     waitForReceipt(chain, () => chain.submit(raw), timeout, options.syncTimeout),
 })
 
+/** EIP-7966: the transaction is in the pool but was not mined in time; the error's data is its hash. */
+const TIMEOUT_CODE = 4
+
+/**
+ * Submits and waits for the receipt, at most `timeout` milliseconds (default and maximum: `maxSeconds`).
+ * Throws as `submit`, and RpcError 4 after the timeout.
+ */
+async function waitForReceipt(
+  chain: Chain,
+  submit: () => Promise<Hash>,
+  timeout: bigint | undefined,
+  maxSeconds: number,
+): Promise<MinedReceipt> {
+  const max = maxSeconds * 1000
+  const milliseconds = timeout !== undefined && timeout > 0n && timeout < BigInt(max) ? Number(timeout) : max
+  const hash = await submit()
+  return new Promise((resolve, reject) => {
+    const check = () => {
+      const receipt = chain.receipt(hash)
+      if (receipt) settle(() => resolve(receipt))
+    }
+    const settle = (act: () => void) => {
+      clearTimeout(timer)
+      stop()
+      act()
+    }
+    const timer = setTimeout(() => {
+      const message = `The transaction was added to the transaction pool but wasn't processed in ${milliseconds} ms`
+      settle(() => reject(new RpcError(TIMEOUT_CODE, message, hash)))
+    }, milliseconds)
+    const stop = chain.events.on('block', check)
+    check()
+  })
+}
+
 export const eth_pendingTransactions = rpcMethod({
-  summary: 'The waiting transactions, executable ones first.',
+  summary: 'The transactions of the pool, executable ones first.',
   params: [],
-  result: (waiting: readonly Transaction[]) => waiting.map((transaction) => wireTransaction(transaction, undefined)),
+  result: (transactions: readonly Transaction[]) =>
+    transactions.map((transaction) => wireTransaction(transaction, undefined)),
   handler(_, { chain }) {
     const { pending, queued } = chain.pool.content()
     return [...pending.values(), ...queued.values()].flat()

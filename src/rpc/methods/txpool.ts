@@ -1,4 +1,4 @@
-// What waits in the pool, in geth's shapes: by sender (with checksum) and nonce (decimal).
+// The transactions of the pool in geth's shapes: by sender (with checksum) and nonce (decimal).
 import { getAddress } from 'viem'
 import { type Address, type Hex, toQuantity } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
@@ -15,15 +15,16 @@ const byNonce = <T>(transactions: readonly Transaction[], form: (transaction: Tr
   Object.fromEntries(transactions.map((transaction) => [transaction.nonce.toString(), form(transaction)]))
 
 const bySender = <T>(senders: BySender, form: (transaction: Transaction) => T) =>
-  Object.fromEntries([...senders].map(([sender, waiting]) => [getAddress(sender), byNonce(waiting, form)]))
+  Object.fromEntries([...senders].map(([sender, transactions]) => [getAddress(sender), byNonce(transactions, form)]))
 
-/** geth's line: `0xTo: 1 wei + 21000 gas × 1000000000 wei`. */
+/** A transaction in geth's format: `0xTo: 1 wei + 21000 gas × 1000000000 wei`. */
 function line({ to, value, gasLimit, maxFeePerGas }: Transaction): string {
   return `${to === null ? 'contract creation' : getAddress(to)}: ${value} wei + ${gasLimit} gas × ${maxFeePerGas} wei`
 }
 
 export const txpool_content = rpcMethod({
-  summary: 'All waiting transactions by sender and nonce: pending can be mined now, queued wait for a nonce before.',
+  summary:
+    'All transactions of the pool by sender and nonce: pending ones are executable, queued ones wait for an earlier nonce.',
   params: [],
   result: ({ pending, queued }: Content) => ({ pending: bySender(pending, inFull), queued: bySender(queued, inFull) }),
   heavy: true,
@@ -31,7 +32,7 @@ export const txpool_content = rpcMethod({
 })
 
 export const txpool_contentFrom = rpcMethod({
-  summary: 'The waiting transactions of one sender by nonce.',
+  summary: 'The transactions of one sender in the pool, by nonce.',
   params: [address],
   names: ['address'],
   result: (content: Readonly<Record<'pending' | 'queued', readonly Transaction[]>>) => ({
@@ -45,7 +46,7 @@ export const txpool_contentFrom = rpcMethod({
 })
 
 export const txpool_inspect = rpcMethod({
-  summary: 'All waiting transactions by sender and nonce, one line each.',
+  summary: 'All transactions of the pool by sender and nonce, one line each.',
   params: [],
   result: ({ pending, queued }: Content) => ({ pending: bySender(pending, line), queued: bySender(queued, line) }),
   heavy: true,
@@ -53,7 +54,7 @@ export const txpool_inspect = rpcMethod({
 })
 
 export const txpool_status = rpcMethod({
-  summary: 'How many transactions wait.',
+  summary: 'The numbers of pending and queued transactions.',
   params: [],
   result: (counts: { pending: number; queued: number }): Readonly<Record<'pending' | 'queued', Hex>> => ({
     pending: toQuantity(counts.pending),
@@ -65,4 +66,4 @@ export const txpool_status = rpcMethod({
   },
 })
 
-const count = (senders: BySender) => [...senders.values()].reduce((sum, waiting) => sum + waiting.length, 0)
+const count = (senders: BySender) => [...senders.values()].reduce((sum, transactions) => sum + transactions.length, 0)

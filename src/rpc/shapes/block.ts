@@ -1,9 +1,12 @@
-// A block and its header on the wire; fields that a fork brought appear only from that fork on.
-// No totalDifficulty (geth dropped it); `size` is the length of the block's RLP.
+// Blocks, headers, uncles and withdrawals on the wire. A field that a fork added is absent before that fork. There is no
+// totalDifficulty (geth has removed it); `size` is the length of the block's RLP.
+
+import { z } from 'zod'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { blockSize } from '../../primitives/block.ts'
 import { sealHeader } from '../../primitives/header.ts'
 import type { Block, Header, SealedHeader, Withdrawal } from '../../primitives/types.ts'
+import { address, amount64 } from '../codec.ts'
 import { type WireTransaction, wireTransaction } from './transaction.ts'
 
 export type WireHeader = {
@@ -42,7 +45,7 @@ export type WireBlock = WireHeader & {
   readonly withdrawals?: readonly WireWithdrawal[]
 }
 
-/** A header's wire form: `eth_getHeaderBy…`, `newHeads`, and the head of every block. */
+/** A header: of `eth_getHeaderBy…`, of `newHeads`, and as a part of every block. */
 export function wireHeader(header: SealedHeader): WireHeader {
   return {
     number: toQuantity(header.number),
@@ -70,7 +73,7 @@ export function wireHeader(header: SealedHeader): WireHeader {
   }
 }
 
-/** A block's wire form, with its transactions as hashes or in full. */
+/** A block, with its transactions as hashes or in full. */
 export function wireBlock(block: Block, transactions: 'hashes' | 'full'): WireBlock {
   const { header } = block
   return {
@@ -85,7 +88,7 @@ export function wireBlock(block: Block, transactions: 'hashes' | 'full'): WireBl
   }
 }
 
-/** An uncle as geth shows it: a block of its header alone. */
+/** An uncle as geth answers it: a block without transactions. */
 export function wireUncle(uncle: Header): Omit<WireBlock, 'transactions'> {
   const { transactions: _, ...block } = wireBlock(
     { header: sealHeader(uncle), transactions: [], uncles: [], withdrawals: undefined },
@@ -100,3 +103,9 @@ const wireWithdrawal = (withdrawal: Withdrawal): WireWithdrawal => ({
   address: withdrawal.address,
   amount: toQuantity(withdrawal.amount),
 })
+
+/** A withdrawal in requests for blocks that are simulated or built on demand (EIP-4895); `amount` in gwei. */
+export const withdrawal: z.ZodType<Withdrawal> = z.object(
+  { index: amount64, validatorIndex: amount64, address, amount: amount64 },
+  { error: 'expected a withdrawal' },
+)

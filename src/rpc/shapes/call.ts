@@ -1,5 +1,5 @@
-// What clients send to be run or signed: the call (or transaction) object, state overrides and block overrides.
-// Everything may be left out or null; unknown fields are ignored, as geth does.
+// Parameters of methods that run or sign: the call (or transaction) object, state overrides and block overrides. Every field
+// may be absent or null; unknown fields are ignored, as in geth.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, equalBytes, type Hash } from '../../lib/hex.ts'
@@ -17,7 +17,7 @@ const authorization = z.object(
   { error: 'expected an authorization' },
 )
 
-/** The call object of eth_call and its kin, and the transaction object of eth_sendTransaction and its kin. */
+/** The call object (eth_call, eth_estimateGas, …) and the transaction object (eth_sendTransaction, …). */
 export const callObject = z.object(
   {
     from: address.nullish(),
@@ -91,17 +91,17 @@ const accountOverride = z.object(
   { error: 'expected an account override' },
 )
 
-/** Accounts by address, each with what is different about it. */
+/** Overrides by account. */
 export const stateOverrides = mapOf<Address, z.output<typeof accountOverride>>(address, accountOverride)
 
 /** Throws `invalid-params` when an account has both `state` and `stateDiff`. */
 export function toStateOverrides(overrides: z.output<typeof stateOverrides>): StateOverrides {
   const accounts = new Map<Address, AccountOverride>()
-  for (const [of, account] of overrides) {
+  for (const [address, account] of overrides) {
     if (account.state && account.stateDiff) {
-      throw new ChainError('invalid-params', `account ${of} has both 'state' and 'stateDiff'`)
+      throw new ChainError('invalid-params', `account ${address} has both 'state' and 'stateDiff'`)
     }
-    accounts.set(of, {
+    accounts.set(address, {
       balance: account.balance ?? undefined,
       nonce: account.nonce ?? undefined,
       code: account.code ?? undefined,
@@ -113,7 +113,7 @@ export function toStateOverrides(overrides: z.output<typeof stateOverrides>): St
   return accounts
 }
 
-/** Header fields that a call shall see instead of the block's. */
+/** Header fields that a call sees instead of the block's. */
 export const blockOverrides = z.object(
   {
     number: amount.nullish(),

@@ -1,4 +1,4 @@
-// What Otterscan shows, in the shapes of its own methods: blocks without their weight, frames as a list with depths.
+// Answers of the ots_ methods, in the shapes of Otterscan: blocks without transactions, pages, call frames with depths.
 import type { MinedReceipt, Replayed } from '../../chain/types.ts'
 import { type Address, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import type { Block } from '../../primitives/types.ts'
@@ -10,7 +10,7 @@ import { wireTransaction } from './transaction.ts'
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 
-/** A block with its transactions counted instead of listed, what it issued and what was paid for it. */
+/** A block with the number of its transactions instead of a list, its issuance and its fees. */
 export function blockDetails(block: Block, receipts: readonly MinedReceipt[], rewards: readonly Reward[]) {
   const { transactions, logsBloom: _, ...slim } = wireBlock(block, 'hashes')
   const issued = (kind: Reward['kind']) =>
@@ -28,9 +28,9 @@ export function blockDetails(block: Block, receipts: readonly MinedReceipt[], re
 }
 
 /** Characters of `0x` and a function selector. */
-const SELECTOR_TEXT = 10
+const SELECTOR_LENGTH = 10
 
-/** One page of a block's transactions, their data cut to the selector; page 0 is the block's end. */
+/** One page of a block's transactions, with their data cut to the selector; page 0 has the last ones. */
 export function blockPage(block: Block, receipts: readonly MinedReceipt[], page: number, size: number) {
   const { transactions } = block
   const end = Math.max(0, transactions.length - page * size)
@@ -41,7 +41,7 @@ export function blockPage(block: Block, receipts: readonly MinedReceipt[], page:
       ...wireBlock(block, 'hashes'),
       transactions: transactions.slice(start, end).map((transaction, offset) => {
         const wire = wireTransaction(transaction, { header, index: start + offset })
-        return { ...wire, input: wire.input.slice(0, SELECTOR_TEXT) }
+        return { ...wire, input: wire.input.slice(0, SELECTOR_LENGTH) }
       }),
       transactionCount: transactions.length,
     },
@@ -49,7 +49,7 @@ export function blockPage(block: Block, receipts: readonly MinedReceipt[], page:
   }
 }
 
-/** Transactions with their receipts and times, and whether there is more on either side. */
+/** Transactions with their receipts and timestamps. `firstPage`: there are no newer ones; `lastPage`: no older ones. */
 export function searchPage(found: readonly MinedReceipt[], firstPage: boolean, lastPage: boolean) {
   return {
     txs: found.map((mined) => wireTransaction(mined.transaction, mined)),
@@ -75,7 +75,7 @@ export const traceEntries = ({ frames }: Replayed): TraceEntry[] =>
     depth: traceAddress.length,
     from,
     to,
-    // These two move nothing.
+    // These two transfer no value.
     value: type === 'DELEGATECALL' || type === 'STATICCALL' ? null : toQuantity(value),
     input: toHex(input),
     output: toHex(output),
@@ -88,14 +88,14 @@ export type InternalOperation = {
   readonly value: Hex
 }
 
-/** Transfers (0), self-destructions (1) and creations (2, 3) within a transaction that were not undone. */
+/** Transfers (0), self-destructions (1) and creations (2: CREATE, 3: CREATE2) within a transaction that were not reverted. */
 export function internalOperations({ frames }: Replayed): InternalOperation[] {
   const failed = frames.filter(({ error }) => error !== undefined).map(({ traceAddress }) => traceAddress)
-  const isUndone = (path: readonly number[]) =>
+  const isReverted = (path: readonly number[]) =>
     failed.some((outer) => outer.every((position, depth) => path[depth] === position))
   return frames.flatMap(({ traceAddress, type, from, to, value }) => {
     const operation = operationType(type, value)
-    if (traceAddress.length === 0 || operation === undefined || isUndone(traceAddress)) return []
+    if (traceAddress.length === 0 || operation === undefined || isReverted(traceAddress)) return []
     return [{ type: operation, from, to, value: toQuantity(value) }]
   })
 }

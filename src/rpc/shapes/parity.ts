@@ -1,4 +1,5 @@
-// Traces in the form that Parity gave them and its heirs kept: `action`, `result` or `error`, and the path in the tree.
+// Traces of the trace_ methods in Parity's format, which Erigon and Nethermind share: `action`, `result` or `error`, and the
+// path in the tree of frames.
 import type { Replayed } from '../../chain/types.ts'
 import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { parityError } from '../../primitives/parity-errors.ts'
@@ -12,7 +13,7 @@ type Action = Readonly<Record<string, Hex | string | null>>
 
 export type ParityTrace = {
   readonly action: Action
-  /** Absent when the frame failed without data. */
+  /** Absent when the frame failed otherwise than by a revert. */
   readonly result?: Readonly<Record<string, Hex | null>> | null
   readonly error?: string
   readonly subtraces: number
@@ -62,13 +63,13 @@ function actionOf(frame: FlatFrame): Required<Pick<ParityTrace, 'type' | 'action
   }
 }
 
-/** The frames of a mined transaction, each with its place. */
+/** The frames of a mined transaction, each with block and transaction. */
 export function localizedTraces({ frames, transaction, header, index }: Replayed): LocalizedTrace[] {
-  const place = { transactionHash: transaction.hash, transactionPosition: index }
-  return frames.map((frame) => ({ ...parityTrace(frame), ...blockPlace(header), ...place }))
+  const position = { transactionHash: transaction.hash, transactionPosition: index }
+  return frames.map((frame) => ({ ...parityTrace(frame), ...blockPosition(header), ...position }))
 }
 
-/** What a block paid, as traces of no transaction. */
+/** The block and uncle rewards, as traces that belong to no transaction. */
 export const rewardTraces = (header: SealedHeader, rewards: readonly Reward[]): LocalizedTrace[] =>
   rewards.map(({ kind, author, value }) => ({
     action: { author, rewardType: kind, value: toQuantity(value) },
@@ -76,17 +77,17 @@ export const rewardTraces = (header: SealedHeader, rewards: readonly Reward[]): 
     subtraces: 0,
     traceAddress: [],
     type: 'reward',
-    ...blockPlace(header),
+    ...blockPosition(header),
     transactionHash: null,
     transactionPosition: null,
   }))
 
-const blockPlace = ({ hash, number }: SealedHeader) => ({ blockHash: hash, blockNumber: Number(number) })
+const blockPosition = ({ hash, number }: SealedHeader) => ({ blockHash: hash, blockNumber: Number(number) })
 
-/** Which parts of a replay are wanted. */
+/** The parts of a replay that a request may ask for. */
 export type TraceKind = 'trace' | 'stateDiff' | 'vmTrace'
 
-/** A replay with the parts that were asked for; the others are empty or null. */
+/** A replay with the requested parts; the others are empty or null. */
 export function parityReplay(recorded: Recorded, kinds: readonly TraceKind[]) {
   const { operations } = recorded
   return {
@@ -97,7 +98,7 @@ export function parityReplay(recorded: Recorded, kinds: readonly TraceKind[]) {
   }
 }
 
-// --- what changed
+// --- stateDiff
 
 type Delta = '=' | { '+': Hex } | { '-': Hex } | { '*': { from: Hex; to: Hex } }
 type AccountDelta = { balance: Delta; code: Delta; nonce: Delta; storage: Record<Hash, Delta> }
@@ -106,7 +107,7 @@ const stateDiff = (changes: readonly AccountChange[]): Record<Address, AccountDe
   Object.fromEntries(changes.map((change) => [change.address, accountDelta(change)]))
 
 function accountDelta({ before, after, codeBefore, codeAfter, slots }: AccountChange): AccountDelta {
-  // An account that comes has no before, one that goes no after.
+  // A new account has no `before`, a deleted one no `after`.
   const delta = (from: Hex, to: Hex): Delta => {
     if (before === undefined) return { '+': to }
     if (after === undefined) return { '-': from }
@@ -120,7 +121,7 @@ function accountDelta({ before, after, codeBefore, codeAfter, slots }: AccountCh
   }
 }
 
-// --- opcodes
+// --- vmTrace
 
 type WireVmTrace = { readonly code: Hex; readonly ops: readonly unknown[] }
 

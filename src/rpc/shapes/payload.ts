@@ -1,12 +1,11 @@
-// A block as the engine API hands it over: payload attributes in, the payload with its value and blobs out.
+// testing_buildBlockV1 in the shapes of the engine API: payload attributes in; the payload, its value and its blobs out.
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
 import type { BlobSidecar, Block } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
 import { address, hash, uint64 } from '../codec.ts'
-import { wireBlock } from './block.ts'
-import { withdrawal } from './withdrawal.ts'
+import { wireBlock, withdrawal } from './block.ts'
 
 /** PayloadAttributesV3. */
 export const payloadAttributes = z.object(
@@ -57,7 +56,7 @@ function wireExecutionPayload(block: Block) {
   }
 }
 
-/** What the block's maker earns, in wei. */
+/** The tips that the block's fee recipient gets, in wei. */
 function blockValue({ block, receipts }: ExecutedBlock): bigint {
   const baseFee = block.header.baseFeePerGas ?? 0n
   return block.transactions.reduce(

@@ -1,5 +1,5 @@
-// A receipt and its logs on the wire. Status is a string of one digit (wallets wait for ever on an integer);
-// before Byzantium `root` stands in its place.
+// Receipts and logs on the wire. `status` is a QUANTITY string: some wallets wait forever if it is a number. Before Byzantium
+// there is `root` instead of it.
 import type { MinedLog, MinedReceipt } from '../../chain/types.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import type { Block, Receipt } from '../../primitives/types.ts'
@@ -17,10 +17,10 @@ export type WireLog = {
   readonly removed: boolean
 }
 
-/** A log that stands in the chain. */
+/** A log of a block of the chain. */
 export const wireLog = (mined: MinedLog): WireLog => withRemoved(mined, false)
 
-/** A log of a block that was taken back. */
+/** A log of a block that was removed from the chain. */
 export const wireRemovedLog = (mined: MinedLog): WireLog => withRemoved(mined, true)
 
 function withRemoved(mined: MinedLog, removed: boolean): WireLog {
@@ -59,7 +59,7 @@ export type WireReceipt = {
   readonly blobGasPrice?: Hex
 }
 
-/** A receipt's wire form, with its logs. */
+/** A receipt with its logs. */
 export function wireReceipt(mined: MinedReceipt): WireReceipt {
   const { transaction, header, index, receipt } = mined
   return {
@@ -82,7 +82,7 @@ export function wireReceipt(mined: MinedReceipt): WireReceipt {
   }
 }
 
-/** A receipt's logs, each with its place. */
+/** A receipt's logs, each with its position in the chain. */
 export function logsOf({ receipt, transaction, header, index, firstLogIndex }: MinedReceipt): MinedLog[] {
   return receipt.logs.map((log, offset) => ({
     log,
@@ -93,8 +93,8 @@ export function logsOf({ receipt, transaction, header, index, firstLogIndex }: M
   }))
 }
 
-/** A block's receipts with their places; log indices count on through the block. */
-export function placeReceipts(block: Block, receipts: readonly Receipt[]): MinedReceipt[] {
+/** A block's receipts with their positions; log indices are counted through the block. */
+export function minedReceipts(block: Block, receipts: readonly Receipt[]): MinedReceipt[] {
   let firstLogIndex = 0
   return block.transactions.flatMap((transaction, index) => {
     const receipt = receipts[index]

@@ -1,12 +1,11 @@
-// eth_simulateV1 on the wire: blocks of calls in, full block objects with what each call did out.
+// eth_simulateV1 on the wire: blocks of calls in; block objects with the result of each call out.
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import type { BrokenRule } from '../../primitives/rejection.ts'
 import type { SimulatedBlock, SimulatedCalls } from '../../runtime/simulate.ts'
 import { bool, hash } from '../codec.ts'
-import { type WireError, wireError } from '../errors.ts'
-import { revertError } from '../revert.ts'
-import { wireBlock } from './block.ts'
+import { revertError, type WireError, wireError } from '../errors.ts'
+import { wireBlock, withdrawal } from './block.ts'
 import {
   blockOverrides,
   callObject,
@@ -16,7 +15,6 @@ import {
   toStateOverrides,
 } from './call.ts'
 import { wireLog } from './receipt.ts'
-import { withdrawal } from './withdrawal.ts'
 
 const flag = bool.nullish()
 
@@ -41,7 +39,7 @@ export const simulation = z.object(
   { error: 'expected a simulation object' },
 )
 
-/** A block as the runtime takes it. Throws `invalid-params` as the shapes within. */
+/** A block of calls as the runtime takes it. Throws `invalid-params` as `toCallRequest` and `toStateOverrides`. */
 export function toSimulatedCalls(
   { blockOverrides: block, stateOverrides: state, calls }: z.output<typeof simulatedBlock>,
   chainId: bigint,
@@ -59,7 +57,7 @@ export function toSimulatedCalls(
   }
 }
 
-/** Numbers of the broken rules, as the method's specification has them. */
+/** Error codes of the broken rules, from the method's specification. */
 export const RULE_CODES: Readonly<Record<BrokenRule, number>> = {
   'nonce-too-low': -38010,
   'nonce-too-high': -38011,
@@ -75,10 +73,10 @@ export const RULE_CODES: Readonly<Record<BrokenRule, number>> = {
   'tip-above-fee': -32602,
   other: -32603,
 }
-/** A call failed otherwise than by a revert. */
+/** The code of a call that failed otherwise than by a revert. */
 const EXECUTION_ERROR = -32015
 
-/** A simulated block's wire form: the block object, and what its calls did. */
+/** A simulated block: the block object with the results of its calls. */
 export function wireSimulatedBlock({ block, calls }: SimulatedBlock, transactions: 'hashes' | 'full') {
   const { header } = block
   return {

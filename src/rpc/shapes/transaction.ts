@@ -1,10 +1,10 @@
-// A transaction on the wire, mined or waiting; field for field what geth answers.
+// A transaction on the wire, mined or pending, with the fields of geth's answers.
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
 import type { AccessList, Authorization, SealedHeader, Transaction } from '../../primitives/types.ts'
 
-/** Where a transaction stands; undefined while it waits. */
-export type Place = { readonly header: SealedHeader; readonly index: number }
+/** The position of a mined transaction. */
+export type BlockPosition = { readonly header: SealedHeader; readonly index: number }
 
 type WireAuthorization = Readonly<Record<'chainId' | 'nonce' | 'yParity' | 'r' | 's', Hex>> & {
   readonly address: Address
@@ -37,20 +37,22 @@ export type WireTransaction = {
   readonly yParity?: Hex
 }
 
-/** Price per gas that is paid under a base fee (EIP-1559). */
+/** The price that is paid per gas at a base fee (EIP-1559). */
 const effectiveGasPrice = (transaction: Transaction, baseFeePerGas = 0n): bigint =>
   baseFeePerGas + effectiveTip(transaction, baseFeePerGas)
 
-/** A transaction's wire form; `place` undefined leaves the block fields null. */
-export function wireTransaction(transaction: Transaction, place: Place | undefined): WireTransaction {
+/** A transaction. `position` undefined: it is pending, and its block fields are null. */
+export function wireTransaction(transaction: Transaction, position: BlockPosition | undefined): WireTransaction {
   const { type } = transaction
   return {
-    blockHash: place?.header.hash ?? null,
-    blockNumber: place ? toQuantity(place.header.number) : null,
-    blockTimestamp: place ? toQuantity(place.header.timestamp) : null,
+    blockHash: position?.header.hash ?? null,
+    blockNumber: position ? toQuantity(position.header.number) : null,
+    blockTimestamp: position ? toQuantity(position.header.timestamp) : null,
     from: transaction.from,
     gas: toQuantity(transaction.gasLimit),
-    gasPrice: toQuantity(place ? effectiveGasPrice(transaction, place.header.baseFeePerGas) : transaction.maxFeePerGas),
+    gasPrice: toQuantity(
+      position ? effectiveGasPrice(transaction, position.header.baseFeePerGas) : transaction.maxFeePerGas,
+    ),
     ...(type >= 2 && {
       maxFeePerGas: toQuantity(transaction.maxFeePerGas),
       maxPriorityFeePerGas: toQuantity(transaction.maxPriorityFeePerGas),
@@ -60,7 +62,7 @@ export function wireTransaction(transaction: Transaction, place: Place | undefin
     input: toHex(transaction.data),
     nonce: toQuantity(transaction.nonce),
     to: transaction.to,
-    transactionIndex: place ? toQuantity(place.index) : null,
+    transactionIndex: position ? toQuantity(position.index) : null,
     value: toQuantity(transaction.value),
     type: toQuantity(type),
     ...(type >= 1 && { accessList: transaction.accessList }),
@@ -74,7 +76,7 @@ export function wireTransaction(transaction: Transaction, place: Place | undefin
   }
 }
 
-/** The transaction itself, as geth prints one that belongs to no block: no sender, and no price where fees are capped. */
+/** A transaction without block and sender, as in geth's answers about unsent transactions; from type 2 on without gasPrice. */
 export function wireBareTransaction(transaction: Transaction) {
   const { blockHash, blockNumber, blockTimestamp, transactionIndex, from, ...fields } = wireTransaction(
     transaction,

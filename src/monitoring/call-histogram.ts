@@ -1,0 +1,64 @@
+// The durations of JSON-RPC calls by method, as a Prometheus histogram. It records every call, those of the fast path too, so
+// it counts in plain arrays (0.1 µs a call; the library's histogram takes 0.5 µs) and computes its values when it is read.
+import type { Histogram, MetricValueWithName } from 'prom-client'
+
+/** Upper bounds of the buckets, in seconds. */
+const BOUNDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]
+/** The label of calls whose method does not exist or is not enabled: clients must not be able to add labels. */
+const UNKNOWN = 'unknown'
+
+type Row = { readonly method: string; readonly counts: number[]; sum: number }
+type Values = MetricValueWithName<'method' | 'le'>[]
+
+export class CallHistogram {
+  readonly name: string
+  readonly help: string
+  readonly type = 'histogram'
+  readonly #rows = new Map<string | undefined, Row>()
+
+  constructor(name: string, help: string) {
+    this.name = name
+    this.help = help
+  }
+
+  /** Adds a call. `method`: undefined when no enabled method has that name. `began`: `performance.now()` at its start. */
+  add(method: string | undefined, began: number): void {
+    const row = this.#rows.get(method) ?? this.#addRow(method)
+    const seconds = (performance.now() - began) / 1000
+    let bucket = 0
+    while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] ?? 0)) bucket++
+    row.counts[bucket] = (row.counts[bucket] ?? 0) + 1
+    row.sum += seconds
+  }
+
+  /** The values, for the registry. */
+  async get() {
+    const { name, help, type } = this
+    return { name, help, type, values: [...this.#rows.values()].flatMap((row) => this.#valuesOf(row)) }
+  }
+
+  /** This histogram as the type that the library's registry takes. */
+  asMetric(): Histogram<'method'> {
+    // The registry uses only the name and `get`, but its types demand a class of the library.
+    return this as unknown as Histogram<'method'>
+  }
+
+  #addRow(method: string | undefined): Row {
+    const row: Row = { method: method ?? UNKNOWN, counts: new Array<number>(BOUNDS.length + 1).fill(0), sum: 0 }
+    this.#rows.set(method, row)
+    return row
+  }
+
+  #valuesOf({ method, counts, sum }: Row): Values {
+    let total = 0
+    const buckets = counts.map((count, index) => {
+      total += count
+      return { metricName: `${this.name}_bucket`, labels: { method, le: BOUNDS[index] ?? '+Inf' }, value: total }
+    })
+    return [
+      ...buckets,
+      { metricName: `${this.name}_sum`, labels: { method }, value: sum },
+      { metricName: `${this.name}_count`, labels: { method }, value: total },
+    ]
+  }
+}

@@ -1,0 +1,41 @@
+// Garbage collections of the process, for debug_memStats and debug_gcStats. Observing them costs a little, and few clients ask
+// for them: the observer starts with the first question and ends with the node.
+import { PerformanceObserver } from 'node:perf_hooks'
+
+/** Pauses that are remembered: the length of Go's ring (`runtime.MemStats.PauseNs`). */
+export const REMEMBERED_PAUSES = 256
+const NANOSECONDS = 1e6
+
+export type GcPause = { readonly end: Date; readonly nanoseconds: number }
+/** Collections so far, the sum of their pauses in nanoseconds, and the newest pauses, the last one first. */
+export type Collections = { count: number; total: number; newest: GcPause[] }
+
+export class GcStatistics {
+  readonly #collections: Collections = { count: 0, total: 0, newest: [] }
+  #observer: PerformanceObserver | undefined
+
+  /** Collections since the first call. */
+  read(): Collections {
+    this.#observer ??= this.#observe()
+    return this.#collections
+  }
+
+  close(): void {
+    this.#observer?.disconnect()
+  }
+
+  #observe(): PerformanceObserver {
+    const collections = this.#collections
+    const observer = new PerformanceObserver((list) => {
+      for (const { startTime, duration } of list.getEntries()) {
+        const nanoseconds = Math.round(duration * NANOSECONDS)
+        collections.count++
+        collections.total += nanoseconds
+        collections.newest.unshift({ end: new Date(performance.timeOrigin + startTime + duration), nanoseconds })
+      }
+      collections.newest.length = Math.min(collections.newest.length, REMEMBERED_PAUSES)
+    })
+    observer.observe({ entryTypes: ['gc'] })
+    return observer
+  }
+}

@@ -1,0 +1,175 @@
+// One WebSocket connection of JSON-RPC: requests, responses, subscriptions, pings. When it closes, the listeners of its
+// subscriptions are removed. A client that does not read (`maxUnsent`), or does not answer a ping, is disconnected.
+import { randomBytes } from 'node:crypto'
+import type { WebSocket } from 'ws'
+import { connectionSignal } from '../../lib/connection-signal.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { type Hex, toHex } from '../../lib/hex.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import type { RpcContext, Subscriber } from '../define.ts'
+import { answer } from '../dispatch.ts'
+
+/** Requests of one connection that may run or wait; above it nothing is read until one has been answered. */
+const MAX_REQUESTS = 64
+
+/** Milliseconds between pings while reading is paused: a client that is gone is noticed only when something is sent to it. */
+const PAUSED_PING_INTERVAL = 500
+
+/** Serves a connection until it closes. */
+export function serveWebSocket(socket: WebSocket, context: Omit<RpcContext, 'subscriber'>): void {
+  const { options } = context
+  const send = (text: string): void => {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > options.maxUnsent) socket.terminate()
+    else socket.send(text)
+  }
+  const subscriptions = new Subscriptions(send, options.maxSubscriptions)
+  const signal = connectionSignal(socket)
+
+  const run = async (message: string): Promise<void> => {
+    const opened: Hex[] = []
+    const subscriber: Subscriber = {
+      open(start) {
+        const id = subscriptions.open(start)
+        opened.push(id)
+        return id
+      },
+      close: (id) => subscriptions.close(id),
+    }
+    const text = await answer(message, { ...context, subscriber }, signal)
+    if (text !== undefined) send(text)
+    for (const id of opened) subscriptions.announce(id)
+  }
+  const requests = new RequestQueue(socket, signal, run)
+  socket.on('message', (message) => requests.add(String(message)))
+  const stopPings = pingRegularly(socket, options.pingInterval * 1000)
+  socket.on('close', () => {
+    stopPings()
+    subscriptions.end()
+  })
+}
+
+/** Pings at an interval (milliseconds), and disconnects a client that has not answered the ping before. */
+function pingRegularly(socket: WebSocket, interval: number): () => void {
+  let isAlive = true
+  const timer = setInterval(() => {
+    // While reading is paused, pongs are not received.
+    if (socket.isPaused) return
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, interval)
+  timer.unref()
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  return () => clearInterval(timer)
+}
+
+/**
+ * The requests of one connection. Up to MAX_REQUESTS run at a time, and starting them yields to other work. Messages may
+ * arrive after reading was paused, because `ws` delivers all messages of a TCP chunk; they wait here.
+ */
+class RequestQueue {
+  readonly #socket: WebSocket
+  readonly #signal: AbortSignal
+  readonly #run: (message: string) => Promise<void>
+  readonly #waiting: string[] = []
+  #running = 0
+  #isStarting = false
+  /** Set while reading is paused. */
+  #pausedPings: NodeJS.Timeout | undefined
+  #onSlotFree: () => void = () => undefined
+
+  constructor(socket: WebSocket, signal: AbortSignal, run: (message: string) => Promise<void>) {
+    this.#socket = socket
+    this.#signal = signal
+    this.#run = run
+  }
+
+  add(message: string): void {
+    this.#waiting.push(message)
+    if (this.#running + this.#waiting.length >= MAX_REQUESTS && this.#pausedPings === undefined) {
+      this.#socket.pause()
+      this.#pausedPings = setInterval(() => this.#socket.ping(), PAUSED_PING_INTERVAL).unref()
+    }
+    if (!this.#isStarting) void this.#startWaiting()
+  }
+
+  async #startWaiting(): Promise<void> {
+    this.#isStarting = true
+    const pause = yieldToEventLoop('light')
+    for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
+      const turn = pause()
+      if (turn !== undefined) await turn
+      // The connection is closed: drop the requests that wait.
+      if (this.#signal.aborted) return
+      this.#running++
+      void this.#run(message).finally(() => this.#onAnswered())
+      if (this.#running >= MAX_REQUESTS) await new Promise<void>((resolve) => (this.#onSlotFree = resolve))
+    }
+    this.#isStarting = false
+  }
+
+  #onAnswered(): void {
+    this.#running--
+    this.#onSlotFree()
+    const isFull = this.#running + this.#waiting.length >= MAX_REQUESTS && !this.#signal.aborted
+    if (this.#pausedPings === undefined || isFull) return
+    clearInterval(this.#pausedPings)
+    this.#pausedPings = undefined
+    this.#socket.resume()
+  }
+}
+
+/** The subscriptions of one connection. Results that come before `announce` are buffered: the client needs the id first. */
+class Subscriptions {
+  readonly #stops = new Map<Hex, () => void>()
+  readonly #unannounced = new Map<Hex, unknown[]>()
+  readonly #send: (text: string) => void
+  readonly #max: number
+  #hasEnded = false
+
+  constructor(send: (text: string) => void, max: number) {
+    this.#send = send
+    this.#max = max
+  }
+
+  open(start: (send: (result: unknown) => void) => () => void): Hex {
+    if (this.#hasEnded) throw new ChainError('not-found', 'connection closed')
+    if (this.#stops.size >= this.#max) {
+      throw new ChainError('limit-exceeded', `too many subscriptions, want at most ${this.#max}`)
+    }
+    const id = toHex(randomBytes(16))
+    const buffered: unknown[] = []
+    this.#unannounced.set(id, buffered)
+    const stop = start((result) => {
+      if (this.#unannounced.has(id)) buffered.push(result)
+      else this.#notify(id, result)
+    })
+    this.#stops.set(id, stop)
+    return id
+  }
+
+  /** To be called when the id has been sent to the client. */
+  announce(id: Hex): void {
+    const buffered = this.#unannounced.get(id) ?? []
+    this.#unannounced.delete(id)
+    for (const result of buffered) this.#notify(id, result)
+  }
+
+  close(id: Hex): boolean {
+    this.#stops.get(id)?.()
+    this.#unannounced.delete(id)
+    return this.#stops.delete(id)
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    for (const id of this.#stops.keys()) this.close(id)
+  }
+
+  #notify(subscription: Hex, result: unknown): void {
+    this.#send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } }))
+  }
+}

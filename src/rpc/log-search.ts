@@ -1,0 +1,99 @@
+// eth_getLogs and its variants: a client's log filter, resolved to a range of blocks, and the logs of that range. Ranges are
+// refused as geth refuses them. `indexer/logs.ts` finds the logs; `notifications/live-logs.ts` matches those of new blocks.
+import { LRUCache } from 'lru-cache'
+import type { BlockTag, Chain, MinedLog } from '../chain/types.ts'
+import type { LogQuery } from '../indexer/logs.ts'
+import { ChainError } from '../lib/errors.ts'
+import type { Hash } from '../lib/hex.ts'
+import { type PreserializedJson, PreserializedList } from '../lib/preserialized-json.ts'
+import type { LogFilter } from './shapes/log-filter.ts'
+import { wireLog } from './shapes/receipt.ts'
+
+/** The index of logs by address and topic; `indexer/logs.ts` implements it. */
+export interface LogIndex {
+  /** Matching logs in the chain's order, one list for each block. `signal` ends the search when it is aborted. */
+  byBlock(query: LogQuery, signal?: AbortSignal): AsyncIterable<readonly MinedLog[]>
+}
+
+/**
+ * The filter's addresses and topics, as the index and live matching take them.
+ * A list of topics that contains null matches anything, as an empty one does.
+ */
+export function addressesAndTopics(filter: LogFilter): Pick<LogQuery, 'addresses' | 'topics'> {
+  const addresses = filter.address == null ? [] : Array.isArray(filter.address) ? filter.address : [filter.address]
+  const topics = (filter.topics ?? []).map((topic): readonly Hash[] | null => {
+    if (topic === null) return null
+    const choices = Array.isArray(topic) ? topic : [topic]
+    return choices.length === 0 || choices.includes(null) ? null : choices.filter((choice) => choice !== null)
+  })
+  return { addresses, topics }
+}
+
+/** Characters of serialized logs that are cached: dapps poll the logs of the newest blocks again and again. */
+const CACHE_LENGTH = 16 * 1024 * 1024
+
+/** The log searches of one node, with their cache. */
+export class LogSearch {
+  readonly #chain: Chain
+  readonly #index: LogIndex
+  /** The JSON of logs by log, which never changes: the log of another block is another object. */
+  readonly #texts = new LRUCache<MinedLog, string>({
+    maxSize: CACHE_LENGTH,
+    sizeCalculation: ({ length }) => length,
+  })
+
+  constructor(chain: Chain, index: LogIndex) {
+    this.#chain = chain
+    this.#index = index
+  }
+
+  /**
+   * The filter with its range as block numbers. Both ends default to the head. Throws `invalid-params` for a reversed range
+   * or one beyond the head, and `header-not-found` for an unknown block hash.
+   */
+  async query(filter: LogFilter): Promise<LogQuery> {
+    const match = addressesAndTopics(filter)
+    if (filter.blockHash) {
+      const header = await this.#chain.header({ hash: filter.blockHash })
+      if (header === undefined) throw new ChainError('header-not-found', 'unknown block')
+      return { ...match, from: header.number, to: header.number }
+    }
+    const head = this.#chain.head.number
+    const from = boundary(filter.fromBlock ?? 'latest', head)
+    const to = boundary(filter.toBlock ?? 'latest', head)
+    if (from > to) throw new ChainError('invalid-params', 'invalid block range params')
+    if (to > head) throw new ChainError('invalid-params', 'block range extends beyond current head block')
+    return { ...match, from, to }
+  }
+
+  /** Matching logs in the chain's order, one list for each block. Throws `cancelled` when the signal is aborted. */
+  byBlock(query: LogQuery, signal: AbortSignal): AsyncIterable<readonly MinedLog[]> {
+    return this.#index.byBlock(query, signal)
+  }
+
+  /** All logs of a filter in the chain's order, as a JSON list. Throws as `query`, and `cancelled`. */
+  async json(
+    filter: LogFilter,
+    signal: AbortSignal,
+    serialize = (log: MinedLog) => this.#textOf(log),
+  ): Promise<PreserializedJson> {
+    const found = new PreserializedList()
+    const query = await this.query(filter)
+    for await (const logs of this.byBlock(query, signal)) for (const log of logs) found.add(serialize(log))
+    return found.json()
+  }
+
+  #textOf(mined: MinedLog): string {
+    const cached = this.#texts.get(mined)
+    if (cached !== undefined) return cached
+    const text = JSON.stringify(wireLog(mined))
+    this.#texts.set(mined, text)
+    return text
+  }
+}
+
+/** Pending logs are not served: `pending` is the head, as `safe` and `finalized` are. */
+function boundary(ref: BlockTag | { readonly number: bigint }, head: bigint): bigint {
+  if (typeof ref === 'object') return ref.number
+  return ref === 'earliest' ? 0n : head
+}

@@ -1,0 +1,30 @@
+// Logs of new blocks, for polling filters and subscriptions. `log-search.ts` finds those of the past.
+import { minedLogs } from '../../chain/logs.ts'
+import type { MinedLog } from '../../chain/types.ts'
+import { matchesLog } from '../../indexer/logs.ts'
+import type { ExecutedBlock } from '../../runtime/types.ts'
+import { addressesAndTopics } from '../log-search.ts'
+import type { LogFilter } from '../shapes/log-filter.ts'
+
+/**
+ * A function that says whether a log matches the filter. Only block numbers limit the range: a tag moves with the head and
+ * limits nothing, except `earliest` as the end.
+ */
+export function logMatcher(filter: LogFilter): (mined: MinedLog) => boolean {
+  const match = addressesAndTopics(filter)
+  const from = numberOf(filter.fromBlock)
+  const to = filter.toBlock === 'earliest' ? 0n : numberOf(filter.toBlock)
+  return (mined) => {
+    const { number, hash } = mined.header
+    if (from !== undefined && number < from) return false
+    if (to !== undefined && number > to) return false
+    if (filter.blockHash && filter.blockHash !== hash) return false
+    return matchesLog(mined, match)
+  }
+}
+
+const numberOf = (bound: LogFilter['fromBlock']): bigint | undefined =>
+  typeof bound === 'object' ? bound?.number : undefined
+
+/** The logs of an executed block, each with its position in the chain. */
+export const logsOfBlock = ({ block, receipts }: ExecutedBlock): readonly MinedLog[] => minedLogs(block, receipts)
