@@ -5,9 +5,9 @@ import { TOKEN_TYPES } from '../indexer/tables.ts'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { checksummed, isoTime, wire } from './codec.ts'
+import type { ExplorerContext } from './context.ts'
 import { contractName, isVerified } from './contracts/abi.ts'
-import type { ExplorerContext } from './define.ts'
-import { contractsNamed, tokensNamed } from './named.ts'
+import { contractsByName, tokensByName } from './name-search.ts'
 import { isContractAt } from './shapes/address.ts'
 import { showToken } from './shapes/token.ts'
 
@@ -98,9 +98,9 @@ export async function find(context: ExplorerContext, text: string): Promise<read
   const isNumber = exact?.type === 'block' && /^\d+$/.test(query)
   const mayBeName = Buffer.byteLength(query) >= SHORTEST_NAME && (exact === undefined || isNumber)
   if (!mayBeName) return [hits]
-  const tokens = await tokensNamed(context, query)
+  const tokens = await tokensByName(context, query)
   const known = new Set(tokens)
-  const contracts = contractsNamed(context, query).filter(({ address }) => !known.has(address))
+  const contracts = contractsByName(context, query).filter(({ address }) => !known.has(address))
   return [
     hits,
     tokens.map((of) => () => tokenHitOf(context, of)),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inlineMetadata, linkIn, mediaIn } from '../../src/explorer/token-metadata.ts'
+import { inlineMetadata, linkIn, mediaIn } from '../../src/explorer/shapes/token.ts'
 
 it.each([
   ['https://example.org/a?b=c#d', true, true],

@@ -8,7 +8,7 @@ import { LIST } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { Reader } from '../../state/types.ts'
-import { whereStateIs } from '../pruned.ts'
+import { undefinedIfPruned } from '../errors.ts'
 
 export type Creation = {
   readonly transaction: Transaction
@@ -39,7 +39,7 @@ export async function creationInput(
   address: Address,
 ): Promise<Uint8Array | undefined> {
   if (transaction.to === null && transaction.from === creator) return transaction.data
-  const replayed = await whereStateIs(traces.replayTransaction(transaction.hash))
+  const replayed = await undefinedIfPruned(traces.replayTransaction(transaction.hash))
   if (replayed === undefined) return undefined
   const { frames } = replayed
   const made = frames.findLast(

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { type CompilerInput, compilerInput } from './compilers.ts'
-import { LICENCES, type Licence } from './store.ts'
+import { LICENCES, type Licence } from './verified-contracts.ts'
 
 /** Names of the EVM's versions as compilers take them, newest first. */
 export const EVM_VERSIONS = [

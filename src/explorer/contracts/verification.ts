@@ -10,11 +10,11 @@ import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Hub } from '../socket/hub.ts'
+import { artifactsOf, bestMatch, type Match } from './bytecode-match.ts'
 import { type Compiler, type CompilerInput, Compilers } from './compilers.ts'
 import { creationInput, creationOf } from './creation.ts'
-import { artifactsOf, bestMatch, type Match } from './match.ts'
-import { type Licence, VerifiedContracts, type VerifiedSources } from './store.ts'
 import { settingsOf } from './submissions.ts'
+import { type Licence, VerifiedContracts, type VerifiedSources } from './verified-contracts.ts'
 
 /** What somebody says of a contract. */
 export type Submission = {
@@ -28,13 +28,13 @@ export type Submission = {
 }
 
 /** What a submission is at fault with, by the names that forms have for it. */
-export type Fault = 'files' | 'compiler_version' | 'name'
+export type FaultyField = 'files' | 'compiler_version' | 'name'
 
 export type Outcome =
   | { readonly state: 'pending' }
   | { readonly state: 'verified'; readonly match: 'exact' | 'partial'; readonly name: string }
-  | { readonly state: 'failed'; readonly fault: Fault; readonly reason: string }
-type Settled = Exclude<Outcome, { state: 'pending' }>
+  | { readonly state: 'failed'; readonly fault: FaultyField; readonly reason: string }
+type FinalOutcome = Exclude<Outcome, { state: 'pending' }>
 
 const REMEMBERED = 1000
 /** Sizes are characters of submissions, which are kept until their turn has come: 64 M of them. */
@@ -43,9 +43,9 @@ const QUEUE_LIMITS = { tasks: 32, tasksOfOne: 8, size: 64 * 1024 * 1024 }
 const LONGEST_REASON = 2000
 
 class Refusal extends Error {
-  readonly fault: Fault
+  readonly fault: FaultyField
 
-  constructor(fault: Fault, reason: string) {
+  constructor(fault: FaultyField, reason: string) {
     super(reason.slice(0, LONGEST_REASON))
     this.fault = fault
   }
@@ -120,7 +120,7 @@ export class Verification {
   }
 
   /** As pages of the contract listen for it. */
-  #tell(address: Address, outcome: Settled): void {
+  #tell(address: Address, outcome: FinalOutcome): void {
     const { hub } = this.#services
     const topic = `addresses:${address}`
     if (outcome.state === 'verified') hub.push(topic, 'smart_contract_was_verified', {})
@@ -131,7 +131,7 @@ export class Verification {
     hub.push(topic, 'verification_result', result)
   }
 
-  async #settle(submission: Submission, compiler: Compiler): Promise<Settled> {
+  async #settle(submission: Submission, compiler: Compiler): Promise<FinalOutcome> {
     const { address } = submission
     try {
       const { match, artifact } = await this.#verify(submission, compiler)

@@ -2,13 +2,13 @@
 // outcomes apart by these very words.
 import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
+import type { ExplorerContext } from '../context.ts'
 import { contractAbi, proxyOf } from '../contracts/abi.ts'
 import type { CompilerInput } from '../contracts/compilers.ts'
 import { creationOf } from '../contracts/creation.ts'
-import type { VerifiedSources } from '../contracts/store.ts'
 import { inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissions.ts'
-import type { ExplorerContext } from '../define.ts'
-import { placeOf, sequenceOf } from '../shapes/place.ts'
+import type { VerifiedSources } from '../contracts/verified-contracts.ts'
+import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { creationCode } from '../shapes/smart-contract.ts'
 import { type Action, action, address, addresses, filled, Refused } from './define.ts'
 
@@ -88,7 +88,7 @@ const getcontractcreation = action(
         const { transaction, number, creator } = creation
         const mined = chain.transaction(transaction.hash)
         if (mined === undefined) return []
-        const { header } = await placeOf(context, sequenceOf(context, number, mined.index))
+        const { header } = await indexedTransaction(context, transactionSequence(context, number, mined.index))
         return {
           contractAddress: of,
           contractCreator: transaction.from,

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../../lib/hex.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
@@ -82,11 +82,11 @@ export const block = z.union([
 const MOST_ROWS = 10_000
 
 /** Which part of a list: blocks with their ends, and a page. */
-export const part = z.object({
+export const listSection = z.object({
   startblock: block.default(0),
   endblock: block.default(Number.MAX_SAFE_INTEGER),
   page: integer.default(1).refine((page) => page > 0, 'pages begin with 1'),
   offset: integer.default(MOST_ROWS).transform((size) => Math.min(size || MOST_ROWS, MOST_ROWS)),
   sort: z.enum(['asc', 'desc']).default('asc'),
 })
-export type Part = z.output<typeof part>
+export type ListSection = z.output<typeof listSection>

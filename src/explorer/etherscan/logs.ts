@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { MinedLog } from '../../chain/types.ts'
 import { Logs } from '../../indexer/logs.ts'
 import { type Hash, toHex, toQuantity } from '../../lib/hex.ts'
-import type { ExplorerContext } from '../define.ts'
-import { placeOf, sequenceOf } from '../shapes/place.ts'
+import type { ExplorerContext } from '../context.ts'
+import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { type Action, action, address, block, filled, hash, integer, Refused } from './define.ts'
 
 const MOST_LOGS = 1000
@@ -71,7 +71,10 @@ async function logRow(
   context: ExplorerContext,
   { log, header, transactionHash, transactionIndex, logIndex }: MinedLog,
 ) {
-  const { receipt } = await placeOf(context, sequenceOf(context, Number(header.number), transactionIndex))
+  const { receipt } = await indexedTransaction(
+    context,
+    transactionSequence(context, Number(header.number), transactionIndex),
+  )
   return {
     address: log.address,
     topics: log.topics,

@@ -4,16 +4,16 @@ import { z } from 'zod'
 import { listLength } from '../../indexer/lists.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { explorerRoute } from '../define.ts'
-import { newestPage } from '../dense.ts'
 import { ExplorerError } from '../errors.ts'
-import { type Envelope, listOf, type PageQuery, pageQuery } from '../page.ts'
+import { type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
+import { sequencePage } from '../pagination/sequence.ts'
 import { blockSchema, showBlock } from '../shapes/block.ts'
 import { showTransaction, transactionSchema } from '../shapes/transaction.ts'
 
 const SHOWN_BLOCKS = 4
 const SHOWN_TRANSACTIONS = 6
 
-const listOrArray = <T extends z.ZodType>(item: T) => z.union([z.array(item), listOf(item)])
+const listOrArray = <T extends z.ZodType>(item: T) => z.union([z.array(item), pageSchema(item)])
 
 /** The newest few, or the page that was asked for. */
 async function newestFew<T>(
@@ -21,9 +21,9 @@ async function newestFew<T>(
   query: PageQuery,
   few: number,
   render: (position: number) => Promise<T>,
-): Promise<T[] | Envelope<T>> {
-  if (query.page !== undefined || query.items_count !== undefined) return newestPage(length, query, render)
-  return (await newestPage(length, { items_count: few }, render)).items
+): Promise<T[] | Page<T>> {
+  if (query.page !== undefined || query.items_count !== undefined) return sequencePage(length, query, render)
+  return (await sequencePage(length, { items_count: few }, render)).items
 }
 
 export const mainPageBlocks = explorerRoute({

@@ -4,7 +4,7 @@ import { checksummed } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { badRequest } from '../errors.ts'
 import { find, findExact, hitSchema, SHORTEST_NAME } from '../find.ts'
-import { arrayPage, listOf, pageQuery } from '../page.ts'
+import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 
 /** Rows of a quick search. */
 const MOST_QUICK = 50
@@ -21,7 +21,7 @@ export const search = explorerRoute({
   path: '/search',
   summary: 'Tokens, addresses, blocks, transactions and verified contracts that fit',
   query: query.extend(pageQuery.shape),
-  response: listOf(hitSchema),
+  response: pageSchema(hitSchema),
   handler: async ({ query }, context) => arrayPage((await find(context, asked(query))).flat(), query, (hit) => hit()),
 })
 

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { listLength } from '../../indexer/lists.ts'
 import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
-import { coinSupply } from '../asked.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
-import { type GasPrice, gasPrices, type Speed } from '../gas-oracle.ts'
-import { averageBlockTime, utilization } from '../statistics.ts'
+import type { ExplorerContext } from '../context.ts'
+import { coinSupply } from '../contract-reads.ts'
+import { explorerRoute } from '../define.ts'
+import { averageBlockTime, utilization } from '../statistics/block-times.ts'
+import type { GasPrice, Speed } from '../statistics/gas-oracle.ts'
 
 const count = z.number().int()
 /** The day of the head and the thirty before it. */
@@ -54,7 +55,7 @@ export const stats = explorerRoute({
   async handler(_, context) {
     const { rows, head, headers, options } = context
     const today = FACT.day.get(rows, dayOf(context))
-    const prices = await gasPrices(context)
+    const prices = await context.gasOracle.prices(head)
     const average = await averageBlockTime(context)
     const isDetailed = headers['updated-gas-oracle'] === 'true'
     return {

@@ -3,13 +3,14 @@
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
+import type { ExplorerContext } from '../context.ts'
 import type { CompilerInput } from '../contracts/compilers.ts'
-import { LICENCES } from '../contracts/store.ts'
 import { EVM_VERSIONS, inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissions.ts'
 import type { Verification } from '../contracts/verification.ts'
-import { type ExplorerContext, type ExplorerRoute, explorerRoute } from '../define.ts'
+import { LICENCES } from '../contracts/verified-contracts.ts'
+import { type ExplorerRoute, explorerRoute } from '../define.ts'
 import { ExplorerError, invalidParameter } from '../errors.ts'
-import { filesIn, type UploadedFile } from '../forms.ts'
+import { filesIn, type UploadedFile } from '../uploads.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 

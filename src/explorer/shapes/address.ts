@@ -3,9 +3,8 @@ import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
+import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { contractName, isVerified, proxyOf } from '../contracts/abi.ts'
-import type { ExplorerContext } from '../define.ts'
-import { keptBy } from './kept.ts'
 
 export const addressSchema = z.strictObject({
   hash: wire.address,
@@ -27,7 +26,7 @@ export const addressSchema = z.strictObject({
 export type AddressParam = z.infer<typeof addressSchema>
 
 /** An address as every record shows it; name and proxy as of the context's moment. */
-export const showAddress = keptBy((context, of: Address): AddressParam => {
+export const showAddress = oncePerRequest((context, of: Address): AddressParam => {
   const isContract = isContractAt(context, of)
   const proxy = isContract ? proxyOf(context, of) : undefined
   return {

@@ -8,8 +8,8 @@ import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { Authorization as Signed, Transaction } from '../../primitives/types.ts'
 import type { AccountChange } from '../../runtime/tracing/recorder.ts'
 import { checksummed, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
-import { whereStateIs } from '../pruned.ts'
+import type { ExplorerContext } from '../context.ts'
+import { undefinedIfPruned } from '../errors.ts'
 
 const STATUSES = ['ok', 'invalid_chain_id', 'invalid_signature', 'invalid_nonce', 'invalid_code'] as const
 type Status = (typeof STATUSES)[number]
@@ -32,7 +32,7 @@ export async function showAuthorizations(context: ExplorerContext, of: Transacti
   const { chain, heavy } = context
   const isMined = chain.transaction(of.hash) !== undefined
   const replay = () => heavy((caller) => chain.traces.replayTransaction(of.hash, { caller }))
-  const replayed = isMined ? await whereStateIs(replay()) : undefined
+  const replayed = isMined ? await undefinedIfPruned(replay()) : undefined
   const statusOf = replayed && verdicts(context, of, replayed.changes)
   return of.authorizationList.map((authorization) => {
     const authority = recoverAuthority(authorization)

@@ -8,9 +8,9 @@ import type { Block as ChainBlock } from '../../primitives/types.ts'
 import type { Reward } from '../../runtime/system.ts'
 import type { ChainSpec } from '../../spec/chain-spec.ts'
 import { isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 import { addressSchema, showAddress } from './address.ts'
-import { blockAt } from './place.ts'
+import { minedBlock } from './indexed-transaction.ts'
 
 const count = z.number().int()
 
@@ -64,7 +64,7 @@ const NOTHING: BlockFact = {
 /** A block of the chain; throws 404. */
 export async function showBlock(context: ExplorerContext, number: number): Promise<Block> {
   const { spec, rows, chain } = context
-  const { block } = await blockAt(context, number)
+  const { block } = await minedBlock(context, number)
   const { header, transactions, withdrawals, uncles } = block
   const { gasUsed, gasLimit, baseFeePerGas } = header
   const { fees, baseFees, tips, calls } = FACT.block.get(rows, number) ?? NOTHING

@@ -2,11 +2,10 @@
 import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
 import { isoTime, wire } from '../codec.ts'
-import { decodeLog } from '../contracts/abi.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
+import { decodedLogSchema, decodeLog } from '../contracts/abi.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
-import { decodedLogSchema } from './decoded.ts'
-import { logAt } from './place.ts'
+import { logAt } from './indexed-transaction.ts'
 
 const MOST_TOPICS = 4
 

@@ -5,11 +5,10 @@ import { type TransferRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import { isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress } from './address.ts'
-import { methodOf } from './method.ts'
-import { placeOf } from './place.ts'
+import { indexedTransaction, methodOf } from './indexed-transaction.ts'
 import { instanceSchema, showInstance, showToken, tokenSchema } from './token.ts'
 
 const item = { token_id: wire.decimal, token_instance: instanceSchema.nullable() }
@@ -43,7 +42,7 @@ export async function showTransfer(context: ExplorerContext, sequence: number): 
   const entry = entryAt(context.rows, LIST.transfers, sequence)
   if (entry === undefined) throw notFound()
   const transfer = transferRow.decode(entry)
-  const place = await placeOf(context, transfer.transaction)
+  const place = await indexedTransaction(context, transfer.transaction)
   const { header, transaction } = place
   const token = showToken(context, transfer.token)
   return {

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { withdrawnWei } from '../../primitives/block.ts'
 import { isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress } from './address.ts'
-import { blockAt } from './place.ts'
+import { minedBlock } from './indexed-transaction.ts'
 
 export const withdrawalSchema = z.strictObject({
   index: z.number().int(),
@@ -22,7 +22,7 @@ export async function showWithdrawal(
   context: ExplorerContext,
   { number, index }: { readonly number: number; readonly index: number },
 ): Promise<Withdrawal> {
-  const { block } = await blockAt(context, number)
+  const { block } = await minedBlock(context, number)
   const withdrawal = block.withdrawals?.[index]
   if (withdrawal === undefined) throw notFound()
   return {

@@ -11,13 +11,13 @@ import type { Address } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
-import { showCoinRow } from '../coin-history.ts'
-import type { ExplorerContext } from '../define.ts'
-import { showBalance } from '../holdings.ts'
+import type { ExplorerContext } from '../context.ts'
 import { showBlock } from '../shapes/block.ts'
+import { showCoinRow } from '../shapes/coin-history.ts'
+import { showBalance } from '../shapes/token-balances.ts'
 import { showTransaction } from '../shapes/transaction.ts'
 import { showTransfer } from '../shapes/transfer.ts'
-import { averageBlockTime } from '../statistics.ts'
+import { averageBlockTime } from '../statistics/block-times.ts'
 import type { Hub } from './hub.ts'
 
 /** Records of one message; a page shows no more of what came at once. */
@@ -28,7 +28,7 @@ export async function announceBlock(context: ExplorerContext, hub: Hub, executed
   const { block } = executed
   const number = Number(block.header.number)
   for (const topic of ['blocks:new_block', `blocks:${block.header.coinbase}`]) {
-    if (!hub.hears(topic)) continue
+    if (!hub.hasListeners(topic)) continue
     const average = String(await averageBlockTime(context))
     hub.push(topic, 'new_block', { average_block_time: average, block: await showBlock(context, number) })
   }
@@ -60,7 +60,7 @@ function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly
   const counts = new Map<Address, number>()
   for (const { transfer } of transfers) counts.set(transfer.token, (counts.get(transfer.token) ?? 0) + 1)
   for (const [token, count] of counts) {
-    if (!hub.hears(`tokens:${token}`)) continue
+    if (!hub.hasListeners(`tokens:${token}`)) continue
     hub.push(`tokens:${token}`, 'token_transfer', { token_transfer: count })
     const supply = FACT.token.get(rows, token)?.supply
     if (supply !== undefined) hub.push(`tokens:${token}`, 'total_supply', { total_supply: supply.toString() })
@@ -81,7 +81,7 @@ function heardChanges(
   const changesOf = (address: Address | null): Changes | undefined => {
     if (address === null) return undefined
     const known = heard.get(address)
-    if (known !== undefined || !hub.hears(`addresses:${address}`)) return known
+    if (known !== undefined || !hub.hasListeners(`addresses:${address}`)) return known
     const changes = { transactions: [], transfers: [] }
     heard.set(address, changes)
     return changes

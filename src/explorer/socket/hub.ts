@@ -31,11 +31,11 @@ export class Hub {
   readonly #sockets = new Map<Socket, number>()
 
   /** Whether anyone listens; what nobody hears need not be rendered. */
-  hears(topic: string): boolean {
+  hasListeners(topic: string): boolean {
     return this.#topics.has(topic)
   }
 
-  get isQuiet(): boolean {
+  get hasNoListeners(): boolean {
     return this.#topics.size === 0
   }
 
@@ -70,7 +70,7 @@ export class Hub {
   }
 
   /** Cuts the connections that have said nothing for too long; to be called now and then. */
-  cutSilent(): void {
+  dropSilent(): void {
     const now = performance.now()
     for (const [socket, heardAt] of this.#sockets) if (now - heardAt > LONGEST_SILENCE) socket.terminate()
   }

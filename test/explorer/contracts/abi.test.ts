@@ -4,21 +4,21 @@ import { type Abi, type AbiParameter, parseAbi } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import stakingAbi from '../../../solidity/abi/Staking.json' with { type: 'json' }
 import {
+  type ContractsContext,
   contractAbi,
   contractName,
   decodeInput,
   decodeLog,
   decodeRevert,
   isVerified,
-  type Known,
   methodName,
-  selectorsNamed,
-  verifiedNamed,
+  selectorsByName,
+  verifiedByName,
 } from '../../../src/explorer/contracts/abi.ts'
+import { type DecodedValue, decodeValues } from '../../../src/explorer/contracts/abi-decoding.ts'
+import { indexOf } from '../../../src/explorer/contracts/abi-index.ts'
 import { knownAbi } from '../../../src/explorer/contracts/known-abis.ts'
-import { indexOf } from '../../../src/explorer/contracts/signatures.ts'
-import { VerifiedContracts } from '../../../src/explorer/contracts/store.ts'
-import { type DecodedValue, decodeValues } from '../../../src/explorer/contracts/values.ts'
+import { VerifiedContracts } from '../../../src/explorer/contracts/verified-contracts.ts'
 import { type Address, fromHex, type Hash, hexToAddress, toHex } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
 import { presets } from '../../../src/spec/networks.ts'
@@ -33,7 +33,7 @@ const nobodys = hexToAddress(`0x${'77'.repeat(20)}`)
 const CODE = Uint8Array.of(0x60, 0x00)
 
 /** A world with one verified contract, at alice's address. */
-async function world(abi: Abi = [], name = 'Verified'): Promise<Known> {
+async function world(abi: Abi = [], name = 'Verified'): Promise<ContractsContext> {
   const [store, view] = [await openMemoryStore(), await emptyView()]
   view.setCode(alice, CODE)
   view.setCode(nobodys, CODE)
@@ -47,7 +47,7 @@ async function world(abi: Abi = [], name = 'Verified'): Promise<Known> {
   return { rows: store, view, spec: presets.kestrel(), verification: { contracts } }
 }
 
-let known: Known
+let known: ContractsContext
 beforeAll(async () => {
   known = await world()
 })
@@ -233,27 +233,27 @@ describe('names', () => {
   it('of methods are known by selector and the other way round', async () => {
     expect(methodName(known, nobodys, '0xa9059cbb')).toBe('transfer')
     expect(methodName(known, nobodys, '0x12345678')).toBeUndefined()
-    expect(selectorsNamed(known, 'approve')).toContain('0x095ea7b3')
+    expect(selectorsByName(known, 'approve')).toContain('0x095ea7b3')
     const mints = ['mint(address,uint256)', 'mint(uint256)', 'mint(address,uint256,uint256,bytes)']
-    expect(selectorsNamed(known, 'mint')).toEqual(expect.arrayContaining(mints.map((of) => id(of).slice(0, 10))))
-    expect(selectorsNamed(known, '0xDEADBEEF')).toEqual(['0xdeadbeef'])
-    expect(selectorsNamed(known, 'quuxify')).toEqual([])
+    expect(selectorsByName(known, 'mint')).toEqual(expect.arrayContaining(mints.map((of) => id(of).slice(0, 10))))
+    expect(selectorsByName(known, '0xDEADBEEF')).toEqual(['0xdeadbeef'])
+    expect(selectorsByName(known, 'quuxify')).toEqual([])
     const of = await world(parseAbi(['function quuxify(uint8 level)']))
-    expect(selectorsNamed(of, 'quuxify')).toEqual([id('quuxify(uint8)').slice(0, 10)])
-    expect(selectorsNamed(known, 'delegate')).toContain(id('delegate(address,string,uint256)').slice(0, 10))
+    expect(selectorsByName(of, 'quuxify')).toEqual([id('quuxify(uint8)').slice(0, 10)])
+    expect(selectorsByName(known, 'delegate')).toContain(id('delegate(address,string,uint256)').slice(0, 10))
   })
 
   it('of contracts count while their code is the one that was verified', async () => {
     const of = await world([], 'Golden Eagle_V2')
     expect(contractName(of, alice)).toBe('Golden Eagle_V2')
     expect(isVerified(of, alice)).toBe(true)
-    expect(verifiedNamed(of, ['eag', 'gold']).map(({ address }) => address)).toEqual([alice])
-    expect(verifiedNamed(of, ['GOLD'])).toHaveLength(1)
-    expect(verifiedNamed(of, ['gold', 'falcon'])).toEqual([])
+    expect(verifiedByName(of, ['eag', 'gold']).map(({ address }) => address)).toEqual([alice])
+    expect(verifiedByName(of, ['GOLD'])).toHaveLength(1)
+    expect(verifiedByName(of, ['gold', 'falcon'])).toEqual([])
     of.view.setCode(alice, Uint8Array.of(0x00))
     expect(contractName(of, alice)).toBeUndefined()
     expect(isVerified(of, alice)).toBe(false)
-    expect(verifiedNamed(of, [])).toEqual([])
+    expect(verifiedByName(of, [])).toEqual([])
   })
 
   it('of factories belong to their code, not to their address', () => {

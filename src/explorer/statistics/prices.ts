@@ -1,9 +1,9 @@
 // What the operator knows of prices, from a file. Without it every price is null: none is made up.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
-import type { Address } from '../lib/hex.ts'
-import { addressParam, wire } from './codec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/hex.ts'
+import { addressParam, wire } from '../codec.ts'
 
 const schema = z.strictObject({
   /** Of one base coin, now. */

@@ -5,7 +5,7 @@ import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
 import { bytesToBig, toAddress, toHex } from '../../lib/hex.ts'
 import { checksummed } from '../codec.ts'
-import { componentsOf } from './signatures.ts'
+import { componentsOf } from './abi-index.ts'
 
 export type DecodedValue = string | readonly DecodedValue[]
 
@@ -25,7 +25,7 @@ export function decodeValues(
   data: Uint8Array,
   options: Options,
 ): readonly DecodedValue[] | undefined {
-  return new Reading(data, options).whole(parameters)
+  return new AbiDecoder(data, options).whole(parameters)
 }
 
 /** The value of an indexed parameter: what the topic holds, or for what does not fit one the topic itself, a hash. */
@@ -35,14 +35,14 @@ export function decodeTopic(parameter: AbiParameter, topic: Uint8Array, options:
 }
 
 /** The data is not of these types. */
-class Misfit extends Error {}
+class DecodingError extends Error {}
 
 const WORD = 32
 /** How often data may be read over: some encoders let equal tails share their bytes. */
 const REREADS = 4
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-class Reading {
+class AbiDecoder {
   readonly #data: Uint8Array
   readonly #exact: boolean
   /** Bytes that may still be read. */
@@ -61,7 +61,7 @@ class Reading {
       const values = this.#sequence(parameters.length, (i) => parameters[i] ?? NOTHING, 0)
       return this.#exact && this.#next !== this.#data.length ? undefined : values
     } catch (error) {
-      if (error instanceof Misfit) return undefined
+      if (error instanceof DecodingError) return undefined
       throw error
     }
   }
@@ -113,7 +113,7 @@ class Reading {
   }
 
   #array(element: AbiParameter, count: number, begin: number): DecodedValue[] {
-    if (count * Math.max(1, headSize(element)) > this.#data.length - begin) throw new Misfit()
+    if (count * Math.max(1, headSize(element)) > this.#data.length - begin) throw new DecodingError()
     return this.#sequence(count, () => element, begin)
   }
 
@@ -152,25 +152,25 @@ class Reading {
         return toHex(word.subarray(0, size))
       }
       default:
-        throw new Misfit()
+        throw new DecodingError()
     }
   }
 
   /** An offset or a length. */
   #size(at: number): number {
     const size = bytesToBig(this.#take(at, WORD))
-    if (size > this.#data.length) throw new Misfit()
+    if (size > this.#data.length) throw new DecodingError()
     return Number(size)
   }
 
   #take(at: number, length: number): Uint8Array {
     this.#left -= length
-    if (at + length > this.#data.length || this.#left < 0) throw new Misfit()
+    if (at + length > this.#data.length || this.#left < 0) throw new DecodingError()
     return this.#data.subarray(at, at + length)
   }
 
   #require(isExact: boolean): void {
-    if (this.#exact && !isExact) throw new Misfit()
+    if (this.#exact && !isExact) throw new DecodingError()
   }
 }
 

@@ -35,7 +35,7 @@ export function requestOf(action: string, fields: Fields): string | undefined {
 }
 
 /** The answer of the JSON-RPC that the same server has. */
-export async function askRpc(app: FastifyInstance, request: string): Promise<string> {
+export async function callJsonRpc(app: FastifyInstance, request: string): Promise<string> {
   const { payload } = await app.inject({
     method: 'POST',
     url: '/rpc',

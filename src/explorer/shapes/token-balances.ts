@@ -1,14 +1,14 @@
 // What an address holds of tokens: amounts of ERC-20s, how many items of ERC-721s, and amounts of single ids of ERC-1155s.
 import { z } from 'zod'
-import { FACT } from '../indexer/facts.ts'
-import { membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
-import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
-import { type Address, fromHex } from '../lib/hex.ts'
-import type { Reader } from '../state/types.ts'
-import { balanceNow } from './asked.ts'
-import { wire } from './codec.ts'
-import type { ExplorerContext } from './define.ts'
-import { instanceSchema, showInstance, showToken, tokenSchema } from './shapes/token.ts'
+import { FACT } from '../../indexer/facts.ts'
+import { membersAfter, membersFrom, membersUnder, readDescending } from '../../indexer/ranking.ts'
+import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { type Address, fromHex } from '../../lib/hex.ts'
+import type { Reader } from '../../state/types.ts'
+import { wire } from '../codec.ts'
+import type { ExplorerContext } from '../context.ts'
+import { tokenBalance } from '../contract-reads.ts'
+import { instanceSchema, showInstance, showToken, tokenSchema } from './token.ts'
 
 const LAST_ID = 2n ** 256n - 1n
 
@@ -35,7 +35,7 @@ export async function showBalance(
 ): Promise<TokenBalance> {
   const { value, rest } = readDescending(order)
   const { token, id } = MEMBER.item(rest)
-  const amount = type === 'ERC-20' ? ((await balanceNow(context, token, of)) ?? value) : value
+  const amount = type === 'ERC-20' ? ((await tokenBalance(context, token, of)) ?? value) : value
   return {
     token: showToken(context, token),
     token_id: id?.toString() ?? null,

@@ -6,14 +6,14 @@ import { RANKING } from '../indexer/tables.ts'
 import { wordsOf } from '../indexer/token-names.ts'
 import { ADDRESS_BYTES, type Address, toAddress } from '../lib/hex.ts'
 import { RANGE } from '../state/keyspace.ts'
-import { verifiedNamed } from './contracts/abi.ts'
-import type { ExplorerContext } from './define.ts'
+import type { ExplorerContext } from './context.ts'
+import { verifiedByName } from './contracts/abi.ts'
 
 /** Rows of words that one search reads; a search that matches more misses some. */
 const MOST_WORDS = 5_000
 
 /** Tokens by name or symbol: the dearest first, then those with most holders, then by name. */
-export async function tokensNamed(context: ExplorerContext, text: string): Promise<Address[]> {
+export async function tokensByName(context: ExplorerContext, text: string): Promise<Address[]> {
   const { rows } = context
   const words = wordsOf(text)
   // The longest word has the fewest matches.
@@ -29,10 +29,10 @@ export async function tokensNamed(context: ExplorerContext, text: string): Promi
 }
 
 /** Verified contracts by their names, in order of name. */
-export function contractsNamed(context: ExplorerContext, text: string) {
+export function contractsByName(context: ExplorerContext, text: string) {
   const words = wordsOf(text)
   if (words.length === 0) return []
-  return verifiedNamed(context, words).toSorted((a, b) => compareText(a.name, b.name))
+  return verifiedByName(context, words).toSorted((a, b) => compareText(a.name, b.name))
 }
 
 function matches(words: readonly string[], { name, symbol }: TokenFact): boolean {

@@ -24,7 +24,7 @@ export type Artifact = {
 }
 
 /** What is on the chain. */
-export type Deployed = {
+export type DeployedContract = {
   readonly address: Address
   readonly code: Uint8Array
   /** The message that created it: creation code and arguments; undefined: there was none, as in genesis. */
@@ -54,12 +54,12 @@ export function artifactsOf({ contracts }: CompilerOutput): Artifact[] {
 }
 
 /** The best match: an exact one before any other. */
-export function bestMatch(artifacts: readonly Artifact[], deployed: Deployed): Match | undefined {
+export function bestMatch(artifacts: readonly Artifact[], deployed: DeployedContract): Match | undefined {
   const matches = artifacts.flatMap((artifact) => matchOf(artifact, deployed) ?? [])
   return matches.find(({ match }) => match === 'exact') ?? matches[0]
 }
 
-function matchOf(artifact: Artifact, { address, code, creation }: Deployed): Match | undefined {
+function matchOf(artifact: Artifact, { address, code, creation }: DeployedContract): Match | undefined {
   const { runtime } = artifact
   if (runtime.bytes.length !== code.length) return undefined
   const compared = compare(runtime, code, ownAddress(runtime, code, address))
