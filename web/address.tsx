@@ -1,53 +1,55 @@
 // The page of one address: what it holds, what it had to do with, and its code if it has any.
 import { Link } from 'wouter-preact'
-import type { Account, Call, Contract, Holding, Log, Transaction, Transfer } from './api.ts'
-import { useBlocks, useRead } from './api.ts'
-import {
-  callColumns,
-  coinColumns,
-  holdingColumns,
-  logColumns,
-  transactionColumns,
-  transferColumns,
-} from './columns.tsx'
+import type {
+  Account,
+  AccountCounters,
+  CoinChange,
+  Contract,
+  InternalTransaction,
+  Log,
+  TokenBalance,
+  Transaction,
+  Transfer,
+} from './api.ts'
+import { useBlockVersion, useRead } from './api.ts'
 import { short } from './format.ts'
-import { Coins, Fields, Listing, Rows, Shown, type Tab, Tabs, TransactionLink } from './parts.tsx'
+import { Coins, Fields, Listing, Rows, Shown, type Tab, type Table, Tabs, TransactionLink } from './parts.tsx'
+import { balanceTable, coinTable, internalTable, logTable, transactionTable, transferTable } from './tables.tsx'
 
 export function AddressPage({ hash }: { hash: string }) {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const base = `/addresses/${hash}`
   const reading = useRead<Account>(base, version)
-  const counts = useRead<Record<string, number>>(`${base}/tabs-counters`, version).data
+  const counts = useRead<AccountCounters>(`${base}/tabs-counters`, version).data
   const list =
-    <T,>(path: string, columns: Parameters<typeof Listing<T>>[0]['columns'], empty: string) =>
-    () => <Listing<T> path={`${base}/${path}`} columns={columns} empty={empty} version={version} />
+    <T,>(path: string, table: Table<T>, empty: string) =>
+    () => <Listing<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
   const tabs: readonly Tab[] = [
     {
       name: 'Transactions',
       count: counts?.transactions_count,
-      content: list<Transaction>('transactions', transactionColumns, 'No transaction has touched it.'),
+      content: list<Transaction>('transactions', transactionTable, 'No transaction has touched it.'),
     },
     {
       name: 'Token transfers',
       count: counts?.token_transfers_count,
-      content: list<Transfer>('token-transfers', transferColumns, 'It has moved no tokens.'),
+      content: list<Transfer>('token-transfers', transferTable, 'It has moved no tokens.'),
     },
     {
       name: 'Tokens',
       count: counts?.token_balances_count,
-      content: () => <Holdings of={hash} version={version} />,
+      content: () => <Balances of={hash} version={version} />,
     },
     {
       name: 'Internal',
       count: counts?.internal_transactions_count,
-      content: list<Call & { transaction_hash: string }>(
-        'internal-transactions',
-        callColumns,
-        'No contract has called it.',
-      ),
+      content: list<InternalTransaction>('internal-transactions', internalTable, 'No contract has called it.'),
     },
-    { name: 'Coin history', content: list('coin-balance-history', coinColumns, 'Its balance has never changed.') },
-    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logColumns, 'It has logged nothing.') },
+    {
+      name: 'Coin history',
+      content: list<CoinChange>('coin-balance-history', coinTable, 'Its balance has never changed.'),
+    },
+    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logTable, 'It has logged nothing.') },
   ]
   return (
     <Shown reading={reading}>
@@ -124,9 +126,9 @@ function Code({ of }: { of: string }) {
 
 const Source = ({ text }: { text: string }) => <pre class="raw">{text}</pre>
 
-function Holdings({ of, version }: { of: string; version: number }) {
-  const reading = useRead<Holding[]>(`/addresses/${of}/token-balances`, version)
+function Balances({ of, version }: { of: string; version: number }) {
+  const reading = useRead<TokenBalance[]>(`/addresses/${of}/token-balances`, version)
   return (
-    <Shown reading={reading}>{(rows) => <Rows of={rows} columns={holdingColumns} empty="It holds no tokens." />}</Shown>
+    <Shown reading={reading}>{(rows) => <Rows of={rows} table={balanceTable} empty="It holds no tokens." />}</Shown>
   )
 }

@@ -1,15 +1,15 @@
 // The first page: what the chain is doing now.
 import { Link } from 'wouter-preact'
-import { type Block, type Day, type List, type Stats, type Transaction, useBlocks, useRead } from './api.ts'
+import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from './api.ts'
 import { gwei, whole } from './format.ts'
 import { Address, BlockLink, Coins, Shown, Status, Time, TransactionLink } from './parts.tsx'
 
 export function Home() {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const stats = useRead<Stats>('/stats', version)
   const blocks = useRead<Block[]>('/main-page/blocks', version)
   const transactions = useRead<List<Transaction>>('/main-page/transactions?items_count=8', version)
-  const chart = useRead<{ chart_data: Day[] }>('/stats/charts/transactions')
+  const chart = useRead<Chart>('/stats/charts/transactions')
   return (
     <>
       <Shown reading={stats}>
@@ -19,7 +19,7 @@ export function Home() {
             <Tile name="Block time" value={`${(of.average_block_time / 1000).toFixed(1)} s`} />
             <Tile name="Transactions" value={whole(of.total_transactions)} />
             <Tile name="Addresses" value={whole(of.total_addresses)} />
-            <Tile name="Gas price" value={gwei(of.gas_prices.average)} />
+            <Tile name="Gas price" value={gwei(weiOf(of.gas_prices.average))} />
             <Tile name="Utilisation" value={`${of.network_utilization_percentage.toFixed(1)} %`} />
           </section>
         )}
@@ -47,7 +47,7 @@ export function Home() {
               </ul>
             )}
           </Shown>
-          <Shown reading={chart}>{({ chart_data }) => <Chart days={[...chart_data].reverse()} />}</Shown>
+          <Shown reading={chart}>{({ chart_data }) => <DailyTransactions days={[...chart_data].reverse()} />}</Shown>
         </section>
         <section class="card">
           <h2>
@@ -79,6 +79,9 @@ export function Home() {
   )
 }
 
+/** Gas prices are plain wei unless they are asked for in detail. */
+const weiOf = (price: Stats['gas_prices']['average']): string => (typeof price === 'string' ? price : price.wei)
+
 const Tile = ({ name, value }: { name: string; value: string }) => (
   <div class="card tile">
     <span class="faint">{name}</span>
@@ -86,7 +89,7 @@ const Tile = ({ name, value }: { name: string; value: string }) => (
   </div>
 )
 
-function Chart({ days }: { days: readonly Day[] }) {
+function DailyTransactions({ days }: { days: Chart['chart_data'] }) {
   const most = Math.max(1, ...days.map((day) => day.transactions_count))
   if (days.every((day) => day.transactions_count === 0)) return null
   return (

@@ -3,40 +3,33 @@ import { Link } from 'wouter-preact'
 import {
   type Block,
   type Holder,
-  type Item,
   type Token,
+  type TokenInstance,
   type Transaction,
   type Transfer,
-  useBlocks,
+  useBlockVersion,
   useRead,
 } from './api.ts'
-import {
-  blockColumns,
-  holderColumns,
-  itemColumns,
-  tokenColumns,
-  transactionColumns,
-  transferColumns,
-} from './columns.tsx'
 import { clock, gwei, units, whole } from './format.ts'
 import { Address, Coins, Fields, Listing, Shown, Tabs } from './parts.tsx'
+import { blockTable, holderTable, instanceTable, tokenTable, transactionTable, transferTable } from './tables.tsx'
 
 export function Blocks() {
-  const version = useBlocks()
+  const version = useBlockVersion()
   return (
     <section class="card">
       <h1>Blocks</h1>
-      <Listing<Block> path="/blocks" columns={blockColumns} empty="There are no blocks." version={version} />
+      <Listing<Block> path="/blocks" table={blockTable} empty="There are no blocks." version={version} />
     </section>
   )
 }
 
 export function Transactions() {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const validated = () => (
     <Listing<Transaction>
       path="/transactions?filter=validated"
-      columns={transactionColumns}
+      table={transactionTable}
       empty="Nothing has been sent on this chain yet."
       version={version}
     />
@@ -44,7 +37,7 @@ export function Transactions() {
   const pending = () => (
     <Listing<Transaction>
       path="/transactions?filter=pending"
-      columns={transactionColumns}
+      table={transactionTable}
       empty="Nothing is waiting."
       version={version}
     />
@@ -63,7 +56,7 @@ export function Tokens() {
   return (
     <section class="card">
       <h1>Tokens</h1>
-      <Listing<Token> path="/tokens" columns={tokenColumns} empty="There are no tokens on this chain yet." />
+      <Listing<Token> path="/tokens" table={tokenTable} empty="There are no tokens on this chain yet." />
     </section>
   )
 }
@@ -105,7 +98,7 @@ export function BlockPage({ id }: { id: string }) {
             <h2>Transactions</h2>
             <Listing<Transaction>
               path={`/blocks/${block.height}/transactions`}
-              columns={transactionColumns}
+              table={transactionTable}
               empty="This block is empty."
             />
           </section>
@@ -116,7 +109,7 @@ export function BlockPage({ id }: { id: string }) {
 }
 
 export function TokenPage({ hash }: { hash: string }) {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const reading = useRead<Token>(`/tokens/${hash}`, version)
   const base = `/tokens/${hash}`
   return (
@@ -148,7 +141,7 @@ export function TokenPage({ hash }: { hash: string }) {
                 content: () => (
                   <Listing<Transfer>
                     path={`${base}/transfers`}
-                    columns={transferColumns}
+                    table={transferTable}
                     empty="It has not been moved."
                     version={version}
                   />
@@ -160,9 +153,9 @@ export function TokenPage({ hash }: { hash: string }) {
                     {
                       name: 'Items',
                       content: () => (
-                        <Listing<Item>
+                        <Listing<TokenInstance>
                           path={`${base}/instances`}
-                          columns={itemColumns}
+                          table={instanceTable}
                           empty="There are no items of it."
                           version={version}
                         />
@@ -174,7 +167,7 @@ export function TokenPage({ hash }: { hash: string }) {
                 content: () => (
                   <Listing<Holder>
                     path={`${base}/holders`}
-                    columns={holderColumns(of)}
+                    table={holderTable(of)}
                     empty="Nobody holds it."
                     version={version}
                   />

@@ -1,39 +1,47 @@
 // The page of one transaction: what it was to do, what came of it, and all that it caused.
 import { Link } from 'wouter-preact'
-import { type Call, type Log, type StateChange, type Transaction, type Transfer, useBlocks, useRead } from './api.ts'
-import { callColumns, logColumns, stateColumns, transferColumns } from './columns.tsx'
+import {
+  type InternalTransaction,
+  type Log,
+  type StateChange,
+  type Transaction,
+  type Transfer,
+  useBlockVersion,
+  useRead,
+} from './api.ts'
 import { clock, gwei, short, whole } from './format.ts'
 import { Address, BlockLink, Call as CallOf, Coins, Fields, Listing, Shown, Status, type Tab, Tabs } from './parts.tsx'
+import { internalTable, logTable, stateTable, transferTable } from './tables.tsx'
 
 export function TransactionPage({ hash }: { hash: string }) {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const reading = useRead<Transaction>(`/transactions/${hash}`, version)
   const base = `/transactions/${hash}`
   const tabs: readonly Tab[] = [
     {
       name: 'Token transfers',
       content: () => (
-        <Listing<Transfer> path={`${base}/token-transfers`} columns={transferColumns} empty="It moved no tokens." />
+        <Listing<Transfer> path={`${base}/token-transfers`} table={transferTable} empty="It moved no tokens." />
       ),
     },
     {
       name: 'Internal',
       content: () => (
-        <Listing<Call & { transaction_hash: string }>
+        <Listing<InternalTransaction>
           path={`${base}/internal-transactions`}
-          columns={callColumns}
+          table={internalTable}
           empty="It called nothing else."
         />
       ),
     },
     {
       name: 'Logs',
-      content: () => <Listing<Log> path={`${base}/logs`} columns={logColumns} empty="It logged nothing." />,
+      content: () => <Listing<Log> path={`${base}/logs`} table={logTable} empty="It logged nothing." />,
     },
     {
       name: 'State changes',
       content: () => (
-        <Listing<StateChange> path={`${base}/state-changes`} columns={stateColumns} empty="It changed nothing." />
+        <Listing<StateChange> path={`${base}/state-changes`} table={stateTable} empty="It changed nothing." />
       ),
     },
   ]
@@ -73,8 +81,8 @@ export function TransactionPage({ hash }: { hash: string }) {
                 Delegations:
                   of.authorization_list === undefined || of.authorization_list.length === 0
                     ? null
-                    : of.authorization_list.map(({ authority, address_hash, status }, i) => (
-                        <div key={i} class="mono">
+                    : of.authorization_list.map(({ authority, address_hash, nonce, status }) => (
+                        <div key={`${authority} ${address_hash} ${nonce}`} class="mono">
                           {authority === null ? '—' : <Link href={`/address/${authority}`}>{short(authority)}</Link>}{' '}
                           runs <Link href={`/address/${address_hash}`}>{short(address_hash)}</Link>{' '}
                           <span class={status === 'ok' || status === null ? 'faint' : 'bad'}>

@@ -24,27 +24,27 @@ type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R exten
   ): z.input<R> | Promise<z.input<R>>
 }
 
-/** A route as the plugin mounts it: the types of its values are erased. */
-export type ExplorerRoute = {
+/** A route as the plugin mounts it; of its types only the answer's is left. */
+export type ExplorerRoute<R extends z.ZodType = z.ZodType> = {
   readonly method: 'GET' | 'POST'
   readonly path: `/${string}`
   readonly summary: string
   readonly params: Fields | undefined
   readonly query: Fields | undefined
   readonly body: z.ZodType | undefined
-  readonly response: z.ZodType
+  readonly response: R
   handle(input: RouteInput, context: ExplorerContext): Promise<unknown>
 }
 
 export type RouteInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown }
 
-/** Makes an endpoint of its definition; the handler's input and output are typed by the schemas. */
+/** Makes a route of its definition. The schemas type the handler's input and output, and the answer for `web/`. */
 export function explorerRoute<
   P extends Fields = z.ZodObject<Record<never, never>>,
   Q extends Fields = z.ZodObject<Record<never, never>>,
   R extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodUndefined,
->(definition: Definition<P, Q, B, R>): ExplorerRoute {
+>(definition: Definition<P, Q, B, R>): ExplorerRoute<R> {
   const { method = 'GET', path, summary, params, query, body, response } = definition
   return {
     method,
@@ -54,7 +54,7 @@ export function explorerRoute<
     query,
     body,
     response,
-    // The plugin has parsed the three with these very schemas.
+    // The plugin has parsed the input with these schemas.
     handle: async (input, context) => definition.handler(input as Parameters<typeof definition.handler>[0], context),
   }
 }
