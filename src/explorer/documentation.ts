@@ -1,4 +1,4 @@
-// The API's own description: the OpenAPI document, and a page to browse it and try it out.
+// Documentation of the API: the OpenAPI 3.1 document, generated from the routes' schemas, and Swagger UI to browse it.
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -6,7 +6,7 @@ import { sendPage } from '../http/page-headers.ts'
 import { builtFile } from '../lib/built-file.ts'
 import type { ExplorerRoute } from './define.ts'
 
-/** Files of swagger-ui-dist, which the build copies: they are 1.6 MB of the package's 11 MB. */
+/** Files of swagger-ui-dist that the build copies: 1.6 MB of the package's 11 MB. */
 const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -19,7 +19,7 @@ const PAGE = `<!doctype html>
 <body><div id="ui"></div><script src="/api/v2/docs/swagger-ui-bundle.js"></script>
 <script src="/api/v2/docs/start.js"></script></body></html>
 `
-/** A file of its own: pages run no script that stands in them. */
+/** A file of its own, because the page's policy forbids inline scripts. */
 const START = "SwaggerUIBundle({ url: '/api/v2/openapi.json', dom_id: '#ui', deepLinking: true })\n"
 
 export async function documentation(

@@ -1,20 +1,19 @@
-// ABIs by what stands in calls and logs: selectors of functions and errors, first topics of events.
+// ABIs indexed by what calls and logs contain: selectors of functions and errors, first topics of events.
 import type { Abi, AbiEventParameter, AbiParameter } from 'abitype'
 import { type Hash, type Hex, toHash, toHex } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 
-/** A function, error or event, ready to be decoded by. */
+/** A function, error or event of an ABI. */
 export type AbiEntry = {
   readonly name: string
   /** `transfer(address,uint256)` */
   readonly signature: string
   /** `transfer(address to, uint256 value)`, `Transfer(address indexed from, …)` */
   readonly declaration: string
-  /** Of an event some are indexed. */
   readonly inputs: readonly AbiEventParameter[]
 }
 
-/** In an overloaded selector's list the ABI's order is kept. */
+/** A selector has several entries where signatures collide; they are in the ABI's order. */
 export type AbiIndex = {
   readonly functions: ReadonlyMap<Hex, readonly AbiEntry[]>
   readonly errors: ReadonlyMap<Hex, readonly AbiEntry[]>
@@ -23,7 +22,7 @@ export type AbiIndex = {
 
 const indexes = new WeakMap<Abi, AbiIndex>()
 
-/** The index of an ABI; made once for each ABI object. */
+/** The index of an ABI; computed once for each ABI object. */
 export function indexOf(abi: Abi): AbiIndex {
   const known = indexes.get(abi)
   if (known !== undefined) return known
@@ -45,7 +44,7 @@ export function indexOf(abi: Abi): AbiIndex {
   return index
 }
 
-/** Adds it unless the same stands there already: ABIs put together repeat themselves. */
+/** Adds an entry unless an equal one is there: ABIs that are put together repeat each other. */
 function add<K>(to: Map<K, AbiEntry[]>, key: K, described: AbiEntry): void {
   const there = to.get(key)
   if (there === undefined) to.set(key, [described])

@@ -1,5 +1,5 @@
-// What the explorer can say of calls, logs and failures: it knows the interfaces of native contracts, of verified ones, and
-// those that everybody knows. A contract's own interface comes first; others are guesses and must fit byte by byte.
+// Decoding of calls, logs and revert reasons by the interfaces that are known: those of native contracts, of verified ones,
+// and widespread standards. A contract's own interface comes first. Others are guesses, and must match byte by byte.
 import type { Abi } from 'abitype'
 import { z } from 'zod'
 import { type Address, fromHex, type Hash, type Hex, toHex } from '../../lib/hex.ts'
@@ -15,7 +15,7 @@ import { knownAbi } from './known-abis.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
 import type { VerifiedContract, VerifiedContracts } from './verified-contracts.ts'
 
-/** What a look at contracts needs; a request's context has all of it. */
+/** The part of a request's context that lookups of contracts need. */
 export type ContractsContext = {
   readonly rows: Reader
   readonly view: StateView
@@ -38,25 +38,25 @@ export type DecodedLog = Omit<DecodedInput, 'parameters'> & {
 const NATIVE = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))
 const SELECTOR = 4
 
-// --- of a contract
+// --- lookups of a contract
 
-/** The interface of a contract: a native one's, a verified one's, or that of whose code it runs. */
+/** The interface of a native or verified contract, or of the implementation that a proxy runs. */
 export function contractAbi(known: ContractsContext, address: Address): Abi | undefined {
   return ownAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
 }
 
-/** Whose code a proxy runs; undefined for what is none. */
+/** The kind of a proxy and whose code it runs; undefined for other contracts. */
 export const proxyOf = ({ view }: ContractsContext, address: Address): ProxyOf | undefined => proxyIn(view, address)
 
 export const isVerified = (known: ContractsContext, address: Address): boolean => verified(known, address) !== undefined
 
-/** The name of a verified contract, else that of one which every chain of this kind has. */
+/** The name of a verified, native or preinstalled contract. */
 export function contractName(known: ContractsContext, address: Address): string | undefined {
   const native = nativeAt(known, address)
   return verified(known, address)?.name ?? (native && titleOf(native.name)) ?? preinstalled(known, address)
 }
 
-/** Verified contracts with a word of the name for each prefix; letters in any case. */
+/** Verified contracts whose name has a word for each prefix; letters match in either case. */
 export function verifiedByName(
   known: ContractsContext,
   prefixes: readonly string[],
@@ -82,12 +82,12 @@ const ownAbi = (known: ContractsContext, address: Address): Abi | undefined =>
 const implementationsOf = (known: ContractsContext, address: Address): (Abi | undefined)[] =>
   (proxyOf(known, address)?.implementations ?? []).map((implementation) => ownAbi(known, implementation))
 
-/** As the Solidity interfaces of the native contracts are called. */
+/** The name of a native contract's Solidity interface. */
 const titleOf = (name: string): string => (name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1))
 
 let preinstalls: ReadonlyMap<Address, { readonly name: string; readonly codeHash: Hash }> | undefined
 
-/** Only while the code is the well-known one: anybody could have put another contract there. */
+/** Known by its code and not by its address alone: another contract could have been deployed there. */
 function preinstalled({ view }: ContractsContext, address: Address): string | undefined {
   preinstalls ??= new Map(
     [...FACTORIES, ...FORKS.flatMap(systemContracts)].map(({ name, address, code }) => [
@@ -99,19 +99,19 @@ function preinstalled({ view }: ContractsContext, address: Address): string | un
   return found !== undefined && view.account(address)?.codeHash === found.codeHash ? found.name : undefined
 }
 
-// --- of what was sent to it
+// --- decoding
 
-/** A call by its input; null when nobody knows what it means. */
+/** A call by its input; null when no known interface fits. */
 export function decodeInput(known: ContractsContext, to: Address, input: Uint8Array): DecodedInput | null {
   return firstDecoded(known, to, 'functions', input)
 }
 
-/** What a call reverted with: Solidity's own errors, those of the contract, and those that are known. */
+/** A revert reason: one of Solidity's own errors, of the contract's, or of a widespread standard's. */
 export function decodeRevert(known: ContractsContext, to: Address | undefined, data: Uint8Array): DecodedInput | null {
   return firstDecoded(known, to, 'errors', data)
 }
 
-/** The name of a function; of several under one selector the first that is known. */
+/** The name of a function by its selector; of several the first one found. */
 export function methodName(known: ContractsContext, to: Address, selector: Hex): string | undefined {
   for (const { index } of interfaces(known, to)) {
     const [first] = index.functions.get(selector) ?? []
@@ -120,7 +120,7 @@ export function methodName(known: ContractsContext, to: Address, selector: Hex):
   return undefined
 }
 
-/** Every selector of functions with that name; a selector is its own. */
+/** Every selector of functions with that name. A selector in place of a name is returned as it is. */
 export function selectorsByName(known: ContractsContext, name: string): readonly Hex[] {
   if (/^0x[0-9a-fA-F]{8}$/.test(name)) return [name.toLowerCase() as Hex]
   const native = known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)
@@ -130,7 +130,7 @@ export function selectorsByName(known: ContractsContext, name: string): readonly
   return [...new Set(found.map(([selector]) => selector))]
 }
 
-/** A log by its first topic; null when nobody knows what it means. */
+/** A log by its first topic; null when no known interface fits. */
 export function decodeLog(known: ContractsContext, log: Log): DecodedLog | null {
   const [topic] = log.topics
   if (topic === undefined) return null
@@ -170,7 +170,7 @@ function firstDecoded(
   return null
 }
 
-/** Interfaces in which to look: the contract's own, then, to be matched exactly, everybody's. */
+/** Interfaces in the order of lookup: the contract's own, then those that must match exactly. */
 function* interfaces(
   known: ContractsContext,
   address: Address | undefined,
@@ -188,7 +188,7 @@ function* interfaces(
 const wellKnownAbis = ({ verification }: ContractsContext): readonly Abi[] =>
   verification === undefined ? [knownAbi()] : [knownAbi(), verification.contracts.abi]
 
-/** Values in the order of the event's parameters, some from the topics and the others from the data. */
+/** Values in the order of the event's parameters: the indexed ones from topics, the others from the data. */
 function eventValues({ inputs }: AbiEntry, { topics, data }: Log, exact: boolean): DecodedValue[] | undefined {
   const indexed = inputs.filter((input) => input.indexed === true)
   const others = inputs.filter((input) => input.indexed !== true)

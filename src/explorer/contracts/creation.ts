@@ -1,4 +1,4 @@
-// How a contract came to be: the transaction, and the message within it that held the code and the arguments.
+// The creation of a contract: its transaction, and the message with the creation code and the constructor's arguments.
 
 import type { Chain } from '../../chain/types.ts'
 import { FACT } from '../../indexer/facts.ts'
@@ -13,11 +13,11 @@ import { undefinedIfPruned } from '../errors.ts'
 export type Creation = {
   readonly transaction: Transaction
   readonly number: number
-  /** Whose message it was: of a factory's contract the factory. */
+  /** Sender of the message: a factory, or the transaction's sender. */
   readonly creator: Address
 }
 
-/** The creation of a contract; undefined for one that no message made, as in genesis. */
+/** The creation of a contract; undefined for one of the genesis state. */
 export async function creationOf(
   chain: Pick<Chain, 'block'>,
   rows: Pick<Reader, 'get'>,
@@ -32,7 +32,7 @@ export async function creationOf(
   return transaction && { transaction, number, creator }
 }
 
-/** Creation code with the arguments behind it. A factory's is read off its transaction, which is run again. */
+/** Creation code followed by the arguments. If a factory sent it, the transaction is run again to read it. */
 export async function creationInput(
   { traces }: Pick<Chain, 'traces'>,
   { transaction, creator }: Creation,

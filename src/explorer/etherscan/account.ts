@@ -1,4 +1,4 @@
-// `module=account`: balances, and what an address had to do with.
+// `module=account`: balances of addresses, and their transactions, messages and token transfers.
 import { z } from 'zod'
 import { type BlockFact, FACT } from '../../indexer/facts.ts'
 import { entryAt, newest, OpenList } from '../../indexer/lists.ts'
@@ -36,8 +36,8 @@ const txlist = action(listSection.extend({ address }), async ({ address: of, ...
 })
 
 async function transactionRow(context: ExplorerContext, sequence: number) {
-  const { place, fields } = await transactionFields(context, sequence)
-  const { transaction, receipt } = place
+  const { indexed, fields } = await transactionFields(context, sequence)
+  const { transaction, receipt } = indexed
   const { from, to, value, data } = transaction
   const isCall = to !== null && data.length > 0
   return {
@@ -45,7 +45,7 @@ async function transactionRow(context: ExplorerContext, sequence: number) {
     from,
     to: to ?? '',
     value: value.toString(),
-    isError: isFailed(place) ? '1' : '0',
+    isError: isFailed(indexed) ? '1' : '0',
     txreceipt_status: receipt.status?.toString() ?? '',
     input: toHex(data),
     contractAddress: to === null ? (receipt.contractAddress ?? '') : '',
@@ -158,11 +158,11 @@ export const account: Readonly<Record<string, Action>> = {
   token1155tx: transfers([erc1155]),
 }
 
-/** Which list's sequences count: those of transactions, calls or transfers. */
+/** What a sequence numbers. */
 type Counted = 'transactions' | 'calls' | 'transfers'
 const FIRST = { transactions: 'firstTransaction', calls: 'firstCall', transfers: 'firstTransfer' } as const
 
-/** Sequences of a part's page out of a union of disjoint lists. */
+/** The sequences of a section of a union of disjoint lists. */
 export function sequencesOf(
   { rows, head }: ExplorerContext,
   lists: readonly Hex[],
@@ -182,7 +182,7 @@ export function sequencesOf(
   return part.sort === 'asc' ? sequences.reverse() : sequences
 }
 
-/** The same of the list that all sequences of a kind are positions of. */
+/** The same of all transactions, calls or transfers of the chain. */
 export function allSequences({ rows, head }: ExplorerContext, of: Counted, part: ListSection): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
@@ -204,7 +204,7 @@ function pageOf(low: number, high: number, { page, offset, sort }: ListSection):
   return { from: start, to: Math.max(start, Math.min(to, high)) }
 }
 
-/** A row for each sequence; there may be many of them, so that others get a turn between. */
+/** A row for each sequence. Up to 10,000 of them are rendered, so that other requests get their turn in between. */
 export async function rowsOf<T>(sequences: readonly number[], render: (sequence: number) => Promise<T>): Promise<T[]> {
   const pause = yieldToEventLoop('light')
   const rows: T[] = []
@@ -215,12 +215,12 @@ export async function rowsOf<T>(sequences: readonly number[], render: (sequence:
   return rows
 }
 
-/** What every row says of its transaction. */
+/** The fields that every row has from its transaction. */
 export async function transactionFields(context: ExplorerContext, sequence: number) {
-  const place = await indexedTransaction(context, sequence)
-  const { header, transaction, receipt, row } = place
+  const indexed = await indexedTransaction(context, sequence)
+  const { header, transaction, receipt, row } = indexed
   return {
-    place,
+    indexed,
     fields: {
       blockNumber: header.number.toString(),
       timeStamp: header.timestamp.toString(),

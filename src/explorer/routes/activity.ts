@@ -1,4 +1,4 @@
-// The chain's token transfers and internal transactions, newest first.
+// Token transfers and internal transactions of the whole chain, newest first.
 import { listLength } from '../../indexer/lists.ts'
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { labels } from '../codec.ts'

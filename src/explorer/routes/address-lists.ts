@@ -1,5 +1,5 @@
-// What an address had to do with, newest first: transactions, messages within them, transfers, logs, blocks, withdrawals.
-// An address that nothing is known of has empty lists.
+// Lists of one address, newest first: transactions, messages within them, token transfers, logs, blocks, withdrawals. The
+// lists of an unknown address are empty.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { placeRow } from '../../indexer/rows.ts'

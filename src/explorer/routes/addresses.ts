@@ -1,5 +1,5 @@
-// An address: what it is and holds, how much it has done, and how its coins came and went. An address that nothing is known
-// of is an address all the same, with zeros.
+// Addresses: the richest, the record of one, its counters and the history of its coins. Any address has a record; that of an
+// unknown one is all zeros.
 import { z } from 'zod'
 import { memberCount } from '../../indexer/crowds.ts'
 import { type AccountFact, FACT } from '../../indexer/facts.ts'
@@ -55,7 +55,7 @@ const recordSchema = addressSchema.extend({
 
 type Status = z.infer<typeof recordSchema>['creation_status']
 
-/** A creation that failed left no contract, so that none is told of here. */
+/** Never `failed`: a creation that failed left no contract to have a record. */
 function statusOf(fact: AccountFact | undefined): Status {
   if (fact?.isDestroyed === true) return 'selfdestructed'
   return fact?.createdIn === undefined ? null : 'success'

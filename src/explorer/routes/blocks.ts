@@ -1,4 +1,5 @@
-// Blocks: all of them, one, and what belongs to one. A block here is final at once: none is an uncle, none was reorganised.
+// Blocks: the list of all, one, and its lists. A block is final at once, so that the filters for uncles and reorganised
+// blocks find none.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween } from '../../indexer/lists.ts'

@@ -1,4 +1,4 @@
-// Contracts with their code and sources, and those of them that somebody has verified.
+// Contracts: code and sources of one, and the list of verified ones.
 import { z } from 'zod'
 import { lengthOfAll, OpenList } from '../../indexer/lists.ts'
 import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'

@@ -1,4 +1,4 @@
-// Single items of ERC-721 and ERC-1155 tokens. An ERC-20 has none.
+// Instances: single items of ERC-721 and ERC-1155 tokens, by id. An ERC-20 has none.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { listLength } from '../../indexer/lists.ts'
@@ -16,13 +16,13 @@ import { addressSchema, showAddress } from '../shapes/address.ts'
 import { instanceSchema, showInstance, showToken, type TokenInstance, tokenSchema } from '../shapes/token.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
-/** Items of one holder that are listed. */
+/** Most items of one holder that are listed. */
 const MOST_ITEMS = 10_000
 
 const ofToken = z.object({ address_hash_param: addressParam })
 const ofInstance = ofToken.extend({ token_id_param: tokenIdParam })
 
-/** The item, if there is or was one; throws 404. */
+/** Type and record of an item, burnt ones included; throws 404. */
 function requireInstance({ rows }: ExplorerContext, token: Address, id: bigint) {
   const type = FACT.token.get(rows, token)?.type
   const fact = FACT.instance.get(rows, token, id)
@@ -46,7 +46,7 @@ export const tokenInstances = explorerRoute({
   },
 })
 
-/** The same of one holder. */
+/** A page of the items of a token that one address holds. */
 async function instancesHeld(
   context: ExplorerContext,
   of: Address,

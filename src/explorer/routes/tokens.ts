@@ -1,4 +1,4 @@
-// Tokens: which there are, who holds them, and how they moved. What is no token is not found here.
+// Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are not found.
 import { z } from 'zod'
 import { memberCount } from '../../indexer/crowds.ts'
 import { FACT } from '../../indexer/facts.ts'
@@ -18,7 +18,7 @@ import { addressSchema, showAddress } from '../shapes/address.ts'
 import { showToken, showTokenResource, tokenResourceSchema, tokenSchema } from '../shapes/token.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
-/** By holders alone, unless prices are known; nobody tells how much of a token circulates. */
+/** All but `fiat_value` with known prices sort by holders: circulating supplies are unknown. */
 const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_market_cap'] as const
 
 const params = z.object({ address_hash_param: addressParam })

@@ -1,5 +1,5 @@
-// Having a contract verified, as the explorer's form asks for it. The answer says only that it has begun: what came of it is
-// told on the socket, and by the contract itself.
+// Verification of a contract, as the frontend's form submits it. The answer says only that it has begun; the outcome is
+// pushed on the socket, and shows in the contract's record.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
@@ -40,7 +40,7 @@ export const verificationConfig = explorerRoute({
   },
 })
 
-// Forms send everything as text, and what was left empty as well.
+// Forms send every field as text, empty ones too.
 const text = z.string().trim().optional()
 const filled = z.string().trim().min(1)
 const yesNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
@@ -63,7 +63,7 @@ const settings = common.extend({
   evm_version: text,
 })
 
-/** One way to hand in sources; `input` makes of them what the compiler takes. */
+/** One way to submit sources; `input` turns the form into the compiler's input. */
 function verificationVia<B extends typeof common>(
   way: string,
   summary: string,

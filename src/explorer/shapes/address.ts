@@ -1,4 +1,4 @@
-// An address as it stands in other records. Labels, tags and scores that only a third party could give are always empty.
+// An address within other records. Labels, tags and scores come from third parties, and are always empty here.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -25,7 +25,7 @@ export const addressSchema = z.strictObject({
 })
 export type AddressParam = z.infer<typeof addressSchema>
 
-/** An address as every record shows it; name and proxy as of the context's moment. */
+/** An address as every record shows it; name and proxy as of the context's head. */
 export const showAddress = oncePerRequest((context, of: Address): AddressParam => {
   const isContract = isContractAt(context, of)
   const proxy = isContract ? proxyOf(context, of) : undefined
@@ -52,6 +52,6 @@ export const showAddress = oncePerRequest((context, of: Address): AddressParam =
 export const showAddressOrNull = (context: ExplorerContext, of: Address | undefined | null): AddressParam | null =>
   of === undefined || of === null ? null : showAddress(context, of)
 
-/** Whether an address is a contract to its readers: one that was destroyed is shown as what it was. */
+/** Whether an address is shown as a contract: it has code, or had it and was destroyed. */
 export const isContractAt = ({ view, rows }: ExplorerContext, of: Address): boolean =>
   view.code(of).length > 0 || FACT.account.get(rows, of)?.isDestroyed === true

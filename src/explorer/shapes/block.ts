@@ -1,4 +1,4 @@
-// A block. What it burnt and what it paid follow the chain's own rules: where base fees are collected nothing is burnt.
+// A block. Burnt fees and rewards follow the chain's rules: where base fees are collected, nothing is burnt.
 import { z } from 'zod'
 import { readTotalDifficulty } from '../../chain/open.ts'
 import { type BlockFact, FACT } from '../../indexer/facts.ts'
@@ -104,10 +104,10 @@ export async function showBlock(context: ExplorerContext, number: number): Promi
   }
 }
 
-/** Whether base fees are destroyed; a chain of our own may collect them instead. */
+/** Whether base fees are burnt; a chain with native modules may collect them instead. */
 export const burnsBaseFee = ({ native }: Pick<ChainSpec, 'native'>): boolean => native?.feeMarket.burnBaseFee ?? true
 
-/** What the block's maker got: the reward for work, if any, and the tips; on a native chain they go elsewhere. */
+/** The coinbase's block reward and tips, and the rewards of uncles. With native modules the tips go to stakers. */
 function rewardsOf(paid: readonly Reward[], tips: bigint): Block['rewards'] {
   const ofBlock = paid.reduce((sum, { kind, value }) => (kind === 'block' ? sum + value : sum), tips)
   const ofUncles = paid.filter(({ kind }) => kind === 'uncle')

@@ -1,4 +1,4 @@
-// An internal transaction: a message between contracts, or the creation that a transaction itself is.
+// An internal transaction: a message that a contract sent, or the creation of a contract by a transaction.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { entryAt } from '../../indexer/lists.ts'

@@ -24,12 +24,12 @@ export const logSchema = z.strictObject({
 })
 export type Log = z.infer<typeof logSchema>
 
-/** The log at a place of the chain; throws 404. */
+/** A log by its block and its index within the block; throws 404. */
 export async function showLog(
   context: ExplorerContext,
-  place: { readonly number: number; readonly index: number },
+  at: { readonly number: number; readonly index: number },
 ): Promise<Log> {
-  const { log, header, transaction, index } = await logAt(context, place)
+  const { log, header, transaction, index } = await logAt(context, at)
   return {
     transaction_hash: transaction.hash,
     tx_hash: transaction.hash,

@@ -1,4 +1,4 @@
-// A contract with its code, and what is known of its sources.
+// A contract with its code, and its sources if they are verified.
 import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
@@ -87,7 +87,7 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
   }
 }
 
-/** The message that created a contract. */
+/** The input of the message that created a contract: creation code and constructor arguments. */
 export async function creationCode(
   { chain, rows, heavy }: ExplorerContext,
   of: Address,
@@ -96,7 +96,7 @@ export async function creationCode(
     const creation = await creationOf(chain, rows, of)
     return creation && (await heavy(() => creationInput(chain, creation, of)))
   } catch (error) {
-    // Run again, it took too long.
+    // The transaction had to be run again, and took too long.
     if (error instanceof ChainError && error.code !== 'overloaded') return undefined
     throw error
   }

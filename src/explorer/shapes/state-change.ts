@@ -1,4 +1,4 @@
-// A change that a transaction made: of coins, of an amount of tokens, or of single items.
+// A change of a balance by a transaction: of the coin, of an amount of a token, or of single items.
 import { z } from 'zod'
 import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'

@@ -1,5 +1,5 @@
-// Tokens and single items of them. The same token has decimals as text inside other records and as a number where it is
-// the record itself: the frontend takes a number 0 within a record for "not known", which is 18 to it.
+// Tokens and single items of them. The decimals of a token are text within other records, and a number in the record of the
+// token itself: within a record the frontend takes the number 0 for "unknown", and then assumes 18.
 import { z } from 'zod'
 import { memberCount } from '../../indexer/crowds.ts'
 import { FACT, type TokenFact } from '../../indexer/facts.ts'
@@ -39,7 +39,7 @@ const UNKNOWN: TokenFact = {
   supply: undefined,
 }
 
-/** A token inside another record; also of a contract that is not known to be one. */
+/** A token within another record. A contract that is not known as a token is shown as a nameless ERC-20. */
 export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
   const { rows, options } = context
   const { type, name, symbol, decimals, supply } = FACT.token.get(rows, of) ?? UNKNOWN
@@ -64,7 +64,7 @@ export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
   }
 })
 
-/** A token as the record itself. */
+/** The record of a token itself. */
 export function showTokenResource(context: ExplorerContext, of: Address): TokenResource {
   const { decimals, ...token } = showToken(context, of)
   return { ...token, decimals: decimals === null ? null : Number(decimals) }
@@ -86,7 +86,7 @@ export const instanceSchema = z.strictObject({
 })
 export type TokenInstance = z.infer<typeof instanceSchema>
 
-/** One item of an ERC-721 or ERC-1155; its token is null unless it is asked for. */
+/** One item of an ERC-721 or ERC-1155. Its token is null without `withToken`. */
 export function showInstance(
   context: ExplorerContext,
   of: Address,
@@ -115,16 +115,16 @@ export function showInstance(
   }
 }
 
-// Metadata of a token's item, as its issuer wrote them. Anybody can issue tokens, so only URLs whose schemes are safe to show
-// or to follow are passed on, and nothing is fetched.
+// --- metadata of items, as their issuer wrote them. Anybody can issue tokens, so that only URLs with safe schemes are passed on,
+// and nothing is fetched.
 
 export type Metadata = Readonly<Record<string, unknown>>
 
 const DATA_URI = /^data:application\/json(?:;[^,;]*)*?(;base64)?,(.*)$/s
-/** Contracts may answer with anything; more than this is no description of an item. */
+/** Characters of a URI that is decoded; contracts may answer with anything. */
 const MOST_METADATA = 1 << 16
 
-/** What a URI holds in itself (RFC 2397). Null for other URIs, and for what is no JSON object. */
+/** The JSON object that a data URI (RFC 2397) contains; null for other URIs and other contents. */
 export function inlineMetadata(uri: string): Metadata | null {
   const [, base64, data] = DATA_URI.exec(uri) ?? []
   if (data === undefined || uri.length > MOST_METADATA) return null
@@ -137,16 +137,16 @@ export function inlineMetadata(uri: string): Metadata | null {
   }
 }
 
-/** To be followed by a person: not into a page that the URL itself holds, nor into a program. */
+/** URLs that a person may follow: neither `data:` pages nor `javascript:`. */
 const LINK = /^https?:\/\/[^\s\p{Cc}]+$/iu
-/** To be shown in a page: items that live on the chain alone hold their picture themselves. */
+/** URLs of media that a page may show. Items that are wholly on the chain have their picture in a data URI. */
 const MEDIA = /^(?:(?:https?|ipfs|ar):\/\/[^\s\p{Cc}]+$|data:(?:image|video|audio)\/)/iu
 
-/** The first of the fields that holds a link. */
+/** The first of the fields that has a safe link. */
 export const linkIn = (metadata: Metadata | null, ...names: readonly string[]): string | null =>
   firstIn(metadata, names, LINK)
 
-/** The first of the fields that holds a picture, a film or a sound. */
+/** The first of the fields that has a safe URL of an image, a video or a sound. */
 export const mediaIn = (metadata: Metadata | null, ...names: readonly string[]): string | null =>
   firstIn(metadata, names, MEDIA)
 

@@ -1,4 +1,4 @@
-// A transaction: as a row of a list, in full, or while it waits.
+// A transaction: as an item of a list, in full, or while it is pending.
 import { z } from 'zod'
 import { KINDS, type Kind, SECONDS_A_DAY } from '../../indexer/tables.ts'
 import { type Hash, toHex } from '../../lib/hex.ts'
@@ -22,7 +22,7 @@ import { showTransfer, transferSchema } from './transfer.ts'
 
 const count = z.number().int()
 const amount = wire.decimal
-/** Transfers that stand in the record itself. */
+/** Token transfers that the record itself contains. */
 const SHOWN_TRANSFERS = 10
 
 export const transactionSchema = z.strictObject({
@@ -73,12 +73,12 @@ export const transactionSchema = z.strictObject({
 })
 export type Transaction = z.infer<typeof transactionSchema>
 
-/** The entry of LIST.transactions with this sequence, as a row of a list; throws 404. */
+/** The transaction at a position of LIST.transactions, as an item of a list; throws 404. */
 export async function showTransaction(context: ExplorerContext, sequence: number): Promise<Transaction> {
   return showMined(context, await indexedTransaction(context, sequence))
 }
 
-/** A transaction by its hash, mined or waiting, with its first transfers and its authorizations; throws 404. */
+/** A transaction by its hash, mined, pending or dropped, with its first transfers and its authorizations; throws 404. */
 export async function showTransactionInFull(context: ExplorerContext, hash: Hash): Promise<Transaction> {
   const found = context.chain.transaction(hash)
   if (found === undefined || found.header.number > context.head.number) {
@@ -99,7 +99,7 @@ export async function showTransactionInFull(context: ExplorerContext, hash: Hash
   }
 }
 
-/** A transaction that waits in the pool. */
+/** A transaction of the pool. */
 export function showPending(context: ExplorerContext, transaction: ChainTransaction): Transaction {
   const { to, data, gasLimit, maxFeePerGas } = transaction
   const method = methodOfInput(context, to, data)
@@ -128,7 +128,7 @@ export function showPending(context: ExplorerContext, transaction: ChainTransact
   }
 }
 
-/** What a waiting transaction is; what it will do with tokens nobody knows. */
+/** Kinds of a pending transaction; whether it will move tokens is not known yet. */
 export function kindsOfPending(context: ExplorerContext, { to, value }: ChainTransaction): Kind[] {
   const is: Partial<Record<Kind, boolean>> = {
     coin_transfer: value > 0n,
@@ -182,7 +182,7 @@ function showMined(context: ExplorerContext, mined: IndexedTransaction): Transac
   }
 }
 
-/** What a transaction says of itself. */
+/** Fields that follow from the signed transaction alone. */
 function common(context: ExplorerContext, transaction: ChainTransaction) {
   const { type, hash, from, to, value, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, data } = transaction
   return {
@@ -221,7 +221,7 @@ const decodedInput = (context: ExplorerContext, { to, data }: ChainTransaction) 
 const revertReason = (context: ExplorerContext, { row, transaction }: IndexedTransaction) =>
   decodeRevert(context, transaction.to ?? undefined, row.revertData) ?? { raw: toHex(row.revertData) }
 
-/** What the coin was worth on the day of the block. */
+/** Closing price of the coin on the day of the block. */
 function historicRate({ options }: ExplorerContext, { timestamp }: SealedHeader): string | null {
   const { prices } = options
   if (prices === undefined) return null

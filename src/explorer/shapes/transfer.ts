@@ -1,4 +1,4 @@
-// A transfer of tokens. A batch of ERC-1155 stands as one transfer for each id.
+// A token transfer. A batch transfer of an ERC-1155 is one transfer for each id.
 import { z } from 'zod'
 import { entryAt } from '../../indexer/lists.ts'
 import { type TransferRow, transferRow } from '../../indexer/rows.ts'
@@ -69,7 +69,7 @@ function movement({ from, to }: TransferRow): TokenTransfer['type'] {
 
 type Moved = Pick<TransferRow, 'type' | 'token' | 'id' | 'amount'>
 
-/** What was moved: an amount, one item, or an amount of one item. */
+/** What was moved: an amount (ERC-20), an item (ERC-721), or an amount of an item (ERC-1155). */
 export function totalOf(context: ExplorerContext, { type, token, id, amount }: Moved, decimals: string | null): Total {
   const value = { value: amount.toString(), decimals }
   if (type === 'ERC-20' || id === undefined) return value

@@ -1,4 +1,4 @@
-// A withdrawal of EIP-4895; amounts are in wei here, although the consensus layer counts in gwei.
+// A withdrawal of EIP-4895. Amounts are in wei, although the consensus layer counts in gwei.
 import { z } from 'zod'
 import { withdrawnWei } from '../../primitives/block.ts'
 import { isoTime, wire } from '../codec.ts'
@@ -17,7 +17,7 @@ export const withdrawalSchema = z.strictObject({
 })
 export type Withdrawal = z.infer<typeof withdrawalSchema>
 
-/** A block's withdrawal by its place among them; throws 404. */
+/** A withdrawal by its block and its index within the block; throws 404. */
 export async function showWithdrawal(
   context: ExplorerContext,
   { number, index }: { readonly number: number; readonly index: number },

@@ -1,6 +1,6 @@
-// What a block means to those who listen: a record is rendered only for topics that somebody has joined, in the same form
-// in which the API answers. Topics name addresses and hashes in lower case. The work grows with what the block changed, not
-// with how many topics are joined, and is done in turns with requests.
+// The events of a new block. Records are rendered only for topics that a socket has joined, in the form of the API's answers.
+// Topics have addresses and hashes in lower case. The work grows with what the block changed, not with the number of joined
+// topics, and yields to requests.
 
 import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween, OpenList } from '../../indexer/lists.ts'
@@ -20,10 +20,10 @@ import { showTransfer } from '../shapes/transfer.ts'
 import { averageBlockTime } from '../statistics/block-times.ts'
 import type { Hub } from './hub.ts'
 
-/** Records of one message; a page shows no more of what came at once. */
-const MOST = 50
+/** Most records of one event: a page shows no more of them. */
+const MOST_RECORDS = 50
 
-/** Tells the hub of the block; the context's head is this block or a later one. */
+/** Pushes the events of a block. The context's head is this block or a later one. */
 export async function announceBlock(context: ExplorerContext, hub: Hub, executed: ExecutedBlock): Promise<void> {
   const { block } = executed
   const number = Number(block.header.number)
@@ -39,16 +39,16 @@ export async function announceBlock(context: ExplorerContext, hub: Hub, executed
   const transfers = transfersOf(context, number)
   announceTokens(context, hub, transfers)
   const pause = yieldToEventLoop('light')
-  for (const [of, changes] of heardChanges(context, hub, executed, transfers)) {
+  for (const [of, changes] of joinedChanges(context, hub, executed, transfers)) {
     await announceAddress(context, hub, of, { block, ...changes })
     await pause()
   }
 }
 
-type Numbered = { readonly sequence: number; readonly transfer: TransferRow }
+type NumberedTransfer = { readonly sequence: number; readonly transfer: TransferRow }
 
 /** Transfers of a block, newest first. */
-function transfersOf({ rows }: ExplorerContext, number: number): Numbered[] {
+function transfersOf({ rows }: ExplorerContext, number: number): NumberedTransfer[] {
   const fact = FACT.block.get(rows, number)
   if (fact === undefined) return []
   const { firstTransfer, transfers } = fact
@@ -56,7 +56,7 @@ function transfersOf({ rows }: ExplorerContext, number: number): Numbered[] {
   return entries.map((entry, i) => ({ sequence: firstTransfer + i, transfer: transferRow.decode(entry) })).reverse()
 }
 
-function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly Numbered[]): void {
+function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly NumberedTransfer[]): void {
   const counts = new Map<Address, number>()
   for (const { transfer } of transfers) counts.set(transfer.token, (counts.get(transfer.token) ?? 0) + 1)
   for (const [token, count] of counts) {
@@ -67,15 +67,15 @@ function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly
   }
 }
 
-/** What a block has for one address: sequences of its transactions and its transfers, newest first. */
-type Changes = { readonly transactions: number[]; readonly transfers: Numbered[] }
+/** The part of one address in a block: sequences of its transactions, and its transfers, newest first. */
+type Changes = { readonly transactions: number[]; readonly transfers: NumberedTransfer[] }
 
-/** Addresses that the block changed and somebody listens to. */
-function heardChanges(
+/** Addresses that the block changed and whose topic is joined. */
+function joinedChanges(
   { rows }: ExplorerContext,
   hub: Hub,
   { block, receipts, view }: ExecutedBlock,
-  transfers: readonly Numbered[],
+  transfers: readonly NumberedTransfer[],
 ): ReadonlyMap<Address, Changes> {
   const heard = new Map<Address, Changes>()
   const changesOf = (address: Address | null): Changes | undefined => {
@@ -108,11 +108,13 @@ async function announceAddress(
   const topic = `addresses:${of}`
   await announceBalance(context, hub, of, block)
   if (own.length > 0) {
-    const transactions = await Promise.all(own.slice(0, MOST).map((sequence) => showTransaction(context, sequence)))
+    const transactions = await Promise.all(
+      own.slice(0, MOST_RECORDS).map((sequence) => showTransaction(context, sequence)),
+    )
     hub.push(topic, 'transaction', { transactions })
   }
   if (moved.length === 0) return
-  const shown = moved.slice(0, MOST)
+  const shown = moved.slice(0, MOST_RECORDS)
   const transfers = await Promise.all(shown.map(({ sequence }) => showTransfer(context, sequence)))
   hub.push(topic, 'token_transfer', { token_transfers: transfers })
   for (const type of TOKEN_TYPES) {
@@ -140,8 +142,8 @@ const TOKEN_EVENT: Readonly<Record<TokenType, string>> = {
 }
 
 async function announceHoldings(context: ExplorerContext, hub: Hub, of: Address, type: TokenType): Promise<void> {
-  const members = await membersFrom(context.rows, RANKING.owned(of, type), 0, MOST + 1)
-  const shown = members.slice(0, MOST)
+  const members = await membersFrom(context.rows, RANKING.owned(of, type), 0, MOST_RECORDS + 1)
+  const shown = members.slice(0, MOST_RECORDS)
   const token_balances = await Promise.all(shown.map((order) => showBalance(context, of, type, order)))
-  hub.push(`addresses:${of}`, TOKEN_EVENT[type], { overflow: members.length > MOST, token_balances })
+  hub.push(`addresses:${of}`, TOKEN_EVENT[type], { overflow: members.length > MOST_RECORDS, token_balances })
 }
