@@ -1,4 +1,4 @@
-// The page of one address: what it holds, what it had to do with, and its code if it has any.
+// The page of one address: its record, its lists, and its code if it is a contract.
 import { Link } from 'wouter-preact'
 import type {
   Account,
@@ -12,8 +12,8 @@ import type {
   Transfer,
 } from './api.ts'
 import { useBlockVersion, useRead } from './api.ts'
-import { short } from './format.ts'
-import { Coins, Fields, Listing, Rows, Shown, type Tab, type Table, Tabs, TransactionLink } from './parts.tsx'
+import { abbreviated } from './format.ts'
+import { Coins, Fields, Loaded, PaginatedTable, Rows, type Tab, type Table, Tabs, TransactionLink } from './parts.tsx'
 import { balanceTable, coinTable, internalTable, logTable, transactionTable, transferTable } from './tables.tsx'
 
 export function AddressPage({ hash }: { hash: string }) {
@@ -23,7 +23,7 @@ export function AddressPage({ hash }: { hash: string }) {
   const counts = useRead<AccountCounters>(`${base}/tabs-counters`, version).data
   const list =
     <T,>(path: string, table: Table<T>, empty: string) =>
-    () => <Listing<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
+    () => <PaginatedTable<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
   const tabs: readonly Tab[] = [
     {
       name: 'Transactions',
@@ -52,7 +52,7 @@ export function AddressPage({ hash }: { hash: string }) {
     { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logTable, 'It has logged nothing.') },
   ]
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {(of) => (
         <>
           <section class="card">
@@ -70,7 +70,7 @@ export function AddressPage({ hash }: { hash: string }) {
                   of.creator_address_hash === null ? null : (
                     <>
                       <Link class="mono" href={`/address/${of.creator_address_hash}`}>
-                        {short(of.creator_address_hash)}
+                        {abbreviated(of.creator_address_hash)}
                       </Link>
                       {of.creation_transaction_hash !== null && (
                         <>
@@ -97,14 +97,14 @@ export function AddressPage({ hash }: { hash: string }) {
           <Tabs of={of.is_contract ? [...tabs, { name: 'Code', content: () => <Code of={hash} /> }] : tabs} />
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }
 
 function Code({ of }: { of: string }) {
   const reading = useRead<Contract>(`/smart-contracts/${of}`)
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {({ name, compiler_version, file_path, source_code, additional_sources, deployed_bytecode }) => (
         <>
           {source_code !== null && (
@@ -120,7 +120,7 @@ function Code({ of }: { of: string }) {
           <Fields of={{ Bytecode: <code class="raw">{deployed_bytecode}</code> }} />
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }
 
@@ -129,6 +129,6 @@ const Source = ({ text }: { text: string }) => <pre class="raw">{text}</pre>
 function Balances({ of, version }: { of: string; version: number }) {
   const reading = useRead<TokenBalance[]>(`/addresses/${of}/token-balances`, version)
   return (
-    <Shown reading={reading}>{(rows) => <Rows of={rows} table={balanceTable} empty="It holds no tokens." />}</Shown>
+    <Loaded reading={reading}>{(rows) => <Rows of={rows} table={balanceTable} empty="It holds no tokens." />}</Loaded>
   )
 }

@@ -43,18 +43,18 @@ export type Transaction = Answer<typeof transaction>
 export type Transfer = Item<typeof tokenTransfers>
 
 /** An address within another record. */
-export type Party = Transaction['from']
+export type EmbeddedAddress = Transaction['from']
 /** A token within another record: its decimals are text there, and a number in the record of the token itself. */
 export type EmbeddedToken = Transfer['token']
 export type Decoded = NonNullable<Transaction['decoded_input']>
 
-export class NotThere extends Error {}
+export class NotFound extends Error {}
 
-/** A record of the API by its path, `/blocks/1`. Throws NotThere for a record that does not exist, or whose path is not valid. */
+/** A record of the API by its path, `/blocks/1`. Throws NotFound for a record that does not exist, or whose path is not valid. */
 export async function read<T>(path: string): Promise<T> {
   // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
   const response = await fetch(`/api/v2${path}`, { cache: 'no-cache' })
-  if (response.status === 404 || response.status === 422) throw new NotThere(path)
+  if (response.status === 404 || response.status === 422) throw new NotFound(path)
   if (!response.ok) throw new Error(`The node answered with status ${response.status}.`)
   return (await response.json()) as T
 }

@@ -1,8 +1,8 @@
-// The first page: what the chain is doing now.
+// The home page: figures of the chain, its newest blocks and transactions.
 import { Link } from 'wouter-preact'
 import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from './api.ts'
-import { gwei, whole } from './format.ts'
-import { Address, BlockLink, Coins, Shown, Status, Time, TransactionLink } from './parts.tsx'
+import { gwei, withCommas } from './format.ts'
+import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from './parts.tsx'
 
 export function Home() {
   const version = useBlockVersion()
@@ -12,24 +12,24 @@ export function Home() {
   const chart = useRead<Chart>('/stats/charts/transactions')
   return (
     <>
-      <Shown reading={stats}>
+      <Loaded reading={stats}>
         {(of) => (
           <section class="tiles">
-            <Tile name="Blocks" value={whole(of.total_blocks)} />
+            <Tile name="Blocks" value={withCommas(of.total_blocks)} />
             <Tile name="Block time" value={`${(of.average_block_time / 1000).toFixed(1)} s`} />
-            <Tile name="Transactions" value={whole(of.total_transactions)} />
-            <Tile name="Addresses" value={whole(of.total_addresses)} />
+            <Tile name="Transactions" value={withCommas(of.total_transactions)} />
+            <Tile name="Addresses" value={withCommas(of.total_addresses)} />
             <Tile name="Gas price" value={gwei(weiOf(of.gas_prices.average))} />
             <Tile name="Utilisation" value={`${of.network_utilization_percentage.toFixed(1)} %`} />
           </section>
         )}
-      </Shown>
+      </Loaded>
       <div class="halves">
         <section class="card">
           <h2>
             Latest blocks <Link href="/blocks">all →</Link>
           </h2>
-          <Shown reading={blocks}>
+          <Loaded reading={blocks}>
             {(of) => (
               <ul class="feed" data-test="blocks">
                 {of.map(({ height, timestamp, transactions_count, gas_used_percentage }) => (
@@ -46,14 +46,14 @@ export function Home() {
                 ))}
               </ul>
             )}
-          </Shown>
-          <Shown reading={chart}>{({ chart_data }) => <DailyTransactions days={[...chart_data].reverse()} />}</Shown>
+          </Loaded>
+          <Loaded reading={chart}>{({ chart_data }) => <DailyTransactions days={[...chart_data].reverse()} />}</Loaded>
         </section>
         <section class="card">
           <h2>
             Latest transactions <Link href="/txs">all →</Link>
           </h2>
-          <Shown reading={transactions}>
+          <Loaded reading={transactions}>
             {({ items }) =>
               items.length === 0 ? (
                 <p class="note">Nothing has been sent on this chain yet.</p>
@@ -72,7 +72,7 @@ export function Home() {
                 </ul>
               )
             }
-          </Shown>
+          </Loaded>
         </section>
       </div>
     </>

@@ -1,4 +1,4 @@
-// The node's own explorer: small, live, and built on /api/v2 alone.
+// Entry point of the node's own explorer: the header and the routes of its pages. Its data come from /api/v2 alone.
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'

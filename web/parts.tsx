@@ -4,22 +4,30 @@ import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import {
   type Decoded,
+  type EmbeddedAddress,
   type EmbeddedToken,
   type List,
-  NotThere,
-  type Party,
+  NotFound,
   type Reading,
   type Token,
   useRead,
 } from './api.ts'
-import { ago, clock, short, units } from './format.ts'
+import { abbreviated, ago, units, utcTime } from './format.ts'
 
 /** Symbol of the chain's coin. The node writes it into an attribute, because its policy forbids inline scripts. */
 export const COIN = document.documentElement.dataset.coin
 
-export const Address = ({ of, full = false, size = 6 }: { of: Party | null; full?: boolean; size?: number }) => {
+export const Address = ({
+  of,
+  full = false,
+  size = 6,
+}: {
+  of: EmbeddedAddress | null
+  full?: boolean
+  size?: number
+}) => {
   if (of === null) return <span class="faint">—</span>
-  const shown = of.name ?? (full ? of.hash : short(of.hash, size))
+  const shown = of.name ?? (full ? of.hash : abbreviated(of.hash, size))
   return (
     <Link class={of.name === null ? 'mono' : ''} title={of.hash} href={`/address/${of.hash}`}>
       {of.is_contract && <span class="mark">◆ </span>}
@@ -30,7 +38,7 @@ export const Address = ({ of, full = false, size = 6 }: { of: Party | null; full
 
 export const TransactionLink = ({ hash, full = false }: { hash: string; full?: boolean }) => (
   <Link class="mono" title={hash} href={`/tx/${hash}`}>
-    {full ? hash : short(hash)}
+    {full ? hash : abbreviated(hash)}
   </Link>
 )
 
@@ -42,7 +50,7 @@ export const BlockLink = ({ number }: { number: number | string }) => (
 
 export const TokenLink = ({ of }: { of: Token | EmbeddedToken }) => (
   <Link title={of.address_hash} href={`/token/${of.address_hash}`}>
-    {of.symbol ?? of.name ?? short(of.address_hash)}
+    {of.symbol ?? of.name ?? abbreviated(of.address_hash)}
   </Link>
 )
 
@@ -57,7 +65,7 @@ export const Amount = ({ value, token }: { value: string; token: Token | Embedde
 )
 
 export const Time = ({ at }: { at: string | null }) => (
-  <time class="faint nowrap" dateTime={at ?? ''} title={at === null ? '' : clock(at)}>
+  <time class="faint nowrap" dateTime={at ?? ''} title={at === null ? '' : utcTime(at)}>
     {at === null ? 'waiting' : ago(at)}
   </time>
 )
@@ -82,7 +90,7 @@ export const Fields = ({ of }: { of: Readonly<Record<string, ComponentChildren>>
   </dl>
 )
 
-export const Call = ({ of }: { of: Decoded }) => (
+export const DecodedCall = ({ of }: { of: Decoded }) => (
   <div class="call">
     <code>{of.method_call}</code>
     <Fields of={Object.fromEntries(of.parameters.map(({ name, type, value }) => [`${type} ${name}`, show(value)]))} />
@@ -92,10 +100,10 @@ export const Call = ({ of }: { of: Decoded }) => (
 const show = (value: unknown) => <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
 
 /** A record once it has been read; until then a placeholder, or why it cannot be shown. */
-export function Shown<T>({ reading, children }: { reading: Reading<T>; children: (data: T) => ComponentChildren }) {
+export function Loaded<T>({ reading, children }: { reading: Reading<T>; children: (data: T) => ComponentChildren }) {
   const { data, error } = reading
   if (data !== undefined) return <>{children(data)}</>
-  if (error instanceof NotThere) return <p class="note">There is nothing under this name on this chain.</p>
+  if (error instanceof NotFound) return <p class="note">There is nothing under this name on this chain.</p>
   if (error !== undefined) return <p class="note">{error.message}</p>
   return <div class="loading" />
 }
@@ -103,7 +111,7 @@ export function Shown<T>({ reading, children }: { reading: Reading<T>; children:
 export type Column<T> = readonly [name: string, cell: (row: T) => ComponentChildren]
 
 export type Table<T> = {
-  /** What a row is known by: it keeps its elements when newer rows come before it. */
+  /** Key of a row within a page: a row keeps its elements when newer rows come before it. */
   readonly keyOf: (row: T) => string | number
   readonly columns: readonly Column<T>[]
 }
@@ -137,7 +145,7 @@ export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T
 }
 
 /** A list of the API, with buttons to its older and newer pages. Only the first page follows `version`. */
-export function Listing<T>({
+export function PaginatedTable<T>({
   path,
   table,
   empty,
@@ -153,7 +161,7 @@ export function Listing<T>({
   const separator = path.includes('?') ? '&' : '?'
   const reading = useRead<List<T>>(page === '' ? path : `${path}${separator}${page}`, page === '' ? version : 0)
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {({ items, next_page_params: next, total_count }) => (
         <>
           <Rows of={items} table={table} empty={empty} />
@@ -183,7 +191,7 @@ export function Listing<T>({
           )}
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }
 

@@ -2,8 +2,8 @@
 import { useEffect } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
 import { type List, type Redirect, type SearchHit, useRead } from './api.ts'
-import { short } from './format.ts'
-import { Rows, Shown, type Table, TransactionLink } from './parts.tsx'
+import { abbreviated } from './format.ts'
+import { Loaded, Rows, type Table, TransactionLink } from './parts.tsx'
 
 export function SearchPage() {
   const query = new URLSearchParams(useSearch()).get('q') ?? ''
@@ -22,9 +22,9 @@ export function SearchPage() {
   return (
     <section class="card">
       <h1>Search</h1>
-      <Shown reading={found}>
+      <Loaded reading={found}>
         {({ items }) => <Rows of={items} table={hitTable} empty={`Nothing here is called “${query}”.`} />}
-      </Shown>
+      </Loaded>
     </section>
   )
 }
@@ -43,7 +43,7 @@ function HitLink({ of }: { of: SearchHit }) {
   return (
     <Link href={`/${of.type === 'token' ? 'token' : 'address'}/${of.address_hash}`}>
       {of.name ?? of.address_hash} {of.type === 'token' && <span class="faint">{of.symbol}</span>}{' '}
-      {of.name && <span class="faint mono">{short(of.address_hash)}</span>}
+      {of.name && <span class="faint mono">{abbreviated(of.address_hash)}</span>}
     </Link>
   )
 }

@@ -1,4 +1,4 @@
-// The table of each kind of list: what a row is known by, and its columns.
+// The table of each kind of list: the key of its rows, and its columns.
 import type {
   Block,
   CoinChange,
@@ -12,14 +12,14 @@ import type {
   Transaction,
   Transfer,
 } from './api.ts'
-import { units, whole } from './format.ts'
+import { units, withCommas } from './format.ts'
 import {
   Address,
   Amount,
   BlockLink,
-  Call as CallOf,
   COIN,
   Coins,
+  DecodedCall,
   Status,
   type Table,
   Time,
@@ -37,7 +37,7 @@ export const blockTable: Table<Block> = {
       'Gas used',
       ({ gas_used, gas_used_percentage }) => (
         <>
-          {whole(gas_used)} <span class="faint">{gas_used_percentage.toFixed(1)} %</span>
+          {withCommas(gas_used)} <span class="faint">{gas_used_percentage.toFixed(1)} %</span>
         </>
       ),
     ],
@@ -108,7 +108,7 @@ export const logTable: Table<Log> = {
             <code>{data}</code>
           </div>
         ) : (
-          <CallOf of={decoded} />
+          <DecodedCall of={decoded} />
         ),
     ],
   ],
@@ -158,7 +158,7 @@ export const tokenTable: Table<Token> = {
       'Supply',
       ({ total_supply, decimals }) => (total_supply === null ? '—' : units(total_supply, Number(decimals ?? 0))),
     ],
-    ['Holders', ({ holders_count }) => whole(holders_count)],
+    ['Holders', ({ holders_count }) => withCommas(holders_count)],
   ],
 }
 

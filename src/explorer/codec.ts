@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 
-// --- reading
+// --- parameters
 
 /** An address in any case, with or without a valid checksum. */
 export const addressParam = z
@@ -91,7 +91,7 @@ export const isoTime = (seconds: bigint | number): string =>
 /** Days since 1970 as `2025-05-16`. */
 export const isoDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
 
-// --- schemas of what is written
+// --- schemas of written values
 
 export const wire = {
   address: z

@@ -295,7 +295,7 @@ const SIGNATURES: readonly string[] = [
 
 let parsed: Abi | undefined
 
-/** All of them as one ABI; parsed when it is first asked for. */
+/** All of them as one ABI; parsed on first use. */
 export const knownAbi = (): Abi => {
   // The library types what it parses only when it sees each signature as a literal.
   parsed ??= parseAbi(SIGNATURES as readonly string[]) as Abi

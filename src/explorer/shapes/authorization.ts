@@ -50,7 +50,7 @@ export async function showAuthorizations(context: ExplorerContext, of: Transacti
 }
 
 /**
- * Outcomes of authorizations, to be asked for in their order. An accepted one increases the authority's nonce, so that its
+ * Outcomes of authorizations; call it for each in their order. An accepted one increases the authority's nonce, so that its
  * account is among the changes.
  */
 function verdicts({ spec }: ExplorerContext, { from }: Transaction, changes: readonly AccountChange[]) {

@@ -106,7 +106,7 @@ function lastNotAbove(rising: readonly number[], limit: number): number {
 
 const SELECTOR_SIZE = 4
 
-/** The method that a mined transaction called: its name, or the selector when nobody knows it; null for none. */
+/** The method that a mined transaction called: its name, or the selector when no interface has it; null for none. */
 export function methodOf(
   context: ExplorerContext,
   { row, transaction }: Pick<IndexedTransaction, 'row' | 'transaction'>,
