@@ -10,7 +10,7 @@ import { Solo } from './consensus/solo.ts'
 import { reportEngine } from './evm/engine-report.ts'
 import { DEFAULT_ENGINE, type EngineChoice } from './evm/machine-options.ts'
 import { Verification } from './explorer/contracts/verification.ts'
-import { defaultExplorerOptions, type ExplorerOptions } from './explorer/define.ts'
+import { defaultExplorerOptions, Explorer, type ExplorerOptions } from './explorer/explorer.ts'
 import { Hub } from './explorer/socket/hub.ts'
 import { indexer } from './indexer/indexer.ts'
 import { Logs } from './indexer/logs.ts'
@@ -197,6 +197,15 @@ function monitor({ metrics, engine, datadir }: NodeOptions, chain: Chain, queue:
   return monitoring
 }
 
+/** The explorer with its live updates and its contract verification. */
+async function openExplorer(options: NodeOptions, chain: Chain, queue: WorkQueue): Promise<Explorer> {
+  const explorerOptions = { ...defaultExplorerOptions, ...options.explorer }
+  const log = options.log.child({ room: 'explorer' })
+  const hub = new Hub()
+  const verification = await Verification.open({ ...explorerOptions, chain, hub, log })
+  return new Explorer({ chain, options: explorerOptions, queue, hub, verification, log })
+}
+
 const soloOf = (chain: Chain, shadow: Shadow | undefined, { automine, blockTime, gasLimit, log }: NodeOptions): Solo =>
   new Solo(chain, {
     automine,
@@ -222,10 +231,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const producer = soloOf(chain, shadow, options)
   const filters = new PollingFilters(chain)
   const queue = new WorkQueue(options.work)
-  const explorer = { ...defaultExplorerOptions, ...options.explorer }
-  const explorerLog = log.child({ room: 'explorer' })
-  const hub = new Hub()
-  const verification = await Verification.open({ ...explorer, chain, hub, log: explorerLog })
+  const explorer = await openExplorer(options, chain, queue)
   const rpcOptions = { ...defaultRpcOptions, ...options.rpc }
   const monitoring = monitor(options, chain, queue, rpcOptions.version)
   const server = createServer({
@@ -241,13 +247,13 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       options: rpcOptions,
       log: log.child({ room: 'rpc' }),
     },
-    explorer: { chain, options: explorer, queue, hub, verification, log: explorerLog },
+    explorer,
     http: { ...defaultHttpOptions, ...options.http },
     monitoring,
   })
   const close = () => {
     monitoring.phase = 'stopping'
-    return closeAll({ chain, shadow, producer, scripted, server, filters, verification }, log)
+    return closeAll({ chain, shadow, producer, scripted, server, filters, explorer }, log)
   }
   try {
     await chain.restorePool((line) => log.warn({ room: 'pool' }, line))
@@ -270,12 +276,12 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 type Open = Pick<Node, 'chain' | 'shadow' | 'producer' | 'server'> & {
   readonly scripted: TracerThreadPool
   readonly filters: PollingFilters
-  readonly verification: Verification
+  readonly explorer: Explorer
 }
 
 /** Closes what a node has open, also one whose start has failed. */
 async function closeAll(
-  { chain, shadow, producer, scripted, server, filters, verification }: Open,
+  { chain, shadow, producer, scripted, server, filters, explorer }: Open,
   log: Logger,
 ): Promise<void> {
   // From now on no block waits for the shadow, which has some time left for those it has not checked.
@@ -285,7 +291,7 @@ async function closeAll(
   scripted.close()
   await server.close()
   filters.stop()
-  verification.close()
+  explorer.close()
   const left = (await unchecked) ?? 0
   if (left > 0) log.warn({ room: 'shadow' }, `${left} blocks were not checked before the node was closed`)
   await chain.close()

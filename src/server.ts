@@ -2,11 +2,11 @@
 import type { ServerOptions } from 'node:http'
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyInstance } from 'fastify'
-import type { ExplorerServices } from './explorer/define.ts'
 import { etherscanApi } from './explorer/etherscan/plugin.ts'
-import { explorerHome, landing } from './explorer/home/plugin.ts'
+import type { Explorer } from './explorer/explorer.ts'
 import { explorerPlugin } from './explorer/plugin.ts'
 import { explorerSocket } from './explorer/socket/plugin.ts'
+import { landing, website } from './explorer/website.ts'
 import { type AccessOptions, accessOf, addAccessGuard, LOCAL } from './http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './http/connections.ts'
 import { ignoreOtherUpgrades, isHandshake } from './http/upgrades.ts'
@@ -21,7 +21,7 @@ export const defaultHttpOptions: HttpOptions = { origins: [LOCAL], hosts: [], ..
 /** What the faces need, each its own part, and who may call them. */
 export type Faces = {
   readonly rpc: RpcServices
-  readonly explorer: ExplorerServices
+  readonly explorer: Explorer
   readonly http: HttpOptions
   /** Left out: neither `/health` nor `/metrics`. */
   readonly monitoring?: MonitoringFace
@@ -71,9 +71,9 @@ export function createServer({ rpc, explorer, http, monitoring }: Faces): Fastif
   })
   if (monitoring !== undefined) app.after(() => serveMonitoring(app, monitoring))
   app.register(rpcPlugin, { ...rpc, landing: landing(explorer), access, connections })
-  app.register(explorerPlugin, { ...explorer, prefix: '/api/v2' })
-  app.register(etherscanApi, { ...explorer, prefix: '/api' })
-  app.register(explorerSocket, explorer)
-  app.register(explorerHome, explorer)
+  app.register(explorerPlugin, { explorer, prefix: '/api/v2' })
+  app.register(etherscanApi, { explorer, prefix: '/api' })
+  app.register(explorerSocket, { explorer })
+  app.register(website, { explorer })
   return app
 }

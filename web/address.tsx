@@ -1,56 +1,58 @@
-// The page of one address: what it holds, what it had to do with, and its code if it has any.
+// The page of one address: its record, its lists, and its code if it is a contract.
 import { Link } from 'wouter-preact'
-import type { Account, Call, Contract, Holding, Log, Transaction, Transfer } from './api.ts'
-import { useBlocks, useRead } from './api.ts'
-import {
-  callColumns,
-  coinColumns,
-  holdingColumns,
-  logColumns,
-  transactionColumns,
-  transferColumns,
-} from './columns.tsx'
-import { short } from './format.ts'
-import { Coins, Fields, Listing, Rows, Shown, type Tab, Tabs, TransactionLink } from './parts.tsx'
+import type {
+  Account,
+  AccountCounters,
+  CoinChange,
+  Contract,
+  InternalTransaction,
+  Log,
+  TokenBalance,
+  Transaction,
+  Transfer,
+} from './api.ts'
+import { useBlockVersion, useRead } from './api.ts'
+import { abbreviated } from './format.ts'
+import { Coins, Fields, Loaded, PaginatedTable, Rows, type Tab, type Table, Tabs, TransactionLink } from './parts.tsx'
+import { balanceTable, coinTable, internalTable, logTable, transactionTable, transferTable } from './tables.tsx'
 
 export function AddressPage({ hash }: { hash: string }) {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const base = `/addresses/${hash}`
   const reading = useRead<Account>(base, version)
-  const counts = useRead<Record<string, number>>(`${base}/tabs-counters`, version).data
+  const counts = useRead<AccountCounters>(`${base}/tabs-counters`, version).data
   const list =
-    <T,>(path: string, columns: Parameters<typeof Listing<T>>[0]['columns'], empty: string) =>
-    () => <Listing<T> path={`${base}/${path}`} columns={columns} empty={empty} version={version} />
+    <T,>(path: string, table: Table<T>, empty: string) =>
+    () => <PaginatedTable<T> path={`${base}/${path}`} table={table} empty={empty} version={version} />
   const tabs: readonly Tab[] = [
     {
       name: 'Transactions',
       count: counts?.transactions_count,
-      content: list<Transaction>('transactions', transactionColumns, 'No transaction has touched it.'),
+      content: list<Transaction>('transactions', transactionTable, 'No transaction has touched it.'),
     },
     {
       name: 'Token transfers',
       count: counts?.token_transfers_count,
-      content: list<Transfer>('token-transfers', transferColumns, 'It has moved no tokens.'),
+      content: list<Transfer>('token-transfers', transferTable, 'It has moved no tokens.'),
     },
     {
       name: 'Tokens',
       count: counts?.token_balances_count,
-      content: () => <Holdings of={hash} version={version} />,
+      content: () => <Balances of={hash} version={version} />,
     },
     {
       name: 'Internal',
       count: counts?.internal_transactions_count,
-      content: list<Call & { transaction_hash: string }>(
-        'internal-transactions',
-        callColumns,
-        'No contract has called it.',
-      ),
+      content: list<InternalTransaction>('internal-transactions', internalTable, 'No contract has called it.'),
     },
-    { name: 'Coin history', content: list('coin-balance-history', coinColumns, 'Its balance has never changed.') },
-    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logColumns, 'It has logged nothing.') },
+    {
+      name: 'Coin history',
+      content: list<CoinChange>('coin-balance-history', coinTable, 'Its balance has never changed.'),
+    },
+    { name: 'Logs', count: counts?.logs_count, content: list<Log>('logs', logTable, 'It has logged nothing.') },
   ]
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {(of) => (
         <>
           <section class="card">
@@ -68,7 +70,7 @@ export function AddressPage({ hash }: { hash: string }) {
                   of.creator_address_hash === null ? null : (
                     <>
                       <Link class="mono" href={`/address/${of.creator_address_hash}`}>
-                        {short(of.creator_address_hash)}
+                        {abbreviated(of.creator_address_hash)}
                       </Link>
                       {of.creation_transaction_hash !== null && (
                         <>
@@ -95,14 +97,14 @@ export function AddressPage({ hash }: { hash: string }) {
           <Tabs of={of.is_contract ? [...tabs, { name: 'Code', content: () => <Code of={hash} /> }] : tabs} />
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }
 
 function Code({ of }: { of: string }) {
   const reading = useRead<Contract>(`/smart-contracts/${of}`)
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {({ name, compiler_version, file_path, source_code, additional_sources, deployed_bytecode }) => (
         <>
           {source_code !== null && (
@@ -118,15 +120,15 @@ function Code({ of }: { of: string }) {
           <Fields of={{ Bytecode: <code class="raw">{deployed_bytecode}</code> }} />
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }
 
 const Source = ({ text }: { text: string }) => <pre class="raw">{text}</pre>
 
-function Holdings({ of, version }: { of: string; version: number }) {
-  const reading = useRead<Holding[]>(`/addresses/${of}/token-balances`, version)
+function Balances({ of, version }: { of: string; version: number }) {
+  const reading = useRead<TokenBalance[]>(`/addresses/${of}/token-balances`, version)
   return (
-    <Shown reading={reading}>{(rows) => <Rows of={rows} columns={holdingColumns} empty="It holds no tokens." />}</Shown>
+    <Loaded reading={reading}>{(rows) => <Rows of={rows} table={balanceTable} empty="It holds no tokens." />}</Loaded>
   )
 }

@@ -1,152 +1,73 @@
-// What the pages read: the node's own /api/v2, and its live updates. Only the fields that are shown are named here.
+// What the pages read: the node's own /api/v2, and its live updates. The types of the answers are those of the routes' schemas.
 import { Socket } from 'phoenix'
 import { useEffect, useState } from 'preact/hooks'
+import type { z } from 'zod'
+import type { internalTransactions } from '../src/explorer/routes/activity.ts'
+import type { addressTokenBalances } from '../src/explorer/routes/address-tokens.ts'
+import type { address, addressCoinHistory, addressTabsCounters } from '../src/explorer/routes/addresses.ts'
+import type { block } from '../src/explorer/routes/blocks.ts'
+import type { search, searchCheckRedirect } from '../src/explorer/routes/search.ts'
+import type { smartContract } from '../src/explorer/routes/smart-contracts.ts'
+import type { stats, transactionChart } from '../src/explorer/routes/stats.ts'
+import type { tokenInstances } from '../src/explorer/routes/token-instances.ts'
+import type { token, tokenHolders, tokenTransfers } from '../src/explorer/routes/tokens.ts'
+import type { transactionLogs, transactionStateChanges } from '../src/explorer/routes/transaction-parts.ts'
+import type { transaction } from '../src/explorer/routes/transactions.ts'
 
-export type Party = { hash: string; name: string | null; is_contract: boolean }
-export type Token = {
-  address_hash: string
-  name: string | null
-  symbol: string | null
-  decimals: string | number | null
-  type: string
-  total_supply: string | null
-  holders_count: string
-}
-export type Parameter = { name: string; type: string; value: unknown }
-export type Decoded = { method_call: string; parameters: Parameter[] }
-export type Block = {
-  height: number
-  hash: string
-  parent_hash: string
-  timestamp: string
-  transactions_count: number
-  miner: Party
-  size: number
-  gas_used: string
-  gas_limit: string
-  gas_used_percentage: number
-  base_fee_per_gas: string | null
-  transaction_fees: string
-}
-export type Transaction = {
-  hash: string
-  block_number: number | null
-  timestamp: string | null
-  from: Party
-  to: Party | null
-  created_contract: Party | null
-  value: string
-  status: 'ok' | 'error' | null
-  result: string
-  method: string | null
-  transaction_types: string[]
-  fee: { value: string | null }
-  gas_used: string | null
-  gas_limit: string
-  gas_price: string | null
-  nonce: number
-  position: number | null
-  type: number | null
-  confirmations: number
-  raw_input: string
-  decoded_input: Decoded | null
-  revert_reason: Decoded | { raw: string } | null
-  token_transfers: readonly unknown[] | null
-  authorization_list?: readonly Authorization[]
-}
-export type Authorization = { address_hash: string; authority: string | null; status: string | null }
-export type StateChange = {
-  address: Party
-  type: 'coin' | 'token'
-  balance_before: string | null
-  balance_after: string | null
-  change: string | readonly { direction: 'from' | 'to'; total: { token_id?: string } }[]
-  token: Token | null
-  token_id: string | null
-}
-export type Item = { id: string; owner: Party | null }
-export type Contract = {
-  name: string | null
-  compiler_version: string | null
-  deployed_bytecode: string
-  file_path: string | null
-  source_code: string | null
-  additional_sources: readonly { file_path: string; source_code: string }[]
-}
-export type Transfer = {
-  type: string
-  transaction_hash: string
-  timestamp: string
-  from: Party
-  to: Party
-  token: Token
-  total: { value?: string; decimals?: string | null; token_id?: string }
-}
-export type Log = { index: number; address: Party; topics: (string | null)[]; data: string; decoded: Decoded | null }
-export type Call = {
-  index: number
-  type: string
-  from: Party
-  to: Party | null
-  created_contract: Party | null
-  value: string
-  success: boolean
-  error: string | null
-}
-export type Account = Party & {
-  coin_balance: string
-  transactions_count: number
-  token_transfers_count: number
-  creator_address_hash: string | null
-  creation_transaction_hash: string | null
-  is_verified: boolean | null
-  proxy_type: string | null
-  implementations: readonly { address_hash: string; name: string | null }[]
-  token: Token | null
-}
-export type Holding = { token: Token; token_id: string | null; value: string }
-export type Holder = { address: Party; value: string; token_id: string | null }
-export type Stats = {
-  total_blocks: number
-  total_transactions: number
-  total_addresses: number
-  average_block_time: number
-  gas_prices: { average: string }
-  network_utilization_percentage: number
-}
-export type Day = { date: string; transactions_count: number }
-export type Found = {
-  type: string
-  name?: string | null
-  symbol?: string | null
-  address_hash?: string
-  block_number?: number
-  transaction_hash?: string
-}
-export type Next = Record<string, string | number> | null
-export type List<T> = { items: T[]; next_page_params: Next; total_count?: number }
+type Answer<Route extends { readonly response: z.ZodType }> = z.output<Route['response']>
+type Item<Route extends { readonly response: z.ZodType<List<unknown>> }> = Answer<Route>['items'][number]
 
-export class NotThere extends Error {}
+export type List<T> = {
+  items: T[]
+  next_page_params: Record<string, string | number> | null
+  total_count?: number | undefined
+}
 
-/** A record of the API by its path, `/blocks/1`. Throws NotThere for what does not exist or cannot be asked for. */
+export type Account = Answer<typeof address>
+export type AccountCounters = Answer<typeof addressTabsCounters>
+export type Block = Answer<typeof block>
+export type Chart = Answer<typeof transactionChart>
+export type CoinChange = Item<typeof addressCoinHistory>
+export type Contract = Answer<typeof smartContract>
+export type Holder = Item<typeof tokenHolders>
+export type InternalTransaction = Item<typeof internalTransactions>
+export type Log = Item<typeof transactionLogs>
+export type Redirect = Answer<typeof searchCheckRedirect>
+export type SearchHit = Item<typeof search>
+export type StateChange = Item<typeof transactionStateChanges>
+export type Stats = Answer<typeof stats>
+export type Token = Answer<typeof token>
+export type TokenBalance = Answer<typeof addressTokenBalances>[number]
+export type TokenInstance = Item<typeof tokenInstances>
+export type Transaction = Answer<typeof transaction>
+export type Transfer = Item<typeof tokenTransfers>
+
+/** An address within another record. */
+export type EmbeddedAddress = Transaction['from']
+/** A token within another record: its decimals are text there, and a number in the record of the token itself. */
+export type EmbeddedToken = Transfer['token']
+export type Decoded = NonNullable<Transaction['decoded_input']>
+
+export class NotFound extends Error {}
+
+/** A record of the API by its path, `/blocks/1`. Throws NotFound for a record that does not exist, or whose path is not valid. */
 export async function read<T>(path: string): Promise<T> {
-  // An answer may be kept for a second; what is read because there is a new block must not be the one before.
+  // Answers may be cached for a second; a page that reads again because of a new block must not get the answer before it.
   const response = await fetch(`/api/v2${path}`, { cache: 'no-cache' })
-  if (response.status === 404 || response.status === 422) throw new NotThere(path)
+  if (response.status === 404 || response.status === 422) throw new NotFound(path)
   if (!response.ok) throw new Error(`The node answered with status ${response.status}.`)
   return (await response.json()) as T
 }
 
 export type Reading<T> = { data: T | undefined; error: Error | undefined }
 
-/** A record that is read again whenever the path or the version changes; the old one stays until the new one is there. */
+/** A record, read again whenever the path or the version changes. A new version shows the old record until it has come. */
 export function useRead<T>(path: string | undefined, version = 0): Reading<T> {
   const [reading, setReading] = useState<Reading<T> & { path: string | undefined }>({
     path,
     data: undefined,
     error: undefined,
   })
-  // A new version means to read again.
   useEffect(() => {
     if (path === undefined) return
     let isCurrent = true
@@ -163,24 +84,24 @@ export function useRead<T>(path: string | undefined, version = 0): Reading<T> {
 
 let socket: Socket | undefined
 
-/** Calls back on an event of a topic for as long as the page is shown, and once it listens: what came before it missed. */
-export function useLive(topic: string, event: string, tell: () => void): void {
+/** Calls back on an event of a topic while the page is shown, and once after joining, for events missed before. */
+export function useLive(topic: string, event: string, onEvent: () => void): void {
   useEffect(() => {
     if (socket === undefined) {
       socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/socket/v2`)
       socket.connect()
     }
     const channel = socket.channel(topic, {})
-    channel.on(event, tell)
-    channel.join().receive('ok', tell)
+    channel.on(event, onEvent)
+    channel.join().receive('ok', onEvent)
     return () => {
       channel.leave()
     }
   }, [topic, event])
 }
 
-/** A number that rises with every new block, so that what is shown is read again. */
-export function useBlocks(): number {
+/** A number that rises with every new block: the version for `useRead`. */
+export function useBlockVersion(): number {
   const [version, setVersion] = useState(0)
   useLive('blocks:new_block', 'new_block', () => setVersion((before) => before + 1))
   return version

@@ -1,7 +1,7 @@
-// How numbers and times are shown. Amounts stay exact until the last step: they are decimal text of any length.
+// Formats of numbers and times. Amounts are decimal text of any length and stay exact: they are never numbers.
 
 /** `12,345` */
-export const whole = (value: number | string): string => BigInt(value).toLocaleString('en-US')
+export const withCommas = (value: number | string): string => BigInt(value).toLocaleString('en-US')
 
 /** An amount in whole units with at most `digits` behind the point; what is smaller shows as `<0.0001`. */
 export function units(value: string, decimals: number, digits = 4): string {
@@ -12,11 +12,11 @@ export function units(value: string, decimals: number, digits = 4): string {
   const shown = fraction.slice(0, digits).replace(/0+$/, '')
   const sign = isNegative ? '-' : ''
   if (shown === '' && integer === '0' && /[1-9]/.test(fraction)) return `${sign}<0.${'0'.repeat(digits - 1)}1`
-  return `${sign}${whole(integer)}${shown === '' ? '' : `.${shown}`}`
+  return `${sign}${withCommas(integer)}${shown === '' ? '' : `.${shown}`}`
 }
 
 /** `0x1234…cdef` */
-export const short = (hash: string, size = 6): string => `${hash.slice(0, size + 2)}…${hash.slice(-size)}`
+export const abbreviated = (hash: string, size = 6): string => `${hash.slice(0, size + 2)}…${hash.slice(-size)}`
 
 /** `12 s ago` */
 export function ago(time: string): string {
@@ -28,7 +28,7 @@ export function ago(time: string): string {
 }
 
 /** `2026-01-01 12:00:00 UTC` */
-export const clock = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`
+export const utcTime = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`
 
 /** `1.25 gwei` */
 export const gwei = (wei: string, digits = 3): string => `${units(wei, 9, digits)} gwei`

@@ -1,35 +1,35 @@
-// The first page: what the chain is doing now.
+// The home page: figures of the chain, its newest blocks and transactions.
 import { Link } from 'wouter-preact'
-import { type Block, type Day, type List, type Stats, type Transaction, useBlocks, useRead } from './api.ts'
-import { gwei, whole } from './format.ts'
-import { Address, BlockLink, Coins, Shown, Status, Time, TransactionLink } from './parts.tsx'
+import { type Block, type Chart, type List, type Stats, type Transaction, useBlockVersion, useRead } from './api.ts'
+import { gwei, withCommas } from './format.ts'
+import { Address, BlockLink, Coins, Loaded, Status, Time, TransactionLink } from './parts.tsx'
 
 export function Home() {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const stats = useRead<Stats>('/stats', version)
   const blocks = useRead<Block[]>('/main-page/blocks', version)
   const transactions = useRead<List<Transaction>>('/main-page/transactions?items_count=8', version)
-  const chart = useRead<{ chart_data: Day[] }>('/stats/charts/transactions')
+  const chart = useRead<Chart>('/stats/charts/transactions')
   return (
     <>
-      <Shown reading={stats}>
+      <Loaded reading={stats}>
         {(of) => (
           <section class="tiles">
-            <Tile name="Blocks" value={whole(of.total_blocks)} />
+            <Tile name="Blocks" value={withCommas(of.total_blocks)} />
             <Tile name="Block time" value={`${(of.average_block_time / 1000).toFixed(1)} s`} />
-            <Tile name="Transactions" value={whole(of.total_transactions)} />
-            <Tile name="Addresses" value={whole(of.total_addresses)} />
-            <Tile name="Gas price" value={gwei(of.gas_prices.average)} />
+            <Tile name="Transactions" value={withCommas(of.total_transactions)} />
+            <Tile name="Addresses" value={withCommas(of.total_addresses)} />
+            <Tile name="Gas price" value={gwei(weiOf(of.gas_prices.average))} />
             <Tile name="Utilisation" value={`${of.network_utilization_percentage.toFixed(1)} %`} />
           </section>
         )}
-      </Shown>
+      </Loaded>
       <div class="halves">
         <section class="card">
           <h2>
             Latest blocks <Link href="/blocks">all →</Link>
           </h2>
-          <Shown reading={blocks}>
+          <Loaded reading={blocks}>
             {(of) => (
               <ul class="feed" data-test="blocks">
                 {of.map(({ height, timestamp, transactions_count, gas_used_percentage }) => (
@@ -46,14 +46,14 @@ export function Home() {
                 ))}
               </ul>
             )}
-          </Shown>
-          <Shown reading={chart}>{({ chart_data }) => <Chart days={[...chart_data].reverse()} />}</Shown>
+          </Loaded>
+          <Loaded reading={chart}>{({ chart_data }) => <DailyTransactions days={[...chart_data].reverse()} />}</Loaded>
         </section>
         <section class="card">
           <h2>
             Latest transactions <Link href="/txs">all →</Link>
           </h2>
-          <Shown reading={transactions}>
+          <Loaded reading={transactions}>
             {({ items }) =>
               items.length === 0 ? (
                 <p class="note">Nothing has been sent on this chain yet.</p>
@@ -72,12 +72,15 @@ export function Home() {
                 </ul>
               )
             }
-          </Shown>
+          </Loaded>
         </section>
       </div>
     </>
   )
 }
+
+/** Gas prices are plain wei unless they are asked for in detail. */
+const weiOf = (price: Stats['gas_prices']['average']): string => (typeof price === 'string' ? price : price.wei)
 
 const Tile = ({ name, value }: { name: string; value: string }) => (
   <div class="card tile">
@@ -86,7 +89,7 @@ const Tile = ({ name, value }: { name: string; value: string }) => (
   </div>
 )
 
-function Chart({ days }: { days: readonly Day[] }) {
+function DailyTransactions({ days }: { days: Chart['chart_data'] }) {
   const most = Math.max(1, ...days.map((day) => day.transactions_count))
   if (days.every((day) => day.transactions_count === 0)) return null
   return (

@@ -1,4 +1,4 @@
-// The node's own explorer: small, live, and built on /api/v2 alone.
+// Entry point of the node's own explorer: the header and the routes of its pages. Its data come from /api/v2 alone.
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link, Route, Switch, useLocation } from 'wouter-preact'
@@ -9,17 +9,17 @@ import { SearchPage } from './search.tsx'
 import { TransactionPage } from './transaction.tsx'
 import './style.css'
 
-/** Written into the page by the node, as in `COIN`. */
+/** Name of the chain; the node writes it into the page, like `COIN`. */
 const CHAIN = document.documentElement.dataset.chain
 
 function Header() {
-  const [, go] = useLocation()
-  const [words, setWords] = useState('')
+  const [, navigate] = useLocation()
+  const [query, setQuery] = useState('')
   const search = (event: Event) => {
     event.preventDefault()
-    const wanted = words.trim()
-    if (wanted !== '') go(`/search?q=${encodeURIComponent(wanted)}`)
-    setWords('')
+    const wanted = query.trim()
+    if (wanted !== '') navigate(`/search?q=${encodeURIComponent(wanted)}`)
+    setQuery('')
   }
   return (
     <header>
@@ -41,8 +41,8 @@ function Header() {
             type="search"
             aria-label="Search"
             placeholder="Address, hash, block, token"
-            value={words}
-            onInput={({ currentTarget }) => setWords(currentTarget.value)}
+            value={query}
+            onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           />
         </form>
       </search>

@@ -3,48 +3,41 @@ import { Link } from 'wouter-preact'
 import {
   type Block,
   type Holder,
-  type Item,
   type Token,
+  type TokenInstance,
   type Transaction,
   type Transfer,
-  useBlocks,
+  useBlockVersion,
   useRead,
 } from './api.ts'
-import {
-  blockColumns,
-  holderColumns,
-  itemColumns,
-  tokenColumns,
-  transactionColumns,
-  transferColumns,
-} from './columns.tsx'
-import { clock, gwei, units, whole } from './format.ts'
-import { Address, Coins, Fields, Listing, Shown, Tabs } from './parts.tsx'
+import { gwei, units, utcTime, withCommas } from './format.ts'
+import { Address, Coins, Fields, Loaded, PaginatedTable, Tabs } from './parts.tsx'
+import { blockTable, holderTable, instanceTable, tokenTable, transactionTable, transferTable } from './tables.tsx'
 
 export function Blocks() {
-  const version = useBlocks()
+  const version = useBlockVersion()
   return (
     <section class="card">
       <h1>Blocks</h1>
-      <Listing<Block> path="/blocks" columns={blockColumns} empty="There are no blocks." version={version} />
+      <PaginatedTable<Block> path="/blocks" table={blockTable} empty="There are no blocks." version={version} />
     </section>
   )
 }
 
 export function Transactions() {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const validated = () => (
-    <Listing<Transaction>
+    <PaginatedTable<Transaction>
       path="/transactions?filter=validated"
-      columns={transactionColumns}
+      table={transactionTable}
       empty="Nothing has been sent on this chain yet."
       version={version}
     />
   )
   const pending = () => (
-    <Listing<Transaction>
+    <PaginatedTable<Transaction>
       path="/transactions?filter=pending"
-      columns={transactionColumns}
+      table={transactionTable}
       empty="Nothing is waiting."
       version={version}
     />
@@ -63,7 +56,7 @@ export function Tokens() {
   return (
     <section class="card">
       <h1>Tokens</h1>
-      <Listing<Token> path="/tokens" columns={tokenColumns} empty="There are no tokens on this chain yet." />
+      <PaginatedTable<Token> path="/tokens" table={tokenTable} empty="There are no tokens on this chain yet." />
     </section>
   )
 }
@@ -71,7 +64,7 @@ export function Tokens() {
 export function BlockPage({ id }: { id: string }) {
   const reading = useRead<Block>(`/blocks/${id}`)
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {(block) => (
         <>
           <section class="card">
@@ -84,7 +77,7 @@ export function BlockPage({ id }: { id: string }) {
             </h1>
             <Fields
               of={{
-                Time: clock(block.timestamp),
+                Time: utcTime(block.timestamp),
                 Hash: <code>{block.hash}</code>,
                 Parent:
                   block.height > 0 ? (
@@ -94,33 +87,33 @@ export function BlockPage({ id }: { id: string }) {
                   ) : null,
                 Proposer: <Address of={block.miner} full />,
                 Transactions: block.transactions_count,
-                'Gas used': `${whole(block.gas_used)} of ${whole(block.gas_limit)}`,
+                'Gas used': `${withCommas(block.gas_used)} of ${withCommas(block.gas_limit)}`,
                 'Base fee': block.base_fee_per_gas === null ? null : gwei(block.base_fee_per_gas, 9),
                 Fees: <Coins value={block.transaction_fees} digits={9} />,
-                Size: `${whole(block.size)} bytes`,
+                Size: `${withCommas(block.size)} bytes`,
               }}
             />
           </section>
           <section class="card">
             <h2>Transactions</h2>
-            <Listing<Transaction>
+            <PaginatedTable<Transaction>
               path={`/blocks/${block.height}/transactions`}
-              columns={transactionColumns}
+              table={transactionTable}
               empty="This block is empty."
             />
           </section>
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }
 
 export function TokenPage({ hash }: { hash: string }) {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const reading = useRead<Token>(`/tokens/${hash}`, version)
   const base = `/tokens/${hash}`
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {(of) => (
         <>
           <section class="card">
@@ -137,7 +130,7 @@ export function TokenPage({ hash }: { hash: string }) {
                 Type: of.type,
                 Supply: of.total_supply === null ? null : units(of.total_supply, Number(of.decimals ?? 0), 18),
                 Decimals: of.decimals,
-                Holders: whole(of.holders_count),
+                Holders: withCommas(of.holders_count),
               }}
             />
           </section>
@@ -146,9 +139,9 @@ export function TokenPage({ hash }: { hash: string }) {
               {
                 name: 'Transfers',
                 content: () => (
-                  <Listing<Transfer>
+                  <PaginatedTable<Transfer>
                     path={`${base}/transfers`}
-                    columns={transferColumns}
+                    table={transferTable}
                     empty="It has not been moved."
                     version={version}
                   />
@@ -160,9 +153,9 @@ export function TokenPage({ hash }: { hash: string }) {
                     {
                       name: 'Items',
                       content: () => (
-                        <Listing<Item>
+                        <PaginatedTable<TokenInstance>
                           path={`${base}/instances`}
-                          columns={itemColumns}
+                          table={instanceTable}
                           empty="There are no items of it."
                           version={version}
                         />
@@ -172,9 +165,9 @@ export function TokenPage({ hash }: { hash: string }) {
               {
                 name: 'Holders',
                 content: () => (
-                  <Listing<Holder>
+                  <PaginatedTable<Holder>
                     path={`${base}/holders`}
-                    columns={holderColumns(of)}
+                    table={holderTable(of)}
                     empty="Nobody holds it."
                     version={version}
                   />
@@ -184,6 +177,6 @@ export function TokenPage({ hash }: { hash: string }) {
           />
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }

@@ -1,16 +1,33 @@
-// What pages are put together from: links, amounts, times, tables that page through a list.
+// The parts that pages are made of: links, amounts, times, tables, lists with pages, tabs.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { type Decoded, type List, NotThere, type Party, type Reading, type Token, useRead } from './api.ts'
-import { ago, clock, short, units } from './format.ts'
+import {
+  type Decoded,
+  type EmbeddedAddress,
+  type EmbeddedToken,
+  type List,
+  NotFound,
+  type Reading,
+  type Token,
+  useRead,
+} from './api.ts'
+import { abbreviated, ago, units, utcTime } from './format.ts'
 
-/** The base coin's symbol, written into the page by the node: the page runs no script that stands in it. */
+/** Symbol of the chain's coin. The node writes it into an attribute, because its policy forbids inline scripts. */
 export const COIN = document.documentElement.dataset.coin
 
-export const Address = ({ of, full = false, size = 6 }: { of: Party | null; full?: boolean; size?: number }) => {
+export const Address = ({
+  of,
+  full = false,
+  size = 6,
+}: {
+  of: EmbeddedAddress | null
+  full?: boolean
+  size?: number
+}) => {
   if (of === null) return <span class="faint">—</span>
-  const shown = of.name ?? (full ? of.hash : short(of.hash, size))
+  const shown = of.name ?? (full ? of.hash : abbreviated(of.hash, size))
   return (
     <Link class={of.name === null ? 'mono' : ''} title={of.hash} href={`/address/${of.hash}`}>
       {of.is_contract && <span class="mark">◆ </span>}
@@ -21,7 +38,7 @@ export const Address = ({ of, full = false, size = 6 }: { of: Party | null; full
 
 export const TransactionLink = ({ hash, full = false }: { hash: string; full?: boolean }) => (
   <Link class="mono" title={hash} href={`/tx/${hash}`}>
-    {full ? hash : short(hash)}
+    {full ? hash : abbreviated(hash)}
   </Link>
 )
 
@@ -31,9 +48,9 @@ export const BlockLink = ({ number }: { number: number | string }) => (
   </Link>
 )
 
-export const TokenLink = ({ of }: { of: Token }) => (
+export const TokenLink = ({ of }: { of: Token | EmbeddedToken }) => (
   <Link title={of.address_hash} href={`/token/${of.address_hash}`}>
-    {of.symbol ?? of.name ?? short(of.address_hash)}
+    {of.symbol ?? of.name ?? abbreviated(of.address_hash)}
   </Link>
 )
 
@@ -43,12 +60,12 @@ export const Coins = ({ value, digits = 4 }: { value: string; digits?: number })
   </span>
 )
 
-export const Amount = ({ value, token }: { value: string; token: Token }) => (
+export const Amount = ({ value, token }: { value: string; token: Token | EmbeddedToken }) => (
   <span title={value}>{units(value, Number(token.decimals ?? 0), 6)}</span>
 )
 
 export const Time = ({ at }: { at: string | null }) => (
-  <time class="faint nowrap" dateTime={at ?? ''} title={at === null ? '' : clock(at)}>
+  <time class="faint nowrap" dateTime={at ?? ''} title={at === null ? '' : utcTime(at)}>
     {at === null ? 'waiting' : ago(at)}
   </time>
 )
@@ -57,7 +74,7 @@ export const Status = ({ of }: { of: 'ok' | 'error' | null }) => (
   <span class={`status ${of ?? 'waiting'}`}>{of === null ? 'waiting' : of === 'ok' ? 'success' : 'failed'}</span>
 )
 
-/** A record's fields, one under the other; those without a value are left out. */
+/** The fields of a record; those without a value are left out. */
 export const Fields = ({ of }: { of: Readonly<Record<string, ComponentChildren>> }) => (
   <dl class="fields">
     {Object.entries(of).map(
@@ -73,7 +90,7 @@ export const Fields = ({ of }: { of: Readonly<Record<string, ComponentChildren>>
   </dl>
 )
 
-export const Call = ({ of }: { of: Decoded }) => (
+export const DecodedCall = ({ of }: { of: Decoded }) => (
   <div class="call">
     <code>{of.method_call}</code>
     <Fields of={Object.fromEntries(of.parameters.map(({ name, type, value }) => [`${type} ${name}`, show(value)]))} />
@@ -82,18 +99,26 @@ export const Call = ({ of }: { of: Decoded }) => (
 
 const show = (value: unknown) => <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
 
-/** What stands where a record is to be: nothing yet, why it is not there, or it. */
-export function Shown<T>({ reading, children }: { reading: Reading<T>; children: (data: T) => ComponentChildren }) {
+/** A record once it has been read; until then a placeholder, or why it cannot be shown. */
+export function Loaded<T>({ reading, children }: { reading: Reading<T>; children: (data: T) => ComponentChildren }) {
   const { data, error } = reading
   if (data !== undefined) return <>{children(data)}</>
-  if (error instanceof NotThere) return <p class="note">There is nothing under this name on this chain.</p>
+  if (error instanceof NotFound) return <p class="note">There is nothing under this name on this chain.</p>
   if (error !== undefined) return <p class="note">{error.message}</p>
   return <div class="loading" />
 }
 
 export type Column<T> = readonly [name: string, cell: (row: T) => ComponentChildren]
 
-export function Rows<T>({ of, columns, empty }: { of: readonly T[]; columns: readonly Column<T>[]; empty: string }) {
+export type Table<T> = {
+  /** Key of a row within a page: a row keeps its elements when newer rows come before it. */
+  readonly keyOf: (row: T) => string | number
+  readonly columns: readonly Column<T>[]
+}
+
+/** `empty` is shown in place of a table without rows. */
+export function Rows<T>({ of, table, empty }: { of: readonly T[]; table: Table<T>; empty: string }) {
+  const { keyOf, columns } = table
   if (of.length === 0) return <p class="note">{empty}</p>
   return (
     <div class="scroll">
@@ -106,8 +131,8 @@ export function Rows<T>({ of, columns, empty }: { of: readonly T[]; columns: rea
           </tr>
         </thead>
         <tbody>
-          {of.map((row, i) => (
-            <tr key={i}>
+          {of.map((row) => (
+            <tr key={keyOf(row)}>
               {columns.map(([name, cell]) => (
                 <td key={name}>{cell(row)}</td>
               ))}
@@ -119,27 +144,27 @@ export function Rows<T>({ of, columns, empty }: { of: readonly T[]; columns: rea
   )
 }
 
-/** A list of the API, page by page. */
-export function Listing<T>({
+/** A list of the API, with buttons to its older and newer pages. Only the first page follows `version`. */
+export function PaginatedTable<T>({
   path,
-  columns,
+  table,
   empty,
   version = 0,
 }: {
   path: string
-  columns: readonly Column<T>[]
+  table: Table<T>
   empty: string
   version?: number
 }) {
   const [pages, setPages] = useState<readonly string[]>([''])
-  const at = pages.at(-1) ?? ''
-  const joint = path.includes('?') ? '&' : '?'
-  const reading = useRead<List<T>>(at === '' ? path : `${path}${joint}${at}`, at === '' ? version : 0)
+  const page = pages.at(-1) ?? ''
+  const separator = path.includes('?') ? '&' : '?'
+  const reading = useRead<List<T>>(page === '' ? path : `${path}${separator}${page}`, page === '' ? version : 0)
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {({ items, next_page_params: next, total_count }) => (
         <>
-          <Rows of={items} columns={columns} empty={empty} />
+          <Rows of={items} table={table} empty={empty} />
           {(pages.length > 1 || next !== null) && (
             <nav class="pages">
               <button type="button" disabled={pages.length === 1} onClick={() => setPages(pages.slice(0, -1))}>
@@ -166,7 +191,7 @@ export function Listing<T>({
           )}
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }
 
@@ -176,7 +201,7 @@ export type Tab = {
   readonly content: () => ComponentChildren
 }
 
-/** `chosen`: the tab that is open at first; the first one when left out. */
+/** `chosen`: name of the tab that is open at first; left out, the first one. */
 export function Tabs({ of, chosen: first }: { of: readonly Tab[]; chosen?: string | undefined }) {
   const [chosen, choose] = useState(first ?? of[0]?.name)
   const shown = of.find(({ name }) => name === chosen) ?? of[0]

@@ -1,46 +1,49 @@
-// What was searched for: its page if it is one thing, else everything that is called so.
+// Search results. A query that is exactly one thing goes to the page of that thing.
+import { useEffect } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
-import { type Found, type List, useRead } from './api.ts'
-import { short } from './format.ts'
-import { Rows, Shown, TransactionLink } from './parts.tsx'
+import { type List, type Redirect, type SearchHit, useRead } from './api.ts'
+import { abbreviated } from './format.ts'
+import { Loaded, Rows, type Table, TransactionLink } from './parts.tsx'
 
 export function SearchPage() {
-  const words = new URLSearchParams(useSearch()).get('q') ?? ''
-  const [, go] = useLocation()
-  const redirect = useRead<{ redirect: boolean; type: string; parameter: string }>(
-    words === '' ? undefined : `/search/check-redirect?q=${encodeURIComponent(words)}`,
-  )
-  const found = useRead<List<Found>>(words === '' ? undefined : `/search?q=${encodeURIComponent(words)}`)
-  if (redirect.data?.redirect === true) {
-    const { type, parameter } = redirect.data
-    queueMicrotask(() => go(`/${type === 'transaction' ? 'tx' : type}/${parameter}`, { replace: true }))
-  }
-  const link = ({ type, address_hash, block_number, transaction_hash, name, symbol }: Found) => {
-    if (type === 'block') return <Link href={`/block/${block_number}`}>Block {block_number}</Link>
-    if (type === 'transaction') return <TransactionLink hash={transaction_hash ?? ''} full />
-    const page = type === 'token' ? 'token' : 'address'
-    return (
-      <Link href={`/${page}/${address_hash}`}>
-        {name ?? address_hash} {symbol !== undefined && symbol !== null && <span class="faint">{symbol}</span>}{' '}
-        {name && address_hash && <span class="faint mono">{short(address_hash)}</span>}
-      </Link>
-    )
-  }
+  const query = new URLSearchParams(useSearch()).get('q') ?? ''
+  const [, navigate] = useLocation()
+  const redirect = useRead<Redirect>(
+    query === '' ? undefined : `/search/check-redirect?q=${encodeURIComponent(query)}`,
+  ).data
+  const target =
+    redirect?.redirect === true
+      ? `/${redirect.type === 'transaction' ? 'tx' : redirect.type}/${redirect.parameter}`
+      : undefined
+  useEffect(() => {
+    if (target !== undefined) navigate(target, { replace: true })
+  }, [target])
+  const found = useRead<List<SearchHit>>(query === '' ? undefined : `/search?q=${encodeURIComponent(query)}`)
   return (
     <section class="card">
       <h1>Search</h1>
-      <Shown reading={found}>
-        {({ items }) => (
-          <Rows
-            of={items}
-            columns={[
-              ['What', ({ type }) => type],
-              ['Where', link],
-            ]}
-            empty={`Nothing here is called “${words}”.`}
-          />
-        )}
-      </Shown>
+      <Loaded reading={found}>
+        {({ items }) => <Rows of={items} table={hitTable} empty={`Nothing here is called “${query}”.`} />}
+      </Loaded>
     </section>
+  )
+}
+
+const hitTable: Table<SearchHit> = {
+  keyOf: (hit) => `${hit.type} ${hit.type === 'token' ? hit.token_url : hit.url}`,
+  columns: [
+    ['What', ({ type }) => type],
+    ['Where', (hit) => <HitLink of={hit} />],
+  ],
+}
+
+function HitLink({ of }: { of: SearchHit }) {
+  if (of.type === 'block') return <Link href={`/block/${of.block_number}`}>Block {of.block_number}</Link>
+  if (of.type === 'transaction') return <TransactionLink hash={of.transaction_hash} full />
+  return (
+    <Link href={`/${of.type === 'token' ? 'token' : 'address'}/${of.address_hash}`}>
+      {of.name ?? of.address_hash} {of.type === 'token' && <span class="faint">{of.symbol}</span>}{' '}
+      {of.name && <span class="faint mono">{abbreviated(of.address_hash)}</span>}
+    </Link>
   )
 }

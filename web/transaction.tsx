@@ -1,44 +1,63 @@
-// The page of one transaction: what it was to do, what came of it, and all that it caused.
+// The page of one transaction: its record, and lists of its transfers, messages, logs and state changes.
 import { Link } from 'wouter-preact'
-import { type Call, type Log, type StateChange, type Transaction, type Transfer, useBlocks, useRead } from './api.ts'
-import { callColumns, logColumns, stateColumns, transferColumns } from './columns.tsx'
-import { clock, gwei, short, whole } from './format.ts'
-import { Address, BlockLink, Call as CallOf, Coins, Fields, Listing, Shown, Status, type Tab, Tabs } from './parts.tsx'
+import {
+  type InternalTransaction,
+  type Log,
+  type StateChange,
+  type Transaction,
+  type Transfer,
+  useBlockVersion,
+  useRead,
+} from './api.ts'
+import { abbreviated, gwei, utcTime, withCommas } from './format.ts'
+import {
+  Address,
+  BlockLink,
+  Coins,
+  DecodedCall,
+  Fields,
+  Loaded,
+  PaginatedTable,
+  Status,
+  type Tab,
+  Tabs,
+} from './parts.tsx'
+import { internalTable, logTable, stateTable, transferTable } from './tables.tsx'
 
 export function TransactionPage({ hash }: { hash: string }) {
-  const version = useBlocks()
+  const version = useBlockVersion()
   const reading = useRead<Transaction>(`/transactions/${hash}`, version)
   const base = `/transactions/${hash}`
   const tabs: readonly Tab[] = [
     {
       name: 'Token transfers',
       content: () => (
-        <Listing<Transfer> path={`${base}/token-transfers`} columns={transferColumns} empty="It moved no tokens." />
+        <PaginatedTable<Transfer> path={`${base}/token-transfers`} table={transferTable} empty="It moved no tokens." />
       ),
     },
     {
       name: 'Internal',
       content: () => (
-        <Listing<Call & { transaction_hash: string }>
+        <PaginatedTable<InternalTransaction>
           path={`${base}/internal-transactions`}
-          columns={callColumns}
+          table={internalTable}
           empty="It called nothing else."
         />
       ),
     },
     {
       name: 'Logs',
-      content: () => <Listing<Log> path={`${base}/logs`} columns={logColumns} empty="It logged nothing." />,
+      content: () => <PaginatedTable<Log> path={`${base}/logs`} table={logTable} empty="It logged nothing." />,
     },
     {
       name: 'State changes',
       content: () => (
-        <Listing<StateChange> path={`${base}/state-changes`} columns={stateColumns} empty="It changed nothing." />
+        <PaginatedTable<StateChange> path={`${base}/state-changes`} table={stateTable} empty="It changed nothing." />
       ),
     },
   ]
   return (
-    <Shown reading={reading}>
+    <Loaded reading={reading}>
       {(of) => (
         <>
           <section class="card">
@@ -53,7 +72,7 @@ export function TransactionPage({ hash }: { hash: string }) {
                   of.revert_reason === null ? null : 'raw' in of.revert_reason ? (
                     <code class="raw">{of.revert_reason.raw}</code>
                   ) : (
-                    <CallOf of={of.revert_reason} />
+                    <DecodedCall of={of.revert_reason} />
                   ),
                 Block:
                   of.block_number !== null ? (
@@ -61,22 +80,26 @@ export function TransactionPage({ hash }: { hash: string }) {
                   ) : of.status === null ? (
                     'waiting'
                   ) : null,
-                Time: of.timestamp === null ? null : clock(of.timestamp),
+                Time: of.timestamp === null ? null : utcTime(of.timestamp),
                 From: <Address of={of.from} full />,
                 To: of.to === null ? null : <Address of={of.to} full />,
                 Created: of.created_contract === null ? null : <Address of={of.created_contract} full />,
                 Value: <Coins value={of.value} digits={18} />,
                 Fee: of.fee.value === null ? null : <Coins value={of.fee.value} digits={18} />,
-                Gas: `${of.gas_used === null ? '' : `${whole(of.gas_used)} of `}${whole(of.gas_limit)}`,
+                Gas: `${of.gas_used === null ? '' : `${withCommas(of.gas_used)} of `}${withCommas(of.gas_limit)}`,
                 'Gas price': of.gas_price === null ? null : gwei(of.gas_price, 9),
                 Nonce: of.nonce,
                 Delegations:
                   of.authorization_list === undefined || of.authorization_list.length === 0
                     ? null
-                    : of.authorization_list.map(({ authority, address_hash, status }, i) => (
-                        <div key={i} class="mono">
-                          {authority === null ? '—' : <Link href={`/address/${authority}`}>{short(authority)}</Link>}{' '}
-                          runs <Link href={`/address/${address_hash}`}>{short(address_hash)}</Link>{' '}
+                    : of.authorization_list.map(({ authority, address_hash, nonce, status }) => (
+                        <div key={`${authority} ${address_hash} ${nonce}`} class="mono">
+                          {authority === null ? (
+                            '—'
+                          ) : (
+                            <Link href={`/address/${authority}`}>{abbreviated(authority)}</Link>
+                          )}{' '}
+                          runs <Link href={`/address/${address_hash}`}>{abbreviated(address_hash)}</Link>{' '}
                           <span class={status === 'ok' || status === null ? 'faint' : 'bad'}>
                             {status ?? 'waiting'}
                           </span>
@@ -84,7 +107,7 @@ export function TransactionPage({ hash }: { hash: string }) {
                       )),
                 Input:
                   of.decoded_input !== null ? (
-                    <CallOf of={of.decoded_input} />
+                    <DecodedCall of={of.decoded_input} />
                   ) : of.raw_input === '0x' ? null : (
                     <code class="raw">{of.raw_input}</code>
                   ),
@@ -96,6 +119,6 @@ export function TransactionPage({ hash }: { hash: string }) {
           )}
         </>
       )}
-    </Shown>
+    </Loaded>
   )
 }

@@ -1,7 +1,7 @@
 // From the flags of `start` to a running node: what is on the disk decides which chain it is, flags decide how it runs. It
 // prints nothing and listens for no signals: the command and the library begin a node with the same function.
 import { isIP } from 'node:net'
-import { readPrices } from '../explorer/prices.ts'
+import { readPrices } from '../explorer/statistics/prices.ts'
 import { ANY, originsOf } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'

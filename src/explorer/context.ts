@@ -1,29 +1,94 @@
-// One moment for one request: a snapshot of the rows, the head that belongs to it and the state after it.
+// A request's view of the chain: a snapshot of the index, the head that belongs to it and the state after that head. What
+// is committed while the request runs is not seen.
 import { setImmediate } from 'node:timers/promises'
 import { readHead } from '../chain/open.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
-import type { ExplorerContext, ExplorerServices } from './define.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+import type { KvReader, StateView } from '../state/types.ts'
+import type { Explorer } from './explorer.ts'
 
-type Moment = { readonly context: ExplorerContext; close(): Promise<void> }
+/** Everything a handler may use. */
+export type ExplorerContext = Pick<
+  Explorer,
+  'chain' | 'options' | 'verification' | 'pendingTransactions' | 'gasOracle' | 'lastDay' | 'stateChanges' | 'blockSizes'
+> & {
+  readonly spec: ChainSpec
+  /** Snapshot of the store, for the index's tables. */
+  readonly rows: KvReader
+  readonly head: SealedHeader
+  /** The state after the head; a copy that nobody else writes to. */
+  readonly view: StateView
+  /**
+   * Runs heavy work when the queue has a place for it. `signal` is aborted when the request's connection closes. Throws
+   * ChainError `overloaded` and `cancelled`. Must not be nested: work that holds a place would wait for a second one.
+   */
+  readonly heavy: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
+  readonly requestCache: RequestCache
+} & Requester
 
-/** Opens a moment for a request, which came over the connection `caller`; close it after use. */
-export async function openMoment(
-  services: ExplorerServices,
-  asker: Pick<ExplorerContext, 'headers' | 'client'> = { headers: {}, client: '' },
-  caller = NO_CONNECTION,
-): Promise<Moment> {
-  const { chain, queue } = services
-  const heavy: ExplorerContext['heavy'] = (work) => queue.run(caller, () => work(caller))
+/** What is known of the client. */
+export type Requester = {
+  /** Headers of the request, names in lower case; some select a variant of the answer. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The client's network address; empty when the node itself asks. */
+  readonly client: string
+}
+
+export type OpenContext = { readonly context: ExplorerContext; close(): Promise<void> }
+
+/** Opens the context of a request whose connection closes with `signal`. Close it after use: it holds a snapshot. */
+export async function openContext(
+  explorer: Explorer,
+  requester: Requester = { headers: {}, client: '' },
+  signal: AbortSignal = NO_CONNECTION,
+): Promise<OpenContext> {
+  const { chain, queue, options, verification, pendingTransactions, gasOracle, lastDay, stateChanges, blockSizes } =
+    explorer
+  const heavy: ExplorerContext['heavy'] = (work) => queue.run(signal, () => work(signal))
   for (;;) {
-    const snapshot = chain.store.consistentReader()
-    const { head } = chain
-    // Between the disk and the head lies an instant: the rows are there and the chain has not said so yet.
-    if (readHead(snapshot).number === head.number) {
+    const rows = chain.store.consistentReader()
+    const { head, spec } = chain
+    // A block's rows are committed an instant before the chain's head moves: between the two the snapshot is ahead.
+    if (readHead(rows).number === head.number) {
       const { view } = await chain.at({ hash: head.hash })
-      const context = { ...services, spec: chain.spec, rows: snapshot, head, view, heavy, ...asker }
-      return { context, close: () => snapshot.close() }
+      const context = {
+        ...{ chain, options, verification, pendingTransactions, gasOracle, lastDay, stateChanges, blockSizes },
+        ...{ spec, rows, head, view, heavy, requestCache: new RequestCache() },
+        ...requester,
+      }
+      return { context, close: () => rows.close() }
     }
-    await snapshot.close()
+    await rows.close()
     await setImmediate()
+  }
+}
+
+/** Results of functions within one request, by function and key. */
+export class RequestCache {
+  readonly #results = new Map<object, Map<unknown, unknown>>()
+
+  of(make: object): Map<unknown, unknown> {
+    const known = this.#results.get(make) ?? new Map<unknown, unknown>()
+    this.#results.set(make, known)
+    return known
+  }
+}
+
+/**
+ * The function `make`, computed at most once for each key of a request: most rows of a page show the same addresses,
+ * tokens and blocks.
+ */
+export function oncePerRequest<K, V extends object>(
+  make: (context: ExplorerContext, key: K) => V,
+): (context: ExplorerContext, key: K) => V {
+  return (context, key) => {
+    const results = context.requestCache.of(make)
+    // Only results of `make` are put under it.
+    const known = results.get(key) as V | undefined
+    if (known !== undefined) return known
+    const result = make(context, key)
+    results.set(key, result)
+    return result
   }
 }

@@ -1,10 +1,10 @@
-// How the explorer API says no: one body for each status, in the words that its clients know.
+// Errors of the explorer API: one body for each status, with the texts that Blockscout's clients expect.
 import type { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 
 export type ErrorBody = Readonly<Record<string, unknown>> & { readonly message: string }
 
-/** An answer other than 200 that a handler has decided on. */
+/** Thrown by a handler to answer with another status than 200. */
 export class ExplorerError extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -20,7 +20,7 @@ export class ExplorerError extends Error {
 export const notFound = (): ExplorerError => new ExplorerError(404, { message: 'Not found' })
 export const badRequest = (message: string): ExplorerError => new ExplorerError(400, { message })
 
-/** 422 in both forms that clients know: the general message, and what is wrong with which parameter. */
+/** 422 with a general message and with the fault of each parameter: clients read the one or the other. */
 export function invalidParameter(name: string, detail: string): ExplorerError {
   return invalid([{ name, detail }])
 }
@@ -32,15 +32,15 @@ export function invalid(faults: readonly { readonly name: string; readonly detai
   })
 }
 
-/** What zod found wrong, told of the parameter it concerns. */
+/** 422 with a fault for each issue that a schema found. */
 export function invalidInput(error: z.ZodError): ExplorerError {
   return invalid(error.issues.map(({ path, message }) => ({ name: path.map(String).join('/'), detail: message })))
 }
 
 const INTERNAL: ErrorBody = { message: 'Internal server error' }
 
-/** Status and body of any failure; `isFault` when it is ours and belongs in the log. */
-export function answerOf(error: unknown): { status: number; body: ErrorBody; isFault: boolean } {
+/** Status and body for any error. `isFault`: it is a fault of this program, and belongs in the log. */
+export function errorAnswer(error: unknown): { status: number; body: ErrorBody; isFault: boolean } {
   if (error instanceof ExplorerError) return { status: error.status, body: error.body, isFault: false }
   if (error instanceof ChainError) {
     const { code, message } = error
@@ -53,4 +53,14 @@ export function answerOf(error: unknown): { status: number; body: ErrorBody; isF
       return { status: 503, body: { message }, isFault: false }
   }
   return { status: 500, body: INTERNAL, isFault: true }
+}
+
+/** The result; undefined when it needs a state that has been pruned. The rest of an answer is given without it. */
+export async function undefinedIfPruned<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result
+  } catch (error) {
+    if (error instanceof ChainError && error.code === 'state-not-available') return undefined
+    throw error
+  }
 }

@@ -1,19 +1,21 @@
-// What a mined transaction changed, coins first and then tokens. None of it is kept on disk: the transaction is run again,
-// and tokens are asked for balances on the states before and after it.
+// What a mined transaction changed: balances of the coin first, then of tokens. Nothing of it is on disk. The transaction is
+// run again, and tokens are asked for balances on the states before and after it.
 import { LRUCache } from 'lru-cache'
+import type { Chain } from '../chain/types.ts'
 import { entriesBetween } from '../indexer/lists.ts'
-import { type TransferRow, transferRow } from '../indexer/rows.ts'
+import { type TransactionRow, type TransferRow, transferRow } from '../indexer/rows.ts'
 import { LIST } from '../indexer/tables.ts'
-import { type Address, bigToFixed, bytesToBig, fromHex, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
-import type { ExplorerContext } from './define.ts'
-import type { Place } from './shapes/place.ts'
+import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
+import type { Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
+import type { KvReader } from '../state/types.ts'
+import { balanceOfInput, returnedNumber } from './contract-reads.ts'
 
 export type ItemMove = { readonly direction: 'from' | 'to'; readonly id: bigint }
 
-/** Balances are undefined when the token does not tell them. */
+/** undefined: the token did not return a number. */
 type Balances = { readonly before: bigint | undefined; readonly after: bigint | undefined }
 
-export type StateChange = { readonly address: Address } & (
+export type BalanceChange = { readonly address: Address } & (
   | { readonly kind: 'coin'; readonly before: bigint; readonly after: bigint }
   | ({
       readonly kind: 'amount'
@@ -24,75 +26,107 @@ export type StateChange = { readonly address: Address } & (
   | ({ readonly kind: 'items'; readonly token: Address; readonly moves: readonly ItemMove[] } & Balances)
 )
 
-/** More balances than these are not asked for; what transfers say must do. */
-const MOST_ASKED = 500
+/** More holders than these are not asked for their balances: the sums of their transfers are shown instead. */
+const MOST_HOLDERS = 500
+/** Gas of one `balanceOf`. */
 const GAS = 200_000n
-/** balanceOf(address), balanceOf(address,uint256) */
-const BALANCE_OF = fromHex('0x70a08231')
-const BALANCE_OF_ITEM = fromHex('0x00fdd58e')
 
-/** By block and transaction: pages of one transaction follow each other. */
-const recent = new LRUCache<`${Hash}${Hash}`, readonly StateChange[]>({ max: 64 })
-
-/** Everything a transaction changed. Throws as `Traces` when it cannot be run again. */
-export async function stateChanges(context: ExplorerContext, place: Place): Promise<readonly StateChange[]> {
-  const key = `${place.header.hash}${place.transaction.hash}` as const
-  const known = recent.get(key)
-  if (known !== undefined) return known
-  const changes = [...(await coinChanges(context, place)), ...(await tokenChanges(context, place))]
-  recent.set(key, changes)
-  return changes
+/** What of a request's context a run needs. */
+type Request = {
+  readonly rows: KvReader
+  readonly heavy: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
+}
+type Mined = {
+  readonly header: SealedHeader
+  readonly transaction: Transaction
+  readonly receipt: Receipt
+  readonly row: TransactionRow
 }
 
-async function coinChanges(
-  { chain, heavy }: ExplorerContext,
-  { header, transaction, receipt }: Place,
-): Promise<StateChange[]> {
-  const { changes } = await heavy((caller) => chain.traces.replayTransaction(transaction.hash, { caller }))
-  const order = [transaction.from, transaction.to ?? receipt.contractAddress]
-  const rank = (of: Address): number => {
-    const at = order.indexOf(of)
-    return at >= 0 ? at : of === header.coinbase ? order.length + 1 : order.length
+export class StateChanges {
+  readonly #chain: Pick<Chain, 'traces'>
+  /** By block and transaction: clients read the pages of one transaction in succession. */
+  readonly #recent = new LRUCache<`${Hash}${Hash}`, readonly BalanceChange[]>({ max: 64 })
+
+  constructor(chain: Pick<Chain, 'traces'>) {
+    this.#chain = chain
   }
-  return changes
-    .map(({ address, before, after }) => ({
-      ...{ kind: 'coin' as const, address },
-      ...{ before: before?.balance ?? 0n, after: after?.balance ?? 0n },
-    }))
-    .filter(({ before, after }) => before !== after)
-    .sort((a, b) => rank(a.address) - rank(b.address))
+
+  /** Everything that a transaction changed. Throws as `Chain.traces` does when it cannot be run again. */
+  async of(request: Request, mined: Mined): Promise<readonly BalanceChange[]> {
+    const key = `${mined.header.hash}${mined.transaction.hash}` as const
+    const known = this.#recent.get(key)
+    if (known !== undefined) return known
+    const changes = [...(await this.#ofCoin(request, mined)), ...(await this.#ofTokens(request, mined))]
+    this.#recent.set(key, changes)
+    return changes
+  }
+
+  /** The sender first, then the recipient, others, and the block's coinbase last. */
+  async #ofCoin({ heavy }: Request, { header, transaction, receipt }: Mined): Promise<BalanceChange[]> {
+    const { changes } = await heavy((caller) => this.#chain.traces.replayTransaction(transaction.hash, { caller }))
+    const order = [transaction.from, transaction.to ?? receipt.contractAddress]
+    const rank = (of: Address): number => {
+      const at = order.indexOf(of)
+      return at >= 0 ? at : of === header.coinbase ? order.length + 1 : order.length
+    }
+    return changes
+      .map(({ address, before, after }) => ({
+        kind: 'coin' as const,
+        address,
+        before: before?.balance ?? 0n,
+        after: after?.balance ?? 0n,
+      }))
+      .filter(({ before, after }) => before !== after)
+      .sort((a, b) => rank(a.address) - rank(b.address))
+  }
+
+  async #ofTokens(request: Request, { row, header }: Mined): Promise<BalanceChange[]> {
+    const { firstTransfer, transfers } = row
+    const entries = entriesBetween(request.rows, LIST.transfers, firstTransfer, firstTransfer + transfers)
+    const holders = holdersOf(entries.map((entry) => transferRow.decode(entry)))
+    const asked = holders.length > MOST_HOLDERS ? [] : holders
+    const ref = { hash: header.hash }
+    const before = await this.#balancesAt(request, asked, { ref, index: row.index })
+    const after = await this.#balancesAt(request, asked, { ref, index: row.index + 1 })
+    return holders.flatMap((holder, i): BalanceChange[] => {
+      const { address, token, type, id, moves } = holder
+      const balances = { before: before[i], after: after[i] }
+      if (type === 'ERC-721') return [{ kind: 'items', address, token, moves, ...balances }]
+      const isKnown = balances.before !== undefined && balances.after !== undefined
+      const change = isKnown ? (balances.after ?? 0n) - (balances.before ?? 0n) : holder.change
+      return change === 0n ? [] : [{ kind: 'amount', address, token, id, change, ...balances }]
+    })
+  }
+
+  async #balancesAt(
+    { heavy }: Request,
+    holders: readonly Holder[],
+    at: { readonly ref: { readonly hash: Hash }; readonly index: number },
+  ): Promise<(bigint | undefined)[]> {
+    if (holders.length === 0) return []
+    const calls = holders.map(({ token, address, id }) => ({ to: token, data: balanceOfInput(address, id), gas: GAS }))
+    const results = await heavy((caller) => this.#chain.traces.replayCalls(calls, at, { caller }))
+    return results.map(({ output, error }) => returnedNumber(output, error))
+  }
+
+  close(): void {
+    this.#recent.clear()
+  }
 }
 
-/** One who holds a token, or of an ERC-1155 an item. */
+/** An address with a balance that transfers changed: of a token, or of one id of an ERC-1155. */
 type Holder = {
   readonly address: Address
   readonly token: Address
   readonly type: TransferRow['type']
   readonly id: bigint | undefined
-  /** By what transfers say. */
+  /** Sum of its transfers. */
   change: bigint
   readonly moves: ItemMove[]
 }
 
-async function tokenChanges(context: ExplorerContext, { row, header }: Place): Promise<StateChange[]> {
-  const { firstTransfer, transfers } = row
-  const entries = entriesBetween(context.rows, LIST.transfers, firstTransfer, firstTransfer + transfers)
-  const holders = holdersOf(entries.map((entry) => transferRow.decode(entry)))
-  const asked = holders.length > MOST_ASKED ? [] : holders
-  const ref = { hash: header.hash }
-  const before = await balancesAt(context, asked, { ref, index: row.index })
-  const after = await balancesAt(context, asked, { ref, index: row.index + 1 })
-  return holders.flatMap((holder, i): StateChange[] => {
-    const { address, token, type, id, moves } = holder
-    const balances = { before: before[i], after: after[i] }
-    if (type === 'ERC-721') return [{ kind: 'items', address, token, moves, ...balances }]
-    const isTold = balances.before !== undefined && balances.after !== undefined
-    const change = isTold ? (balances.after ?? 0n) - (balances.before ?? 0n) : holder.change
-    return change === 0n ? [] : [{ kind: 'amount', address, token, id, change, ...balances }]
-  })
-}
-
-/** Whose balances transfers touched, in order of appearance. */
+/** The holders whose balances transfers changed, in order of appearance. */
 function holdersOf(transfers: readonly TransferRow[]): Holder[] {
   const holders = new Map<string, Holder>()
   const move = (address: Address, direction: ItemMove['direction'], transfer: TransferRow): void => {
@@ -110,21 +144,4 @@ function holdersOf(transfers: readonly TransferRow[]): Holder[] {
     move(transfer.to, 'to', transfer)
   }
   return [...holders.values()]
-}
-
-async function balancesAt(
-  { chain, heavy }: ExplorerContext,
-  holders: readonly Holder[],
-  at: { readonly ref: { readonly hash: Hash }; readonly index: number },
-): Promise<(bigint | undefined)[]> {
-  if (holders.length === 0) return []
-  const requests = holders.map(({ token, address, id }) => {
-    const holder = bigToFixed(BigInt(address), 32)
-    const data = id === undefined ? [BALANCE_OF, holder] : [BALANCE_OF_ITEM, holder, bigToFixed(id, 32)]
-    return { to: token, data: Buffer.concat(data), gas: GAS }
-  })
-  const answers = await heavy((caller) => chain.traces.replayCalls(requests, at, { caller }))
-  return answers.map(({ output, error }) =>
-    error === undefined && output.length === 32 ? bytesToBig(output) : undefined,
-  )
 }

@@ -126,7 +126,7 @@ describe('the list of blocks', () => {
     expect((await readAll('/blocks?type=block')).map(({ height }) => height)).toEqual(numbers)
   })
 
-  it('has no uncles and no blocks that were taken back', async () => {
+  it('has neither uncles nor reorganised blocks', async () => {
     const { read } = native()
     for (const type of ['uncle', 'reorg', 'uncle,reorg']) {
       expect(await read(`/blocks?type=${type}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
@@ -134,7 +134,7 @@ describe('the list of blocks', () => {
     expect((await read('/blocks?type=uncle,block')).total_count).toBeGreaterThan(0)
   })
 
-  it('stands on the home page with its newest four', async () => {
+  it('has its newest four blocks on the home page', async () => {
     const { read } = native()
     const { items } = await read('/blocks')
     expect(await read('/main-page/blocks')).toEqual(items.slice(0, 4))
@@ -170,7 +170,7 @@ it('shows withdrawals in wei', async () => {
   expect((await read(`/blocks/${hash}`)).withdrawals_count).toBe(2)
 })
 
-it('counts down to a block', async () => {
+it('counts down to a future block', async () => {
   const { rpc, read, viem, get } = native()
   await rpc('anvil_mine', '0x65', '0x4')
   const head = await viem.getBlockNumber({ cacheTime: 0 })

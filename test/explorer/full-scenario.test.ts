@@ -20,8 +20,8 @@ beforeAll(async () => {
   book = await readBook(on(), on().made)
 }, 120_000)
 
-describe('the story', () => {
-  it('is long enough', () => {
+describe('the scenario', () => {
+  it('has more than 100 transactions, transfers and blocks', () => {
     expect(book.transactions.length).toBeGreaterThan(100)
     expect(book.transfers.length).toBeGreaterThan(100)
     expect(book.head).toBeGreaterThan(100)
@@ -36,7 +36,7 @@ async function expectList({ path, key, keys }: Expected, sizes: readonly number[
   for (const size of sizes) expect(await visit.readAll(path, size), `${path} by ${size}`).toEqual(whole)
 }
 
-describe('lists', () => {
+describe('paginated lists', () => {
   it('of the chain', async () => {
     for (const expected of chainLists(book, on().made)) await expectList(expected, [1, 7, 50])
   }, 120_000)
@@ -66,6 +66,6 @@ describeFigures(given)
 describeContracts(given)
 describeFrontend(given)
 
-it('every endpoint has been visited', () => {
+it('every route has been visited', () => {
   expect(visit.unvisited()).toEqual([])
 })

@@ -50,8 +50,8 @@ async function everything(): Promise<Hex[]> {
   return hashes
 }
 
-describe('filters', () => {
-  it('are the walk over all of them', async () => {
+describe('filters of lists', () => {
+  it('give what filtering the whole list gives', async () => {
     const { readAll } = on()
     const all: Items = await readAll('/transactions')
     expect(hashesOf(all)).toEqual(await everything())
@@ -73,20 +73,20 @@ describe('filters', () => {
     }
   })
 
-  it('that nothing matches give an empty list', async () => {
+  it('without a match give an empty list', async () => {
     const { read } = on()
     for (const query of ['type=blob_transaction', 'method=nobodyHasThis', 'method=transfer&type=contract_creation']) {
       expect(await read(`/transactions?${query}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
     }
   })
 
-  it('that are empty are none', async () => {
+  it('with an empty value filter nothing', async () => {
     const { read } = on()
     expect(await read('/transactions?type=&method=&filter=&page=')).toEqual(await read('/transactions'))
     expect(await read('/transactions/?filter=validated')).toEqual(await read('/transactions'))
   })
 
-  it('choose types of tokens', async () => {
+  it('select token types', async () => {
     const { readAll, made } = on()
     const all: Items = await readAll('/token-transfers')
     expect(all.map((row) => row.token_type)).toContain('ERC-721')
@@ -100,7 +100,7 @@ describe('filters', () => {
   })
 })
 
-describe('pages', () => {
+describe('pages of lists', () => {
   it('of every size make up the whole list', async () => {
     const { readAll, read } = on()
     for (const path of ['/transactions', '/token-transfers', '/internal-transactions', '/blocks']) {
@@ -111,7 +111,7 @@ describe('pages', () => {
     }
   })
 
-  it('are told by page and items_count alone, 50 and at most 100 at a time', async () => {
+  it('follow page and items_count: 50 items, at most 100', async () => {
     const { read, readAll } = on()
     const whole = await readAll('/transactions', 100)
     const third = await read('/transactions?page=3&items_count=4')
@@ -122,7 +122,7 @@ describe('pages', () => {
     expect((await read('/transactions?page=999')).items).toEqual([])
   })
 
-  it('stay what they are while blocks arrive', async () => {
+  it('keep their items while blocks arrive', async () => {
     const { read, send, bob } = on()
     for (const query of ['', 'type=coin_transfer']) {
       const first = await read(`/transactions?items_count=3&${query}`)
@@ -138,7 +138,7 @@ describe('pages', () => {
     }
   })
 
-  it('go back with the chain', async () => {
+  it('follow a chain that is rewound', async () => {
     const { read, rpc, send, bob } = on()
     const before: Items = (await read('/transactions')).items
     const snapshot = await rpc('evm_snapshot')
@@ -149,7 +149,7 @@ describe('pages', () => {
   })
 })
 
-it('lists the messages of the chain, newest first', async () => {
+it('lists the internal transactions of the chain, newest first', async () => {
   const { readAll } = on()
   const all: (Row & { index: number })[] = await readAll('/internal-transactions')
   const naive = []
@@ -160,7 +160,7 @@ it('lists the messages of the chain, newest first', async () => {
   expect(all).toEqual(naive)
 })
 
-describe('a refusal', () => {
+describe('an error answer', () => {
   const hash = `0x${'ab'.repeat(32)}`
   const invalid = (name: string) => ({
     message: 'Invalid parameter(s)',

@@ -14,7 +14,7 @@ const NOWHERE = { redirect: false, type: null, parameter: null }
 const named = (hits: readonly Hit[]): string[] => hits.map(({ type, name }) => `${type} ${name}`)
 
 describe('a search for one thing', () => {
-  it('finds an address in any spelling, whether or not anybody has heard of it', async () => {
+  it('finds any address in any spelling, unknown ones too', async () => {
     const { url } = await testChain()
     const { read } = api(url)
     for (const q of [NOBODY, NOBODY.toLowerCase(), NOBODY.slice(2), ` ${NOBODY} `]) {
@@ -49,7 +49,7 @@ describe('a search for one thing', () => {
     ])
   })
 
-  it('finds a transaction, mined or waiting', async () => {
+  it('finds a transaction, mined or pending', async () => {
     const chain = await testChain()
     const { read } = api(chain.url)
     const wallet = chain.walletOf(0)
@@ -99,7 +99,7 @@ describe('a search for one thing', () => {
 })
 
 describe('a search for a name', () => {
-  it('matches the beginnings of words, and lists the best known first', async () => {
+  it('matches beginnings of words, and lists tokens with most holders first', async () => {
     const { deploy, send, mine, url } = await tokenChain()
     const { read, readAll } = api(url)
     await deploy('Coin', ['Wrapped Gold', 'WGLD', 18, 0n])
@@ -130,7 +130,7 @@ describe('a search for a name', () => {
     expect(await read('/search/quick?q=12')).toEqual([])
   })
 
-  it('finds verified contracts, with room for each kind', async () => {
+  it('finds verified contracts, and shares a quick search among kinds', async () => {
     const explorer = await verifyingExplorer()
     onTestFinished(explorer.close)
     const { read } = api(explorer.explorerUrl)
@@ -175,7 +175,7 @@ describe('a search for a name', () => {
     expect((await read('/search?q=made&items_count=100')).items).toHaveLength(61)
   })
 
-  it('needs something to look for', async () => {
+  it('refuses a search without a query', async () => {
     const { url } = await testChain()
     const { get } = api(url)
     for (const path of ['/search', '/search?q=', '/search/quick', '/search/check-redirect?query=1']) {
@@ -185,8 +185,8 @@ describe('a search for a name', () => {
   })
 })
 
-describe('what the frontend asks on every page', () => {
-  it('is answered', async () => {
+describe('settings that the frontend reads on every page', () => {
+  it('are answered', async () => {
     const { url } = await testChain()
     const { read } = api(url)
     const { version } = (await import('../../package.json', { with: { type: 'json' } })).default

@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, expect, it, vi } from 'vitest'
 import type WebSocket from 'ws'
-import { openMoment } from '../../src/explorer/context.ts'
-import { defaultExplorerOptions } from '../../src/explorer/define.ts'
+import { openContext } from '../../src/explorer/context.ts'
+import { defaultExplorerOptions, Explorer } from '../../src/explorer/explorer.ts'
 import { announceBlock } from '../../src/explorer/socket/announce.ts'
 import { Hub, LONGEST_SILENCE, MOST_SOCKETS, MOST_TOPICS } from '../../src/explorer/socket/hub.ts'
 import { createLogger } from '../../src/lib/log.ts'
@@ -44,7 +44,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('bounds the topics of a socket, and the sockets', () => {
+it('bounds the number of sockets and of topics for each', () => {
   const hub = new Hub()
   const first = served(hub)
   for (let i = 0; i < MOST_TOPICS; i++) first.join(`topic:${i}`)
@@ -52,7 +52,7 @@ it('bounds the topics of a socket, and the sockets', () => {
   first.join('topic:more')
   const refused = { status: 'error', response: { reason: 'too many topics' } }
   expect(first.sent.at(-1)).toEqual(['1', '1', 'topic:more', 'phx_reply', refused])
-  expect(hub.hears('topic:more')).toBe(false)
+  expect(hub.hasListeners('topic:more')).toBe(false)
   first.join('topic:0')
   expect(first.sent.at(-1)).toEqual(first.sent[0])
 
@@ -62,7 +62,7 @@ it('bounds the topics of a socket, and the sockets', () => {
   expect(served(hub).closed).toBeUndefined()
 })
 
-it('cuts clients that have sent neither a heartbeat nor a ping for 90 seconds', () => {
+it('terminates sockets without a heartbeat or ping for 90 seconds', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const hub = new Hub()
   const [silent, beating, pinging] = [served(hub), served(hub), served(hub)]
@@ -70,15 +70,15 @@ it('cuts clients that have sent neither a heartbeat nor a ping for 90 seconds', 
   vi.advanceTimersByTime(LONGEST_SILENCE - 1)
   beating.emit('message', JSON.stringify([null, '1', 'phoenix', 'heartbeat', {}]))
   pinging.emit('ping')
-  hub.cutSilent()
+  hub.dropSilent()
   vi.advanceTimersByTime(2)
-  expect(hub.hears('topic:silent')).toBe(true)
-  hub.cutSilent()
+  expect(hub.hasListeners('topic:silent')).toBe(true)
+  hub.dropSilent()
   expect([silent, beating, pinging].map(({ readyState }) => readyState)).toEqual([3, 1, 1])
-  expect(hub.hears('topic:silent')).toBe(false)
+  expect(hub.hasListeners('topic:silent')).toBe(false)
 })
 
-it('works for addresses that a block changed, however many are listened to', async () => {
+it('renders only what a block changed, however many topics are joined', async () => {
   const { node, walletOf, viem } = await testChain()
   const { chain } = node
   const log = createLogger({ level: 'error', json: false })
@@ -97,8 +97,8 @@ it('works for addresses that a block changed, however many are listened to', asy
       socket.join(`addresses:0xff${i.toString(16).padStart(38, '0')}`)
       socket.join(`tokens:0xff${i.toString(16).padStart(38, '0')}`)
     }
-    const services = { chain, hub, queue: new WorkQueue(), options: defaultExplorerOptions, log }
-    const { context, close } = await openMoment(services)
+    const explorer = new Explorer({ chain, hub, queue: new WorkQueue(), options: defaultExplorerOptions, log })
+    const { context, close } = await openContext(explorer)
     let reads = 0
     const rows = new Proxy(context.rows, {
       get(target, name) {

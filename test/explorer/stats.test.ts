@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Hex, parseGwei } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { readPrices } from '../../src/explorer/prices.ts'
+import { readPrices } from '../../src/explorer/statistics/prices.ts'
 import { account, testChain } from '../support/chain.ts'
 import { plainSpec } from '../support/plain-spec.ts'
 import { type Scenario, scenarioOn } from './scenario.ts'
@@ -39,7 +39,7 @@ async function chainWithTips(tips: readonly bigint[], spec = plainSpec(account(0
 }
 
 describe('/stats', () => {
-  it('counts what is there', async () => {
+  it('counts blocks, transactions and addresses', async () => {
     const on = await chainWithTips([1n, 2n, 3n])
     const blocks = await walk(on)
     const { read } = on
@@ -87,7 +87,7 @@ describe('/stats', () => {
     expect(await average()).toBe(7000)
   })
 
-  it('gives gas prices as text, or in full for those who ask with the header', async () => {
+  it('gives gas prices as text, and in detail with the header updated-gas-oracle', async () => {
     // 20 tips of 1..20 gwei: percentiles 35, 60 and 90 are the 7th, the 12th and the 18th.
     const tips = Array.from({ length: 20 }, (_, i) => BigInt(((i * 7) % 20) + 1) * GWEI)
     const { read, viem, rpc } = await chainWithTips(tips)
@@ -114,7 +114,7 @@ describe('/stats', () => {
     expect([raised.slow, raised.average, raised.fast].map((price) => price.priority_fee)).toEqual([14, 50, 50])
   })
 
-  it('suggests what wallets are told while nobody has paid anything', async () => {
+  it('gives the suggested tip as gas price while no tip has been paid', async () => {
     const { url, rpc } = await testChain()
     const tip = BigInt((await rpc('eth_maxPriorityFeePerGas')) as Hex)
     const { gas_prices } = await api(url).read('/stats', { 'updated-gas-oracle': 'true' })
@@ -123,8 +123,8 @@ describe('/stats', () => {
   })
 })
 
-describe('the last day', () => {
-  it('ends with the head and moves with it', async () => {
+describe('figures of the last 24 hours', () => {
+  it('cover the day up to the head, and move with it', async () => {
     const { node, rpc, url } = await testChain()
     const on = scenarioOn(node)
     const { read } = api(url)
@@ -162,8 +162,8 @@ describe('the last day', () => {
   })
 })
 
-describe('charts', () => {
-  it('count transactions a day, newest day first, without gaps', async () => {
+describe('charts of /stats', () => {
+  it('count the transactions of each day, newest first, without gaps', async () => {
     const { node, rpc, url } = await testChain()
     const on = scenarioOn(node)
     for (const days of [0, 3, 1]) {
@@ -188,7 +188,7 @@ describe('charts', () => {
     expect(chart_data.reduce((sum: number, { tx_count }: { tx_count: number }) => sum + tx_count, 0)).toBe(7)
   })
 
-  it('show the prices that the operator gives, and none without', async () => {
+  it('show the prices of the operator’s file, and none without it', async () => {
     const without = await testChain()
     expect((await api(without.url).read('/stats/charts/market')).chart_data).toEqual([])
     expect(await api(without.url).read('/stats/charts/secondary-coin-market')).toEqual({ chart_data: [] })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inlineMetadata, linkIn, mediaIn } from '../../src/explorer/token-metadata.ts'
+import { inlineMetadata, linkIn, mediaIn } from '../../src/explorer/shapes/token.ts'
 
 it.each([
   ['https://example.org/a?b=c#d', true, true],
@@ -25,13 +25,13 @@ it.each([
   expect(mediaIn({ url }, 'url')).toBe(isMedia ? url : null)
 })
 
-it('takes the first field that fits', () => {
+it('takes the first metadata field with a safe URL', () => {
   const metadata = { image: 'javascript:1', image_url: 'ipfs://a', other: 'https://example.org' }
   expect(mediaIn(metadata, 'missing', 'image', 'image_url', 'other')).toBe('ipfs://a')
   expect(mediaIn(null, 'image')).toBeNull()
 })
 
-it('reads metadata that the URI itself holds', () => {
+it('decodes metadata of data URIs', () => {
   const text = '{"external_url":"data:text/html,hello"}'
   const uri = `data:application/json;base64,${Buffer.from(text).toString('base64')}`
   expect(inlineMetadata(uri)).toEqual({ external_url: 'data:text/html,hello' })

@@ -93,7 +93,7 @@ describe('a transfer of coins', () => {
 })
 
 describe('a creation', () => {
-  it('names what it created, and what that is', async () => {
+  it('has the created contract and its type', async () => {
     const { read, made } = on()
     const { coin } = made
     const shown = await read(`/transactions/${coin.receipt.transactionHash}`)
@@ -164,7 +164,7 @@ describe('a transfer of a token', () => {
     })
   })
 
-  it('changes token balances as the contract tells them', async () => {
+  it('changes token balances as the contract returns them', async () => {
     const { read, answer, made } = on()
     const { coin, moved } = made
     const { items } = await read(`/transactions/${moved.transactionHash}/state-changes`)
@@ -179,7 +179,7 @@ describe('a transfer of a token', () => {
     }
   })
 
-  it('of single items tells which went where', async () => {
+  it('of single items lists them as state changes', async () => {
     const { read, made, alice, bob } = on()
     const { art, given } = made
     const { items } = await read(`/transactions/${given.transactionHash}/state-changes`)
@@ -201,7 +201,7 @@ describe('a transfer of a token', () => {
     expect(transfer.total).not.toHaveProperty('value')
   })
 
-  it('of a batch stands once for each id', async () => {
+  it('of a batch is one transfer for each id', async () => {
     const { read, made, alice } = on()
     const { items } = await read(`/transactions/${made.minted.transactionHash}/token-transfers`)
     expect(items.map((item: { total: unknown; type: string }) => [item.type, item.total])).toMatchObject([
@@ -228,8 +228,8 @@ describe('a transfer of a token', () => {
   })
 })
 
-describe('a failure', () => {
-  it('tells its reason', async () => {
+describe('a failed transaction', () => {
+  it('shows its revert reason', async () => {
     const { read, made } = on()
     const { refused } = made
     expect(await read(`/transactions/${refused.transactionHash}`)).toMatchObject({
@@ -244,7 +244,7 @@ describe('a failure', () => {
     })
   })
 
-  it('gives the bytes of errors that nobody knows', async () => {
+  it('shows the bytes of an unknown error', async () => {
     const { read, made, alice } = on()
     const { revert_reason } = await read(`/transactions/${made.poor.transactionHash}`)
     // InsufficientBalance(address,uint256,uint256) is OpenZeppelin's nowhere: ERC20InsufficientBalance is.
@@ -253,7 +253,7 @@ describe('a failure', () => {
     expect((await read(`/transactions/${made.poor.transactionHash}/token-transfers`)).items).toEqual([])
   })
 
-  it('of a creation creates nothing', async () => {
+  it('that was to create a contract has none', async () => {
     const { read, send } = on()
     const { transactionHash } = await send(0, undefined, 0n, { data: '0xfe', gas: 100_000n })
     expect(await read(`/transactions/${transactionHash}`)).toMatchObject({
@@ -267,7 +267,7 @@ type Frame = { type: string; from: Hex; to?: Hex; gas: Hex; gasUsed: Hex; value?
 const below = (frame: Frame): Frame[] => (frame.calls ?? []).flatMap((call) => [call, ...below(call)])
 
 describe('internal transactions', () => {
-  it('are the frames of the call tree behind the first', async () => {
+  it('are the frames of the call tree without the first', async () => {
     const { read, rpc, made } = on()
     for (const receipt of [made.deep, made.factory.receipt]) {
       const hash = receipt.transactionHash
@@ -297,7 +297,7 @@ describe('internal transactions', () => {
     expect((await read(`/transactions/${made.deep.transactionHash}/internal-transactions`)).items).toHaveLength(3)
   })
 
-  it('are in the raw trace, the first one too', async () => {
+  it('are in the raw trace together with the first frame', async () => {
     const { read, rpc, made } = on()
     const { transactionHash } = made.deep
     const trace = await read(`/transactions/${transactionHash}/raw-trace`)
@@ -313,10 +313,10 @@ describe('internal transactions', () => {
   })
 })
 
-describe('messages that fail', () => {
+describe('failed messages', () => {
   const place = `0x${'a1'.repeat(20)}` as const
 
-  it('are shown within a transaction that goes on', async () => {
+  it('are shown within a successful transaction', async () => {
     const { read, rpc, send, made } = on()
     await rpc('anvil_setCode', place, attempter(made.token.address))
     const data = encodeFunctionData({ abi: made.token.abi, functionName: 'refuse', args: ['no'] })
@@ -328,7 +328,7 @@ describe('messages that fail', () => {
     ])
   })
 
-  it('undo those within them', async () => {
+  it('mark the messages within them as reverted', async () => {
     const { read, rpc, send, made } = on()
     await rpc('anvil_setCode', place, reverter(made.frames.address))
     const data = encodeFunctionData({ abi: made.frames.abi, functionName: 'descend', args: [1n, 1n] })
@@ -343,7 +343,7 @@ describe('messages that fail', () => {
 })
 
 describe('native contracts', () => {
-  it('are called and log by name', async () => {
+  it('have decoded calls and logs', async () => {
     const { read, rpc, send, alice, node } = on()
     const validators = node.chain.spec.native?.validators ?? []
     expect(validators.length).toBeGreaterThan(0)
@@ -404,7 +404,7 @@ async function operatorText(rpc: ReturnType<typeof on>['rpc'], operator: string)
 }
 
 describe('EIP-7702', () => {
-  it('shows authorizations with what became of them', async () => {
+  it('shows authorizations with their outcomes', async () => {
     const { read, walletOf, receiptOf, viem, made, bob } = on()
     const wallet = walletOf(1)
     const nonce = await viem.getTransactionCount({ address: bob.address })
@@ -460,8 +460,8 @@ it('counts blobs into the fee', async () => {
   })
 })
 
-describe('what waits', () => {
-  it('is listed, told of, and remembered when it is replaced', async () => {
+describe('a pending transaction', () => {
+  it('is listed, counted, and remembered after it was replaced', async () => {
     const { read, get, rpc, walletOf, viem, alice, made } = on()
     const carol = walletOf(2).account
     await read('/transactions?filter=pending')
@@ -524,7 +524,7 @@ describe('what waits', () => {
   })
 })
 
-it('has an answer for every part of every transaction', async () => {
+it('answers every list of every transaction', async () => {
   const { readAll, read } = on()
   for (const { hash } of await readAll('/transactions', 20)) {
     const shown = await read(`/transactions/${hash}`)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { defaultExplorerOptions, type ExplorerServices } from '../../src/explorer/define.ts'
+import { defaultExplorerOptions, Explorer } from '../../src/explorer/explorer.ts'
 import { Hub } from '../../src/explorer/socket/hub.ts'
 import { defaultRpcOptions, type RpcOptions, type RpcServices } from '../../src/rpc/define.ts'
 import { createServer, defaultHttpOptions, type HttpOptions } from '../../src/server.ts'
@@ -19,10 +19,10 @@ let url: string
 async function start(options: Partial<RpcOptions> = {}, http: Partial<HttpOptions> = {}) {
   // These tests ask for nothing but the chain's id.
   const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
-  const explorer = { chain: { ...chain, events, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
+  const parts = { chain: { ...chain, events, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
   app = createServer({
     rpc: services,
-    explorer: explorer as unknown as ExplorerServices,
+    explorer: new Explorer(parts as unknown as ConstructorParameters<typeof Explorer>[0]),
     http: { ...defaultHttpOptions, ...http },
   })
   url = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -58,7 +58,7 @@ export function compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): C
   if (found !== undefined) return found === 'never' ? undefined : found
   if (compilation.heat > 0 || code.length > LONGEST) return undefined
   const { bytes, entries } = generate(code, table)
-  const compiled = { module: new WebAssembly.Module(bytes), entries, size: bytes.length }
+  const compiled = { module: new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>), entries, size: bytes.length }
   known.set(name, compiled)
   return compiled
 }
@@ -93,7 +93,7 @@ async function make(table: Uint8Array, code: Uint8Array): Promise<Compiled | und
   if (compilation.thread !== undefined) return compilation.thread.ask({ code, table })
   try {
     const { bytes, entries } = generate(code, table)
-    return { module: await WebAssembly.compile(bytes), entries, size: bytes.length }
+    return { module: await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>), entries, size: bytes.length }
   } catch {
     return undefined
   }

@@ -120,7 +120,7 @@ export class CompiledCodes {
     const record = this.#room.allocate(COMPILED_ENTRIES + entries.byteLength)
     if (record === undefined) return
     this.#size += size
-    const { run } = new WebAssembly.Instance(module, this.#imports).exports
+    const { run } = new WebAssembly.Instance(module, this.#imports as Record<string, never>).exports
     const place = this.#free.pop() ?? this.#exports.table.grow(1)
     this.#installed.set(at, place)
     this.#exports.table.set(place, run)

@@ -63,7 +63,8 @@ export class Instance extends Memory {
   constructor(module: WebAssembly.Module) {
     super()
     // The module is our own: these are what assembly/index.ts exports.
-    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) }).exports as EngineExports
+    this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) as Record<string, never> })
+      .exports as EngineExports
     this.look(this.#exports.memory.buffer)
     this.compiled = new CompiledCodes(this.#exports, this)
     this.#setTurn(TURN_GAS, HASH_DELAY, STRETCH_GAS)

@@ -4,7 +4,7 @@ import { builtBytes } from '../built.ts'
 function compile(): WebAssembly.Module | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
   const bytes = builtBytes('engine.wasm')
-  return bytes && new WebAssembly.Module(bytes)
+  return bytes && new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>)
 }
 
 let compiled: { readonly module: WebAssembly.Module | undefined } | undefined

@@ -1,6 +1,7 @@
-// What the explorer can say of calls, logs and failures: it knows the interfaces of native contracts, of verified ones, and
-// those that everybody knows. A contract's own interface comes first; others are guesses and must fit byte by byte.
+// Decoding of calls, logs and revert reasons by the interfaces that are known: those of native contracts, of verified ones,
+// and widespread standards. A contract's own interface comes first. Others are guesses, and must match byte by byte.
 import type { Abi } from 'abitype'
+import { z } from 'zod'
 import { type Address, fromHex, type Hash, type Hex, toHex } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { PRECOMPILES } from '../../precompiles/index.ts'
@@ -8,14 +9,14 @@ import type { Log } from '../../primitives/types.ts'
 import { type ChainSpec, FORKS } from '../../spec/chain-spec.ts'
 import { FACTORIES, systemContracts } from '../../spec/preinstalls.ts'
 import type { KvReader, StateView } from '../../state/types.ts'
+import { type DecodedValue, decodedValue, decodeTopic, decodeValues } from './abi-decoding.ts'
+import { type AbiEntry, type AbiIndex, indexOf, typeOf } from './abi-index.ts'
 import { knownAbi } from './known-abis.ts'
 import { type ProxyOf, proxyIn } from './proxy.ts'
-import { type AbiIndex, type Described, indexOf, typeOf } from './signatures.ts'
-import type { VerifiedContract, VerifiedContracts } from './store.ts'
-import { type DecodedValue, decodeTopic, decodeValues } from './values.ts'
+import type { VerifiedContract, VerifiedContracts } from './verified-contracts.ts'
 
-/** What a look at contracts needs; a request's context has all of it. */
-export type Known = {
+/** The part of a request's context that lookups of contracts need. */
+export type ContractsContext = {
   readonly rows: KvReader
   readonly view: StateView
   readonly spec: ChainSpec
@@ -37,27 +38,27 @@ export type DecodedLog = Omit<DecodedInput, 'parameters'> & {
 const NATIVE = new Map(PRECOMPILES.map((precompile) => [precompile.address, precompile]))
 const SELECTOR = 4
 
-// --- of a contract
+// --- lookups of a contract
 
-/** The interface of a contract: a native one's, a verified one's, or that of whose code it runs. */
-export function contractAbi(known: Known, address: Address): Abi | undefined {
+/** The interface of a native or verified contract, or of the implementation that a proxy runs. */
+export function contractAbi(known: ContractsContext, address: Address): Abi | undefined {
   return ownAbi(known, address) ?? implementationsOf(known, address).find((abi) => abi !== undefined)
 }
 
-/** Whose code a proxy runs; undefined for what is none. */
-export const proxyOf = ({ view }: Known, address: Address): ProxyOf | undefined => proxyIn(view, address)
+/** The kind of a proxy and whose code it runs; undefined for other contracts. */
+export const proxyOf = ({ view }: ContractsContext, address: Address): ProxyOf | undefined => proxyIn(view, address)
 
-export const isVerified = (known: Known, address: Address): boolean => verified(known, address) !== undefined
+export const isVerified = (known: ContractsContext, address: Address): boolean => verified(known, address) !== undefined
 
-/** The name of a verified contract, else that of one which every chain of this kind has. */
-export function contractName(known: Known, address: Address): string | undefined {
+/** The name of a verified, native or preinstalled contract. */
+export function contractName(known: ContractsContext, address: Address): string | undefined {
   const native = nativeAt(known, address)
   return verified(known, address)?.name ?? (native && titleOf(native.name)) ?? preinstalled(known, address)
 }
 
-/** Verified contracts with a word of the name for each prefix; letters in any case. */
-export function verifiedNamed(
-  known: Known,
+/** Verified contracts whose name has a word for each prefix; letters match in either case. */
+export function verifiedByName(
+  known: ContractsContext,
   prefixes: readonly string[],
 ): readonly (VerifiedContract & { readonly address: Address })[] {
   const sought = prefixes.map((prefix) => prefix.toLowerCase())
@@ -67,27 +68,27 @@ export function verifiedNamed(
   })
 }
 
-const verified = ({ verification, view }: Known, address: Address): VerifiedContract | undefined =>
+const verified = ({ verification, view }: ContractsContext, address: Address): VerifiedContract | undefined =>
   verification?.contracts.get(view, address)
 
-const nativeAt = ({ spec: { native } }: Known, address: Address) => {
+const nativeAt = ({ spec: { native } }: ContractsContext, address: Address) => {
   const found = NATIVE.get(address)
   return native !== undefined && found?.isOn(native) ? found : undefined
 }
 
-const ownAbi = (known: Known, address: Address): Abi | undefined =>
+const ownAbi = (known: ContractsContext, address: Address): Abi | undefined =>
   nativeAt(known, address)?.abi ?? verified(known, address)?.abi
 
-const implementationsOf = (known: Known, address: Address): (Abi | undefined)[] =>
+const implementationsOf = (known: ContractsContext, address: Address): (Abi | undefined)[] =>
   (proxyOf(known, address)?.implementations ?? []).map((implementation) => ownAbi(known, implementation))
 
-/** As the Solidity interfaces of the native contracts are called. */
+/** The name of a native contract's Solidity interface. */
 const titleOf = (name: string): string => (name === 'ics20' ? 'ICS20' : name.charAt(0).toUpperCase() + name.slice(1))
 
 let preinstalls: ReadonlyMap<Address, { readonly name: string; readonly codeHash: Hash }> | undefined
 
-/** Only while the code is the well-known one: anybody could have put another contract there. */
-function preinstalled({ view }: Known, address: Address): string | undefined {
+/** Known by its code and not by its address alone: another contract could have been deployed there. */
+function preinstalled({ view }: ContractsContext, address: Address): string | undefined {
   preinstalls ??= new Map(
     [...FACTORIES, ...FORKS.flatMap(systemContracts)].map(({ name, address, code }) => [
       address,
@@ -98,20 +99,20 @@ function preinstalled({ view }: Known, address: Address): string | undefined {
   return found !== undefined && view.account(address)?.codeHash === found.codeHash ? found.name : undefined
 }
 
-// --- of what was sent to it
+// --- decoding
 
-/** A call by its input; null when nobody knows what it means. */
-export function decodeInput(known: Known, to: Address, input: Uint8Array): DecodedInput | null {
+/** A call by its input; null when no known interface fits. */
+export function decodeInput(known: ContractsContext, to: Address, input: Uint8Array): DecodedInput | null {
   return firstDecoded(known, to, 'functions', input)
 }
 
-/** What a call reverted with: Solidity's own errors, those of the contract, and those that are known. */
-export function decodeRevert(known: Known, to: Address | undefined, data: Uint8Array): DecodedInput | null {
+/** A revert reason: one of Solidity's own errors, of the contract's, or of a widespread standard's. */
+export function decodeRevert(known: ContractsContext, to: Address | undefined, data: Uint8Array): DecodedInput | null {
   return firstDecoded(known, to, 'errors', data)
 }
 
-/** The name of a function; of several under one selector the first that is known. */
-export function methodName(known: Known, to: Address, selector: Hex): string | undefined {
+/** The name of a function by its selector; of several the first one found. */
+export function methodName(known: ContractsContext, to: Address, selector: Hex): string | undefined {
   for (const { index } of interfaces(known, to)) {
     const [first] = index.functions.get(selector) ?? []
     if (first !== undefined) return first.name
@@ -119,18 +120,18 @@ export function methodName(known: Known, to: Address, selector: Hex): string | u
   return undefined
 }
 
-/** Every selector of functions with that name; a selector is its own. */
-export function selectorsNamed(known: Known, name: string): readonly Hex[] {
+/** Every selector of functions with that name. A selector in place of a name is returned as it is. */
+export function selectorsByName(known: ContractsContext, name: string): readonly Hex[] {
   if (/^0x[0-9a-fA-F]{8}$/.test(name)) return [name.toLowerCase() as Hex]
   const native = known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)
-  const found = [...native, ...shared(known)].flatMap((abi) =>
+  const found = [...native, ...wellKnownAbis(known)].flatMap((abi) =>
     [...indexOf(abi).functions].filter(([, list]) => list.some((described) => described.name === name)),
   )
   return [...new Set(found.map(([selector]) => selector))]
 }
 
-/** A log by its first topic; null when nobody knows what it means. */
-export function decodeLog(known: Known, log: Log): DecodedLog | null {
+/** A log by its first topic; null when no known interface fits. */
+export function decodeLog(known: ContractsContext, log: Log): DecodedLog | null {
   const [topic] = log.topics
   if (topic === undefined) return null
   for (const { index, exact } of interfaces(known, log.address)) {
@@ -141,14 +142,14 @@ export function decodeLog(known: Known, log: Log): DecodedLog | null {
         ...parameter,
         indexed: described.inputs[i]?.indexed === true,
       }))
-      return { method_id: topic.slice(2, 2 + 2 * SELECTOR), method_call: described.call, parameters }
+      return { method_id: topic.slice(2, 2 + 2 * SELECTOR), method_call: described.declaration, parameters }
     }
   }
   return null
 }
 
 function firstDecoded(
-  known: Known,
+  known: ContractsContext,
   to: Address | undefined,
   kind: 'functions' | 'errors',
   data: Uint8Array,
@@ -161,7 +162,7 @@ function firstDecoded(
       if (values === undefined) continue
       return {
         method_id: selector.slice(2),
-        method_call: described.call,
+        method_call: described.declaration,
         parameters: parametersOf(described, values),
       }
     }
@@ -169,9 +170,9 @@ function firstDecoded(
   return null
 }
 
-/** Interfaces in which to look: the contract's own, then, to be matched exactly, everybody's. */
+/** Interfaces in the order of lookup: the contract's own, then those that must match exactly. */
 function* interfaces(
-  known: Known,
+  known: ContractsContext,
   address: Address | undefined,
 ): Generator<{ readonly index: AbiIndex; readonly exact: boolean }> {
   if (address !== undefined) {
@@ -181,14 +182,14 @@ function* interfaces(
       if (abi !== undefined) yield { index: indexOf(abi), exact: false }
     }
   }
-  for (const abi of shared(known)) yield { index: indexOf(abi), exact: true }
+  for (const abi of wellKnownAbis(known)) yield { index: indexOf(abi), exact: true }
 }
 
-const shared = ({ verification }: Known): readonly Abi[] =>
+const wellKnownAbis = ({ verification }: ContractsContext): readonly Abi[] =>
   verification === undefined ? [knownAbi()] : [knownAbi(), verification.contracts.abi]
 
-/** Values in the order of the event's parameters, some from the topics and the others from the data. */
-function eventValues({ inputs }: Described, { topics, data }: Log, exact: boolean): DecodedValue[] | undefined {
+/** Values in the order of the event's parameters: the indexed ones from topics, the others from the data. */
+function eventValues({ inputs }: AbiEntry, { topics, data }: Log, exact: boolean): DecodedValue[] | undefined {
   const indexed = inputs.filter((input) => input.indexed === true)
   const others = inputs.filter((input) => input.indexed !== true)
   if (indexed.length !== topics.length - 1) return undefined
@@ -200,5 +201,19 @@ function eventValues({ inputs }: Described, { topics, data }: Log, exact: boolea
   return values.every((value) => value !== undefined) ? values : undefined
 }
 
-const parametersOf = ({ inputs }: Described, values: readonly DecodedValue[]): DecodedInput['parameters'] =>
+const parametersOf = ({ inputs }: AbiEntry, values: readonly DecodedValue[]): DecodedInput['parameters'] =>
   inputs.map((input, i) => ({ name: input.name || `arg${i}`, type: typeOf(input), value: values[i] ?? '' }))
+
+const parameter = z.strictObject({ name: z.string(), type: z.string(), value: decodedValue })
+const decoded = z.strictObject({
+  method_id: z
+    .string()
+    .regex(/^[0-9a-f]{8}$/)
+    .describe('selector, or the first four bytes of topic 0, without 0x'),
+  method_call: z.string().describe('transfer(address to, uint256 value)'),
+})
+
+export const decodedSchema = decoded.extend({ parameters: z.array(parameter).readonly() })
+export const decodedLogSchema = decoded.extend({
+  parameters: z.array(parameter.extend({ indexed: z.boolean() })).readonly(),
+})

@@ -16,13 +16,13 @@ export const defaultCompilerLimits: CompilerLimits = { time: 60_000, memory: 153
 
 /** Bytes of an answer: 50 contracts of some functions each come to 8 MB. */
 const LARGEST_OUTPUT = 64 * 1024 * 1024
-/** Characters of what the process writes to standard error, from its end. */
+/** Characters that are kept of the end of standard error. */
 const KEPT_COMPLAINT = 500
-/** On a busy machine a run may last so many times its processor time: it has a low priority. */
+/** How many times its processor time a run may last: it has a low priority, and the machine may be busy. */
 const PATIENCE = 5
-/** What a process writes before it ends itself. */
+/** What a process writes to standard error before it kills itself. */
 const [OVER_MEMORY, OVER_TIME] = ['over memory', 'over time']
-/** How often a process looks at what it has used, in milliseconds. */
+/** How often a process checks its use of memory and time, in milliseconds. */
 const WATCH_BEAT = 100
 
 /** Where the packages of this program are. */
@@ -31,7 +31,7 @@ const packages = createRequire(import.meta.url)
 /** The JavaScript build of the compiler that comes with the program. */
 export const bundledCompiler = (): string => packages.resolve('solc/soljson.js')
 
-/** The thread that looks at what the process uses: the compiler itself never returns to an event loop. */
+/** The thread that checks memory and time. A timer would not do: the compiler never returns to the event loop. */
 const WATCH = `
 const { writeSync } = require('node:fs')
 const { workerData: { memory, time } } = require('node:worker_threads')

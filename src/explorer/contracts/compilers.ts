@@ -1,5 +1,5 @@
-// Solidity compilers: the one that comes with the program and those in a folder of the operator's. Sources come in with the
-// input, and imports of anything else fail. Each run is a process of its own.
+// Solidity compilers: the bundled one, and those in a folder of the operator. All sources are in the input; imports of other
+// files fail. Each run is a process of its own.
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
@@ -62,7 +62,7 @@ export class Compilers {
     this.#limits = { ...defaultCompilerLimits, ...limits }
   }
 
-  /** What is installed, newest first; a compiler that is put into the folder is there at once. */
+  /** Installed compilers, newest first. The folder is read each time, so that a new file is found at once. */
   async installed(): Promise<readonly Compiler[]> {
     const files = [bundledCompiler(), ...(await compilersIn(this.#folder))]
     const compilers = await Promise.all(files.map(async (file) => ({ file, version: await this.#version(file) })))
@@ -81,15 +81,15 @@ export class Compilers {
     throw new ChainError('invalid-params', `compiler ${wanted} is not installed here; there is ${there}`)
   }
 
-  /** Compiles. What the compiler has to say against the sources is in the output. Throws ChainError `limit-exceeded`. */
+  /** Compiles; errors of the sources are in the output. Throws ChainError `limit-exceeded`. */
   async compile({ file }: Compiler, { settings, ...input }: CompilerInput): Promise<CompilerOutput> {
-    // What may only be asked of a compiler, and changes nothing in the code.
+    // These two change nothing in the code, and cost time or leave the code out.
     const { stopAfter: _, modelChecker: __, ...deciding } = settings
     const text = await this.#run(file, JSON.stringify({ ...input, settings: { ...deciding, ...WANTED } }))
     return compilerOutput.parse(JSON.parse(text))
   }
 
-  /** Ends what is running; nothing runs afterwards. */
+  /** Ends running compilers; later runs fail. */
   close(): void {
     this.#closing.abort()
   }
@@ -103,7 +103,7 @@ export class Compilers {
 
   async #readVersion(file: string): Promise<string | undefined> {
     const named = VERSION.exec(basename(file)) ?? VERSION.exec(await this.#run(file, null).catch(() => ''))
-    // What went wrong may have passed when it is asked for again.
+    // The failure may be temporary: the next request tries again.
     if (named === null) this.#versions.delete(file)
     return named ? `v${named[0]}` : undefined
   }

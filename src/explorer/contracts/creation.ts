@@ -1,4 +1,4 @@
-// How a contract came to be: the transaction, and the message within it that held the code and the arguments.
+// The creation of a contract: its transaction, and the message with the creation code and the constructor's arguments.
 
 import type { Chain } from '../../chain/types.ts'
 import { FACT } from '../../indexer/facts.ts'
@@ -8,16 +8,16 @@ import { LIST } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { KvReader } from '../../state/types.ts'
-import { whereStateIs } from '../pruned.ts'
+import { undefinedIfPruned } from '../errors.ts'
 
 export type Creation = {
   readonly transaction: Transaction
   readonly number: number
-  /** Whose message it was: of a factory's contract the factory. */
+  /** Sender of the message: a factory, or the transaction's sender. */
   readonly creator: Address
 }
 
-/** The creation of a contract; undefined for one that no message made, as in genesis. */
+/** The creation of a contract; undefined for one of the genesis state. */
 export async function creationOf(
   chain: Pick<Chain, 'block'>,
   rows: Pick<KvReader, 'get'>,
@@ -32,14 +32,14 @@ export async function creationOf(
   return transaction && { transaction, number, creator }
 }
 
-/** Creation code with the arguments behind it. A factory's is read off its transaction, which is run again. */
+/** Creation code followed by the arguments. If a factory sent it, the transaction is run again to read it. */
 export async function creationInput(
   { traces }: Pick<Chain, 'traces'>,
   { transaction, creator }: Creation,
   address: Address,
 ): Promise<Uint8Array | undefined> {
   if (transaction.to === null && transaction.from === creator) return transaction.data
-  const replayed = await whereStateIs(traces.replayTransaction(transaction.hash))
+  const replayed = await undefinedIfPruned(traces.replayTransaction(transaction.hash))
   if (replayed === undefined) return undefined
   const { frames } = replayed
   const made = frames.findLast(

@@ -1,5 +1,5 @@
-// Contracts that run another one's code: which kind of proxy, and whose code. Told from the state alone, by the patterns
-// and slots of the standards.
+// Proxies: contracts that run another contract's code. Kind and implementation are found in the state alone, by the code
+// patterns and storage slots of the standards.
 import {
   type Address,
   equalBytes,
@@ -13,11 +13,11 @@ import {
 import { delegationOf } from '../../primitives/delegation.ts'
 import type { StateView } from '../../state/types.ts'
 
-/** By the names that explorers have for them. */
+/** Names of the kinds, as in Blockscout's API. */
 export type ProxyType = 'eip1167' | 'eip1967' | 'eip1822' | 'eip7702' | 'master_copy'
 export type ProxyOf = { readonly type: ProxyType; readonly implementations: readonly Address[] }
 
-/** What stands before and behind the address in a minimal proxy: EIP-1167, its shorter kin, ERC-7511. */
+/** Code before and after the address in a minimal proxy: EIP-1167, its shorter variant, ERC-7511. */
 const MINIMAL = [
   ['0x363d3d373d3d3d363d73', '0x5af43d82803e903d91602b57fd5bf3'],
   ['0x3d3d3d3d363d3d37363d73', '0x5af43d3d93803e602a57fd5bf3'],
@@ -29,7 +29,7 @@ const IMPLEMENTATION = hexToHash('0x360894a13ba1a3210667c828492db98dca3e2076cc37
 const BEACON = hexToHash('0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50')
 /** EIP-1822: keccak256('PROXIABLE'). */
 const PROXIABLE = hexToHash('0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7')
-/** keccak256('org.zeppelinos.proxy.implementation'), before there was a standard. */
+/** keccak256('org.zeppelinos.proxy.implementation'), of proxies older than the standards. */
 const ZEPPELIN = hexToHash('0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3')
 
 /** The Safe's proxy answers `masterCopy()` itself: its code pushes this selector as a word. Slot 0 names the singleton. */
@@ -38,7 +38,7 @@ const MASTER_COPY = Buffer.from(`7fa619486e${'00'.repeat(28)}`, 'hex')
 const SHORT = 512
 
 const slot = (position: number): Hash => hexToHash(`0x${position.toString(16).padStart(64, '0')}`)
-/** Where beacons keep what they answer: behind the owner (OpenZeppelin), or first. */
+/** Where beacons store the implementation: after the owner (OpenZeppelin), or first. */
 const BEACON_SLOTS = [slot(1), slot(0), IMPLEMENTATION]
 
 /** What kind of proxy an account is, and whose code it runs; undefined when it is none. */
@@ -63,7 +63,7 @@ export function proxyIn(view: StateView, address: Address): ProxyOf | undefined 
   )
 }
 
-/** Arguments may follow the code of a clone. */
+/** The implementation in the code of a minimal proxy. Immutable arguments may follow that code. */
 function minimalProxyTarget(code: Uint8Array): Address | undefined {
   for (const { before, after } of MINIMAL) {
     const end = before.length + 20
@@ -73,7 +73,7 @@ function minimalProxyTarget(code: Uint8Array): Address | undefined {
   return undefined
 }
 
-/** A beacon would have to be asked; its storage tells the same without running it. */
+/** The implementation is read from the beacon's storage, so that the beacon need not be called. */
 function beaconProxy(view: StateView, address: Address): ProxyOf | undefined {
   const beacon = addressIn(view, address, BEACON)
   if (beacon === undefined) return undefined
@@ -83,7 +83,7 @@ function beaconProxy(view: StateView, address: Address): ProxyOf | undefined {
   return { type: 'eip1967', implementations: implementation === undefined ? [] : [implementation] }
 }
 
-/** The address in a slot; undefined when there is nothing, or something else. */
+/** The address in a slot; undefined for an empty slot, or a value that is no address. */
 function addressIn(view: StateView, of: Address, at: Hash): Address | undefined {
   const word = view.word(of, at)
   if (word.length === 0 || word.length > 20) return undefined

@@ -1,12 +1,12 @@
-// What people send to have a contract verified, in the two forms that there are: a compiler's whole input, or files with the
-// settings that matter. Either becomes the input.
+// Sources submitted for verification, as the compiler's standard JSON input or as files with the important settings. Both
+// become the compiler's input.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { type CompilerInput, compilerInput } from './compilers.ts'
-import { LICENCES, type Licence } from './store.ts'
+import { LICENCES, type Licence } from './verified-contracts.ts'
 
-/** Names of the EVM's versions as compilers take them, newest first. */
+/** EVM versions that compilers accept, newest first. */
 export const EVM_VERSIONS = [
   ...['osaka', 'prague', 'cancun', 'shanghai', 'paris', 'london', 'berlin', 'istanbul', 'petersburg'],
   ...['constantinople', 'byzantium', 'spuriousDragon', 'tangerineWhistle', 'homestead'],
@@ -26,19 +26,19 @@ export function inputFromJson(text: string): CompilerInput {
   throw new ChainError('invalid-params', `standard JSON input: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** Of the optimizer, when nobody says otherwise. */
+/** The optimizer's runs if a submission gives none. */
 const DEFAULT_RUNS = 200
 
 export type PlainSettings = {
   readonly isYul?: boolean | undefined
   readonly isOptimized: boolean
   readonly runs: number | undefined
-  /** `default` and nothing are the compiler's own. */
+  /** `default`, empty or undefined: the compiler's own default. */
   readonly evmVersion: string | undefined
   readonly viaIR?: boolean | undefined
 }
 
-/** The input of files by their paths. Libraries need not be named: their addresses stand in the contract's code. */
+/** The input of files by path. Libraries need not be given: their addresses are read from the contract's code. */
 export function inputFromFiles(files: Readonly<Record<string, string>>, settings: PlainSettings): CompilerInput {
   const { isYul = false, isOptimized, runs = DEFAULT_RUNS, evmVersion = 'default', viaIR = false } = settings
   return {
@@ -60,7 +60,7 @@ const shown = z.object({
   libraries: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
 })
 
-/** What is told of an input's settings. */
+/** The settings of an input that the explorer shows. */
 export function settingsOf({ settings }: CompilerInput) {
   const { optimizer, evmVersion, libraries } = shown.parse(settings)
   return { isOptimized: optimizer.enabled, runs: optimizer.runs, evmVersion, libraries: librariesIn(libraries) }
@@ -74,7 +74,7 @@ const librariesIn = (byFile: Readonly<Record<string, Readonly<Record<string, str
     .filter(([, address]) => /^0x[0-9a-fA-F]{40}$/.test(address))
     .map(([name, address]) => ({ name, address: hexToAddress(address) }))
 
-/** A licence by its name or number; what nobody knows is none. */
+/** A licence by name or number; an unknown one is `none`. */
 export function licenceOf(given: string | number | undefined): Licence {
   const named = LICENCES.find((licence) => licence === given)
   return named ?? LICENCES[Number(given ?? 1) - 1] ?? 'none'

@@ -1,6 +1,6 @@
-// Showing that sources make a contract's code: they are compiled as they were said to have been, and what comes out is
-// compared with the chain. One at a time, in the background, clients in turns; clients ask for the outcome by a number, or
-// listen on the socket. A verification that has begun goes on when its client has gone.
+// Verification of contracts: submitted sources are compiled with the submitted settings, and the output is compared with the
+// code on the chain. One at a time in the background, clients in turn. Clients poll for the outcome by an id, or listen on
+// the socket. A verification goes on after its client has disconnected.
 import { createHash, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
@@ -10,42 +10,42 @@ import type { Address } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Hub } from '../socket/hub.ts'
+import { artifactsOf, bestMatch, type Match } from './bytecode-match.ts'
 import { type Compiler, type CompilerInput, Compilers } from './compilers.ts'
 import { creationInput, creationOf } from './creation.ts'
-import { artifactsOf, bestMatch, type Match } from './match.ts'
-import { type Licence, VerifiedContracts, type VerifiedSources } from './store.ts'
 import { settingsOf } from './submissions.ts'
+import { type Licence, VerifiedContracts, type VerifiedSources } from './verified-contracts.ts'
 
-/** What somebody says of a contract. */
+/** A claim about a contract: these sources and settings compile to its code. */
 export type Submission = {
   readonly address: Address
   /** `v0.8.37+commit.f401782d`, or shorter. */
   readonly compilerVersion: string
   readonly input: CompilerInput
-  /** `Name` or `path:Name`; undefined: whichever fits. */
+  /** `Name` or `path:Name`; undefined: any contract of the sources that matches. */
   readonly contractName: string | undefined
   readonly licence: Licence
 }
 
-/** What a submission is at fault with, by the names that forms have for it. */
-export type Fault = 'files' | 'compiler_version' | 'name'
+/** The field of a submission that is at fault, under its name in the forms. */
+export type FaultyField = 'files' | 'compiler_version' | 'name'
 
 export type Outcome =
   | { readonly state: 'pending' }
   | { readonly state: 'verified'; readonly match: 'exact' | 'partial'; readonly name: string }
-  | { readonly state: 'failed'; readonly fault: Fault; readonly reason: string }
-type Settled = Exclude<Outcome, { state: 'pending' }>
+  | { readonly state: 'failed'; readonly fault: FaultyField; readonly reason: string }
+type FinalOutcome = Exclude<Outcome, { state: 'pending' }>
 
 const REMEMBERED = 1000
-/** Sizes are characters of submissions, which are kept until their turn has come: 64 M of them. */
+/** `size` counts characters of submissions, which wait in memory: 64 M of them at most. */
 const QUEUE_LIMITS = { tasks: 32, tasksPerClient: 8, size: 64 * 1024 * 1024 }
-/** Characters of the compiler's complaints that are passed on. */
+/** Characters of the compiler's errors that an outcome contains. */
 const LONGEST_REASON = 2000
 
 class Refusal extends Error {
-  readonly fault: Fault
+  readonly fault: FaultyField
 
-  constructor(fault: Fault, reason: string) {
+  constructor(fault: FaultyField, reason: string) {
     super(reason.slice(0, LONGEST_REASON))
     this.fault = fault
   }
@@ -53,7 +53,7 @@ class Refusal extends Error {
 
 type Services = {
   readonly chain: Chain
-  /** Who hears of what is settled. */
+  /** Gets the outcomes. */
   readonly hub: Pick<Hub, 'push'>
   readonly log: Pick<Logger, 'error' | 'info'>
 }
@@ -66,7 +66,7 @@ export class Verification {
   readonly #services: Services
   readonly #outcomes = new LRUCache<string, Outcome>({ max: REMEMBERED })
   readonly #queue = new TaskQueue(QUEUE_LIMITS)
-  /** Numbers of what has not been settled, by what was submitted. */
+  /** Ids of verifications without an outcome, by hash of the submission. */
   readonly #unsettled = new Map<string, string>()
 
   private constructor(services: Services, contracts: VerifiedContracts, compilers: Compilers) {
@@ -82,9 +82,9 @@ export class Verification {
   }
 
   /**
-   * Queues a submission behind those of the same client; returns the number to ask for the outcome with, which is that of
-   * an equal submission while one is not settled. Throws ChainError: `not-found` when there is no contract,
-   * `invalid-params` when there is no such compiler, `limit-exceeded` when too much waits.
+   * Queues a submission after those of the same client and returns the id of its outcome. While an equal submission is
+   * pending, the id is that one's. Throws ChainError: `not-found` when there is no contract,
+   * `invalid-params` when there is no such compiler, `limit-exceeded` when the queue is full.
    * @param client - network address
    */
   async submit(submission: Submission, client: string): Promise<string> {
@@ -102,14 +102,14 @@ export class Verification {
       const outcome = await this.#settle(submission, compiler)
       this.#unsettled.delete(key)
       this.#outcomes.set(id, outcome)
-      this.#tell(submission.address, outcome)
+      this.#announce(submission.address, outcome)
     })
     this.#unsettled.set(key, id)
     this.#outcomes.set(id, { state: 'pending' })
     return id
   }
 
-  /** undefined: never heard of it, or long ago. */
+  /** undefined: the id is unknown, or older than the last thousand. */
   outcome(id: string): Outcome | undefined {
     return this.#outcomes.get(id)
   }
@@ -119,8 +119,8 @@ export class Verification {
     this.compilers.close()
   }
 
-  /** As pages of the contract listen for it. */
-  #tell(address: Address, outcome: Settled): void {
+  /** Pushes an outcome to the pages of the contract. */
+  #announce(address: Address, outcome: FinalOutcome): void {
     const { hub } = this.#services
     const topic = `addresses:${address}`
     if (outcome.state === 'verified') hub.push(topic, 'smart_contract_was_verified', {})
@@ -131,7 +131,7 @@ export class Verification {
     hub.push(topic, 'verification_result', result)
   }
 
-  async #settle(submission: Submission, compiler: Compiler): Promise<Settled> {
+  async #settle(submission: Submission, compiler: Compiler): Promise<FinalOutcome> {
     const { address } = submission
     try {
       const { match, artifact } = await this.#verify(submission, compiler)
@@ -193,7 +193,7 @@ function sourcesOf(
   }
 }
 
-/** A path is compared only when it is given. */
+/** Whether a contract has the submitted name; its path counts only if it was submitted. */
 function isNamed(wanted: string | undefined, path: string, name: string): boolean {
   if (wanted === undefined) return true
   return wanted.includes(':') ? wanted === `${path}:${name}` : wanted === name

@@ -1,17 +1,19 @@
-// `module=account`: balances, and what an address had to do with.
+// `module=account`: balances of addresses, and their transactions, messages and token transfers.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { entryAt } from '../../indexer/lists.ts'
-import { callRow, transferRow } from '../../indexer/rows.ts'
+import { type BlockFact, FACT } from '../../indexer/facts.ts'
+import { entryAt, newest, OpenList } from '../../indexer/lists.ts'
+import { callRow, sequenceRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import type { Hex } from '../../lib/hex.ts'
 import { toHex } from '../../lib/hex.ts'
-import { balanceNow } from '../asked.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import type { ExplorerContext } from '../context.ts'
+import { tokenBalance } from '../contract-reads.ts'
 import { decodeInput } from '../contracts/abi.ts'
-import type { ExplorerContext } from '../define.ts'
-import { placeOf, sequenceOf } from '../shapes/place.ts'
-import { callsOf, transactionsOf, transfersOf, transfersOfWith } from '../unions.ts'
-import { type Action, action, address, addresses, filled, hash, part, Refused } from './define.ts'
-import { allSequences, isFailed, rowsOf, sequencesOf, transactionFields } from './rows.ts'
+import { callsOf, transactionsOf, transfersOf, transfersOfWith } from '../pagination/address-lists.ts'
+import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
+import type { ListSection } from './define.ts'
+import { type Action, action, address, addresses, filled, hash, listSection, Refused } from './define.ts'
 
 const balance = action(z.object({ address: addresses }), ({ address: [of] }, { view }) =>
   (of === undefined ? 0n : view.balance(of)).toString(),
@@ -23,18 +25,19 @@ const balancemulti = action(z.object({ address: addresses }), ({ address: all },
 
 const tokenbalance = action(
   z.object({ contractaddress: address, address }),
-  async ({ contractaddress: token, address: of }, context) => ((await balanceNow(context, token, of)) ?? 0n).toString(),
+  async ({ contractaddress: token, address: of }, context) =>
+    ((await tokenBalance(context, token, of)) ?? 0n).toString(),
 )
 
-const txlist = action(part.extend({ address }), async ({ address: of, ...part }, context) => {
+const txlist = action(listSection.extend({ address }), async ({ address: of, ...part }, context) => {
   const sequences = sequencesOf(context, transactionsOf(of), 'transactions', part)
   const rows = await rowsOf(sequences, (sequence) => transactionRow(context, sequence))
   return filled(rows, 'No transactions found')
 })
 
 async function transactionRow(context: ExplorerContext, sequence: number) {
-  const { place, fields } = await transactionFields(context, sequence)
-  const { transaction, receipt } = place
+  const { indexed, fields } = await transactionFields(context, sequence)
+  const { transaction, receipt } = indexed
   const { from, to, value, data } = transaction
   const isCall = to !== null && data.length > 0
   return {
@@ -42,7 +45,7 @@ async function transactionRow(context: ExplorerContext, sequence: number) {
     from,
     to: to ?? '',
     value: value.toString(),
-    isError: isFailed(place) ? '1' : '0',
+    isError: isFailed(indexed) ? '1' : '0',
     txreceipt_status: receipt.status?.toString() ?? '',
     input: toHex(data),
     contractAddress: to === null ? (receipt.contractAddress ?? '') : '',
@@ -52,7 +55,7 @@ async function transactionRow(context: ExplorerContext, sequence: number) {
 }
 
 const txlistinternal = action(
-  part.extend({ address: address.optional(), txhash: hash.optional() }),
+  listSection.extend({ address: address.optional(), txhash: hash.optional() }),
   async ({ address: of, txhash, ...part }, context) => {
     const sequences =
       txhash !== undefined
@@ -68,7 +71,10 @@ const txlistinternal = action(
 async function callsWithin(context: ExplorerContext, of: z.output<typeof hash>): Promise<number[]> {
   const mined = context.chain.transaction(of)
   if (mined === undefined || mined.header.number > context.head.number) return []
-  const { row } = await placeOf(context, sequenceOf(context, Number(mined.header.number), mined.index))
+  const { row } = await indexedTransaction(
+    context,
+    transactionSequence(context, Number(mined.header.number), mined.index),
+  )
   return Array.from({ length: row.calls }, (_, i) => row.firstCall + i)
 }
 
@@ -76,7 +82,7 @@ async function internalRow(context: ExplorerContext, sequence: number) {
   const entry = entryAt(context.rows, LIST.calls, sequence)
   if (entry === undefined) throw new Refused('No internal transactions found')
   const call = callRow.decode(entry)
-  const { header, transaction } = await placeOf(context, call.transaction)
+  const { header, transaction } = await indexedTransaction(context, call.transaction)
   const isCreation = call.type === 'CREATE' || call.type === 'CREATE2'
   return {
     blockNumber: header.number.toString(),
@@ -99,7 +105,7 @@ async function internalRow(context: ExplorerContext, sequence: number) {
 /** Transfers of tokens of some types: of an address, of a token, or of one with the other. */
 const transfers = (types: readonly TokenType[]): Action =>
   action(
-    part.extend({ address: address.optional(), contractaddress: address.optional() }),
+    listSection.extend({ address: address.optional(), contractaddress: address.optional() }),
     async ({ address: of, contractaddress: token, ...part }, context) => {
       if (of === undefined && token === undefined) throw new Refused('Error! Missing address or contractaddress')
       const isOfType = token === undefined || types.includes(FACT.token.get(context.rows, token)?.type ?? 'ERC-20')
@@ -151,3 +157,85 @@ export const account: Readonly<Record<string, Action>> = {
   tokennfttx: transfers([erc721]),
   token1155tx: transfers([erc1155]),
 }
+
+/** What a sequence numbers. */
+type Counted = 'transactions' | 'calls' | 'transfers'
+const FIRST = { transactions: 'firstTransaction', calls: 'firstCall', transfers: 'firstTransfer' } as const
+
+/** The sequences of a section of a union of disjoint lists. */
+export function sequencesOf(
+  { rows, head }: ExplorerContext,
+  lists: readonly Hex[],
+  of: Counted,
+  part: ListSection,
+): number[] {
+  const newestBlock = Number(head.number)
+  if (part.startblock > Math.min(part.endblock, newestBlock)) return []
+  const start = FACT.block.get(rows, part.startblock)
+  const end = FACT.block.get(rows, Math.min(part.endblock, newestBlock))
+  const open = lists.map((list) => new OpenList(rows, list))
+  const below = (sequence: number) => open.reduce((sum, list) => sum + list.find(sequence), 0)
+  const [low, high] = [below(firstOf(start, of)), below(firstOf(end, of) + (end?.[of] ?? 0))]
+  const { from, to } = pageOf(low, high, part)
+  const { entries } = newest(rows, lists, { page: 1, size: to - from, anchor: to })
+  const sequences = entries.map((entry) => sequenceRow.decode(entry).sequence)
+  return part.sort === 'asc' ? sequences.reverse() : sequences
+}
+
+/** The same of all transactions, calls or transfers of the chain. */
+export function allSequences({ rows, head }: ExplorerContext, of: Counted, part: ListSection): number[] {
+  const newestBlock = Number(head.number)
+  if (part.startblock > Math.min(part.endblock, newestBlock)) return []
+  const start = FACT.block.get(rows, part.startblock)
+  const end = FACT.block.get(rows, Math.min(part.endblock, newestBlock))
+  const { from, to } = pageOf(firstOf(start, of), firstOf(end, of) + (end?.[of] ?? 0), part)
+  const sequences = Array.from({ length: to - from }, (_, i) => from + i)
+  return part.sort === 'asc' ? sequences : sequences.reverse()
+}
+
+const firstOf = (fact: BlockFact | undefined, of: Counted): number => fact?.[FIRST[of]] ?? 0
+
+function pageOf(low: number, high: number, { page, offset, sort }: ListSection): { from: number; to: number } {
+  const [from, to] =
+    sort === 'asc'
+      ? [low + (page - 1) * offset, low + page * offset]
+      : [high - page * offset, high - (page - 1) * offset]
+  const start = Math.min(Math.max(from, low), high)
+  return { from: start, to: Math.max(start, Math.min(to, high)) }
+}
+
+/** A row for each sequence. Up to 10,000 of them are rendered, so that other requests get their turn in between. */
+export async function rowsOf<T>(sequences: readonly number[], render: (sequence: number) => Promise<T>): Promise<T[]> {
+  const pause = yieldToEventLoop('light')
+  const rows: T[] = []
+  for (const sequence of sequences) {
+    await pause()
+    rows.push(await render(sequence))
+  }
+  return rows
+}
+
+/** The fields that every row has from its transaction. */
+export async function transactionFields(context: ExplorerContext, sequence: number) {
+  const indexed = await indexedTransaction(context, sequence)
+  const { header, transaction, receipt, row } = indexed
+  return {
+    indexed,
+    fields: {
+      blockNumber: header.number.toString(),
+      timeStamp: header.timestamp.toString(),
+      hash: transaction.hash,
+      nonce: transaction.nonce.toString(),
+      blockHash: header.hash,
+      transactionIndex: row.index.toString(),
+      gas: transaction.gasLimit.toString(),
+      gasPrice: receipt.effectiveGasPrice.toString(),
+      gasUsed: receipt.gasUsed.toString(),
+      cumulativeGasUsed: receipt.cumulativeGasUsed.toString(),
+      confirmations: (context.head.number - header.number + 1n).toString(),
+    },
+  }
+}
+
+export const isFailed = ({ receipt, row }: IndexedTransaction): boolean =>
+  receipt.status === undefined ? row.error !== undefined : receipt.status === 0

@@ -1,9 +1,8 @@
-// `module=block`, `transaction`, `stats`: where the chain stands.
+// `module=block`, `transaction` and `stats`: blocks by time, outcomes of transactions, supplies.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
-import { coinSupply } from '../asked.ts'
-import { firstBlockAfter } from '../block-times.ts'
-import { averageBlockTime } from '../statistics.ts'
+import { coinSupply } from '../contract-reads.ts'
+import { averageBlockTime, firstBlockFrom } from '../statistics/block-times.ts'
 import { type Action, action, address, hash, integer, Refused } from './define.ts'
 
 const getblockcountdown = action(z.object({ blockno: integer }), async ({ blockno }, context) => {
@@ -24,9 +23,9 @@ const getblocknobytime = action(
   async ({ timestamp, closest }, { chain, head }) => {
     const first =
       closest === 'before'
-        ? (await firstBlockAfter(chain, head, BigInt(timestamp))) - 1n
-        : await firstBlockAfter(chain, head, BigInt(timestamp) - 1n)
-    if (first < 0n || first > head.number) throw new Refused('Error! No closest block found')
+        ? (await firstBlockFrom({ chain, head }, BigInt(timestamp) + 1n)) - 1
+        : await firstBlockFrom({ chain, head }, BigInt(timestamp))
+    if (first < 0 || first > Number(head.number)) throw new Refused('Error! No closest block found')
     return first.toString()
   },
 )

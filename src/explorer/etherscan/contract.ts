@@ -1,14 +1,14 @@
-// `module=contract`: sources of contracts, and having them verified, as Hardhat, Foundry and their kin ask for it. They tell
-// outcomes apart by these very words.
+// `module=contract`: sources of contracts and their verification, as Hardhat and Foundry ask for it. These tools compare the
+// texts of the answers.
 import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
+import type { ExplorerContext } from '../context.ts'
 import { contractAbi, proxyOf } from '../contracts/abi.ts'
 import type { CompilerInput } from '../contracts/compilers.ts'
 import { creationOf } from '../contracts/creation.ts'
-import type { VerifiedSources } from '../contracts/store.ts'
 import { inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissions.ts'
-import type { ExplorerContext } from '../define.ts'
-import { placeOf, sequenceOf } from '../shapes/place.ts'
+import type { VerifiedSources } from '../contracts/verified-contracts.ts'
+import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { creationCode } from '../shapes/smart-contract.ts'
 import { type Action, action, address, addresses, filled, Refused } from './define.ts'
 
@@ -52,7 +52,7 @@ async function sourceFields(context: ExplorerContext, of: z.output<typeof addres
   const { input, path, name, abi, creationSize, libraries } = sources
   const creation = creationSize === undefined ? undefined : await creationCode(context, of)
   return {
-    // A second pair of braces says that it is the compiler's input and not a source.
+    // Double braces say that it is the compiler's whole input and not a source.
     SourceCode: plainSource(input) ?? `{${JSON.stringify(input)}}`,
     ABI: JSON.stringify(abi),
     ContractName: name,
@@ -68,12 +68,12 @@ async function sourceFields(context: ExplorerContext, of: z.output<typeof addres
   }
 }
 
-const TOLD_APART = ['optimizer', 'evmVersion', 'outputSelection']
+const OWN_FIELDS = ['optimizer', 'evmVersion', 'outputSelection']
 
-/** The source of a contract of one file, if all that was set for it has a field of its own. */
+/** The source of a contract of one file, if the answer has a field for each of its settings. */
 function plainSource({ sources, settings }: CompilerInput): string | undefined {
   const [only, ...others] = Object.values(sources)
-  const isPlain = others.length === 0 && Object.keys(settings).every((name) => TOLD_APART.includes(name))
+  const isPlain = others.length === 0 && Object.keys(settings).every((name) => OWN_FIELDS.includes(name))
   return isPlain ? only?.content : undefined
 }
 
@@ -88,7 +88,7 @@ const getcontractcreation = action(
         const { transaction, number, creator } = creation
         const mined = chain.transaction(transaction.hash)
         if (mined === undefined) return []
-        const { header } = await placeOf(context, sequenceOf(context, number, mined.index))
+        const { header } = await indexedTransaction(context, transactionSequence(context, number, mined.index))
         return {
           contractAddress: of,
           contractCreator: transaction.from,
@@ -170,7 +170,7 @@ const checkverifystatus = action(z.object({ guid: z.string('expected a guid') })
   return 'Pass - Verified'
 })
 
-// What a proxy runs is read off the chain whenever it is asked for: there is nothing to be told, and nothing to wait for.
+// Proxies need no verification: the implementation is read from the state for each request.
 const verifyproxycontract = action(z.object({ address }), ({ address: of }, context) => {
   if (proxyOf(context, of) === undefined) throw new Refused('The contract is no proxy that is known here')
   return of

@@ -1,9 +1,9 @@
-// What an action of the Etherscan-style API is: its fields, and what it answers with. Fields come in the query or a form,
-// all of them text, and their names in any case.
+// What an action of the Etherscan-style API is: a schema of its fields and a function that answers. Fields come in the query
+// or a form; all are text, and their names may be in any case.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../../lib/hex.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, string>>
 export type Answer = { readonly status: '0' | '1'; readonly message: string; readonly result: unknown }
 export type Action = (fields: Fields, context: ExplorerContext) => Promise<Answer>
 
-/** An answer that is no success, in the words that clients look for. */
+/** Thrown for an answer without success; clients compare its texts. */
 export class Refused extends Error {
   readonly result: unknown
 
@@ -21,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** Makes an action of the fields that it takes (in lower case) and what it answers with. */
+/** Makes an action of the schema of its fields (names in lower case) and the function that answers. */
 export function action<F extends z.ZodObject>(
   fields: F,
   run: (fields: z.output<F>, context: ExplorerContext) => unknown,
@@ -44,7 +44,7 @@ export function action<F extends z.ZodObject>(
 
 export const refusal = (result: unknown, message = 'NOTOK'): Answer => ({ status: '0', message, result })
 
-/** A list that is empty counts as a failure. */
+/** The list; an empty one is an answer without success, as at Etherscan. */
 export function filled<T>(list: readonly T[], otherwise: string): readonly T[] {
   if (list.length === 0) throw new Refused([], otherwise)
   return list
@@ -57,7 +57,7 @@ export const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/, 'expected an address')
   .transform((text): Address => hexToAddress(text))
 
-/** Several, with commas between them. */
+/** One to twenty addresses, separated by commas. */
 export const addresses = z
   .string('expected addresses')
   .transform((text) => text.split(','))
@@ -73,7 +73,7 @@ export const integer = z
   .regex(/^\d{1,15}$/, 'expected a number')
   .transform(Number)
 
-/** A block's number; its other names mean the newest. */
+/** A block number. The named tags all mean the newest block. */
 export const block = z.union([
   integer,
   z.enum(['latest', 'pending', 'safe', 'finalized']).transform(() => Number.MAX_SAFE_INTEGER),
@@ -81,12 +81,12 @@ export const block = z.union([
 
 const MOST_ROWS = 10_000
 
-/** Which part of a list: blocks with their ends, and a page. */
-export const part = z.object({
+/** A section of a list: a range of blocks (both ends included), a page of it, and its order. */
+export const listSection = z.object({
   startblock: block.default(0),
   endblock: block.default(Number.MAX_SAFE_INTEGER),
   page: integer.default(1).refine((page) => page > 0, 'pages begin with 1'),
   offset: integer.default(MOST_ROWS).transform((size) => Math.min(size || MOST_ROWS, MOST_ROWS)),
   sort: z.enum(['asc', 'desc']).default('asc'),
 })
-export type Part = z.output<typeof part>
+export type ListSection = z.output<typeof listSection>

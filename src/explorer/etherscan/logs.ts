@@ -1,10 +1,10 @@
-// `module=logs`: logs by blocks, emitter and topics.
+// `module=logs`: logs by range of blocks, emitter and topics.
 import { z } from 'zod'
 import type { MinedLog } from '../../chain/types.ts'
 import { Logs } from '../../indexer/logs.ts'
 import { type Hash, toHex, toQuantity } from '../../lib/hex.ts'
-import type { ExplorerContext } from '../define.ts'
-import { placeOf, sequenceOf } from '../shapes/place.ts'
+import type { ExplorerContext } from '../context.ts'
+import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { type Action, action, address, block, filled, hash, integer, Refused } from './define.ts'
 
 const MOST_LOGS = 1000
@@ -55,13 +55,13 @@ const getlogs = action(query, async (fields, context) => {
   return filled(rows, 'No records found')
 })
 
-/** Between topics that are both given; `and` unless somebody says otherwise. */
+/** The operators between pairs of topics; a missing one means `and`. */
 const operators = (fields: z.output<typeof query>): readonly (string | undefined)[] => [
   ...[fields.topic0_1_opr, fields.topic0_2_opr, fields.topic0_3_opr],
   ...[fields.topic1_2_opr, fields.topic1_3_opr, fields.topic2_3_opr],
 ]
 
-/** Up to the last one that is given: positions behind it need not be there. */
+/** The filter's positions up to the last topic given: a log may have fewer topics than four. */
 function wantedTopics(topics: readonly (Hash | undefined)[]): (readonly Hash[] | null)[] {
   const last = topics.findLastIndex((topic) => topic !== undefined)
   return topics.slice(0, last + 1).map((topic) => (topic === undefined ? null : [topic]))
@@ -71,7 +71,10 @@ async function logRow(
   context: ExplorerContext,
   { log, header, transactionHash, transactionIndex, logIndex }: MinedLog,
 ) {
-  const { receipt } = await placeOf(context, sequenceOf(context, Number(header.number), transactionIndex))
+  const { receipt } = await indexedTransaction(
+    context,
+    transactionSequence(context, Number(header.number), transactionIndex),
+  )
   return {
     address: log.address,
     topics: log.topics,

@@ -1,11 +1,11 @@
-// The chain's token transfers and internal transactions, newest first.
+// Token transfers and internal transactions of the whole chain, newest first.
 import { listLength } from '../../indexer/lists.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
-import { newestPage } from '../dense.ts'
-import { listOf, listPage, pageQuery } from '../page.ts'
+import { sequenceListPage } from '../pagination/lists.ts'
+import { pageQuery, pageSchema } from '../pagination/page.ts'
+import { sequencePage } from '../pagination/sequence.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
@@ -13,12 +13,11 @@ export const tokenTransfers = explorerRoute({
   path: '/token-transfers',
   summary: 'Token transfers, newest first',
   query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
-  response: listOf(transferSchema),
+  response: pageSchema(transferSchema),
   handler({ query: { type, ...query } }, context) {
-    const { rows } = context
     const show = (sequence: number) => showTransfer(context, sequence)
-    if (type === undefined) return newestPage(listLength(rows, LIST.transfers), query, show)
-    return listPage(rows, type.map(LIST.transfersByType), query, (entry) => show(sequenceRow.decode(entry).sequence))
+    if (type === undefined) return sequencePage(listLength(context.rows, LIST.transfers), query, show)
+    return sequenceListPage(context, type.map(LIST.transfersByType), query, show)
   },
 })
 
@@ -26,7 +25,7 @@ export const internalTransactions = explorerRoute({
   path: '/internal-transactions',
   summary: 'Messages within transactions, newest first',
   query: pageQuery,
-  response: listOf(internalTransactionSchema),
+  response: pageSchema(internalTransactionSchema),
   handler: ({ query }, context) =>
-    newestPage(listLength(context.rows, LIST.calls), query, (sequence) => showCall(context, sequence)),
+    sequencePage(listLength(context.rows, LIST.calls), query, (sequence) => showCall(context, sequence)),
 })

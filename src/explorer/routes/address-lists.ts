@@ -1,20 +1,21 @@
-// What an address had to do with, newest first: transactions, messages within them, transfers, logs, blocks, withdrawals.
-// An address that nothing is known of has empty lists.
+// Lists of one address, newest first: transactions, messages within them, token transfers, logs, blocks, withdrawals. The
+// lists of an unknown address are empty.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
-import { placeRow, sequenceRow } from '../../indexer/rows.ts'
+import { placeRow } from '../../indexer/rows.ts'
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { addressParam, direction, hashParam, labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
-import { listOf, listPage, pageQuery } from '../page.ts'
+import { callsOf, sidesFor, transactionsOf, transfersOf, transfersOfWith } from '../pagination/address-lists.ts'
+import { listPage, sequenceListPage } from '../pagination/lists.ts'
+import { pageQuery, pageSchema } from '../pagination/page.ts'
+import { SORTS, sortedTransactionsPage } from '../pagination/sorted-transactions.ts'
 import { blockSchema, showBlock } from '../shapes/block.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
 import { logSchema, showLog } from '../shapes/log.ts'
 import { transactionSchema } from '../shapes/transaction.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
-import { SORTS, transactionPage } from '../sorted.ts'
-import { callsOf, sidesFor, transactionsOf, transfersOf, transfersOfWith } from '../unions.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 
@@ -27,9 +28,9 @@ export const addressTransactions = explorerRoute({
     sort: z.enum(SORTS).optional(),
     order: z.enum(['asc', 'desc']).optional(),
   }),
-  response: listOf(transactionSchema),
+  response: pageSchema(transactionSchema),
   handler: ({ params: { address_hash_param: of }, query: { filter, ...query } }, context) =>
-    transactionPage(context, transactionsOf(of, sidesFor(filter)), query),
+    sortedTransactionsPage(context, transactionsOf(of, sidesFor(filter)), query),
 })
 
 export const addressTokenTransfers = explorerRoute({
@@ -41,14 +42,14 @@ export const addressTokenTransfers = explorerRoute({
     filter: direction,
     token: addressParam.optional(),
   }),
-  response: listOf(transferSchema),
+  response: pageSchema(transferSchema),
   handler({ params: { address_hash_param: of }, query: { type, filter, token, ...query } }, context) {
     const sides = sidesFor(filter)
     const ofToken = token && FACT.token.get(context.rows, token)?.type
     const hasType = type === undefined || (ofToken !== undefined && type.includes(ofToken))
     const withToken = token && (hasType ? transfersOfWith(of, token, sides) : [])
     const lists = withToken ?? transfersOf(of, type, sides)
-    return listPage(context.rows, lists, query, (entry) => showTransfer(context, sequenceRow.decode(entry).sequence))
+    return sequenceListPage(context, lists, query, (sequence) => showTransfer(context, sequence))
   },
 })
 
@@ -57,11 +58,9 @@ export const addressInternalTransactions = explorerRoute({
   summary: 'Messages within transactions from an address or to it',
   params,
   query: pageQuery.extend({ filter: direction }),
-  response: listOf(internalTransactionSchema),
+  response: pageSchema(internalTransactionSchema),
   handler: ({ params: { address_hash_param: of }, query: { filter, ...query } }, context) =>
-    listPage(context.rows, callsOf(of, sidesFor(filter)), query, (entry) =>
-      showCall(context, sequenceRow.decode(entry).sequence),
-    ),
+    sequenceListPage(context, callsOf(of, sidesFor(filter)), query, (sequence) => showCall(context, sequence)),
 })
 
 export const addressLogs = explorerRoute({
@@ -69,9 +68,9 @@ export const addressLogs = explorerRoute({
   summary: 'Logs that an address has emitted',
   params,
   query: pageQuery.extend({ topic: hashParam.optional() }),
-  response: listOf(logSchema),
+  response: pageSchema(logSchema),
   handler: ({ params: { address_hash_param: of }, query: { topic, ...query } }, context) =>
-    listPage(context.rows, [topic === undefined ? LIST.logsOf(of) : LIST.logsOfWith(of, topic)], query, (entry) =>
+    listPage(context, [topic === undefined ? LIST.logsOf(of) : LIST.logsOfWith(of, topic)], query, (entry) =>
       showLog(context, placeRow.decode(entry)),
     ),
 })
@@ -81,9 +80,9 @@ export const addressBlocksValidated = explorerRoute({
   summary: 'Blocks of which an address is the coinbase',
   params,
   query: pageQuery,
-  response: listOf(blockSchema),
+  response: pageSchema(blockSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context.rows, [LIST.blocksOf(of)], query, (entry) => showBlock(context, placeRow.decode(entry).number)),
+    listPage(context, [LIST.blocksOf(of)], query, (entry) => showBlock(context, placeRow.decode(entry).number)),
 })
 
 export const addressWithdrawals = explorerRoute({
@@ -91,7 +90,7 @@ export const addressWithdrawals = explorerRoute({
   summary: 'Withdrawals of the consensus layer to an address',
   params,
   query: pageQuery,
-  response: listOf(withdrawalSchema),
+  response: pageSchema(withdrawalSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context.rows, [LIST.withdrawalsOf(of)], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
+    listPage(context, [LIST.withdrawalsOf(of)], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
 })

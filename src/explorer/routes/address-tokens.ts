@@ -1,8 +1,10 @@
-// What an address holds of tokens.
+// Token balances of an address, its single items, and its collections of items.
 import { z } from 'zod'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { addressParam, labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
+import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
+import { concatenatedMembers, concatenatedPage } from '../pagination/rankings.ts'
 import {
   balanceSchema,
   collectionSchema,
@@ -12,13 +14,11 @@ import {
   showBalance,
   showCollection,
   showItem,
-} from '../holdings.ts'
-import { arrayPage, listOf, pageQuery } from '../page.ts'
-import { chainedMembers, chainedPage } from '../ranked.ts'
+} from '../shapes/token-balances.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 const OTHER_TYPES = ['ERC-20', 'ERC-404']
-/** A bare array ends here. */
+/** Most balances of the answer that has no pages. */
 const MOST_BALANCES = 200
 
 export const addressTokens = explorerRoute({
@@ -26,13 +26,13 @@ export const addressTokens = explorerRoute({
   summary: 'Token balances of an address, the largest of each type first',
   params,
   query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
-  response: listOf(balanceSchema),
+  response: pageSchema(balanceSchema),
   handler: ({ params: { address_hash_param: of }, query: { type: types = TOKEN_TYPES, ...query } }, context) =>
-    chainedPage(
-      context.rows,
+    concatenatedPage(
+      context,
       types.map((type) => ({ name: type, ranking: RANKING.owned(of, type) })),
       query,
-      (order, type) => showBalance(context, of, type, order),
+      ({ name, member }) => showBalance(context, of, name, member),
     ),
 })
 
@@ -43,8 +43,8 @@ export const addressTokenBalances = explorerRoute({
   response: z.array(balanceSchema),
   async handler({ params: { address_hash_param: of } }, context) {
     const rankings = TOKEN_TYPES.map((type) => ({ name: type, ranking: RANKING.owned(of, type) }))
-    const members = await chainedMembers(context.rows, rankings, 0, MOST_BALANCES)
-    return Promise.all(members.map(({ order, name }) => showBalance(context, of, name, order)))
+    const members = await concatenatedMembers(context.rows, rankings, 0, MOST_BALANCES)
+    return Promise.all(members.map(({ member, name }) => showBalance(context, of, name, member)))
   },
 })
 
@@ -53,13 +53,13 @@ export const addressNft = explorerRoute({
   summary: 'Single items that an address holds',
   params,
   query: pageQuery.extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
-  response: listOf(itemSchema),
+  response: pageSchema(itemSchema),
   handler: ({ params: { address_hash_param: of }, query: { type: types = ITEM_TYPES, ...query } }, context) =>
-    chainedPage(
-      context.rows,
+    concatenatedPage(
+      context,
       types.map((type) => ({ name: type, ranking: RANKING.items(of, type) })),
       query,
-      (member, type) => showItem(context, of, type, member, { withToken: true }),
+      ({ name, member }) => showItem(context, of, name, member, { withToken: true }),
     ),
 })
 
@@ -68,7 +68,7 @@ export const addressNftCollections = explorerRoute({
   summary: 'Tokens of which an address holds items, with the first of them',
   params,
   query: pageQuery.extend({ type: labels(ITEM_TYPES, OTHER_TYPES) }),
-  response: listOf(collectionSchema),
+  response: pageSchema(collectionSchema),
   handler: async ({ params: { address_hash_param: of }, query: { type = ITEM_TYPES, ...query } }, context) =>
     arrayPage(await collectionsOf(context, of, type), query, (collection) => showCollection(context, of, collection)),
 })

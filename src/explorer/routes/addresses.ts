@@ -1,5 +1,5 @@
-// An address: what it is and holds, how much it has done, and how its coins came and went. An address that nothing is known
-// of is an address all the same, with zeros.
+// Addresses: the richest, the record of one, its counters and the history of its coins. Any address has a record; that of an
+// unknown one is all zeros.
 import { z } from 'zod'
 import { memberCount } from '../../indexer/crowds.ts'
 import { type AccountFact, FACT } from '../../indexer/facts.ts'
@@ -7,16 +7,18 @@ import { lengthOfAll } from '../../indexer/lists.ts'
 import { readDescending } from '../../indexer/ranking.ts'
 import { LIST, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { type Address, toAddress } from '../../lib/hex.ts'
-import { coinSupply } from '../asked.ts'
 import { addressParam, checksummed, wire } from '../codec.ts'
-import { balancesByDay, coinRowSchema, DAYS, dayBalanceSchema, showCoinRow } from '../coin-history.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
-import { listOf, listPage, pageQuery } from '../page.ts'
-import { mergedPage } from '../ranked.ts'
+import type { ExplorerContext } from '../context.ts'
+import { coinSupply } from '../contract-reads.ts'
+import { explorerRoute } from '../define.ts'
+import { callsOf, transactionsOf, transfersOf } from '../pagination/address-lists.ts'
+import { listPage } from '../pagination/lists.ts'
+import { pageQuery, pageSchema } from '../pagination/page.ts'
+import { mergedPage } from '../pagination/rankings.ts'
 import { addressSchema, isContractAt, showAddress } from '../shapes/address.ts'
-import { placeOf } from '../shapes/place.ts'
+import { balancesByDay, coinRowSchema, DAYS, dayBalanceSchema, showCoinRow } from '../shapes/coin-history.ts'
+import { indexedTransaction } from '../shapes/indexed-transaction.ts'
 import { showToken, tokenSchema } from '../shapes/token.ts'
-import { callsOf, transactionsOf, transfersOf } from '../unions.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 
@@ -53,7 +55,7 @@ const recordSchema = addressSchema.extend({
 
 type Status = z.infer<typeof recordSchema>['creation_status']
 
-/** A creation that failed left no contract, so that none is told of here. */
+/** Never `failed`: a creation that failed left no contract to have a record. */
 function statusOf(fact: AccountFact | undefined): Status {
   if (fact?.isDestroyed === true) return 'selfdestructed'
   return fact?.createdIn === undefined ? null : 'success'
@@ -70,7 +72,8 @@ export const address = explorerRoute({
     const counters = countersOf(context, of)
     const balance = view.balance(of).toString()
     const creator = fact?.creator === undefined ? null : checksummed(fact.creator)
-    const createdIn = fact?.createdIn === undefined ? null : (await placeOf(context, fact.createdIn)).transaction.hash
+    const createdIn =
+      fact?.createdIn === undefined ? null : (await indexedTransaction(context, fact.createdIn)).transaction.hash
     return {
       ...showAddress(context, of),
       balance,
@@ -151,9 +154,9 @@ export const addressCoinHistory = explorerRoute({
   summary: 'Blocks in which the balance of an address changed, newest first',
   params,
   query: pageQuery,
-  response: listOf(coinRowSchema),
+  response: pageSchema(coinRowSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context.rows, [LIST.coins(of)], query, (entry) => showCoinRow(context, entry)),
+    listPage(context, [LIST.coins(of)], query, (entry) => showCoinRow(context, entry)),
 })
 
 export const addressCoinHistoryByDay = explorerRoute({
@@ -171,13 +174,13 @@ export const addresses = explorerRoute({
   path: '/addresses',
   summary: 'Accounts that hold coins, the richest first',
   query: pageQuery.extend({ sort: z.enum(['balance']).optional(), order: z.enum(['asc', 'desc']).optional() }),
-  response: listOf(addressSchema.extend({ coin_balance: wire.decimal, transactions_count: wire.decimal })).extend({
+  response: pageSchema(addressSchema.extend({ coin_balance: wire.decimal, transactions_count: wire.decimal })).extend({
     exchange_rate: wire.number.nullable(),
     total_supply: wire.decimal.nullable(),
   }),
   async handler({ query }, context) {
     const { rows, options } = context
-    const page = await mergedPage(rows, [RANKING.accounts], query, (order) => {
+    const page = await mergedPage(context, [RANKING.accounts], query, (order) => {
       const { value, rest } = readDescending(order)
       const of = toAddress(rest)
       return {

@@ -1,20 +1,22 @@
-// Blocks: all of them, one, and what belongs to one. A block here is final at once: none is an uncle, none was reorganised.
+// Blocks: the list of all, one, and its lists. A block is final at once, so that the filters for uncles and reorganised
+// blocks find none.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween } from '../../indexer/lists.ts'
 import { transactionRow } from '../../indexer/rows.ts'
 import { KINDS, LIST } from '../../indexer/tables.ts'
 import { blockParam, labels, wire } from '../codec.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
-import { newestPage, partPage } from '../dense.ts'
+import type { ExplorerContext } from '../context.ts'
+import { explorerRoute } from '../define.ts'
 import { ExplorerError, notFound } from '../errors.ts'
-import { arrayPage, listOf, pageQuery } from '../page.ts'
+import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
+import { rangePage, sequencePage } from '../pagination/sequence.ts'
 import { blockSchema, showBlock } from '../shapes/block.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
-import { blockAt } from '../shapes/place.ts'
+import { minedBlock } from '../shapes/indexed-transaction.ts'
 import { showTransaction, transactionSchema } from '../shapes/transaction.ts'
 import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
-import { averageBlockTime } from '../statistics.ts'
+import { averageBlockTime } from '../statistics/block-times.ts'
 
 const params = z.object({ block_hash_or_number_param: blockParam })
 
@@ -29,10 +31,10 @@ export const blocks = explorerRoute({
   path: '/blocks',
   summary: 'Blocks, newest first',
   query: pageQuery.extend({ type: labels(['block'], ['uncle', 'reorg']) }),
-  response: listOf(blockSchema),
+  response: pageSchema(blockSchema),
   handler({ query: { type, ...query } }, context) {
     const length = type?.length === 0 ? 0 : Number(context.head.number) + 1
-    return newestPage(length, query, (number) => showBlock(context, number))
+    return sequencePage(length, query, (number) => showBlock(context, number))
   },
 })
 
@@ -50,12 +52,12 @@ export const blockTransactions = explorerRoute({
   summary: 'Transactions of a block, in order',
   params,
   query: pageQuery.extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
-  response: listOf(transactionSchema),
+  response: pageSchema(transactionSchema),
   async handler({ params, query: { type, ...query } }, context) {
     const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
     const { firstTransaction: first, transactions: count } = fact ?? { firstTransaction: 0, transactions: 0 }
     const show = (sequence: number) => showTransaction(context, sequence)
-    if (type === undefined) return partPage({ first, count }, query, show)
+    if (type === undefined) return rangePage({ first, count }, query, show)
     const bits = type.reduce((mask, kind) => mask | (1 << KINDS.indexOf(kind)), 0)
     const found = entriesBetween(context.rows, LIST.transactions, first, first + count).flatMap((entry, i) =>
       (transactionRow.decode(entry).kinds & bits) === 0 ? [] : [first + i],
@@ -69,12 +71,12 @@ export const blockWithdrawals = explorerRoute({
   summary: 'Withdrawals of a block, in order',
   params,
   query: pageQuery,
-  response: listOf(withdrawalSchema),
+  response: pageSchema(withdrawalSchema),
   async handler({ params, query }, context) {
     const number = await numberOf(context, params.block_hash_or_number_param)
-    const { block } = await blockAt(context, number)
+    const { block } = await minedBlock(context, number)
     const part = { first: 0, count: block.withdrawals?.length ?? 0 }
-    return partPage(part, query, (index) => showWithdrawal(context, { number, index }))
+    return rangePage(part, query, (index) => showWithdrawal(context, { number, index }))
   },
 })
 
@@ -83,11 +85,11 @@ export const blockInternalTransactions = explorerRoute({
   summary: 'Messages within the transactions of a block, in order',
   params,
   query: pageQuery,
-  response: listOf(internalTransactionSchema),
+  response: pageSchema(internalTransactionSchema),
   async handler({ params, query }, context) {
     const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
     const part = { first: fact?.firstCall ?? 0, count: fact?.calls ?? 0 }
-    return partPage(part, query, (sequence) => showCall(context, sequence))
+    return rangePage(part, query, (sequence) => showCall(context, sequence))
   },
 })
 

@@ -1,8 +1,8 @@
-// What the frontend wants to know of this program.
+// Settings that the frontend reads at its start.
 import { z } from 'zod'
 import { explorerRoute } from '../define.ts'
 
-/** The frontend offers no longer exports than this. */
+/** Most rows of an export that the frontend offers. */
 const MOST_EXPORTED_ROWS = 10_000
 
 export const backendVersion = explorerRoute({

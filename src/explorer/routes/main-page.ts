@@ -1,29 +1,29 @@
-// What the home page of an explorer shows. Its two lists are bare arrays, as the frontend wants them, unless a page is
-// asked for: then they are lists like all others.
+// The home page of the frontend. Its two lists are plain arrays, as the frontend expects, unless the query asks for a page:
+// then they are paginated like all others.
 import { z } from 'zod'
 import { listLength } from '../../indexer/lists.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { explorerRoute } from '../define.ts'
-import { newestPage } from '../dense.ts'
 import { ExplorerError } from '../errors.ts'
-import { type Envelope, listOf, type PageQuery, pageQuery } from '../page.ts'
+import { type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
+import { sequencePage } from '../pagination/sequence.ts'
 import { blockSchema, showBlock } from '../shapes/block.ts'
 import { showTransaction, transactionSchema } from '../shapes/transaction.ts'
 
 const SHOWN_BLOCKS = 4
 const SHOWN_TRANSACTIONS = 6
 
-const listOrArray = <T extends z.ZodType>(item: T) => z.union([z.array(item), listOf(item)])
+const listOrArray = <T extends z.ZodType>(item: T) => z.union([z.array(item), pageSchema(item)])
 
-/** The newest few, or the page that was asked for. */
-async function newestFew<T>(
+/** The newest `count` records, or the page that the query asks for. */
+async function newestOrPage<T>(
   length: number,
   query: PageQuery,
-  few: number,
+  count: number,
   render: (position: number) => Promise<T>,
-): Promise<T[] | Envelope<T>> {
-  if (query.page !== undefined || query.items_count !== undefined) return newestPage(length, query, render)
-  return (await newestPage(length, { items_count: few }, render)).items
+): Promise<T[] | Page<T>> {
+  if (query.page !== undefined || query.items_count !== undefined) return sequencePage(length, query, render)
+  return (await sequencePage(length, { items_count: count }, render)).items
 }
 
 export const mainPageBlocks = explorerRoute({
@@ -32,7 +32,7 @@ export const mainPageBlocks = explorerRoute({
   query: pageQuery,
   response: listOrArray(blockSchema),
   handler: ({ query }, context) =>
-    newestFew(Number(context.head.number) + 1, query, SHOWN_BLOCKS, (number) => showBlock(context, number)),
+    newestOrPage(Number(context.head.number) + 1, query, SHOWN_BLOCKS, (number) => showBlock(context, number)),
 })
 
 export const mainPageTransactions = explorerRoute({
@@ -41,7 +41,7 @@ export const mainPageTransactions = explorerRoute({
   query: pageQuery,
   response: listOrArray(transactionSchema),
   handler: ({ query }, context) =>
-    newestFew(listLength(context.rows, LIST.transactions), query, SHOWN_TRANSACTIONS, (sequence) =>
+    newestOrPage(listLength(context.rows, LIST.transactions), query, SHOWN_TRANSACTIONS, (sequence) =>
       showTransaction(context, sequence),
     ),
 })

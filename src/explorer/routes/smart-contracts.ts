@@ -1,22 +1,23 @@
-// Contracts with their code and sources, and those of them that somebody has verified.
+// Contracts: code and sources of one, and the list of verified ones.
 import { z } from 'zod'
 import { lengthOfAll, OpenList } from '../../indexer/lists.ts'
-import { LIST } from '../../indexer/tables.ts'
+import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
-import { firstBlockAfter } from '../block-times.ts'
 import { addressParam, wire } from '../codec.ts'
-import { verifiedNamed } from '../contracts/abi.ts'
-import type { VerifiedContract } from '../contracts/store.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
+import { verifiedByName } from '../contracts/abi.ts'
+import type { VerifiedContract } from '../contracts/verified-contracts.ts'
+import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
-import { arrayPage, listOf, pageQuery } from '../page.ts'
+import { transactionsOf } from '../pagination/address-lists.ts'
+import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
 import {
   showSmartContract,
   showVerifiedContract,
   smartContractSchema,
   verifiedContractSchema,
 } from '../shapes/smart-contract.ts'
-import { transactionsOf } from '../unions.ts'
+import { firstBlockFrom } from '../statistics/block-times.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 
@@ -43,7 +44,7 @@ export const smartContracts = explorerRoute({
     sort: z.enum(['balance', 'transactions_count', 'txs_count']).optional(),
     order: z.enum(['asc', 'desc']).optional(),
   }),
-  response: listOf(verifiedContractSchema),
+  response: pageSchema(verifiedContractSchema),
   handler({ query: { q, filter, sort, order, ...page } }, context) {
     const rows = found(context, q).filter(({ language }) => filter === undefined || language === filter)
     if (sort !== undefined) {
@@ -60,11 +61,9 @@ export const smartContracts = explorerRoute({
 function found(context: ExplorerContext, q = ''): Row[] {
   const words = q.trim().split(/\s+/)
   const address = /^0x[0-9a-fA-F]{40}$/.test(q.trim()) ? hexToAddress(q.trim()) : undefined
-  const all = verifiedNamed(context, address === undefined && q.trim() !== '' ? words : [])
+  const all = verifiedByName(context, address === undefined && q.trim() !== '' ? words : [])
   return all.filter((row) => address === undefined || row.address === address)
 }
-
-const SECONDS_A_DAY = 86_400n
 
 export const smartContractsCounters = explorerRoute({
   path: '/smart-contracts/counters',
@@ -78,12 +77,12 @@ export const smartContractsCounters = explorerRoute({
   async handler(_, context) {
     const { chain, head, rows } = context
     const contracts = new OpenList(rows, LIST.contracts)
-    const since = await firstBlockAfter(chain, head, head.timestamp - SECONDS_A_DAY)
-    const verified = verifiedNamed(context, [])
-    const yesterday = Date.now() / 1000 - Number(SECONDS_A_DAY)
+    const since = await firstBlockFrom({ chain, head }, head.timestamp - BigInt(SECONDS_A_DAY) + 1n)
+    const verified = verifiedByName(context, [])
+    const yesterday = Date.now() / 1000 - SECONDS_A_DAY
     return {
       smart_contracts: contracts.length.toString(),
-      new_smart_contracts_24h: (contracts.length - contracts.find(Number(since))).toString(),
+      new_smart_contracts_24h: (contracts.length - contracts.find(since)).toString(),
       verified_smart_contracts: verified.length.toString(),
       new_verified_smart_contracts_24h: verified.filter(({ verifiedAt }) => verifiedAt >= yesterday).length.toString(),
     }

@@ -1,18 +1,19 @@
-// Figures of the whole chain, and charts. Prices are the operator's; without them all of them are null.
+// Figures of the whole chain, and charts. Prices come from the operator's file; without it they are null.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { listLength } from '../../indexer/lists.ts'
 import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
-import { coinSupply } from '../asked.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
-import { type GasPrice, gasPrices, type Speed } from '../gas-oracle.ts'
-import { averageBlockTime, utilization } from '../statistics.ts'
+import type { ExplorerContext } from '../context.ts'
+import { coinSupply } from '../contract-reads.ts'
+import { explorerRoute } from '../define.ts'
+import { averageBlockTime, utilization } from '../statistics/block-times.ts'
+import type { GasPrice, Speed } from '../statistics/gas-oracle.ts'
 
 const count = z.number().int()
-/** The day of the head and the thirty before it. */
+/** Days of the chart: the head's day and the thirty before it. */
 const CHARTED_DAYS = 31
-/** Gas of a plain transfer, whose price stands beside that of gas. */
+/** Gas of a plain transfer: its price is given together with the price of gas. */
 const TRANSFER_GAS = 21_000n
 const WEI = 10n ** 18n
 
@@ -54,7 +55,7 @@ export const stats = explorerRoute({
   async handler(_, context) {
     const { rows, head, headers, options } = context
     const today = FACT.day.get(rows, dayOf(context))
-    const prices = await gasPrices(context)
+    const prices = await context.gasOracle.prices(head)
     const average = await averageBlockTime(context)
     const isDetailed = headers['updated-gas-oracle'] === 'true'
     return {
@@ -66,7 +67,7 @@ export const stats = explorerRoute({
         ? each(prices, (price) => inDetail(context, price))
         : each(prices, ({ baseFee, tip }) => (baseFee + tip).toString()),
       gas_price_updated_at: isoTime(head.timestamp),
-      // Blocks may share a second, but who refreshes at that time must not do it without a pause.
+      // At least a second, although blocks may come faster: clients refresh after this time.
       gas_prices_update_in: Math.max(1000, Math.round(average)),
       static_gas_price: null,
       transactions_today: (today?.transactions ?? 0).toString(),
@@ -111,7 +112,7 @@ const toGwei = (wei: bigint): number => Number(wei) / 1e9
 /** What an amount of base units is worth, to the cent. */
 const worth = (amount: bigint, coin: string): string => ((Number(amount) / Number(WEI)) * Number(coin)).toFixed(2)
 
-/** By how many parts of a hundred the price has changed since the newest close; null without both. */
+/** Percentage by which the price has changed since the newest closing price; null without either. */
 function priceChange({ options }: ExplorerContext): number | null {
   const now = Number(options.prices?.coin ?? 0)
   const before = Number(options.prices?.history[0]?.closing_price ?? 0)

@@ -1,26 +1,28 @@
-// Single items of ERC-721 and ERC-1155 tokens. An ERC-20 has none.
+// Instances: single items of ERC-721 and ERC-1155 tokens, by id. An ERC-20 has none.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { listLength } from '../../indexer/lists.ts'
 import { complement, membersUnder, readDescending } from '../../indexer/ranking.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
 import { LIST, MEMBER, RANKING } from '../../indexer/tables.ts'
 import { type Address, bytesToBig, fromHex, type Hex, toAddress } from '../../lib/hex.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
+import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
-import { arrayPage, type Envelope, listOf, listPage, type PageQuery, pageQuery, rankedPage } from '../page.ts'
+import { sequenceListPage } from '../pagination/lists.ts'
+import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
+import { rankingPage } from '../pagination/rankings.ts'
 import { addressSchema, showAddress } from '../shapes/address.ts'
 import { instanceSchema, showInstance, showToken, type TokenInstance, tokenSchema } from '../shapes/token.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
-/** Items of one holder that are listed. */
+/** Most items of one holder that are listed. */
 const MOST_ITEMS = 10_000
 
 const ofToken = z.object({ address_hash_param: addressParam })
 const ofInstance = ofToken.extend({ token_id_param: tokenIdParam })
 
-/** The item, if there is or was one; throws 404. */
+/** Type and record of an item, burnt ones included; throws 404. */
 function requireInstance({ rows }: ExplorerContext, token: Address, id: bigint) {
   const type = FACT.token.get(rows, token)?.type
   const fact = FACT.instance.get(rows, token, id)
@@ -33,24 +35,24 @@ export const tokenInstances = explorerRoute({
   summary: 'Items of a token, the highest id first',
   params: ofToken,
   query: pageQuery.extend({ holder_address_hash: addressParam.optional() }),
-  response: listOf(instanceSchema),
+  response: pageSchema(instanceSchema),
   handler({ params: { address_hash_param: of }, query: { holder_address_hash: holder, ...query } }, context) {
     const type = FACT.token.get(context.rows, of)?.type
     if (type === undefined) throw notFound()
     if (holder !== undefined && type !== 'ERC-20') return instancesHeld(context, of, RANKING.items(holder, type), query)
-    return rankedPage(context.rows, RANKING.instances(of), query, (member) =>
+    return rankingPage(context, RANKING.instances(of), query, (member) =>
       showInstance(context, of, bytesToBig(complement(member)), { withToken: true }),
     )
   },
 })
 
-/** The same of one holder. */
+/** A page of the items of a token that one address holds. */
 async function instancesHeld(
   context: ExplorerContext,
   of: Address,
   items: Hex,
   query: PageQuery,
-): Promise<Envelope<TokenInstance>> {
+): Promise<Page<TokenInstance>> {
   const members = await membersUnder(context.rows, items, fromHex(of), MOST_ITEMS)
   return arrayPage(members.toReversed(), query, (member) =>
     showInstance(context, of, MEMBER.item(member).id ?? 0n, { withToken: true }),
@@ -73,11 +75,11 @@ export const tokenInstanceTransfers = explorerRoute({
   summary: 'Transfers of an item, newest first',
   params: ofInstance,
   query: pageQuery,
-  response: listOf(transferSchema),
+  response: pageSchema(transferSchema),
   handler({ params: { address_hash_param: of, token_id_param: id }, query }, context) {
     requireInstance(context, of, id)
-    return listPage(context.rows, [LIST.transfersOfInstance(of, id)], query, (entry) =>
-      showTransfer(context, sequenceRow.decode(entry).sequence),
+    return sequenceListPage(context, [LIST.transfersOfInstance(of, id)], query, (sequence) =>
+      showTransfer(context, sequence),
     )
   },
 })
@@ -98,7 +100,7 @@ export const tokenInstanceHolders = explorerRoute({
   summary: 'Who holds an item, those with most first',
   params: ofInstance,
   query: pageQuery,
-  response: listOf(
+  response: pageSchema(
     z.strictObject({ address: addressSchema, value: wire.decimal, token_id: wire.decimal, token: tokenSchema }),
   ),
   handler({ params: { address_hash_param: of, token_id_param: id }, query }, context) {
@@ -112,7 +114,7 @@ export const tokenInstanceHolders = explorerRoute({
     if (type === 'ERC-721') {
       return arrayPage(fact.owner === undefined ? [] : [fact.owner], query, (owner) => show(owner, 1n))
     }
-    return rankedPage(context.rows, RANKING.holdersOfInstance(of, id), query, (order) => {
+    return rankingPage(context, RANKING.holdersOfInstance(of, id), query, (order) => {
       const { value, rest } = readDescending(order)
       return show(toAddress(complement(rest)), value)
     })

@@ -1,23 +1,24 @@
-// Tokens: which there are, who holds them, and how they moved. What is no token is not found here.
+// Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are not found.
 import { z } from 'zod'
 import { memberCount } from '../../indexer/crowds.ts'
 import { FACT } from '../../indexer/facts.ts'
 import { listLength } from '../../indexer/lists.ts'
 import { complement, readDescending } from '../../indexer/ranking.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
 import { addressParam, labels, wire } from '../codec.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
+import { explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
-import { tokensNamed } from '../named.ts'
-import { arrayPage, listOf, listPage, pageQuery, rankedPage } from '../page.ts'
-import { allMembers, mergedPage } from '../ranked.ts'
+import { tokensByName } from '../name-search.ts'
+import { sequenceListPage } from '../pagination/lists.ts'
+import { arrayPage, pageQuery, pageSchema } from '../pagination/page.ts'
+import { allMembers, mergedPage, rankingPage } from '../pagination/rankings.ts'
 import { addressSchema, showAddress } from '../shapes/address.ts'
 import { showToken, showTokenResource, tokenResourceSchema, tokenSchema } from '../shapes/token.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
 
-/** By holders alone, unless prices are known; nobody tells how much of a token circulates. */
+/** All but `fiat_value` with known prices sort by holders: circulating supplies are unknown. */
 const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_market_cap'] as const
 
 const params = z.object({ address_hash_param: addressParam })
@@ -35,22 +36,22 @@ export const tokens = explorerRoute({
     sort: z.enum(SORTS).optional(),
     order: z.enum(['asc', 'desc']).optional(),
   }),
-  response: listOf(tokenResourceSchema),
+  response: pageSchema(tokenResourceSchema),
   async handler({ query: { type, q, sort, ...query } }, context) {
-    const { rows, options } = context
+    const { options } = context
     const show = (of: Address) => showTokenResource(context, of)
     const inOrder = (found: readonly Address[]) => (query.order === 'asc' ? found.toReversed() : found)
     if (q !== undefined) {
-      const found = await tokensNamed(context, q)
+      const found = await tokensByName(context, q)
       return arrayPage(inOrder(found.filter((of) => isOfType(context, of, type))), query, show)
     }
     const rankings = rankingsOf(type)
     if (sort === 'fiat_value' && options.prices !== undefined) {
       const priceOf = (of: Address) => Number(options.prices?.tokens.get(of) ?? -1)
-      const all = (await allMembers(rows, rankings)).map(MEMBER.address)
+      const all = (await allMembers(context, rankings)).map(MEMBER.address)
       return arrayPage(inOrder(all.sort((a, b) => priceOf(b) - priceOf(a))), query, show)
     }
-    return mergedPage(rows, rankings, query, (order) => show(MEMBER.address(order)))
+    return mergedPage(context, rankings, query, (order) => show(MEMBER.address(order)))
   },
 })
 
@@ -92,12 +93,10 @@ export const tokenTransfers = explorerRoute({
   summary: 'Transfers of a token, newest first',
   params,
   query: pageQuery,
-  response: listOf(transferSchema),
+  response: pageSchema(transferSchema),
   handler({ params: { address_hash_param: of }, query }, context) {
     requireToken(context, of)
-    return listPage(context.rows, [LIST.transfersOfToken(of)], query, (entry) =>
-      showTransfer(context, sequenceRow.decode(entry).sequence),
-    )
+    return sequenceListPage(context, [LIST.transfersOfToken(of)], query, (sequence) => showTransfer(context, sequence))
   },
 })
 
@@ -106,7 +105,7 @@ export const tokenHolders = explorerRoute({
   summary: 'Who holds a token, those with most first',
   params,
   query: pageQuery,
-  response: listOf(
+  response: pageSchema(
     z.strictObject({
       address: addressSchema,
       value: wire.decimal.describe('of an ERC-721 or ERC-1155 how many items'),
@@ -116,7 +115,7 @@ export const tokenHolders = explorerRoute({
   ),
   handler({ params: { address_hash_param: of }, query }, context) {
     requireToken(context, of)
-    return rankedPage(context.rows, RANKING.holders(of), query, (order) => {
+    return rankingPage(context, RANKING.holders(of), query, (order) => {
       const { value, rest } = readDescending(order)
       return {
         address: showAddress(context, toAddress(complement(rest))),

@@ -1,35 +1,34 @@
-// What belongs to one transaction. A transaction that waits has none of it yet; one that is not known is not found.
+// Lists of one transaction: token transfers, messages, logs, state changes, its trace. They are empty while it is pending;
+// an unknown transaction is not found.
 import { z } from 'zod'
 import { entriesBetween } from '../../indexer/lists.ts'
 import { transferRow } from '../../indexer/rows.ts'
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { hashParam, labels } from '../codec.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
-import { partPage } from '../dense.ts'
+import type { ExplorerContext } from '../context.ts'
+import { explorerRoute } from '../define.ts'
 import { ExplorerError, notFound } from '../errors.ts'
-import { arrayPage, listOf, pageQuery } from '../page.ts'
+import { arrayPage, emptyPage, pageQuery, pageSchema } from '../pagination/page.ts'
+import { rangePage } from '../pagination/sequence.ts'
 import { internalTransactionSchema, showCall } from '../shapes/call.ts'
+import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { logSchema, showLog } from '../shapes/log.ts'
-import { type Place, placeOf, sequenceOf } from '../shapes/place.ts'
 import { rawTraceSchema, showRawTrace } from '../shapes/raw-trace.ts'
 import { showStateChange, stateChangeSchema } from '../shapes/state-change.ts'
 import { showTransfer, transferSchema } from '../shapes/transfer.ts'
-import { stateChanges } from '../state-changes.ts'
-import { waitingIn } from '../waiting.ts'
 
 const params = z.object({ transaction_hash_param: hashParam })
-const NOTHING = { items: [], next_page_params: null, total_count: 0 }
 
-/** Where a transaction stands; undefined while it waits (or was dropped). Throws 404. */
-async function placeBy(context: ExplorerContext, hash: Hash): Promise<Place | undefined> {
-  const { chain, head } = context
-  const mined = chain.transaction(hash)
-  if (mined !== undefined && mined.header.number <= head.number) {
-    return placeOf(context, sequenceOf(context, Number(mined.header.number), mined.index))
+/** A mined transaction; undefined while it is pending, or after it was dropped. Throws 404. */
+async function minedByHash(context: ExplorerContext, hash: Hash): Promise<IndexedTransaction | undefined> {
+  const { chain, head, pendingTransactions } = context
+  const found = chain.transaction(hash)
+  if (found !== undefined && found.header.number <= head.number) {
+    return indexedTransaction(context, transactionSequence(context, Number(found.header.number), found.index))
   }
-  const isKnown = mined !== undefined || chain.pool.get(hash) !== undefined
-  if (!isKnown && waitingIn(chain).dropped(hash) === undefined) throw notFound()
+  const isKnown = found !== undefined || chain.pool.get(hash) !== undefined
+  if (!isKnown && pendingTransactions.dropped(hash) === undefined) throw notFound()
   return undefined
 }
 
@@ -38,12 +37,12 @@ export const transactionTokenTransfers = explorerRoute({
   summary: 'Token transfers of a transaction, in order of their logs',
   params,
   query: pageQuery.extend({ type: labels(TOKEN_TYPES, ['ERC-404']) }),
-  response: listOf(transferSchema),
+  response: pageSchema(transferSchema),
   async handler({ params, query: { type, ...query } }, context) {
-    const place = await placeBy(context, params.transaction_hash_param)
-    if (place === undefined) return NOTHING
-    const { firstTransfer: first, transfers: count } = place.row
-    if (type === undefined) return partPage({ first, count }, query, (sequence) => showTransfer(context, sequence))
+    const mined = await minedByHash(context, params.transaction_hash_param)
+    if (mined === undefined) return emptyPage()
+    const { firstTransfer: first, transfers: count } = mined.row
+    if (type === undefined) return rangePage({ first, count }, query, (sequence) => showTransfer(context, sequence))
     const found = entriesBetween(context.rows, LIST.transfers, first, first + count).flatMap((entry, i) =>
       type.includes(transferRow.decode(entry).type) ? [first + i] : [],
     )
@@ -56,12 +55,12 @@ export const transactionInternalTransactions = explorerRoute({
   summary: 'Messages within a transaction, in call order',
   params,
   query: pageQuery,
-  response: listOf(internalTransactionSchema),
+  response: pageSchema(internalTransactionSchema),
   async handler({ params, query }, context) {
-    const place = await placeBy(context, params.transaction_hash_param)
-    if (place === undefined) return NOTHING
-    const { firstCall: first, calls: count } = place.row
-    return partPage({ first, count }, query, (sequence) => showCall(context, sequence))
+    const mined = await minedByHash(context, params.transaction_hash_param)
+    if (mined === undefined) return emptyPage()
+    const { firstCall: first, calls: count } = mined.row
+    return rangePage({ first, count }, query, (sequence) => showCall(context, sequence))
   },
 })
 
@@ -70,13 +69,13 @@ export const transactionLogs = explorerRoute({
   summary: 'Logs of a transaction, in order',
   params,
   query: pageQuery,
-  response: listOf(logSchema),
+  response: pageSchema(logSchema),
   async handler({ params, query }, context) {
-    const place = await placeBy(context, params.transaction_hash_param)
-    if (place === undefined) return NOTHING
-    const { row, receipt, firstLogIndex } = place
+    const mined = await minedByHash(context, params.transaction_hash_param)
+    if (mined === undefined) return emptyPage()
+    const { row, receipt, firstLogIndex } = mined
     const part = { first: firstLogIndex, count: receipt.logs.length }
-    return partPage(part, query, (index) => showLog(context, { number: row.number, index }))
+    return rangePage(part, query, (index) => showLog(context, { number: row.number, index }))
   },
 })
 
@@ -85,11 +84,13 @@ export const transactionStateChanges = explorerRoute({
   summary: 'What a transaction changed: coins, then tokens',
   params,
   query: pageQuery,
-  response: listOf(stateChangeSchema),
+  response: pageSchema(stateChangeSchema),
   async handler({ params, query }, context) {
-    const place = await placeBy(context, params.transaction_hash_param)
-    if (place === undefined) return NOTHING
-    return arrayPage(await stateChanges(context, place), query, (change) => showStateChange(context, place, change))
+    const mined = await minedByHash(context, params.transaction_hash_param)
+    if (mined === undefined) return emptyPage()
+    return arrayPage(await context.stateChanges.of(context, mined), query, (change) =>
+      showStateChange(context, mined, change),
+    )
   },
 })
 
@@ -99,9 +100,9 @@ export const transactionRawTrace = explorerRoute({
   params,
   response: z.array(rawTraceSchema),
   async handler({ params }, context) {
-    const place = await placeBy(context, params.transaction_hash_param)
-    if (place === undefined) return []
-    const { hash } = place.transaction
+    const mined = await minedByHash(context, params.transaction_hash_param)
+    if (mined === undefined) return []
+    const { hash } = mined.transaction
     return showRawTrace(await context.heavy((caller) => context.chain.traces.replayTransaction(hash, { caller })))
   },
 })

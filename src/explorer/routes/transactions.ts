@@ -1,32 +1,32 @@
-// Transactions: all of them, one, and figures of the last day. What belongs to one stands in `transaction-parts.ts`.
+// Transactions: the list of all, one by its hash, and figures of the last day. Lists of one transaction are in
+// `transaction-parts.ts`.
 import { z } from 'zod'
 import { listLength } from '../../indexer/lists.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
 import { KINDS, type Kind, LIST, MASKS } from '../../indexer/tables.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
 import { hashParam, labels, wire } from '../codec.ts'
-import { selectorsNamed } from '../contracts/abi.ts'
-import { type ExplorerContext, explorerRoute } from '../define.ts'
-import { newestPage } from '../dense.ts'
-import { lastDay } from '../last-day.ts'
-import { arrayPage, type Envelope, listOf, listPage, type PageQuery, pageQuery } from '../page.ts'
+import type { ExplorerContext } from '../context.ts'
+import { selectorsByName } from '../contracts/abi.ts'
+import { explorerRoute } from '../define.ts'
+import { sequenceListPage } from '../pagination/lists.ts'
+import { arrayPage, type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'
+import { sequencePage } from '../pagination/sequence.ts'
 import {
-  kindsOfWaiting,
+  kindsOfPending,
   showPending,
   showTransaction,
   showTransactionInFull,
   type Transaction,
   transactionSchema,
 } from '../shapes/transaction.ts'
-import { waitingIn } from '../waiting.ts'
 
-/** Each has one list for each kind of transaction; more names than these are not looked for. */
+/** Methods of one filter; the rest is ignored. Each selector has a list for every combination of kinds. */
 const MOST_METHODS = 20
 
-/** Known to the frontend and never listed here. */
+/** Kinds that the frontend offers and no transaction here is listed under. */
 const OTHER_KINDS = ['blob_transaction', 'set_code_transaction']
 
-type Wanted = { readonly kinds: readonly Kind[] | undefined; readonly selectors: readonly Hex[] | undefined }
+type Filter = { readonly kinds: readonly Kind[] | undefined; readonly selectors: readonly Hex[] | undefined }
 
 export const transactions = explorerRoute({
   path: '/transactions',
@@ -36,47 +36,49 @@ export const transactions = explorerRoute({
     type: labels(KINDS, OTHER_KINDS),
     method: z.string().optional().describe('names or selectors (0x and 8 digits) of methods, with commas between'),
   }),
-  response: listOf(transactionSchema),
+  response: pageSchema(transactionSchema),
   handler({ query: { filter, type, method, ...query } }, context) {
     const wanted = { kinds: type, selectors: method === undefined ? undefined : selectorsOf(context, method) }
-    return filter?.includes('validated') === false ? waiting(context, wanted, query) : mined(context, wanted, query)
+    return filter?.includes('validated') === false
+      ? pendingPage(context, wanted, query)
+      : minedPage(context, wanted, query)
   },
 })
 
 function selectorsOf(context: ExplorerContext, methods: string): readonly Hex[] {
   const names = new Set(methods.split(',').map((name) => name.trim()))
-  return [...new Set([...names].slice(0, MOST_METHODS).flatMap((name) => selectorsNamed(context, name)))]
+  return [...new Set([...names].slice(0, MOST_METHODS).flatMap((name) => selectorsByName(context, name)))]
 }
 
-function mined(context: ExplorerContext, wanted: Wanted, query: PageQuery): Promise<Envelope<Transaction>> {
-  const { rows } = context
-  const { kinds, selectors } = wanted
+function minedPage(
+  context: ExplorerContext,
+  { kinds, selectors }: Filter,
+  query: PageQuery,
+): Promise<Page<Transaction>> {
+  const show = (sequence: number) => showTransaction(context, sequence)
   if (kinds === undefined && selectors === undefined) {
-    const length = listLength(rows, LIST.transactions)
-    return newestPage(length, query, (sequence) => showTransaction(context, sequence))
+    return sequencePage(listLength(context.rows, LIST.transactions), query, show)
   }
   const masks = Array.from({ length: MASKS }, (_, mask) => mask).filter((mask) => isAnyOf(mask, kinds))
   const lists =
     selectors === undefined
       ? masks.map((mask) => LIST.transactionsByKinds(mask))
       : selectors.flatMap((selector) => masks.map((mask) => LIST.transactionsByMethod(selector, mask)))
-  return listPage(rows, lists, query, (entry) => showTransaction(context, sequenceRow.decode(entry).sequence))
+  return sequenceListPage(context, lists, query, show)
 }
 
 const isAnyOf = (mask: number, kinds: readonly Kind[] | undefined): boolean =>
   kinds === undefined || kinds.some((kind) => (mask & (1 << KINDS.indexOf(kind))) !== 0)
 
-function waiting(context: ExplorerContext, { kinds, selectors }: Wanted, query: PageQuery) {
-  const found = waitingIn(context.chain)
-    .newest()
-    .filter((transaction) => {
-      if (selectors !== undefined && !selectors.includes(toHex(transaction.data.subarray(0, 4)))) return false
-      const own = kinds === undefined && selectors === undefined ? [] : kindsOfWaiting(context, transaction)
-      return (
-        (kinds === undefined || kinds.some((kind) => own.includes(kind))) &&
-        (selectors === undefined || own.includes('contract_call'))
-      )
-    })
+function pendingPage(context: ExplorerContext, { kinds, selectors }: Filter, query: PageQuery) {
+  const found = context.pendingTransactions.newest().filter((transaction) => {
+    if (selectors !== undefined && !selectors.includes(toHex(transaction.data.subarray(0, 4)))) return false
+    const own = kinds === undefined && selectors === undefined ? [] : kindsOfPending(context, transaction)
+    return (
+      (kinds === undefined || kinds.some((kind) => own.includes(kind))) &&
+      (selectors === undefined || own.includes('contract_call'))
+    )
+  })
   return arrayPage(found, query, (transaction) => showPending(context, transaction))
 }
 
@@ -90,10 +92,10 @@ export const transactionStats = explorerRoute({
     transaction_fees_avg_24h: wire.decimal,
   }),
   async handler(_, context) {
-    const { transactions: count, fees } = await lastDay(context)
+    const { transactions: count, fees } = await context.lastDay.figures(context)
     return {
       transactions_count_24h: count.toString(),
-      pending_transactions_count: waitingIn(context.chain).newest().length.toString(),
+      pending_transactions_count: context.pendingTransactions.newest().length.toString(),
       transaction_fees_sum_24h: fees.toString(),
       transaction_fees_avg_24h: (count === 0 ? 0n : fees / BigInt(count)).toString(),
     }

@@ -1,15 +1,16 @@
-// Having a contract verified, as the explorer's form asks for it. The answer says only that it has begun: what came of it is
-// told on the socket, and by the contract itself.
+// Verification of a contract, as the frontend's form submits it. The answer says only that it has begun; the outcome is
+// pushed on the socket, and shows in the contract's record.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { addressParam } from '../codec.ts'
+import type { ExplorerContext } from '../context.ts'
 import type { CompilerInput } from '../contracts/compilers.ts'
-import { LICENCES } from '../contracts/store.ts'
 import { EVM_VERSIONS, inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissions.ts'
 import type { Verification } from '../contracts/verification.ts'
-import { type ExplorerContext, type ExplorerRoute, explorerRoute } from '../define.ts'
+import { LICENCES } from '../contracts/verified-contracts.ts'
+import { type ExplorerRoute, explorerRoute } from '../define.ts'
 import { ExplorerError, invalidParameter } from '../errors.ts'
-import { filesIn, type UploadedFile } from '../forms.ts'
+import { filesIn, type UploadedFile } from '../uploads.ts'
 
 const params = z.object({ address_hash_param: addressParam })
 
@@ -39,7 +40,7 @@ export const verificationConfig = explorerRoute({
   },
 })
 
-// Forms send everything as text, and what was left empty as well.
+// Forms send every field as text, empty ones too.
 const text = z.string().trim().optional()
 const filled = z.string().trim().min(1)
 const yesNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
@@ -62,7 +63,7 @@ const settings = common.extend({
   evm_version: text,
 })
 
-/** One way to hand in sources; `input` makes of them what the compiler takes. */
+/** One way to submit sources; `input` turns the form into the compiler's input. */
 function verificationVia<B extends typeof common>(
   way: string,
   summary: string,

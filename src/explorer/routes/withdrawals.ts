@@ -6,16 +6,17 @@ import { placeRow } from '../../indexer/rows.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { wire } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
-import { listOf, listPage, pageQuery } from '../page.ts'
+import { listPage } from '../pagination/lists.ts'
+import { pageQuery, pageSchema } from '../pagination/page.ts'
 import { showWithdrawal, withdrawalSchema } from '../shapes/withdrawal.ts'
 
 export const withdrawals = explorerRoute({
   path: '/withdrawals',
   summary: 'Withdrawals, newest first',
   query: pageQuery,
-  response: listOf(withdrawalSchema),
+  response: pageSchema(withdrawalSchema),
   handler: ({ query }, context) =>
-    listPage(context.rows, [LIST.withdrawals], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
+    listPage(context, [LIST.withdrawals], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
 })
 
 export const withdrawalsCounters = explorerRoute({

@@ -1,11 +1,10 @@
-// An address as it stands in other records. Labels, tags and scores that only a third party could give are always empty.
+// An address within other records. Labels, tags and scores come from third parties, and are always empty here.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
+import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { contractName, isVerified, proxyOf } from '../contracts/abi.ts'
-import type { ExplorerContext } from '../define.ts'
-import { keptBy } from './kept.ts'
 
 export const addressSchema = z.strictObject({
   hash: wire.address,
@@ -26,8 +25,8 @@ export const addressSchema = z.strictObject({
 })
 export type AddressParam = z.infer<typeof addressSchema>
 
-/** An address as every record shows it; name and proxy as of the context's moment. */
-export const showAddress = keptBy((context, of: Address): AddressParam => {
+/** An address as every record shows it; name and proxy as of the context's head. */
+export const showAddress = oncePerRequest((context, of: Address): AddressParam => {
   const isContract = isContractAt(context, of)
   const proxy = isContract ? proxyOf(context, of) : undefined
   return {
@@ -53,6 +52,6 @@ export const showAddress = keptBy((context, of: Address): AddressParam => {
 export const showAddressOrNull = (context: ExplorerContext, of: Address | undefined | null): AddressParam | null =>
   of === undefined || of === null ? null : showAddress(context, of)
 
-/** Whether an address is a contract to its readers: one that was destroyed is shown as what it was. */
+/** Whether an address is shown as a contract: it has code, or had it and was destroyed. */
 export const isContractAt = ({ view, rows }: ExplorerContext, of: Address): boolean =>
   view.code(of).length > 0 || FACT.account.get(rows, of)?.isDestroyed === true

@@ -1,5 +1,5 @@
-// EIP-7702: who let their account run whose code, and whether it was accepted. A refused authorization leaves no trace in
-// the chain, so that the transaction is run again to know.
+// Authorizations of EIP-7702: which account delegates to which code, and whether the authorization was accepted. A refused
+// one leaves nothing in the chain, so that the transaction is run again to tell.
 
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
@@ -8,8 +8,8 @@ import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { Authorization as Signed, Transaction } from '../../primitives/types.ts'
 import type { AccountChange } from '../../runtime/tracing/recorder.ts'
 import { checksummed, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
-import { whereStateIs } from '../pruned.ts'
+import type { ExplorerContext } from '../context.ts'
+import { undefinedIfPruned } from '../errors.ts'
 
 const STATUSES = ['ok', 'invalid_chain_id', 'invalid_signature', 'invalid_nonce', 'invalid_code'] as const
 type Status = (typeof STATUSES)[number]
@@ -26,13 +26,13 @@ export const authorizationSchema = z.strictObject({
 })
 export type Authorization = z.infer<typeof authorizationSchema>
 
-/** A transaction's authorizations; those of a mined one with what became of them. */
+/** A transaction's authorizations; those of a mined one with their outcome. */
 export async function showAuthorizations(context: ExplorerContext, of: Transaction): Promise<Authorization[]> {
   if (of.authorizationList.length === 0) return []
   const { chain, heavy } = context
   const isMined = chain.transaction(of.hash) !== undefined
   const replay = () => heavy((caller) => chain.traces.replayTransaction(of.hash, { caller }))
-  const replayed = isMined ? await whereStateIs(replay()) : undefined
+  const replayed = isMined ? await undefinedIfPruned(replay()) : undefined
   const statusOf = replayed && verdicts(context, of, replayed.changes)
   return of.authorizationList.map((authorization) => {
     const authority = recoverAuthority(authorization)
@@ -49,7 +49,10 @@ export async function showAuthorizations(context: ExplorerContext, of: Transacti
   })
 }
 
-/** Judges authorizations in their order. Whoever had one accepted has changed: the account's nonce was counted up. */
+/**
+ * Outcomes of authorizations; call it for each in their order. An accepted one increases the authority's nonce, so that its
+ * account is among the changes.
+ */
 function verdicts({ spec }: ExplorerContext, { from }: Transaction, changes: readonly AccountChange[]) {
   const changed = new Map(changes.map((change) => [change.address, change]))
   const accepted = new Map<Address, bigint>()

@@ -1,4 +1,4 @@
-// A block. What it burnt and what it paid follow the chain's own rules: where base fees are collected nothing is burnt.
+// A block. Burnt fees and rewards follow the chain's rules: where base fees are collected, nothing is burnt.
 import { z } from 'zod'
 import { readTotalDifficulty } from '../../chain/open.ts'
 import { type BlockFact, FACT } from '../../indexer/facts.ts'
@@ -8,9 +8,9 @@ import type { Block as ChainBlock } from '../../primitives/types.ts'
 import type { Reward } from '../../runtime/system.ts'
 import type { ChainSpec } from '../../spec/chain-spec.ts'
 import { isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 import { addressSchema, showAddress } from './address.ts'
-import { blockAt } from './place.ts'
+import { minedBlock } from './indexed-transaction.ts'
 
 const count = z.number().int()
 
@@ -64,7 +64,7 @@ const NOTHING: BlockFact = {
 /** A block of the chain; throws 404. */
 export async function showBlock(context: ExplorerContext, number: number): Promise<Block> {
   const { spec, rows, chain } = context
-  const { block } = await blockAt(context, number)
+  const { block } = await minedBlock(context, number)
   const { header, transactions, withdrawals, uncles } = block
   const { gasUsed, gasLimit, baseFeePerGas } = header
   const { fees, baseFees, tips, calls } = FACT.block.get(rows, number) ?? NOTHING
@@ -104,10 +104,10 @@ export async function showBlock(context: ExplorerContext, number: number): Promi
   }
 }
 
-/** Whether base fees are destroyed; a chain of our own may collect them instead. */
+/** Whether base fees are burnt; a chain with native modules may collect them instead. */
 export const burnsBaseFee = ({ native }: Pick<ChainSpec, 'native'>): boolean => native?.feeMarket.burnBaseFee ?? true
 
-/** What the block's maker got: the reward for work, if any, and the tips; on a native chain they go elsewhere. */
+/** The coinbase's block reward and tips, and the rewards of uncles. With native modules the tips go to stakers. */
 function rewardsOf(paid: readonly Reward[], tips: bigint): Block['rewards'] {
   const ofBlock = paid.reduce((sum, { kind, value }) => (kind === 'block' ? sum + value : sum), tips)
   const ofUncles = paid.filter(({ kind }) => kind === 'uncle')

@@ -1,14 +1,14 @@
-// An internal transaction: a message between contracts, or the creation that a transaction itself is.
+// An internal transaction: a message that a contract sent, or the creation of a contract by a transaction.
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
 import { entryAt } from '../../indexer/lists.ts'
 import { type CallRow, callRow } from '../../indexer/rows.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
-import { placeOf } from './place.ts'
+import { indexedTransaction } from './indexed-transaction.ts'
 
 const TYPE = {
   CALL: 'call',
@@ -46,7 +46,7 @@ export async function showCall(context: ExplorerContext, sequence: number): Prom
   const entry = entryAt(context.rows, LIST.calls, sequence)
   if (entry === undefined) throw notFound()
   const call = callRow.decode(entry)
-  const { header, row, transaction } = await placeOf(context, call.transaction)
+  const { header, row, transaction } = await indexedTransaction(context, call.transaction)
   const isCreation = call.type === 'CREATE' || call.type === 'CREATE2'
   const target = showAddressOrNull(context, call.to)
   return {

@@ -2,11 +2,10 @@
 import { z } from 'zod'
 import { toHex } from '../../lib/hex.ts'
 import { isoTime, wire } from '../codec.ts'
-import { decodeLog } from '../contracts/abi.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
+import { decodedLogSchema, decodeLog } from '../contracts/abi.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
-import { decodedLogSchema } from './decoded.ts'
-import { logAt } from './place.ts'
+import { logAt } from './indexed-transaction.ts'
 
 const MOST_TOPICS = 4
 
@@ -25,12 +24,12 @@ export const logSchema = z.strictObject({
 })
 export type Log = z.infer<typeof logSchema>
 
-/** The log at a place of the chain; throws 404. */
+/** A log by its block and its index within the block; throws 404. */
 export async function showLog(
   context: ExplorerContext,
-  place: { readonly number: number; readonly index: number },
+  at: { readonly number: number; readonly index: number },
 ): Promise<Log> {
-  const { log, header, transaction, index } = await logAt(context, place)
+  const { log, header, transaction, index } = await logAt(context, at)
   return {
     transaction_hash: transaction.hash,
     tx_hash: transaction.hash,

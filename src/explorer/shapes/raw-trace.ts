@@ -1,4 +1,4 @@
-// The messages of a transaction in the form that Parity gave them, as the page of raw traces prints it.
+// The messages of a transaction in the format of Parity's `trace_` methods, for the frontend's raw trace page.
 import { z } from 'zod'
 import type { Replayed } from '../../chain/types.ts'
 import { type Hash, toHex, toQuantity } from '../../lib/hex.ts'
@@ -7,9 +7,9 @@ import type { FlatFrame } from '../../runtime/tracing/flatten.ts'
 import { wire } from '../codec.ts'
 
 const quantity = z.string().regex(/^0x(0|[1-9a-f][0-9a-f]*)$/)
-/** In lower case: it is the node's raw word. */
+/** In lower case, as in JSON-RPC. */
 const address = z.string().regex(/^0x[0-9a-f]{40}$/)
-const place = {
+const position = {
   subtraces: z.number().int(),
   traceAddress: z.array(z.number().int()).readonly(),
   transactionHash: wire.hash,
@@ -22,28 +22,28 @@ export const rawTraceSchema = z.discriminatedUnion('type', [
     type: z.literal('call'),
     action: z.strictObject({ ...paid, callType: z.string(), to: address.nullable(), input: wire.hex }),
     result: z.strictObject({ gasUsed: quantity, output: wire.hex }).nullable(),
-    ...place,
+    ...position,
   }),
   z.strictObject({
     type: z.literal('create'),
     action: z.strictObject({ ...paid, creationMethod: z.string(), init: wire.hex }),
     result: z.strictObject({ gasUsed: quantity, address: address.nullable(), code: wire.hex }).nullable(),
-    ...place,
+    ...position,
   }),
   z.strictObject({
     type: z.literal('selfdestruct'),
     action: z.strictObject({ address, balance: quantity, refundAddress: address.nullable() }),
     result: z.null(),
-    ...place,
+    ...position,
   }),
 ])
 export type RawTrace = z.infer<typeof rawTraceSchema>
 
 /** Every message of a transaction that was run again, in call order. */
 export const showRawTrace = ({ frames, transaction }: Pick<Replayed, 'frames' | 'transaction'>): RawTrace[] =>
-  frames.map((frame) => traceOf(frame, transaction.hash))
+  frames.map((frame) => parityTrace(frame, transaction.hash))
 
-function traceOf(frame: FlatFrame, transactionHash: Hash): RawTrace {
+function parityTrace(frame: FlatFrame, transactionHash: Hash): RawTrace {
   const { type, from, to, value, gas, gasUsed, input, output, error, subtraces, traceAddress } = frame
   const rest = { subtraces, traceAddress, transactionHash, ...(error !== undefined && { error: parityError(error) }) }
   if (type === 'SELFDESTRUCT') {

@@ -1,4 +1,4 @@
-// A contract with its code, and what is known of its sources.
+// A contract with its code, and its sources if they are verified.
 import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
 import { FACT } from '../../indexer/facts.ts'
@@ -6,13 +6,13 @@ import { lengthOfAll } from '../../indexer/lists.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, toHex } from '../../lib/hex.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'
+import type { ExplorerContext } from '../context.ts'
 import { proxyOf } from '../contracts/abi.ts'
+import { decodedValue, decodeValues } from '../contracts/abi-decoding.ts'
+import { componentsOf, typeOf } from '../contracts/abi-index.ts'
 import { creationInput, creationOf } from '../contracts/creation.ts'
-import { componentsOf, typeOf } from '../contracts/signatures.ts'
-import { LICENCES, type VerifiedContract, type VerifiedSources } from '../contracts/store.ts'
-import { decodedValue, decodeValues } from '../contracts/values.ts'
-import type { ExplorerContext } from '../define.ts'
-import { transactionsOf } from '../unions.ts'
+import { LICENCES, type VerifiedContract, type VerifiedSources } from '../contracts/verified-contracts.ts'
+import { transactionsOf } from '../pagination/address-lists.ts'
 import { addressSchema, showAddress } from './address.ts'
 
 const flag = z.boolean()
@@ -87,7 +87,7 @@ export async function showSmartContract(context: ExplorerContext, of: Address): 
   }
 }
 
-/** The message that created a contract. */
+/** The input of the message that created a contract: creation code and constructor arguments. */
 export async function creationCode(
   { chain, rows, heavy }: ExplorerContext,
   of: Address,
@@ -96,7 +96,7 @@ export async function creationCode(
     const creation = await creationOf(chain, rows, of)
     return creation && (await heavy(() => creationInput(chain, creation, of)))
   } catch (error) {
-    // Run again, it took too long.
+    // The transaction had to be run again, and took too long.
     if (error instanceof ChainError && error.code !== 'overloaded') return undefined
     throw error
   }

@@ -1,10 +1,10 @@
-// A change that a transaction made: of coins, of an amount of tokens, or of single items.
+// A change of a balance by a transaction: of the coin, of an amount of a token, or of single items.
 import { z } from 'zod'
 import { wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
-import type { StateChange as Change } from '../state-changes.ts'
+import type { ExplorerContext } from '../context.ts'
+import type { BalanceChange as Change } from '../state-changes.ts'
 import { addressSchema, showAddress } from './address.ts'
-import type { Place } from './place.ts'
+import type { IndexedTransaction } from './indexed-transaction.ts'
 import { showToken, tokenSchema } from './token.ts'
 import { totalOf, totalSchema } from './transfer.ts'
 
@@ -23,7 +23,7 @@ export const stateChangeSchema = z.strictObject({
 })
 export type StateChange = z.infer<typeof stateChangeSchema>
 
-export function showStateChange(context: ExplorerContext, { header }: Place, change: Change): StateChange {
+export function showStateChange(context: ExplorerContext, { header }: IndexedTransaction, change: Change): StateChange {
   const { address, before, after } = change
   const shown = {
     address: showAddress(context, address),

@@ -1,15 +1,13 @@
-// Tokens and single items of them. The same token has decimals as text inside other records and as a number where it is
-// the record itself: the frontend takes a number 0 within a record for "not known", which is 18 to it.
+// Tokens and single items of them. The decimals of a token are text within other records, and a number in the record of the
+// token itself: within a record the frontend takes the number 0 for "unknown", and then assumes 18.
 import { z } from 'zod'
 import { memberCount } from '../../indexer/crowds.ts'
 import { FACT, type TokenFact } from '../../indexer/facts.ts'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
-import { inlineMetadata, linkIn, mediaIn } from '../token-metadata.ts'
+import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { addressSchema, showAddressOrNull } from './address.ts'
-import { keptBy } from './kept.ts'
 
 export const tokenSchema = z.strictObject({
   address_hash: wire.address,
@@ -41,8 +39,8 @@ const UNKNOWN: TokenFact = {
   supply: undefined,
 }
 
-/** A token inside another record; also of a contract that is not known to be one. */
-export const showToken = keptBy((context, of: Address): TokenInfo => {
+/** A token within another record. A contract that is not known as a token is shown as a nameless ERC-20. */
+export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
   const { rows, options } = context
   const { type, name, symbol, decimals, supply } = FACT.token.get(rows, of) ?? UNKNOWN
   const hash = checksummed(of)
@@ -66,7 +64,7 @@ export const showToken = keptBy((context, of: Address): TokenInfo => {
   }
 })
 
-/** A token as the record itself. */
+/** The record of a token itself. */
 export function showTokenResource(context: ExplorerContext, of: Address): TokenResource {
   const { decimals, ...token } = showToken(context, of)
   return { ...token, decimals: decimals === null ? null : Number(decimals) }
@@ -88,7 +86,7 @@ export const instanceSchema = z.strictObject({
 })
 export type TokenInstance = z.infer<typeof instanceSchema>
 
-/** One item of an ERC-721 or ERC-1155; its token is null unless it is asked for. */
+/** One item of an ERC-721 or ERC-1155. Its token is null without `withToken`. */
 export function showInstance(
   context: ExplorerContext,
   of: Address,
@@ -115,4 +113,47 @@ export function showInstance(
     thumbnails: null,
     holder_address_hash: owner?.hash ?? null,
   }
+}
+
+// --- metadata of items, as their issuer wrote them. Anybody can issue tokens, so that only URLs with safe schemes are passed on,
+// and nothing is fetched.
+
+export type Metadata = Readonly<Record<string, unknown>>
+
+const DATA_URI = /^data:application\/json(?:;[^,;]*)*?(;base64)?,(.*)$/s
+/** Characters of a URI that is decoded; contracts may answer with anything. */
+const MOST_METADATA = 1 << 16
+
+/** The JSON object that a data URI (RFC 2397) contains; null for other URIs and other contents. */
+export function inlineMetadata(uri: string): Metadata | null {
+  const [, base64, data] = DATA_URI.exec(uri) ?? []
+  if (data === undefined || uri.length > MOST_METADATA) return null
+  try {
+    const text = base64 === undefined ? decodeURIComponent(data) : Buffer.from(data, 'base64').toString('utf8')
+    const found: unknown = JSON.parse(text)
+    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Metadata) : null
+  } catch {
+    return null
+  }
+}
+
+/** URLs that a person may follow: neither `data:` pages nor `javascript:`. */
+const LINK = /^https?:\/\/[^\s\p{Cc}]+$/iu
+/** URLs of media that a page may show. Items that are wholly on the chain have their picture in a data URI. */
+const MEDIA = /^(?:(?:https?|ipfs|ar):\/\/[^\s\p{Cc}]+$|data:(?:image|video|audio)\/)/iu
+
+/** The first of the fields that has a safe link. */
+export const linkIn = (metadata: Metadata | null, ...names: readonly string[]): string | null =>
+  firstIn(metadata, names, LINK)
+
+/** The first of the fields that has a safe URL of an image, a video or a sound. */
+export const mediaIn = (metadata: Metadata | null, ...names: readonly string[]): string | null =>
+  firstIn(metadata, names, MEDIA)
+
+function firstIn(metadata: Metadata | null, names: readonly string[], form: RegExp): string | null {
+  for (const name of names) {
+    const value = metadata?.[name]
+    if (typeof value === 'string' && form.test(value)) return value
+  }
+  return null
 }

@@ -1,26 +1,28 @@
-// A transaction: as a row of a list, in full, or while it waits.
+// A transaction: as an item of a list, in full, or while it is pending.
 import { z } from 'zod'
-import { KINDS, type Kind } from '../../indexer/tables.ts'
+import { KINDS, type Kind, SECONDS_A_DAY } from '../../indexer/tables.ts'
 import { type Hash, toHex } from '../../lib/hex.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
 import type { Transaction as ChainTransaction, SealedHeader } from '../../primitives/types.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
-import { decodeInput, decodeRevert } from '../contracts/abi.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
+import { decodedSchema, decodeInput, decodeRevert } from '../contracts/abi.ts'
 import { notFound } from '../errors.ts'
-import { waitingIn } from '../waiting.ts'
 import { addressSchema, showAddress, showAddressOrNull } from './address.ts'
 import { authorizationSchema, showAuthorizations } from './authorization.ts'
 import { burnsBaseFee } from './block.ts'
-import { decodedSchema } from './decoded.ts'
-import { methodOf, methodOfInput } from './method.ts'
-import { type Place, placeOf, sequenceOf } from './place.ts'
+import {
+  type IndexedTransaction,
+  indexedTransaction,
+  methodOf,
+  methodOfInput,
+  transactionSequence,
+} from './indexed-transaction.ts'
 import { showTransfer, transferSchema } from './transfer.ts'
 
 const count = z.number().int()
 const amount = wire.decimal
-const SECONDS_A_DAY = 86_400n
-/** Transfers that stand in the record itself. */
+/** Token transfers that the record itself contains. */
 const SHOWN_TRANSFERS = 10
 
 export const transactionSchema = z.strictObject({
@@ -71,33 +73,33 @@ export const transactionSchema = z.strictObject({
 })
 export type Transaction = z.infer<typeof transactionSchema>
 
-/** The entry of LIST.transactions with this sequence, as a row of a list; throws 404. */
+/** The transaction at a position of LIST.transactions, as an item of a list; throws 404. */
 export async function showTransaction(context: ExplorerContext, sequence: number): Promise<Transaction> {
-  return showMined(context, await placeOf(context, sequence))
+  return showMined(context, await indexedTransaction(context, sequence))
 }
 
-/** A transaction by its hash, mined or waiting, with its first transfers and its authorizations; throws 404. */
+/** A transaction by its hash, mined, pending or dropped, with its first transfers and its authorizations; throws 404. */
 export async function showTransactionInFull(context: ExplorerContext, hash: Hash): Promise<Transaction> {
-  const mined = context.chain.transaction(hash)
-  if (mined === undefined || mined.header.number > context.head.number) {
-    const waiting = context.chain.pool.get(hash) ?? mined?.transaction
-    if (waiting !== undefined) return inFull(context, waiting, showPending(context, waiting))
-    const dropped = waitingIn(context.chain).dropped(hash)
+  const found = context.chain.transaction(hash)
+  if (found === undefined || found.header.number > context.head.number) {
+    const pending = context.chain.pool.get(hash) ?? found?.transaction
+    if (pending !== undefined) return inFull(context, pending, showPending(context, pending))
+    const dropped = context.pendingTransactions.dropped(hash)
     if (dropped !== undefined) return inFull(context, dropped, showDropped(context, dropped))
     throw notFound()
   }
-  const sequence = sequenceOf(context, Number(mined.header.number), mined.index)
-  const place = await placeOf(context, sequence)
-  const { firstTransfer, transfers } = place.row
+  const sequence = transactionSequence(context, Number(found.header.number), found.index)
+  const mined = await indexedTransaction(context, sequence)
+  const { firstTransfer, transfers } = mined.row
   const shown = Array.from({ length: Math.min(transfers, SHOWN_TRANSFERS) }, (_, i) => firstTransfer + i)
   return {
-    ...(await inFull(context, place.transaction, showMined(context, place))),
+    ...(await inFull(context, mined.transaction, showMined(context, mined))),
     token_transfers: await Promise.all(shown.map((transfer) => showTransfer(context, transfer))),
     token_transfers_overflow: transfers > SHOWN_TRANSFERS,
   }
 }
 
-/** A transaction that waits in the pool. */
+/** A transaction of the pool. */
 export function showPending(context: ExplorerContext, transaction: ChainTransaction): Transaction {
   const { to, data, gasLimit, maxFeePerGas } = transaction
   const method = methodOfInput(context, to, data)
@@ -118,7 +120,7 @@ export function showPending(context: ExplorerContext, transaction: ChainTransact
     transaction_burnt_fee: null,
     confirmations: 0,
     method,
-    transaction_types: kindsOfWaiting(context, transaction),
+    transaction_types: kindsOfPending(context, transaction),
     decoded_input: method === null ? null : decodedInput(context, transaction),
     revert_reason: null,
     historic_exchange_rate: null,
@@ -126,8 +128,8 @@ export function showPending(context: ExplorerContext, transaction: ChainTransact
   }
 }
 
-/** What a waiting transaction is; what it will do with tokens nobody knows. */
-export function kindsOfWaiting(context: ExplorerContext, { to, value }: ChainTransaction): Kind[] {
+/** Kinds of a pending transaction; whether it will move tokens is not known yet. */
+export function kindsOfPending(context: ExplorerContext, { to, value }: ChainTransaction): Kind[] {
   const is: Partial<Record<Kind, boolean>> = {
     coin_transfer: value > 0n,
     contract_call: to !== null && context.view.code(to).length > 0,
@@ -143,8 +145,8 @@ const showDropped = (context: ExplorerContext, transaction: ChainTransaction): T
   result: 'dropped/replaced',
 })
 
-function showMined(context: ExplorerContext, place: Place): Transaction {
-  const { header, transaction, receipt, row } = place
+function showMined(context: ExplorerContext, mined: IndexedTransaction): Transaction {
+  const { header, transaction, receipt, row } = mined
   const { gasUsed, effectiveGasPrice } = receipt
   const baseFee = header.baseFeePerGas
   const blobFee = (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n)
@@ -166,10 +168,10 @@ function showMined(context: ExplorerContext, place: Place): Transaction {
     priority_fee: baseFee === undefined ? null : (effectiveTip(transaction, baseFee) * gasUsed).toString(),
     transaction_burnt_fee: baseFee === undefined ? null : burnt.toString(),
     confirmations: Number(context.head.number - header.number) + 1,
-    method: methodOf(context, place),
+    method: methodOf(context, mined),
     transaction_types: KINDS.filter((_, bit) => (row.kinds & (1 << bit)) !== 0),
     decoded_input: row.selector.length === 0 ? null : decodedInput(context, transaction),
-    revert_reason: row.revertData.length === 0 ? null : revertReason(context, place),
+    revert_reason: row.revertData.length === 0 ? null : revertReason(context, mined),
     historic_exchange_rate: historicRate(context, header),
     has_error_in_internal_transactions: row.hasInnerError,
     ...(receipt.blobGasUsed !== undefined && {
@@ -180,7 +182,7 @@ function showMined(context: ExplorerContext, place: Place): Transaction {
   }
 }
 
-/** What a transaction says of itself. */
+/** Fields that follow from the signed transaction alone. */
 function common(context: ExplorerContext, transaction: ChainTransaction) {
   const { type, hash, from, to, value, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, data } = transaction
   return {
@@ -216,13 +218,13 @@ async function inFull(context: ExplorerContext, of: ChainTransaction, shown: Tra
 const decodedInput = (context: ExplorerContext, { to, data }: ChainTransaction) =>
   to === null ? null : decodeInput(context, to, data)
 
-const revertReason = (context: ExplorerContext, { row, transaction }: Place) =>
+const revertReason = (context: ExplorerContext, { row, transaction }: IndexedTransaction) =>
   decodeRevert(context, transaction.to ?? undefined, row.revertData) ?? { raw: toHex(row.revertData) }
 
-/** What the coin was worth on the day of the block. */
+/** Closing price of the coin on the day of the block. */
 function historicRate({ options }: ExplorerContext, { timestamp }: SealedHeader): string | null {
   const { prices } = options
   if (prices === undefined) return null
-  const day = isoDay(Number(timestamp / SECONDS_A_DAY))
+  const day = isoDay(Math.floor(Number(timestamp) / SECONDS_A_DAY))
   return prices.history.find(({ date }) => date === day)?.closing_price ?? null
 }

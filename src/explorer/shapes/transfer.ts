@@ -1,15 +1,14 @@
-// A transfer of tokens. A batch of ERC-1155 stands as one transfer for each id.
+// A token transfer. A batch transfer of an ERC-1155 is one transfer for each id.
 import { z } from 'zod'
 import { entryAt } from '../../indexer/lists.ts'
 import { type TransferRow, transferRow } from '../../indexer/rows.ts'
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
 import { isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress } from './address.ts'
-import { methodOf } from './method.ts'
-import { placeOf } from './place.ts'
+import { indexedTransaction, methodOf } from './indexed-transaction.ts'
 import { instanceSchema, showInstance, showToken, tokenSchema } from './token.ts'
 
 const item = { token_id: wire.decimal, token_instance: instanceSchema.nullable() }
@@ -43,7 +42,7 @@ export async function showTransfer(context: ExplorerContext, sequence: number): 
   const entry = entryAt(context.rows, LIST.transfers, sequence)
   if (entry === undefined) throw notFound()
   const transfer = transferRow.decode(entry)
-  const place = await placeOf(context, transfer.transaction)
+  const place = await indexedTransaction(context, transfer.transaction)
   const { header, transaction } = place
   const token = showToken(context, transfer.token)
   return {
@@ -70,7 +69,7 @@ function movement({ from, to }: TransferRow): TokenTransfer['type'] {
 
 type Moved = Pick<TransferRow, 'type' | 'token' | 'id' | 'amount'>
 
-/** What was moved: an amount, one item, or an amount of one item. */
+/** What was moved: an amount (ERC-20), an item (ERC-721), or an amount of an item (ERC-1155). */
 export function totalOf(context: ExplorerContext, { type, token, id, amount }: Moved, decimals: string | null): Total {
   const value = { value: amount.toString(), decimals }
   if (type === 'ERC-20' || id === undefined) return value

@@ -1,11 +1,11 @@
-// A withdrawal of EIP-4895; amounts are in wei here, although the consensus layer counts in gwei.
+// A withdrawal of EIP-4895. Amounts are in wei, although the consensus layer counts in gwei.
 import { z } from 'zod'
 import { withdrawnWei } from '../../primitives/block.ts'
 import { isoTime, wire } from '../codec.ts'
-import type { ExplorerContext } from '../define.ts'
+import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { addressSchema, showAddress } from './address.ts'
-import { blockAt } from './place.ts'
+import { minedBlock } from './indexed-transaction.ts'
 
 export const withdrawalSchema = z.strictObject({
   index: z.number().int(),
@@ -17,12 +17,12 @@ export const withdrawalSchema = z.strictObject({
 })
 export type Withdrawal = z.infer<typeof withdrawalSchema>
 
-/** A block's withdrawal by its place among them; throws 404. */
+/** A withdrawal by its block and its index within the block; throws 404. */
 export async function showWithdrawal(
   context: ExplorerContext,
   { number, index }: { readonly number: number; readonly index: number },
 ): Promise<Withdrawal> {
-  const { block } = await blockAt(context, number)
+  const { block } = await minedBlock(context, number)
   const withdrawal = block.withdrawals?.[index]
   if (withdrawal === undefined) throw notFound()
   return {

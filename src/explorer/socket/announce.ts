@@ -1,6 +1,6 @@
-// What a block means to those who listen: a record is rendered only for topics that somebody has joined, in the same form
-// in which the API answers. Topics name addresses and hashes in lower case. The work grows with what the block changed, not
-// with how many topics are joined, and is done in turns with requests.
+// The events of a new block. Records are rendered only for topics that a socket has joined, in the form of the API's answers.
+// Topics have addresses and hashes in lower case. The work grows with what the block changed, not with the number of joined
+// topics, and yields to requests.
 
 import { FACT } from '../../indexer/facts.ts'
 import { entriesBetween, OpenList } from '../../indexer/lists.ts'
@@ -11,24 +11,24 @@ import type { Address } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
-import { showCoinRow } from '../coin-history.ts'
-import type { ExplorerContext } from '../define.ts'
-import { showBalance } from '../holdings.ts'
+import type { ExplorerContext } from '../context.ts'
 import { showBlock } from '../shapes/block.ts'
+import { showCoinRow } from '../shapes/coin-history.ts'
+import { showBalance } from '../shapes/token-balances.ts'
 import { showTransaction } from '../shapes/transaction.ts'
 import { showTransfer } from '../shapes/transfer.ts'
-import { averageBlockTime } from '../statistics.ts'
+import { averageBlockTime } from '../statistics/block-times.ts'
 import type { Hub } from './hub.ts'
 
-/** Records of one message; a page shows no more of what came at once. */
-const MOST = 50
+/** Most records of one event: a page shows no more of them. */
+const MOST_RECORDS = 50
 
-/** Tells the hub of the block; the context's head is this block or a later one. */
+/** Pushes the events of a block. The context's head is this block or a later one. */
 export async function announceBlock(context: ExplorerContext, hub: Hub, executed: ExecutedBlock): Promise<void> {
   const { block } = executed
   const number = Number(block.header.number)
   for (const topic of ['blocks:new_block', `blocks:${block.header.coinbase}`]) {
-    if (!hub.hears(topic)) continue
+    if (!hub.hasListeners(topic)) continue
     const average = String(await averageBlockTime(context))
     hub.push(topic, 'new_block', { average_block_time: average, block: await showBlock(context, number) })
   }
@@ -39,16 +39,16 @@ export async function announceBlock(context: ExplorerContext, hub: Hub, executed
   const transfers = transfersOf(context, number)
   announceTokens(context, hub, transfers)
   const pause = yieldToEventLoop('light')
-  for (const [of, changes] of heardChanges(context, hub, executed, transfers)) {
+  for (const [of, changes] of joinedChanges(context, hub, executed, transfers)) {
     await announceAddress(context, hub, of, { block, ...changes })
     await pause()
   }
 }
 
-type Numbered = { readonly sequence: number; readonly transfer: TransferRow }
+type NumberedTransfer = { readonly sequence: number; readonly transfer: TransferRow }
 
 /** Transfers of a block, newest first. */
-function transfersOf({ rows }: ExplorerContext, number: number): Numbered[] {
+function transfersOf({ rows }: ExplorerContext, number: number): NumberedTransfer[] {
   const fact = FACT.block.get(rows, number)
   if (fact === undefined) return []
   const { firstTransfer, transfers } = fact
@@ -56,32 +56,32 @@ function transfersOf({ rows }: ExplorerContext, number: number): Numbered[] {
   return entries.map((entry, i) => ({ sequence: firstTransfer + i, transfer: transferRow.decode(entry) })).reverse()
 }
 
-function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly Numbered[]): void {
+function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly NumberedTransfer[]): void {
   const counts = new Map<Address, number>()
   for (const { transfer } of transfers) counts.set(transfer.token, (counts.get(transfer.token) ?? 0) + 1)
   for (const [token, count] of counts) {
-    if (!hub.hears(`tokens:${token}`)) continue
+    if (!hub.hasListeners(`tokens:${token}`)) continue
     hub.push(`tokens:${token}`, 'token_transfer', { token_transfer: count })
     const supply = FACT.token.get(rows, token)?.supply
     if (supply !== undefined) hub.push(`tokens:${token}`, 'total_supply', { total_supply: supply.toString() })
   }
 }
 
-/** What a block has for one address: sequences of its transactions and its transfers, newest first. */
-type Changes = { readonly transactions: number[]; readonly transfers: Numbered[] }
+/** The part of one address in a block: sequences of its transactions, and its transfers, newest first. */
+type Changes = { readonly transactions: number[]; readonly transfers: NumberedTransfer[] }
 
-/** Addresses that the block changed and somebody listens to. */
-function heardChanges(
+/** Addresses that the block changed and whose topic is joined. */
+function joinedChanges(
   { rows }: ExplorerContext,
   hub: Hub,
   { block, receipts, view }: ExecutedBlock,
-  transfers: readonly Numbered[],
+  transfers: readonly NumberedTransfer[],
 ): ReadonlyMap<Address, Changes> {
   const heard = new Map<Address, Changes>()
   const changesOf = (address: Address | null): Changes | undefined => {
     if (address === null) return undefined
     const known = heard.get(address)
-    if (known !== undefined || !hub.hears(`addresses:${address}`)) return known
+    if (known !== undefined || !hub.hasListeners(`addresses:${address}`)) return known
     const changes = { transactions: [], transfers: [] }
     heard.set(address, changes)
     return changes
@@ -108,11 +108,13 @@ async function announceAddress(
   const topic = `addresses:${of}`
   await announceBalance(context, hub, of, block)
   if (own.length > 0) {
-    const transactions = await Promise.all(own.slice(0, MOST).map((sequence) => showTransaction(context, sequence)))
+    const transactions = await Promise.all(
+      own.slice(0, MOST_RECORDS).map((sequence) => showTransaction(context, sequence)),
+    )
     hub.push(topic, 'transaction', { transactions })
   }
   if (moved.length === 0) return
-  const shown = moved.slice(0, MOST)
+  const shown = moved.slice(0, MOST_RECORDS)
   const transfers = await Promise.all(shown.map(({ sequence }) => showTransfer(context, sequence)))
   hub.push(topic, 'token_transfer', { token_transfers: transfers })
   for (const type of TOKEN_TYPES) {
@@ -140,8 +142,8 @@ const TOKEN_EVENT: Readonly<Record<TokenType, string>> = {
 }
 
 async function announceHoldings(context: ExplorerContext, hub: Hub, of: Address, type: TokenType): Promise<void> {
-  const members = await membersFrom(context.rows, RANKING.owned(of, type), 0, MOST + 1)
-  const shown = members.slice(0, MOST)
+  const members = await membersFrom(context.rows, RANKING.owned(of, type), 0, MOST_RECORDS + 1)
+  const shown = members.slice(0, MOST_RECORDS)
   const token_balances = await Promise.all(shown.map((order) => showBalance(context, of, type, order)))
-  hub.push(`addresses:${of}`, TOKEN_EVENT[type], { overflow: members.length > MOST, token_balances })
+  hub.push(`addresses:${of}`, TOKEN_EVENT[type], { overflow: members.length > MOST_RECORDS, token_balances })
 }

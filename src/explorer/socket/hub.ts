@@ -1,7 +1,7 @@
-// Who listens to which topic, in the Phoenix channels protocol (JSON serializer 2.0.0): every frame is an array
-// [join_ref, ref, topic, event, payload]. Each join is answered, also of topics that nothing is ever said about: a client
-// that waits for an answer shows nothing meanwhile. Sockets, their topics and what they have not read are bounded, and a
-// client that is silent for longer than its heartbeat allows is cut: the other end of its connection may have gone.
+// The server side of Phoenix channels (JSON serializer 2.0.0): which socket has joined which topic. Every frame is an array
+// [join_ref, ref, topic, event, payload]. Every join is answered with `ok`, of unknown topics too, because clients show
+// nothing until then. Sockets, topics and unsent bytes are bounded. A socket that misses its heartbeats is terminated: the
+// other end of its connection may be gone.
 import type { WebSocket } from 'ws'
 import { z } from 'zod'
 
@@ -20,30 +20,30 @@ export const MOST_SOCKETS = 1000
 export const MOST_TOPICS = 100
 /** Phoenix' clients send a heartbeat every 30 seconds; browsers let pages in the background run once a minute. */
 export const LONGEST_SILENCE = 90_000
-/** Unsent bytes at which a client that does not read is dropped. */
+/** Unsent bytes at which a client that does not read is terminated. */
 const MOST_UNSENT = 1 << 20
 
 type Socket = Pick<WebSocket, 'on' | 'send' | 'close' | 'terminate' | 'readyState' | 'OPEN' | 'bufferedAmount'>
 
 export class Hub {
   readonly #topics = new Map<string, Map<Socket, string | null>>()
-  /** When each socket was last heard of. */
+  /** Time of the last frame or ping of each socket. */
   readonly #sockets = new Map<Socket, number>()
 
-  /** Whether anyone listens; what nobody hears need not be rendered. */
-  hears(topic: string): boolean {
+  /** Whether any socket has joined a topic; without one nothing need be rendered. */
+  hasListeners(topic: string): boolean {
     return this.#topics.has(topic)
   }
 
-  get isQuiet(): boolean {
+  get hasNoListeners(): boolean {
     return this.#topics.size === 0
   }
 
-  /** Tells everyone who listens to the topic. */
+  /** Sends an event to every socket that has joined the topic. */
   push(topic: string, event: string, payload: unknown): void {
     const listeners = this.#topics.get(topic)
     if (listeners === undefined) return
-    // Frames of one push differ in their first place only: the payload is written once for all.
+    // Frames of one push differ in `join_ref` alone, so that the payload is serialized once.
     const rest = JSON.stringify([null, topic, event, payload]).slice(1)
     for (const [socket, joinRef] of listeners) send(socket, `[${JSON.stringify(joinRef)},${rest}`)
   }
@@ -56,10 +56,10 @@ export class Hub {
       return
     }
     const joined = new Set<string>()
-    this.#hear(socket)
-    socket.on('ping', () => this.#hear(socket))
+    this.#touch(socket)
+    socket.on('ping', () => this.#touch(socket))
     socket.on('message', (message) => {
-      this.#hear(socket)
+      this.#touch(socket)
       const frame = readFrame(String(message))
       if (frame !== undefined) this.#answer(socket, frame, this.#take(socket, joined, frame))
     })
@@ -69,17 +69,17 @@ export class Hub {
     })
   }
 
-  /** Cuts the connections that have said nothing for too long; to be called now and then. */
-  cutSilent(): void {
+  /** Terminates connections that have been silent for longer than LONGEST_SILENCE. Call it periodically. */
+  dropSilent(): void {
     const now = performance.now()
-    for (const [socket, heardAt] of this.#sockets) if (now - heardAt > LONGEST_SILENCE) socket.terminate()
+    for (const [socket, lastSeen] of this.#sockets) if (now - lastSeen > LONGEST_SILENCE) socket.terminate()
   }
 
-  #hear(socket: Socket): void {
+  #touch(socket: Socket): void {
     this.#sockets.set(socket, performance.now())
   }
 
-  /** Does what a frame asks for; returns why it is refused. */
+  /** Handles a frame; returns the reason if it is refused. */
   #take(socket: Socket, joined: Set<string>, [joinRef, , topic, event]: Frame): string | undefined {
     if (event === 'phx_join') {
       if (joined.size >= MOST_TOPICS && !joined.has(topic)) return 'too many topics'

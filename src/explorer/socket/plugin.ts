@@ -1,37 +1,41 @@
-// Live updates for explorer frontends at /socket/v2/websocket: the chain's signals, told to whoever has joined their topics.
+// Live updates for explorer frontends at /socket/v2/websocket: the chain's events, pushed to the sockets that have joined
+// their topics.
 import type { FastifyInstance } from 'fastify'
-import { openMoment } from '../context.ts'
-import type { ExplorerServices } from '../define.ts'
+import { openContext } from '../context.ts'
+import type { Explorer } from '../explorer.ts'
 import { announceBlock } from './announce.ts'
 
 const PATH = '/socket/v2/websocket'
-/** Blocks that may wait to be told; a chain that makes them faster than they are rendered is not slowed down by it. */
-const MOST_WAITING = 32
-/** How often waiting transactions are counted for those who watch them, in milliseconds. */
-const PENDING_BEAT = 250
-/** How often silent connections are looked for, in milliseconds. */
-const SILENCE_BEAT = 15_000
+/** Blocks that may wait to be announced. Further ones are skipped, so that rendering never slows the chain down. */
+const MOST_WAITING_BLOCKS = 32
+/** How often the number of new pending transactions is pushed, in milliseconds. */
+const PENDING_INTERVAL = 250
+/** How often silent connections are dropped, in milliseconds. */
+const SILENCE_INTERVAL = 15_000
 
-/** Registers the socket. The instance must already carry @fastify/websocket. */
-export async function explorerSocket(app: FastifyInstance, services: ExplorerServices): Promise<void> {
-  const { chain, hub, log } = services
-  let told = Promise.resolve()
+/** Registers the socket on a server that has @fastify/websocket. */
+export async function explorerSocket(
+  app: FastifyInstance,
+  { explorer }: { readonly explorer: Explorer },
+): Promise<void> {
+  const { chain, hub, log } = explorer
+  let announced = Promise.resolve()
   let waiting = 0
   let pending = 0
   const stops = [
     chain.events.on('block', (executed) => {
-      if (hub.isQuiet || waiting >= MOST_WAITING) return
+      if (hub.hasNoListeners || waiting >= MOST_WAITING_BLOCKS) return
       waiting += 1
-      told = told
+      announced = announced
         .then(async () => {
-          const moment = await openMoment(services)
+          const { context, close } = await openContext(explorer)
           try {
-            await announceBlock(moment.context, hub, executed)
+            await announceBlock(context, hub, executed)
           } finally {
-            await moment.close()
+            await close()
           }
         })
-        .catch((error: unknown) => log.warn({ err: error }, 'a block could not be told to the explorer’s listeners'))
+        .catch((error: unknown) => log.warn({ err: error }, 'a block could not be announced on the explorer’s socket'))
         .finally(() => {
           waiting -= 1
         })
@@ -40,20 +44,20 @@ export async function explorerSocket(app: FastifyInstance, services: ExplorerSer
       pending += 1
     }),
   ]
-  const beat = setInterval(() => {
+  const pendingTimer = setInterval(() => {
     if (pending > 0) {
       hub.push('transactions:new_pending_transaction', 'pending_transaction', { pending_transaction: pending })
     }
     pending = 0
-  }, PENDING_BEAT)
-  beat.unref()
-  const silence = setInterval(() => hub.cutSilent(), SILENCE_BEAT)
-  silence.unref()
+  }, PENDING_INTERVAL)
+  pendingTimer.unref()
+  const silenceTimer = setInterval(() => hub.dropSilent(), SILENCE_INTERVAL)
+  silenceTimer.unref()
   app.addHook('onClose', async () => {
-    clearInterval(beat)
-    clearInterval(silence)
+    clearInterval(pendingTimer)
+    clearInterval(silenceTimer)
     for (const stop of stops) stop()
-    await told
+    await announced
   })
   app.route({
     method: 'GET',

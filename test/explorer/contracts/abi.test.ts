@@ -4,21 +4,21 @@ import { type Abi, type AbiParameter, parseAbi } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import stakingAbi from '../../../solidity/abi/Staking.json' with { type: 'json' }
 import {
+  type ContractsContext,
   contractAbi,
   contractName,
   decodeInput,
   decodeLog,
   decodeRevert,
   isVerified,
-  type Known,
   methodName,
-  selectorsNamed,
-  verifiedNamed,
+  selectorsByName,
+  verifiedByName,
 } from '../../../src/explorer/contracts/abi.ts'
+import { type DecodedValue, decodeValues } from '../../../src/explorer/contracts/abi-decoding.ts'
+import { indexOf } from '../../../src/explorer/contracts/abi-index.ts'
 import { knownAbi } from '../../../src/explorer/contracts/known-abis.ts'
-import { indexOf } from '../../../src/explorer/contracts/signatures.ts'
-import { VerifiedContracts } from '../../../src/explorer/contracts/store.ts'
-import { type DecodedValue, decodeValues } from '../../../src/explorer/contracts/values.ts'
+import { VerifiedContracts } from '../../../src/explorer/contracts/verified-contracts.ts'
 import { type Address, fromHex, type Hash, hexToAddress, toHex } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
 import { presets } from '../../../src/spec/networks.ts'
@@ -33,7 +33,7 @@ const nobodys = hexToAddress(`0x${'77'.repeat(20)}`)
 const CODE = Uint8Array.of(0x60, 0x00)
 
 /** A world with one verified contract, at alice's address. */
-async function world(abi: Abi = [], name = 'Verified'): Promise<Known> {
+async function world(abi: Abi = [], name = 'Verified'): Promise<ContractsContext> {
   const [store, view] = [await openMemoryStore(), await emptyView()]
   view.setCode(alice, CODE)
   view.setCode(nobodys, CODE)
@@ -47,7 +47,7 @@ async function world(abi: Abi = [], name = 'Verified'): Promise<Known> {
   return { rows: store, view, spec: presets.kestrel(), verification: { contracts } }
 }
 
-let known: Known
+let known: ContractsContext
 beforeAll(async () => {
   known = await world()
 })
@@ -58,7 +58,7 @@ const call = (signature: string, args: readonly unknown[]): Uint8Array => {
   return bytes(face.encodeFunctionData(face.fragments[0]?.format('sighash') ?? '', args))
 }
 
-describe('calls', () => {
+describe('decoded calls', () => {
   it('are shown as the specification has them', () => {
     const input = call('function transfer(address to, uint256 value)', [SOMEBODY, 10n ** 24n])
     expect(decodeInput(known, nobodys, input)).toEqual({
@@ -112,7 +112,7 @@ describe('calls', () => {
     ])
   })
 
-  it('may hold text that is none', () => {
+  it('replace invalid UTF-8', () => {
     // setText("\xff\xfe") as bytes: selector of mint-like `tokenURI` is not needed, a string argument is.
     const input = Buffer.concat([
       bytes('0xd204c45e'), // safeMint(address,string)
@@ -122,7 +122,7 @@ describe('calls', () => {
     expect(decodeInput(known, nobodys, input)?.parameters[1]?.value).toBe('A\ufffd\ufffd')
   })
 
-  it('of a contract nobody knows are guessed only when every byte fits', async () => {
+  it('of an unknown contract are guessed only when every byte fits', async () => {
     const signature = 'function transfer(address to, uint256 value)'
     const input = Buffer.concat([call(signature, [SOMEBODY, 1n]), Uint8Array.of(1)])
     expect(decodeInput(known, nobodys, input)).toBeNull()
@@ -133,14 +133,14 @@ describe('calls', () => {
     expect(decodeInput(known, nobodys, dirty)).toBeNull()
   })
 
-  it('are read with interfaces of other verified contracts', async () => {
+  it('use interfaces of other verified contracts', async () => {
     const signature = 'function quuxify(uint8 level)'
     const of = await world(parseAbi([signature] as readonly string[]) as Abi)
     expect(decodeInput(of, nobodys, call(signature, [3]))?.method_call).toBe('quuxify(uint8 level)')
     expect(decodeInput(known, nobodys, call(signature, [3]))).toBeNull()
   })
 
-  it('of native contracts are read by the published interface', () => {
+  it('of native contracts use the published interface', () => {
     const staking = hexToAddress('0x0000000000000000000000000000000000000800')
     const input = new Interface(stakingAbi).encodeFunctionData('delegate', [SOMEBODY, 'kestvaloper1xyz', 5n])
     expect(decodeInput(known, staking, bytes(input))).toMatchObject({
@@ -160,12 +160,12 @@ describe('calls', () => {
   })
 })
 
-describe('logs', () => {
+describe('decoded logs', () => {
   const topic = (address: string): Hash => `0x${'00'.repeat(12)}${address.slice(2).toLowerCase()}` as Hash
   const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
   const transfer = id('Transfer(address,address,uint256)') as Hash
 
-  it('tell ERC-20 from ERC-721 by how many topics they have', () => {
+  it('tell ERC-20 from ERC-721 by the number of topics', () => {
     const log = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob)], data: bytes(word(5n)) }
     expect(decodeLog(known, log)).toMatchObject({
       method_id: 'ddf252ad',
@@ -185,7 +185,7 @@ describe('logs', () => {
     })
   })
 
-  it('show the hash of what does not fit a topic', async () => {
+  it('show the topic itself for dynamic types', async () => {
     const event = 'event Named(string indexed name, uint256[] indexed list, string text)'
     const of = await world(parseAbi([event]))
     const topics = [id('Named(string,uint256[],string)'), id('kestrel'), id('list')] as Hash[]
@@ -203,7 +203,7 @@ describe('logs', () => {
   })
 })
 
-describe('failures', () => {
+describe('decoded revert reasons', () => {
   const face = new Interface([
     'error Error(string reason)',
     'error Panic(uint256 code)',
@@ -229,31 +229,31 @@ describe('failures', () => {
   })
 })
 
-describe('names', () => {
-  it('of methods are known by selector and the other way round', async () => {
+describe('names of methods and contracts', () => {
+  it('of methods are found by selector, and selectors by name', async () => {
     expect(methodName(known, nobodys, '0xa9059cbb')).toBe('transfer')
     expect(methodName(known, nobodys, '0x12345678')).toBeUndefined()
-    expect(selectorsNamed(known, 'approve')).toContain('0x095ea7b3')
+    expect(selectorsByName(known, 'approve')).toContain('0x095ea7b3')
     const mints = ['mint(address,uint256)', 'mint(uint256)', 'mint(address,uint256,uint256,bytes)']
-    expect(selectorsNamed(known, 'mint')).toEqual(expect.arrayContaining(mints.map((of) => id(of).slice(0, 10))))
-    expect(selectorsNamed(known, '0xDEADBEEF')).toEqual(['0xdeadbeef'])
-    expect(selectorsNamed(known, 'quuxify')).toEqual([])
+    expect(selectorsByName(known, 'mint')).toEqual(expect.arrayContaining(mints.map((of) => id(of).slice(0, 10))))
+    expect(selectorsByName(known, '0xDEADBEEF')).toEqual(['0xdeadbeef'])
+    expect(selectorsByName(known, 'quuxify')).toEqual([])
     const of = await world(parseAbi(['function quuxify(uint8 level)']))
-    expect(selectorsNamed(of, 'quuxify')).toEqual([id('quuxify(uint8)').slice(0, 10)])
-    expect(selectorsNamed(known, 'delegate')).toContain(id('delegate(address,string,uint256)').slice(0, 10))
+    expect(selectorsByName(of, 'quuxify')).toEqual([id('quuxify(uint8)').slice(0, 10)])
+    expect(selectorsByName(known, 'delegate')).toContain(id('delegate(address,string,uint256)').slice(0, 10))
   })
 
-  it('of contracts count while their code is the one that was verified', async () => {
+  it('of contracts are valid while the verified code is there', async () => {
     const of = await world([], 'Golden Eagle_V2')
     expect(contractName(of, alice)).toBe('Golden Eagle_V2')
     expect(isVerified(of, alice)).toBe(true)
-    expect(verifiedNamed(of, ['eag', 'gold']).map(({ address }) => address)).toEqual([alice])
-    expect(verifiedNamed(of, ['GOLD'])).toHaveLength(1)
-    expect(verifiedNamed(of, ['gold', 'falcon'])).toEqual([])
+    expect(verifiedByName(of, ['eag', 'gold']).map(({ address }) => address)).toEqual([alice])
+    expect(verifiedByName(of, ['GOLD'])).toHaveLength(1)
+    expect(verifiedByName(of, ['gold', 'falcon'])).toEqual([])
     of.view.setCode(alice, Uint8Array.of(0x00))
     expect(contractName(of, alice)).toBeUndefined()
     expect(isVerified(of, alice)).toBe(false)
-    expect(verifiedNamed(of, [])).toEqual([])
+    expect(verifiedByName(of, [])).toEqual([])
   })
 
   it('of factories belong to their code, not to their address', () => {
@@ -286,7 +286,7 @@ it('hashes every signature as ethers does', () => {
   }
 })
 
-describe('values', () => {
+describe('decoded values', () => {
   type Sample = { readonly parameter: AbiParameter; readonly value: unknown; readonly shown: DecodedValue }
 
   const scalar: fc.Arbitrary<Sample> = fc.oneof(
@@ -322,7 +322,7 @@ describe('values', () => {
     })),
   }))
 
-  it('are what ethers has encoded, whatever their type', () => {
+  it('equal what ethers has encoded, for every type', () => {
     fc.assert(
       fc.property(fc.array(sample, { maxLength: 4 }), fc.boolean(), (samples, exact) => {
         const parameters = samples.map(({ parameter }) => parameter)
@@ -339,7 +339,7 @@ describe('values', () => {
     )
   })
 
-  it('are never an exception', () => {
+  it('never throw', () => {
     const selectors = [...indexOf(knownAbi()).functions.keys()]
     fc.assert(
       fc.property(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 300 }), (selector, rest) => {
@@ -354,7 +354,7 @@ describe('values', () => {
     expect(decodeInput(known, nobodys, whole)).not.toBeNull()
   })
 
-  it('may share their bytes, but not again and again', () => {
+  it('may share their bytes, within a bound', () => {
     const word = (value: number) => bytes(`0x${value.toString(16).padStart(64, '0')}`)
     // An array of byte strings whose offsets all lead to the same one.
     const shared = (count: number, size: number) => {

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import fastify from 'fastify'
 import { type Abi, getAddress, type Hex } from 'viem'
 import { Verification } from '../../../src/explorer/contracts/verification.ts'
-import { defaultExplorerOptions, type ExplorerServices } from '../../../src/explorer/define.ts'
 import { etherscanApi } from '../../../src/explorer/etherscan/plugin.ts'
-import { acceptForms } from '../../../src/explorer/forms.ts'
+import { defaultExplorerOptions, Explorer } from '../../../src/explorer/explorer.ts'
 import { explorerPlugin } from '../../../src/explorer/plugin.ts'
+import { acceptForms } from '../../../src/explorer/uploads.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { WorkQueue } from '../../../src/lib/work-queue.ts'
 import { startNode } from '../../../src/node.ts'
@@ -68,15 +68,15 @@ export async function verifyingExplorer() {
   const pushed: Push[] = []
   const hub = { push: (topic: string, event: string, payload: unknown) => pushed.push({ topic, event, payload }) }
   const verification = await Verification.open({ chain, hub, compilers: undefined, compileTime: 60_000, log })
-  const services: ExplorerServices = {
+  const explorer = new Explorer({
     chain,
     options: defaultExplorerOptions,
     // Only Verification speaks to it here.
     queue: new WorkQueue(),
-    hub: hub as unknown as ExplorerServices['hub'],
+    hub: hub as unknown as Explorer['hub'],
     verification,
     log,
-  }
+  })
   const app = fastify()
   app.post('/rpc', async (request, reply) => {
     const response = await fetch(`${clients.url}/rpc`, { method: 'POST', body: JSON.stringify(request.body) })
@@ -84,13 +84,13 @@ export async function verifyingExplorer() {
   })
   app.register(async (scope) => {
     await acceptForms(scope)
-    await scope.register(explorerPlugin, { ...services, prefix: '/api/v2' })
+    await scope.register(explorerPlugin, { explorer, prefix: '/api/v2' })
   })
-  app.register(etherscanApi, { ...services, prefix: '/api' })
+  app.register(etherscanApi, { explorer, prefix: '/api' })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const close = async () => {
-    verification.close()
     await app.close()
+    explorer.close()
     await clients.node.close()
   }
 

@@ -2,7 +2,7 @@
 import { AbiCoder, id } from 'ethers'
 import { encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { VerifiedContracts } from '../../../src/explorer/contracts/store.ts'
+import { VerifiedContracts } from '../../../src/explorer/contracts/verified-contracts.ts'
 import { hexToAddress } from '../../../src/lib/hex.ts'
 import { compile, compilerVersion, type Input, standardInput, verifyingExplorer } from './support.ts'
 
@@ -30,7 +30,7 @@ const deployStore = async (input: Input = standardInput({ 'src/Store.sol': STORE
   explorer.deploy(compile(input)('src/Store.sol:Store'), [7n, 'seven'])
 
 describe('a match', () => {
-  it('is exact when the sources are the very same; immutables and arguments are told by the chain', async () => {
+  it('is exact for equal sources; immutables and arguments are read from the chain', async () => {
     const input = standardInput({ 'src/Store.sol': STORE }, { evmVersion: 'prague' })
     const { address } = await deployStore(input)
     expect(await explorer.contract(address)).toMatchObject({ is_verified: false, abi: null, name: null })
@@ -64,7 +64,7 @@ describe('a match', () => {
     })
   })
 
-  it('is none for other sources or other settings', async () => {
+  it('is refused for other sources or other settings', async () => {
     const input = standardInput({ 'src/Store.sol': STORE })
     const { address } = await deployStore(input)
     const other = standardInput({ 'src/Store.sol': STORE.replace('value > top', 'value >= top') })
@@ -74,14 +74,14 @@ describe('a match', () => {
     expect(await explorer.contract(address)).toMatchObject({ is_verified: false })
   })
 
-  it('is found among the contracts of the sources when none is named', async () => {
+  it('is found among all contracts of the sources when none is named', async () => {
     const input = standardInput({ 'src/Store.sol': `${STORE}\ncontract Other { uint256 public one = 1; }` })
     const { address } = await explorer.deploy(compile(input)('src/Store.sol:Other'))
     expect(await explorer.verify(address, input, '')).toEqual(passed)
     expect(await explorer.contract(address)).toMatchObject({ name: 'Other', is_fully_verified: true })
   })
 
-  it('is partial when the code came to the account by another constructor', async () => {
+  it('is partial when another constructor returned the code', async () => {
     // The same runtime code behind a constructor that writes 1 to slot 0 before it.
     const input = standardInput({ 'a.sol': `${HEAD}contract Plain { uint256 public first; }` })
     const { abi } = compile(input)('a.sol:Plain')
@@ -105,7 +105,7 @@ describe('libraries', () => {
 contract Adder { function twice(uint256 a) external pure returns (uint256) { return Sums.sum(a, Sums.sum(a, 0)); } }`,
   }
 
-  it('are read off the code that they are linked into, and are contracts themselves', async () => {
+  it('are read from the code that they are linked into, and are verified themselves', async () => {
     const input = standardInput(sources)
     const contracts = compile(input)
     const library = await explorer.deploy(contracts('lib/Sums.sol:Sums'))
@@ -139,7 +139,7 @@ contract Adder { function twice(uint256 a) external pure returns (uint256) { ret
   })
 })
 
-describe('contracts that a message within made', () => {
+describe('contracts created by a factory', () => {
   const FACTORY = `${HEAD}
 contract Child { uint256 public immutable size; address public owner; constructor(uint256 size_, address owner_) { size = size_; owner = owner_; } }
 contract Factory {
@@ -221,8 +221,8 @@ contract Proxy {
   })
 })
 
-describe('what was shown', () => {
-  it('counts while the code is the same, and outlives the process', async () => {
+describe('a verified contract', () => {
+  it('is valid while the code is the same, and survives a restart', async () => {
     const input = standardInput({ 'a.sol': `${HEAD}contract Kept { uint256 public kept; }` })
     const { address } = await explorer.deploy(compile(input)('a.sol:Kept'))
     const code = await explorer.rpc('eth_getCode', address, 'latest')
@@ -282,7 +282,7 @@ describe("the explorer's form", () => {
   const started = { status: 200, body: { message: 'Smart-contract verification started' } }
   const text = (content: string) => new Blob([content], { type: 'text/plain' })
 
-  it('offers what is installed', async () => {
+  it('lists the installed compilers and options', async () => {
     expect(await explorer.json('/api/v2/smart-contracts/verification/config')).toMatchObject({
       solidity_compiler_versions: [compilerVersion()],
       solidity_evm_versions: expect.arrayContaining(['default', 'osaka', 'homestead']),
@@ -357,7 +357,7 @@ describe("the explorer's form", () => {
     expect(await explorer.contract(address)).toMatchObject({ name: 'Five', language: 'yul', is_fully_verified: false })
   })
 
-  it('hears what is wrong', async () => {
+  it('gets errors for faulty submissions', async () => {
     const { address } = await deployStore()
     const form = { compiler_version: compilerVersion(), source_code: STORE }
     expect((await via(`0x${'99'.repeat(20)}`, 'flattened-code', form)).status).toBe(404)
@@ -386,8 +386,8 @@ describe("the explorer's form", () => {
   })
 })
 
-describe('the queue', () => {
-  it('takes equal submissions as one, and refuses a client that has too much in it', async () => {
+describe('the queue of verifications', () => {
+  it('merges equal submissions, and refuses a client that has too many', async () => {
     const own = await verifyingExplorer()
     const input = standardInput({ 'a.sol': `${HEAD}contract Plain { uint256 public first; }` })
     const { address } = await own.deploy(compile(input)('a.sol:Plain'))

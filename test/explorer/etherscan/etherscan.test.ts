@@ -19,7 +19,7 @@ describe('module=contract', () => {
   const input = standardInput({ 'src/Counter.sol': SOURCE }, { evmVersion: 'prague' })
   const deploy = () => explorer.deploy(compile(input)('src/Counter.sol:Counter'), [5n])
 
-  it('verifies as forge verify-contract asks for it', async () => {
+  it('verifies a contract as forge verify-contract submits it', async () => {
     const { address } = await deploy()
     const ask = { module: 'contract', apikey: 'any' }
     // Foundry looks first whether there is anything to do.
@@ -50,7 +50,7 @@ describe('module=contract', () => {
     expect(JSON.parse(abi.result)).toEqual(compile(input)('src/Counter.sol:Counter').abi)
   })
 
-  it('verifies as hardhat verify asks for it: the action in the query, the sources in a form', async () => {
+  it('verifies a contract as hardhat verify submits it: the action in the query, the sources in a form', async () => {
     const { address } = await deploy()
     const ask = { module: 'contract', chainid: '125', apikey: 'any' }
     const submitted = await explorer.json(`/api?${new URLSearchParams({ ...ask, action: 'verifysourcecode' })}`, {
@@ -73,7 +73,7 @@ describe('module=contract', () => {
     expect(JSON.parse(result[0].SourceCode.slice(1, -1)).sources).toEqual(input.sources)
   })
 
-  it('verifies a single file', async () => {
+  it('verifies a contract of a single file', async () => {
     const { address } = await deploy()
     const submitted = await explorer.post({
       ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address, sourceCode: SOURCE },
@@ -84,7 +84,7 @@ describe('module=contract', () => {
     expect(await explorer.contract(address)).toMatchObject({ name: 'Counter', license_type: 'mit' })
   })
 
-  it('refuses in the words that tools look for', async () => {
+  it('refuses with the texts that tools compare', async () => {
     const ask = (fields: Record<string, string>) => explorer.post({ module: 'contract', ...fields })
     const nowhere = `0x${'99'.repeat(20)}`
     const source = { sourceCode: SOURCE, compilerversion: compilerVersion() }
@@ -117,7 +117,7 @@ describe('module=contract', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of the Etherscan API', () => {
   const bob = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
   const fresh = getAddress(`0x${'c0ffee'.padStart(40, '1')}`)
   const sent: Hex[] = []
@@ -140,7 +140,7 @@ describe('lists', () => {
   const account = (action: string, more: Record<string, string> = {}) =>
     explorer.etherscan({ module: 'account', action, address: fresh, ...more })
 
-  it('balances are those of JSON-RPC', async () => {
+  it('balances equal those of JSON-RPC', async () => {
     expect(await account('balance', { tag: 'latest' })).toEqual({ ...OK, result: '15' })
     expect(await account('balancemulti', { address: `${fresh},${`0x${'12'.repeat(20)}`}` })).toEqual({
       ...OK,
@@ -185,7 +185,7 @@ describe('lists', () => {
     })
   })
 
-  it('transfers of tokens are those of the logs', async () => {
+  it('token transfers equal those of the logs', async () => {
     const rows = (await account('tokentx')).result
     expect(rows.map((row: { value: string }) => row.value)).toEqual(['10', '20'])
     expect(rows[0]).toMatchObject({
@@ -201,7 +201,7 @@ describe('lists', () => {
     expect((await explorer.etherscan({ module: 'account', action: 'tokentx' })).status).toBe('0')
   })
 
-  it('transactions that call a contract say what they call', async () => {
+  it('transactions that call a contract name its function', async () => {
     const { result } = await account('txlist', { address: coin, sort: 'desc', offset: '1' })
     expect(result[0]).toMatchObject({
       ...{ hash: sent[6], methodId: '0xa9059cbb', functionName: 'transfer(address to, uint256 value)' },
@@ -220,7 +220,7 @@ describe('lists', () => {
     expect(all.result).toContainEqual(result[0])
   })
 
-  it('logs are those of eth_getLogs', async () => {
+  it('logs equal those of eth_getLogs', async () => {
     const topic0 = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
     const topic2 = `0x${fresh.slice(2).toLowerCase().padStart(64, '0')}`
     const expected = (await explorer.rpc('eth_getLogs', {
@@ -250,8 +250,8 @@ const fail = (): never => {
   throw new Error('there should be more')
 }
 
-describe('where the chain stands', () => {
-  it('is told by blocks and times', async () => {
+describe('modules block, transaction, stats and proxy', () => {
+  it('finds blocks by time and counts down to them', async () => {
     const head = await explorer.viem.getBlock()
     const ask = (action: string, fields: Record<string, string>) =>
       explorer.etherscan({ module: 'block', action, ...fields })
@@ -283,7 +283,7 @@ describe('where the chain stands', () => {
     return last
   }
 
-  it('is told by receipts', async () => {
+  it('gives the outcome of a transaction', async () => {
     const ok = await explorer.walletOf(1).sendTransaction({ to: explorer.alice.address, value: 1n })
     const broken = await explorer.walletOf(1).sendTransaction({ data: '0xfe', gas: 100_000n })
     await explorer.viem.waitForTransactionReceipt({ hash: broken })
@@ -296,7 +296,7 @@ describe('where the chain stands', () => {
     expect((await explorer.etherscan({ module: 'stats', action: 'ethsupply' })).result).toMatch(/^\d{20,}$/)
   })
 
-  it('is told by JSON-RPC under the names of fields', async () => {
+  it('answers JSON-RPC methods with named fields', async () => {
     const proxy = (action: string, fields: Record<string, string> = {}) =>
       explorer.etherscan({ module: 'proxy', action, ...fields })
     expect(await proxy('eth_blockNumber')).toEqual({
@@ -316,7 +316,7 @@ describe('where the chain stands', () => {
     expect(await explorer.json('/api/eth-rpc', init)).toEqual({ jsonrpc: '2.0', id: 7, result: '0x7d' })
   })
 
-  it('is not told to who asks for nothing that there is', async () => {
+  it('refuses unknown modules and actions', async () => {
     const unknown = { ...NOTOK, result: 'Error! Missing Or invalid Module or Action name' }
     expect(await explorer.json('/api')).toEqual(unknown)
     expect(await explorer.etherscan({ module: 'account', action: 'constructor' })).toEqual(unknown)

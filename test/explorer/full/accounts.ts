@@ -28,7 +28,7 @@ export function describeAccounts(given: () => Given): void {
   const { answerOf, heldOf } = askers(given)
 
   describe('every address', () => {
-    it('has the balance and the counts that follow from the chain', async () => {
+    it('has the balance and counters that follow from the chain', async () => {
       const { book, visit, on } = given()
       for (const of of everybody(book)) {
         const shown = await visit.read(`/addresses/${of}`)
@@ -86,7 +86,7 @@ export function describeAccounts(given: () => Given): void {
       expect(total_addresses).toBeGreaterThanOrEqual(new Set([...all, ...everybody(book)]).size)
     })
 
-    it('keeps what was changed by hand', async () => {
+    it('keeps what development methods changed', async () => {
       const { visit, on } = given()
       const { items } = await visit.read(`/addresses/${EDITED}/coin-balance-history`)
       const ether = 10n ** 18n
@@ -104,7 +104,7 @@ export function describeAccounts(given: () => Given): void {
   })
 
   describe('every token', () => {
-    it('has the holders that it says it has, most first', async () => {
+    it('has the holders and balances that its contract returns', async () => {
       const { book, visit } = given()
       for (const [token, type] of book.types) {
         const held = await heldOf(token, type)
@@ -126,7 +126,7 @@ export function describeAccounts(given: () => Given): void {
       }
     }, 60_000)
 
-    it('is listed by how many hold it', async () => {
+    it('is listed by number of holders', async () => {
       const { book, visit } = given()
       const all = await visit.readAll('/tokens', 7)
       expect(all.map(keyOf.token).toSorted()).toEqual([...book.types.keys()].toSorted())
@@ -140,7 +140,7 @@ export function describeAccounts(given: () => Given): void {
       expect((await visit.readAll('/tokens?q=gem sto', 7)).map(keyOf.token)).toEqual([given().on.made.gem])
     })
 
-    it('has the items that it says it has, and their holders', async () => {
+    it('has the items that its contract returns, and their holders', async () => {
       const { book, visit, on } = given()
       const { art, items } = on.made
       for (const { address: token } of [art, items]) {

@@ -70,7 +70,7 @@ export function describeFigures(given: () => Given): void {
       })
     })
 
-    it('of days are told without gaps', async () => {
+    it('of days have no gaps', async () => {
       const { book, visit } = given()
       const { chart_data } = await visit.read('/stats/charts/transactions')
       const today = Math.floor(timeOf(book, book.head) / DAY)
@@ -112,7 +112,7 @@ export function describeFigures(given: () => Given): void {
     })
   })
 
-  it('methods part the calls of contracts', async () => {
+  it('filters by method divide the calls of contracts', async () => {
     const { book, visit } = given()
     const all = await visit.readAll('/transactions', 100)
     const names = new Set<string>(all.flatMap(({ method }) => (method === null ? [] : [method])))
@@ -127,7 +127,7 @@ export function describeFigures(given: () => Given): void {
     expect(new Set(all.flatMap((of) => of.transaction_types))).toEqual(new Set(KINDS))
   })
 
-  it('what was taken back has left no trace', async () => {
+  it('rewound blocks have left nothing in the index', async () => {
     const { visit, on, book } = given()
     const { beforeRevert, afterRevert, phantom, phantomTransfer } = on.made
     for (const [path, body] of Object.entries(beforeRevert)) expect(afterRevert[path], path).toEqual(body)

@@ -65,7 +65,7 @@ function* objectsIn(value: Any): Generator<Any> {
 
 export function describeFrontend(given: () => Given): void {
   describe('a Blockscout frontend', () => {
-    it('finds no null where it would crash', () => {
+    it('gets no null in fields where it would crash', () => {
       const { visits } = given().visit
       const seen = new Map<string, number>()
       const faults = new Set<string>()
@@ -81,7 +81,7 @@ export function describeFrontend(given: () => Given): void {
       expect(Object.keys(FATAL).filter((route) => !seen.has(route))).toEqual([])
     })
 
-    it('finds whole addresses and tokens within every record', () => {
+    it('gets complete addresses and tokens within every record', () => {
       const faults = new Set<string>()
       for (const { path, body } of given().visit.visits) {
         for (const object of objectsIn(body)) {
@@ -140,7 +140,7 @@ export function describeFrontend(given: () => Given): void {
       }
     })
 
-    it('home lists are bare arrays, and lists when a page is asked for', async () => {
+    it('home lists are plain arrays, and paginated when the query asks for a page', async () => {
       const { visit } = given()
       for (const [path, length] of [
         ['/main-page/blocks', 4],
@@ -154,7 +154,7 @@ export function describeFrontend(given: () => Given): void {
       }
     })
 
-    it('an address that nobody knows is one with zeros', async () => {
+    it('an unknown address has a record of zeros', async () => {
       const { visit } = given()
       const nobody = '/addresses/0x00000000000000000000000000000000DeaDBeef'
       expect(await visit.read(nobody)).toMatchObject({ coin_balance: '0', transactions_count: 0, is_contract: false })
@@ -177,7 +177,7 @@ export function describeFrontend(given: () => Given): void {
       expect(await visit.read(`${nobody}/counters`)).toMatchObject({ transactions_count: '0' })
     })
 
-    it('a browser of another origin may ask, with the header of the gas oracle', async () => {
+    it('CORS allows other origins, with the header updated-gas-oracle', async () => {
       const preflight = await fetch(url('/stats'), {
         method: 'OPTIONS',
         headers: {
@@ -194,7 +194,7 @@ export function describeFrontend(given: () => Given): void {
       expect(['*', 'http://localhost:3900']).toContain(answer.headers.get('access-control-allow-origin'))
     })
 
-    it('an answer is not sent twice, and may be asked for without a body', async () => {
+    it('answers have ETags, and HEAD requests are answered', async () => {
       for (const path of ['/blocks', '/stats', '/main-page/transactions']) {
         const first = await fetch(url(path))
         const tag = first.headers.get('etag') ?? ''
@@ -213,7 +213,7 @@ export function describeFrontend(given: () => Given): void {
       expect(proxied.status).toBe(200)
     })
 
-    it('refusals are JSON that says what is wrong', async () => {
+    it('errors are JSON with a message', async () => {
       const { visit, on } = given()
       const { coin } = on.made
       const hash = `0x${'12'.repeat(32)}`

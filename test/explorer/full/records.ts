@@ -12,7 +12,7 @@ const hashOf = (of: string | null | undefined) => (of ? { hash: getAddress(of) }
 
 export function describeRecords(given: () => Given): void {
   describe('every transaction', () => {
-    it('is what its receipt and its signed form say', async () => {
+    it('equals its receipt and its signed form', async () => {
       const { book, visit } = given()
       for (const of of book.transactions) {
         const shown = await visit.read(`/transactions/${of.hash}`)
@@ -27,7 +27,7 @@ export function describeRecords(given: () => Given): void {
       }
     }, 60_000)
 
-    it('changed the coins that its traces and its fee say', async () => {
+    it('changed coin balances by its traces and its fee', async () => {
       const { book, visit, on } = given()
       for (const { hash, receipt } of book.transactions.slice(0, 80)) {
         const { items } = await visit.read(`/transactions/${hash}/state-changes?items_count=100`)
@@ -89,7 +89,7 @@ export function describeRecords(given: () => Given): void {
   })
 
   describe('some transactions', () => {
-    it('say why they failed', async () => {
+    it('have a revert reason', async () => {
       const { visit, on } = given()
       const { stage, refused, refusedInWords, endless, failedCreation, people } = on.made
       const words = await visit.read(`/transactions/${refusedInWords.transactionHash}`)
@@ -110,7 +110,7 @@ export function describeRecords(given: () => Given): void {
       expect((await visit.read(`/addresses/${stage.address}`)).is_contract).toBe(true)
     })
 
-    it('call the contracts of the chain, in words', async () => {
+    it('have decoded calls of native contracts', async () => {
       const { book, visit } = given()
       const methods: Record<string, readonly string[]> = {
         [NATIVE.staking]: ['delegate', 'delegate'],
@@ -135,7 +135,7 @@ export function describeRecords(given: () => Given): void {
       }
     })
 
-    it('bring authorizations, which hold or do not', async () => {
+    it('have authorizations with their outcomes', async () => {
       const { visit, on } = given()
       const { delegated, lamp, people } = on.made
       const shown = await visit.read(`/transactions/${delegated.transactionHash}`)
@@ -152,7 +152,7 @@ export function describeRecords(given: () => Given): void {
       expect((await visit.read(`/addresses/${people.dave}`)).proxy_type).toBeNull()
     })
 
-    it('wait, or were dropped', async () => {
+    it('are pending or dropped', async () => {
       const { visit, on } = given()
       for (const hash of on.made.waiting) {
         expect(await visit.read(`/transactions/${hash}`)).toMatchObject({
@@ -169,7 +169,7 @@ export function describeRecords(given: () => Given): void {
     })
   })
 
-  it('every block is what its header and its transactions say', async () => {
+  it('every block equals its header and its transactions', async () => {
     const { book, visit } = given()
     for (const block of book.blocks) {
       const within = book.transactions.filter(({ receipt }) => receipt.blockNumber === block.number)

@@ -13,8 +13,8 @@ export function describeContracts(given: () => Given): void {
       ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(form) },
     })
 
-  describe('contracts', () => {
-    it('have their code', async () => {
+  describe('contract sources', () => {
+    it('show the code of every contract', async () => {
       const { visit, on, book } = given()
       const { stage, mortal } = on.made
       const shown = await visit.read(`/smart-contracts/${stage.address}`)
@@ -26,7 +26,7 @@ export function describeContracts(given: () => Given): void {
       expect(await visit.read(`/smart-contracts/${stage.address}/audit-reports`)).toEqual({ items: [] })
     })
 
-    it('have sources when they are verified, and then tell of errors in words', async () => {
+    it('are shown after verification, and then decode revert reasons', async () => {
       const { visit, on } = given()
       const { stage, refused, people } = on.made
       for (const way of ['flattened-code', 'standard-input', 'multi-part']) {

@@ -1,26 +1,26 @@
-// Tokens and verified contracts by words of their names: each word that is asked for begins one of theirs.
-
+// Tokens and verified contracts by name. A name matches when every word of the query is the beginning of one of its words;
+// letters match in either case.
 import { memberCount } from '../indexer/crowds.ts'
 import { FACT, type TokenFact } from '../indexer/facts.ts'
 import { RANKING } from '../indexer/tables.ts'
 import { wordsOf } from '../indexer/token-names.ts'
 import { ADDRESS_BYTES, type Address, toAddress } from '../lib/hex.ts'
 import { RANGE } from '../state/keyspace.ts'
-import { verifiedNamed } from './contracts/abi.ts'
-import type { ExplorerContext } from './define.ts'
+import type { ExplorerContext } from './context.ts'
+import { verifiedByName } from './contracts/abi.ts'
 
-/** Rows of words that one search reads; a search that matches more misses some. */
-const MOST_WORDS = 5_000
+/** Rows of the word index that one search reads. A word that begins more of them misses some matches. */
+const MOST_ROWS = 5_000
 
-/** Tokens by name or symbol: the dearest first, then those with most holders, then by name. */
-export async function tokensNamed(context: ExplorerContext, text: string): Promise<Address[]> {
+/** Tokens by name or symbol: the highest price first, then the most holders, then by name. */
+export async function tokensByName(context: ExplorerContext, text: string): Promise<Address[]> {
   const { rows } = context
   const words = wordsOf(text)
-  // The longest word has the fewest matches.
+  // The index is read for the longest word alone, which has the fewest matches; the other words filter.
   const [longest] = words.toSorted((a, b) => b.length - a.length)
   if (longest === undefined) return []
   const found = new Map<Address, RankedToken>()
-  for await (const [key] of rows.scan({ ...RANGE.nameWords(longest), limit: MOST_WORDS })) {
+  for await (const [key] of rows.scan({ ...RANGE.nameWords(longest), limit: MOST_ROWS })) {
     const address = toAddress(key.subarray(-ADDRESS_BYTES))
     const fact = found.has(address) ? undefined : FACT.token.get(rows, address)
     if (fact !== undefined && matches(words, fact)) found.set(address, rankedToken(context, address, fact))
@@ -28,11 +28,11 @@ export async function tokensNamed(context: ExplorerContext, text: string): Promi
   return [...found.values()].sort(byRank).map(({ address }) => address)
 }
 
-/** Verified contracts by their names, in order of name. */
-export function contractsNamed(context: ExplorerContext, text: string) {
+/** Verified contracts by name, in alphabetical order. */
+export function contractsByName(context: ExplorerContext, text: string) {
   const words = wordsOf(text)
   if (words.length === 0) return []
-  return verifiedNamed(context, words).toSorted((a, b) => compareText(a.name, b.name))
+  return verifiedByName(context, words).toSorted((a, b) => compareText(a.name, b.name))
 }
 
 function matches(words: readonly string[], { name, symbol }: TokenFact): boolean {
@@ -47,7 +47,7 @@ type RankedToken = {
   readonly name: string
 }
 
-/** Behind every name. */
+/** Sorts after every name. */
 const NAMELESS = '\u{10ffff}'
 
 const rankedToken = (

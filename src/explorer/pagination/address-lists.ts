@@ -1,9 +1,9 @@
-// Which lists hold what an address had to do with: a filter is a union of disjoint lists, and the lengths of all of them
-// are its counter.
-import { LIST, SIDES, type Side, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
-import type { Address, Hex } from '../lib/hex.ts'
+// Which lists of the index hold an address's transactions, messages and token transfers. A filter is a union of disjoint
+// lists, so that a counter is the sum of their lengths.
+import { LIST, SIDES, type Side, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import type { Address, Hex } from '../../lib/hex.ts'
 
-/** What an address sent, or what came to it; what it was made by came to it. undefined: everything. */
+/** Sides for a direction filter: a contract's creation counts as sent to it. undefined: all sides. */
 export const sidesFor = (directions: readonly ('to' | 'from')[] | undefined): readonly Side[] => {
   if (directions === undefined || directions.length === 2) return SIDES
   return directions.includes('to') ? ['in', 'self', 'created'] : ['out', 'self']
@@ -21,5 +21,6 @@ export const transfersOf = (
   sides: readonly Side[] = SIDES,
 ): Hex[] => types.flatMap((type) => sides.map((side) => LIST.transfersOf(of, type, side)))
 
+/** Transfers of one token from an address or to it. */
 export const transfersOfWith = (of: Address, token: Address, sides: readonly Side[] = SIDES): Hex[] =>
   sides.map((side) => LIST.transfersOfWith(of, token, side))

@@ -1,17 +1,17 @@
-// Forms as request bodies, beside JSON: fields by their names, and files as their names and texts.
+// Forms as request bodies, in addition to JSON: fields by name, uploaded files as file name and text.
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 
-/** Bytes of a body: sources of large projects have some. */
+/** Bytes of a body; sources of large projects have some megabytes. */
 const LARGEST_BODY = 32 * 1024 * 1024
 const MOST_FILES = 1000
 
 export const uploadedFile = z.object({ filename: z.string(), content: z.string() })
 export type UploadedFile = z.output<typeof uploadedFile>
 
-/** Lets every POST route that is added to the instance afterwards take forms, unless one around it does already. */
+/** Makes POST routes that are added afterwards accept forms. Does nothing where an outer instance has done so. */
 export async function acceptForms(app: FastifyInstance): Promise<void> {
   if (app.hasContentTypeParser('multipart/form-data')) return
   app.addHook('onRoute', (route) => {
@@ -20,7 +20,7 @@ export async function acceptForms(app: FastifyInstance): Promise<void> {
   await app.register(formbody, { bodyLimit: LARGEST_BODY })
   await app.register(multipart, {
     attachFieldsToBody: 'keyValues',
-    // Imports between files name their folders.
+    // Imports between source files name their folders.
     preservePath: true,
     limits: { fileSize: LARGEST_BODY, fieldSize: LARGEST_BODY, files: MOST_FILES },
     async onFile(part) {

@@ -1,12 +1,13 @@
-// The explorer that the node itself serves: one page with its script and its style, whatever the path below. What it shows
-// it asks of /api/v2.
+// The node's own explorer (`web/`), as the server sends it: one HTML page for every path, with its script and its style. The
+// page reads /api/v2.
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { sendPage } from '../../http/page-headers.ts'
-import { builtFile } from '../../lib/built-files.ts'
-import type { ExplorerServices } from '../define.ts'
+import type { Chain } from '../chain/types.ts'
+import { sendPage } from '../http/page-headers.ts'
+import { builtFile } from '../lib/built-files.ts'
+import type { Explorer } from './explorer.ts'
 
-/** Paths that are pages. */
+/** Paths that the page's own router shows. */
 const PAGES = ['/blocks', '/txs', '/tokens', '/search', '/block/:id', '/tx/:id', '/address/:id', '/token/:id']
 const ASSETS: Readonly<Record<string, string>> = {
   'main.js': 'text/javascript; charset=utf-8',
@@ -16,8 +17,8 @@ const ASSETS: Readonly<Record<string, string>> = {
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#c2602f" d="M3 21c7-1 10-5 13-12 2 6 6 9 13 10-5 1-8 2-10 5-2-2-4-2-6-1-3 1-6 1-10-2z"/></svg>'
 
-export async function explorerHome(app: FastifyInstance, { chain }: ExplorerServices): Promise<void> {
-  const page = pageOf(chain.spec.name, chain.spec.native?.symbol ?? 'ETH')
+export async function website(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
+  const page = pageOf(explorer.chain)
   for (const path of PAGES) app.get(path, (_request, reply) => sendPage(reply, page))
   app.get('/favicon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
   for (const [name, type] of Object.entries(ASSETS)) {
@@ -34,20 +35,20 @@ export async function explorerHome(app: FastifyInstance, { chain }: ExplorerServ
 
 /** The page at `/`, for browsers. */
 export const landing =
-  ({ chain }: Pick<ExplorerServices, 'chain'>) =>
+  ({ chain }: Pick<Explorer, 'chain'>) =>
   (reply: FastifyReply): FastifyReply =>
-    sendPage(reply, pageOf(chain.spec.name, chain.spec.native?.symbol ?? 'ETH'))
+    sendPage(reply, pageOf(chain))
 
-/** Names come from a genesis file: they must not become markup. */
-const inText = (value: string): string =>
+/** Escapes text for HTML: names come from a genesis file and must not become markup. */
+const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-const pageOf = (chain: string, coin: string): string => `<!doctype html>
-<html lang="en" data-chain="${inText(chain)}" data-coin="${inText(coin)}">
+const pageOf = ({ spec: { name, native } }: Pick<Chain, 'spec'>): string => `<!doctype html>
+<html lang="en" data-chain="${escaped(name)}" data-coin="${escaped(native?.symbol ?? 'ETH')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${inText(chain)} explorer</title>
+<title>${escaped(name)} explorer</title>
 <link rel="icon" href="/favicon.svg">
 <link rel="stylesheet" href="/web/main.css">
 </head>

@@ -1,29 +1,28 @@
-// ABIs by what stands in calls and logs: selectors of functions and errors, first topics of events.
+// ABIs indexed by what calls and logs contain: selectors of functions and errors, first topics of events.
 import type { Abi, AbiEventParameter, AbiParameter } from 'abitype'
 import { type Hash, type Hex, toHash, toHex } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
 
-/** A function, error or event, ready to be decoded by. */
-export type Described = {
+/** A function, error or event of an ABI. */
+export type AbiEntry = {
   readonly name: string
   /** `transfer(address,uint256)` */
   readonly signature: string
   /** `transfer(address to, uint256 value)`, `Transfer(address indexed from, …)` */
-  readonly call: string
-  /** Of an event some are indexed. */
+  readonly declaration: string
   readonly inputs: readonly AbiEventParameter[]
 }
 
-/** In an overloaded selector's list the ABI's order is kept. */
+/** A selector has several entries where signatures collide; they are in the ABI's order. */
 export type AbiIndex = {
-  readonly functions: ReadonlyMap<Hex, readonly Described[]>
-  readonly errors: ReadonlyMap<Hex, readonly Described[]>
-  readonly events: ReadonlyMap<Hash, readonly Described[]>
+  readonly functions: ReadonlyMap<Hex, readonly AbiEntry[]>
+  readonly errors: ReadonlyMap<Hex, readonly AbiEntry[]>
+  readonly events: ReadonlyMap<Hash, readonly AbiEntry[]>
 }
 
 const indexes = new WeakMap<Abi, AbiIndex>()
 
-/** The index of an ABI; made once for each ABI object. */
+/** The index of an ABI; computed once for each ABI object. */
 export function indexOf(abi: Abi): AbiIndex {
   const known = indexes.get(abi)
   if (known !== undefined) return known
@@ -31,7 +30,12 @@ export function indexOf(abi: Abi): AbiIndex {
   for (const item of abi) {
     if (item.type !== 'function' && item.type !== 'error' && item.type !== 'event') continue
     const { name, inputs } = item
-    const described: Described = { name, inputs, signature: `${name}(${typesOf(inputs)})`, call: callOf(name, inputs) }
+    const described: AbiEntry = {
+      name,
+      inputs,
+      signature: `${name}(${typesOf(inputs)})`,
+      declaration: declarationOf(name, inputs),
+    }
     const hash = keccak256(Buffer.from(described.signature))
     if (item.type !== 'event') add(index[`${item.type}s`], toHex(hash.subarray(0, 4)), described)
     else if (item.anonymous !== true) add(index.events, toHash(hash), described)
@@ -40,11 +44,11 @@ export function indexOf(abi: Abi): AbiIndex {
   return index
 }
 
-/** Adds it unless the same stands there already: ABIs put together repeat themselves. */
-function add<K>(to: Map<K, Described[]>, key: K, described: Described): void {
+/** Adds an entry unless an equal one is there: ABIs that are put together repeat each other. */
+function add<K>(to: Map<K, AbiEntry[]>, key: K, described: AbiEntry): void {
   const there = to.get(key)
   if (there === undefined) to.set(key, [described])
-  else if (!there.some(({ call }) => call === described.call)) there.push(described)
+  else if (!there.some(({ declaration: call }) => call === described.declaration)) there.push(described)
 }
 
 /** The canonical type: tuples by their components, `(address,uint256)[]`. */
@@ -58,7 +62,7 @@ export const componentsOf = (parameter: AbiParameter): readonly AbiParameter[] =
 
 const typesOf = (parameters: readonly AbiParameter[]): string => parameters.map(typeOf).join(',')
 
-const callOf = (name: string, inputs: readonly AbiEventParameter[]): string =>
+const declarationOf = (name: string, inputs: readonly AbiEventParameter[]): string =>
   `${name}(${inputs
     .map((input) => [typeOf(input), ...(input.indexed === true ? ['indexed'] : []), input.name ?? ''].join(' ').trim())
     .join(', ')})`

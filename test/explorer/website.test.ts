@@ -6,7 +6,7 @@ import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { account, testChain } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
 
-it('serves its page to browsers and a line of text to others', async () => {
+it('serves the page at / to browsers and a line of text to other clients', async () => {
   const { url } = await testChain()
   const browser = await fetch(url, { headers: { accept: 'text/html,*/*' } })
   expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     return page
   }
 
-  it('shows blocks and transactions as they come, and the way to each', async () => {
+  it('shows new blocks and transactions without a reload, with links to each', async () => {
     const { url, walletOf, viem } = await testChain()
     const page = await open(url)
     await page.getByText('Nothing has been sent on this chain yet.').waitFor()
@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByRole('cell', { name: '1.5 KEST', exact: true }).waitFor()
   }, 60_000)
 
-  it('browses the API in a page of its own', async () => {
+  it('shows the API’s documentation and tries it out', async () => {
     const { url } = await testChain()
     const page = await open(`${url}/api/v2/docs`)
     await page.getByText('/stats', { exact: true }).first().click()
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByText('"total_blocks"').first().waitFor()
   }, 60_000)
 
-  it('finds what is searched for', async () => {
+  it('redirects a search to the page of its one hit', async () => {
     const { url, mine } = await testChain()
     await mine(3)
     const page = await open(`${url}/blocks`)
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByText('There is nothing under this name on this chain.').waitFor()
   }, 60_000)
 
-  it('tells why a transaction failed, what another one changed, and what code there is', async () => {
+  it('shows a revert reason, state changes and a contract’s code', async () => {
     const { url, walletOf, viem } = await testChain()
     const created = await walletOf(0).deployContract({ ...token, args: ['Token', parseEther('1000')] })
     const { contractAddress: address } = await viem.waitForTransactionReceipt({ hash: created })

@@ -1,14 +1,14 @@
-// What the operator knows of prices, from a file. Without it every price is null: none is made up.
+// Prices, from a file of the operator. Without the file every price in an answer is null.
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
-import type { Address } from '../lib/hex.ts'
-import { addressParam, wire } from './codec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import type { Address } from '../../lib/hex.ts'
+import { addressParam, wire } from '../codec.ts'
 
 const schema = z.strictObject({
-  /** Of one base coin, now. */
+  /** Price of one coin, now. */
   coin: wire.number.optional(),
-  /** Of one whole token, now. */
+  /** Price of one whole token, now, by address. */
   tokens: z.record(z.string(), wire.number).optional(),
   /** Closing prices of the coin by day. */
   history: z

@@ -1,14 +1,14 @@
-// What an address holds of tokens: amounts of ERC-20s, how many items of ERC-721s, and amounts of single ids of ERC-1155s.
+// Token balances of an address: amounts of ERC-20s, numbers of ERC-721 items, and amounts of single ERC-1155 ids.
 import { z } from 'zod'
-import { FACT } from '../indexer/facts.ts'
-import { membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
-import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
-import { type Address, fromHex } from '../lib/hex.ts'
-import type { KvReader } from '../state/types.ts'
-import { balanceNow } from './asked.ts'
-import { wire } from './codec.ts'
-import type { ExplorerContext } from './define.ts'
-import { instanceSchema, showInstance, showToken, tokenSchema } from './shapes/token.ts'
+import { FACT } from '../../indexer/facts.ts'
+import { membersAfter, membersFrom, membersUnder, readDescending } from '../../indexer/ranking.ts'
+import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { type Address, fromHex } from '../../lib/hex.ts'
+import type { KvReader } from '../../state/types.ts'
+import { wire } from '../codec.ts'
+import type { ExplorerContext } from '../context.ts'
+import { tokenBalance } from '../contract-reads.ts'
+import { instanceSchema, showInstance, showToken, tokenSchema } from './token.ts'
 
 const LAST_ID = 2n ** 256n - 1n
 
@@ -24,8 +24,8 @@ export const balanceSchema = z.strictObject({
 export type TokenBalance = z.infer<typeof balanceSchema>
 
 /**
- * A member of RANKING.owned. Of an ERC-20 the token itself is asked: those that change balances without telling are
- * right here all the same, although they stand where they stood.
+ * A member of RANKING.owned. The amount of an ERC-20 is the token's own answer: some change balances without a Transfer
+ * event. Such a balance is right here, although its rank follows the events.
  */
 export async function showBalance(
   context: ExplorerContext,
@@ -35,7 +35,7 @@ export async function showBalance(
 ): Promise<TokenBalance> {
   const { value, rest } = readDescending(order)
   const { token, id } = MEMBER.item(rest)
-  const amount = type === 'ERC-20' ? ((await balanceNow(context, token, of)) ?? value) : value
+  const amount = type === 'ERC-20' ? ((await tokenBalance(context, token, of)) ?? value) : value
   return {
     token: showToken(context, token),
     token_id: id?.toString() ?? null,
@@ -62,9 +62,9 @@ export function showItem(
   return { ...showInstance(context, token, id, options), token_type: type, value: amount.toString() }
 }
 
-/** Items that a collection shows. */
+/** Items shown with a collection. */
 const SHOWN_ITEMS = 9
-/** Ids of one ERC-1155 that are counted, and collections of each type that are listed. */
+/** Most ids of one ERC-1155 that are counted, and most collections of a type that are listed. */
 const MOST_IDS = 10_000
 const MOST_COLLECTIONS = 1_000
 
@@ -76,23 +76,25 @@ export const collectionSchema = z.strictObject({
 
 export type Collection = { readonly token: Address; readonly type: ItemType }
 
-/** Tokens of which an address holds items: ERC-721s by how many, then ERC-1155s. */
+/** Tokens of which an address holds items: ERC-721s, the most items first, then ERC-1155s by address. */
 export async function collectionsOf(
   { rows }: ExplorerContext,
   of: Address,
   types: readonly ItemType[],
 ): Promise<Collection[]> {
-  const found = await Promise.all(types.map((type) => (type === 'ERC-721' ? counted(rows, of) : uncounted(rows, of))))
+  const found = await Promise.all(
+    types.map((type) => (type === 'ERC-721' ? erc721Collections(rows, of) : erc1155Collections(rows, of))),
+  )
   return found.flat()
 }
 
-async function counted(rows: KvReader, of: Address): Promise<Collection[]> {
+async function erc721Collections(rows: KvReader, of: Address): Promise<Collection[]> {
   const members = await membersFrom(rows, RANKING.owned(of, 'ERC-721'), 0, MOST_COLLECTIONS)
   return members.map((order) => ({ token: MEMBER.item(readDescending(order).rest).token, type: 'ERC-721' }))
 }
 
-/** Items are ordered by token: behind a token's last possible id stands the next token. */
-async function uncounted(rows: KvReader, of: Address): Promise<Collection[]> {
+/** Items are ordered by token and id, so that the next token follows a token's largest possible id. */
+async function erc1155Collections(rows: KvReader, of: Address): Promise<Collection[]> {
   const ranking = RANKING.items(of, 'ERC-1155')
   const collections: Collection[] = []
   let [next] = await membersFrom(rows, ranking, 0, 1)
@@ -111,10 +113,10 @@ export async function showCollection(
   { token, type }: Collection,
 ): Promise<z.infer<typeof collectionSchema>> {
   const { rows } = context
-  const isCounted = type === 'ERC-721'
-  const limit = isCounted ? SHOWN_ITEMS : MOST_IDS
+  const isErc721 = type === 'ERC-721'
+  const limit = isErc721 ? SHOWN_ITEMS : MOST_IDS
   const members = await membersUnder(rows, RANKING.items(of, type), fromHex(token), limit)
-  const amount = isCounted ? FACT.holding.get(rows, of, token)?.amount : undefined
+  const amount = isErc721 ? FACT.holding.get(rows, of, token)?.amount : undefined
   return {
     token: showToken(context, token),
     amount: (amount ?? members.length).toString(),

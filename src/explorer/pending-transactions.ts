@@ -1,37 +1,41 @@
-// What waits in the pool, in order of arrival, and for some minutes what left it without being mined. The pool itself tells
-// of neither: it is watched from the first look on.
+// The pool's transactions in order of arrival, and for ten minutes those that left it without being mined. The pool keeps
+// neither, so that it is watched from construction on.
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
 
-/** How long a transaction that was dropped or replaced is remembered, in milliseconds, and how many bytes of them. */
+/** How long a dropped or replaced transaction is remembered, in milliseconds, and how many bytes of them at most. */
 const REMEMBERED_FOR = 10 * 60_000
 const REMEMBERED_BYTES = 16 << 20
-/** What a transaction takes beside its own bytes, about. */
+/** Bytes that a transaction takes in memory in addition to its encoding, estimated. */
 const OVERHEAD = 1000
 
-export class Waiting {
+export class PendingTransactions {
   readonly #chain: Pick<Chain, 'pool' | 'transaction'>
-  /** In order of arrival; what waits for a nonce before it arrives when it is first looked at. */
+  /** By arrival; a transaction that waits for an earlier nonce arrives when `newest` first finds it in the pool. */
   readonly #arrived = new Map<Hash, Transaction>()
   readonly #dropped = new LRUCache<Hash, Transaction>({
     ttl: REMEMBERED_FOR,
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: ({ raw }) => raw.length + OVERHEAD,
   })
+  #isClosed = false
 
   constructor(chain: Pick<Chain, 'pool' | 'transaction'>) {
     this.#chain = chain
-    chain.pool.onPending((transaction) => this.#arrived.set(transaction.hash, transaction))
+    chain.pool.onPending((transaction) => {
+      if (!this.#isClosed) this.#arrived.set(transaction.hash, transaction)
+    })
     chain.pool.onRemoved((transaction) => {
       this.#arrived.delete(transaction.hash)
-      if (chain.transaction(transaction.hash) === undefined) this.#dropped.set(transaction.hash, transaction)
+      if (this.#isClosed || chain.transaction(transaction.hash) !== undefined) return
+      this.#dropped.set(transaction.hash, transaction)
     })
     this.newest()
   }
 
-  /** Everything that waits, the last to arrive first. */
+  /** Every transaction of the pool, the last to arrive first. */
   newest(): Transaction[] {
     const { pending, queued } = this.#chain.pool.content()
     for (const transaction of [...pending.values(), ...queued.values()].flat()) {
@@ -40,18 +44,16 @@ export class Waiting {
     return [...this.#arrived.values()].reverse()
   }
 
-  /** A transaction that left the pool, if it is neither mined nor back there. */
+  /** A transaction that left the pool, unless it has been mined or is in the pool again. */
   dropped(hash: Hash): Transaction | undefined {
     const isElsewhere = this.#chain.pool.get(hash) !== undefined || this.#chain.transaction(hash) !== undefined
     return isElsewhere ? undefined : this.#dropped.get(hash)
   }
-}
 
-const watched = new WeakMap<Chain, Waiting>()
-
-/** The watch over a chain's pool; it begins with the first call. */
-export function waitingIn(chain: Chain): Waiting {
-  const known = watched.get(chain) ?? new Waiting(chain)
-  watched.set(chain, known)
-  return known
+  /** Forgets everything. The pool's listeners end with the pool. */
+  close(): void {
+    this.#isClosed = true
+    this.#arrived.clear()
+    this.#dropped.clear()
+  }
 }

@@ -1,53 +1,53 @@
-// ABI-encoded bytes as the explorer shows them: scalars as text, arrays and tuples as arrays. Whatever anybody has put on
-// the chain may come here: what cannot be decoded is undefined, nothing throws, and the work is bounded by the length of
-// the data, however often that points at itself.
+// ABI decoding into what the explorer shows: scalars as text, arrays and tuples as arrays. The data may be anything that is on
+// the chain: what does not decode is undefined, nothing throws, and the work is bounded by the length of the data, even if
+// its offsets point at each other.
 import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
 import { bytesToBig, toAddress, toHex } from '../../lib/hex.ts'
 import { checksummed } from '../codec.ts'
-import { componentsOf } from './signatures.ts'
+import { componentsOf } from './abi-index.ts'
 
 export type DecodedValue = string | readonly DecodedValue[]
 
-/** Not as a schema that names itself: OpenAPI could not say where that stands. */
+/** Not a recursive schema: OpenAPI has no place for the definition that it would refer to. */
 export const decodedValue = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
 
 function isValue(value: unknown): boolean {
   return typeof value === 'string' || (Array.isArray(value) && value.every(isValue))
 }
 
-/** With `exact` only the very bytes that the values would be encoded as; for whoever guesses what the bytes are. */
+/** `exact`: only the bytes that the values themselves would be encoded as. For decoding with a guessed interface. */
 type Options = { readonly exact: boolean }
 
-/** Values of a parameter list; bytes behind the last are fine unless they are to be exact. */
+/** Values of a parameter list. Bytes after the last value are ignored, unless the decoding is exact. */
 export function decodeValues(
   parameters: readonly AbiParameter[],
   data: Uint8Array,
   options: Options,
 ): readonly DecodedValue[] | undefined {
-  return new Reading(data, options).whole(parameters)
+  return new AbiDecoder(data, options).decode(parameters)
 }
 
-/** The value of an indexed parameter: what the topic holds, or for what does not fit one the topic itself, a hash. */
+/** The value of an indexed parameter. Of dynamic types the topic is a hash, which is the value then. */
 export function decodeTopic(parameter: AbiParameter, topic: Uint8Array, options: Options): DecodedValue | undefined {
   const isOneWord = /^(address|bool|function|u?int\d*|bytes\d+)$/.test(parameter.type)
   return decodeValues([isOneWord ? parameter : { type: 'bytes32' }], topic, options)?.[0]
 }
 
-/** The data is not of these types. */
-class Misfit extends Error {}
+/** The data does not encode values of these types. */
+class DecodingError extends Error {}
 
 const WORD = 32
-/** How often data may be read over: some encoders let equal tails share their bytes. */
+/** How many times its length may be read: some encoders let equal tails share their bytes. */
 const REREADS = 4
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-class Reading {
+class AbiDecoder {
   readonly #data: Uint8Array
   readonly #exact: boolean
   /** Bytes that may still be read. */
   #left: number
-  /** Where the last dynamic value ended: the next one begins here if the encoding is as encoders make it. */
+  /** Where the last dynamic value ended. In a standard encoding the next one begins here. */
   #next = 0
 
   constructor(data: Uint8Array, { exact }: Options) {
@@ -56,17 +56,17 @@ class Reading {
     this.#left = REREADS * data.length
   }
 
-  whole(parameters: readonly AbiParameter[]): DecodedValue[] | undefined {
+  decode(parameters: readonly AbiParameter[]): DecodedValue[] | undefined {
     try {
       const values = this.#sequence(parameters.length, (i) => parameters[i] ?? NOTHING, 0)
       return this.#exact && this.#next !== this.#data.length ? undefined : values
     } catch (error) {
-      if (error instanceof Misfit) return undefined
+      if (error instanceof DecodingError) return undefined
       throw error
     }
   }
 
-  /** Values whose heads begin at `base`, to which their offsets count. */
+  /** Values whose heads begin at `base`; their offsets count from there. */
   #sequence(count: number, parameterAt: (position: number) => AbiParameter, base: number): DecodedValue[] {
     const parameters = Array.from({ length: count }, (_, i) => parameterAt(i))
     let head = base
@@ -94,12 +94,12 @@ class Reading {
     const bytes = this.#take(at + WORD, length)
     this.#require(end <= this.#data.length && this.#take(at + WORD + length, end - at - WORD - length).every(isZero))
     this.#next = end
-    // What is not UTF-8 within a text becomes U+FFFD.
+    // Invalid UTF-8 becomes U+FFFD.
     return type === 'string' ? UTF8.decode(bytes) : toHex(bytes)
   }
 
   #static(parameter: AbiParameter, at: number): DecodedValue {
-    // Its parts lie among the heads, which ended where they ended.
+    // A static value is encoded among the heads, so that `#next` does not move.
     const next = this.#next
     const array = arrayOf(parameter)
     const value =
@@ -113,7 +113,7 @@ class Reading {
   }
 
   #array(element: AbiParameter, count: number, begin: number): DecodedValue[] {
-    if (count * Math.max(1, headSize(element)) > this.#data.length - begin) throw new Misfit()
+    if (count * Math.max(1, headSize(element)) > this.#data.length - begin) throw new DecodingError()
     return this.#sequence(count, () => element, begin)
   }
 
@@ -122,7 +122,7 @@ class Reading {
     return this.#sequence(components.length, (i) => components[i] ?? NOTHING, at)
   }
 
-  /** A value of one word. Bits outside of it are dirt: not looked at, unless all is to be exact. */
+  /** A value of one word. Bits beyond its type are ignored, unless the decoding is exact. */
   #word(type: string, word: Uint8Array): string {
     const [, kind, digits] = /^([a-z]+)(\d*)$/.exec(type) ?? []
     const number = bytesToBig(word)
@@ -152,32 +152,32 @@ class Reading {
         return toHex(word.subarray(0, size))
       }
       default:
-        throw new Misfit()
+        throw new DecodingError()
     }
   }
 
   /** An offset or a length. */
   #size(at: number): number {
     const size = bytesToBig(this.#take(at, WORD))
-    if (size > this.#data.length) throw new Misfit()
+    if (size > this.#data.length) throw new DecodingError()
     return Number(size)
   }
 
   #take(at: number, length: number): Uint8Array {
     this.#left -= length
-    if (at + length > this.#data.length || this.#left < 0) throw new Misfit()
+    if (at + length > this.#data.length || this.#left < 0) throw new DecodingError()
     return this.#data.subarray(at, at + length)
   }
 
   #require(isExact: boolean): void {
-    if (this.#exact && !isExact) throw new Misfit()
+    if (this.#exact && !isExact) throw new DecodingError()
   }
 }
 
 const NOTHING: AbiParameter = { type: '' }
 const isZero = (byte: number): boolean => byte === 0
 
-/** What an array holds, and how many of it when its type says so. */
+/** The element type of an array, and its length if the type gives one; undefined for other types. */
 function arrayOf(parameter: AbiParameter): { element: AbiParameter; length: number | undefined } | undefined {
   const [suffix, digits] = /\[(\d*)\]$/.exec(parameter.type) ?? []
   if (suffix === undefined) return undefined
@@ -192,7 +192,7 @@ function isDynamic(parameter: AbiParameter): boolean {
   return type === 'string' || type === 'bytes' || (type === 'tuple' && componentsOf(parameter).some(isDynamic))
 }
 
-/** Bytes that the parameter takes among the heads. */
+/** Bytes of a parameter's head: of a static value its encoding, else an offset. */
 function headSize(parameter: AbiParameter): number {
   if (isDynamic(parameter)) return WORD
   const array = arrayOf(parameter)

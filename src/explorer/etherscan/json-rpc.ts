@@ -1,4 +1,4 @@
-// `module=proxy`: JSON-RPC by names of fields, handed to JSON-RPC, which answers.
+// `module=proxy`: JSON-RPC methods with named fields, translated to a JSON-RPC request that the same server answers.
 import type { FastifyInstance } from 'fastify'
 import type { Fields } from './define.ts'
 
@@ -34,8 +34,8 @@ export function requestOf(action: string, fields: Fields): string | undefined {
   return args && JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: args(fields) })
 }
 
-/** The answer of the JSON-RPC that the same server has. */
-export async function askRpc(app: FastifyInstance, request: string): Promise<string> {
+/** The server's own answer to a JSON-RPC request. */
+export async function callJsonRpc(app: FastifyInstance, request: string): Promise<string> {
   const { payload } = await app.inject({
     method: 'POST',
     url: '/rpc',

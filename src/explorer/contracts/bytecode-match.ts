@@ -1,13 +1,13 @@
-// Whether compiled code is the code of an account. It is compared byte by byte, except where the chain has filled something
-// in (immutables, addresses of libraries, a library's own address) and where the compiler has written a hash of the
-// sources (metadata): if that hash is the same too, the sources are, to the last comment.
+// Comparison of compiled code with the code of an account: byte by byte, except where deployment fills something in
+// (immutables, addresses of libraries, a library's own address) and where the compiler writes a hash of the sources
+// (metadata). A match is exact if that hash is equal too: then the sources are the same, to the last comment.
 import type { Abi } from 'abitype'
 import { ADDRESS_BYTES, type Address, equalBytes, fromHex, toAddress } from '../../lib/hex.ts'
 import type { CompiledCode, CompilerOutput, Span } from './compilers.ts'
 
 type Link = { readonly library: string; readonly start: number }
 
-/** Code with zeros where something is to be filled in. */
+/** Compiled code, with zeros where deployment fills something in. */
 export type Code = {
   readonly bytes: Uint8Array
   readonly links: readonly Link[]
@@ -23,8 +23,8 @@ export type Artifact = {
   readonly runtime: Code
 }
 
-/** What is on the chain. */
-export type Deployed = {
+/** A contract on the chain. */
+export type DeployedContract = {
   readonly address: Address
   readonly code: Uint8Array
   /** The message that created it: creation code and arguments; undefined: there was none, as in genesis. */
@@ -54,18 +54,18 @@ export function artifactsOf({ contracts }: CompilerOutput): Artifact[] {
 }
 
 /** The best match: an exact one before any other. */
-export function bestMatch(artifacts: readonly Artifact[], deployed: Deployed): Match | undefined {
+export function bestMatch(artifacts: readonly Artifact[], deployed: DeployedContract): Match | undefined {
   const matches = artifacts.flatMap((artifact) => matchOf(artifact, deployed) ?? [])
   return matches.find(({ match }) => match === 'exact') ?? matches[0]
 }
 
-function matchOf(artifact: Artifact, { address, code, creation }: Deployed): Match | undefined {
+function matchOf(artifact: Artifact, { address, code, creation }: DeployedContract): Match | undefined {
   const { runtime } = artifact
   if (runtime.bytes.length !== code.length) return undefined
   const compared = compare(runtime, code, ownAddress(runtime, code, address))
   if (compared === undefined) return undefined
   const created = creation && compare(artifact.creation, creation.subarray(0, artifact.creation.bytes.length), [])
-  // Another creation code could have returned the same code, with a constructor that nobody has shown.
+  // Another creation code may return the same runtime code, with a constructor that the sources do not show.
   const isExact = compared.isExact && (creation === undefined || created?.isExact === true)
   return {
     artifact,
@@ -80,7 +80,7 @@ function matchOf(artifact: Artifact, { address, code, creation }: Deployed): Mat
 
 type Compared = { readonly isExact: boolean; readonly libraries: ReadonlyMap<string, Address> }
 
-/** undefined: the code differs where it must not. */
+/** undefined: the code differs outside of those places. */
 function compare(compiled: Code, code: Uint8Array, filled: readonly Span[]): Compared | undefined {
   const libraries = new Map<string, Address>()
   for (const { library, start } of compiled.links) {

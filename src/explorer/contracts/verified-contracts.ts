@@ -1,6 +1,6 @@
-// Contracts whose sources somebody has shown to make their code. One row for each, kept apart from the index because no
-// block holds it. A row counts while the account's code is the code that it was made for: rewinding the chain or
-// another contract at the same address takes nothing from here, and nothing wrong is shown.
+// Verified contracts: one row of the store for each, apart from the index because no block contains it. A row is valid while
+// the account has the code that it was written for, so that neither a rewound chain nor another contract at the same
+// address ever shows the wrong sources.
 import type { Abi } from 'abitype'
 import { type Address, type Hash, toAddress } from '../../lib/hex.ts'
 import { KEY, RANGE } from '../../state/keyspace.ts'
@@ -8,7 +8,7 @@ import { verifyChecksum, withChecksum } from '../../state/row-checksum.ts'
 import type { KvReader, KvStore, StateView } from '../../state/types.ts'
 import type { CompilerInput } from './compilers.ts'
 
-/** The licences that explorers know, in the order of their numbers from 1. */
+/** Licences as Blockscout and Etherscan number them, from 1. */
 export const LICENCES = [
   ...['none', 'unlicense', 'mit', 'gnu_gpl_v2', 'gnu_gpl_v3', 'gnu_lgpl_v2_1', 'gnu_lgpl_v3', 'bsd_2_clause'],
   ...['bsd_3_clause', 'mpl_2_0', 'osl_3_0', 'apache_2_0', 'gnu_agpl_v3', 'bsl_1_1'],
@@ -17,7 +17,7 @@ export type Licence = (typeof LICENCES)[number]
 
 export type VerifiedContract = {
   readonly codeHash: Hash
-  /** Exact: also the metadata is the same, so that not even a comment differs. */
+  /** exact: the metadata hash is equal too, so that not even a comment differs. */
   readonly match: 'exact' | 'partial'
   readonly name: string
   /** File within the sources. */
@@ -30,15 +30,15 @@ export type VerifiedContract = {
   readonly evmVersion: string
   readonly abi: Abi
   readonly licence: Licence
-  /** Libraries that are linked. */
+  /** Linked libraries. */
   readonly libraries: readonly { readonly name: string; readonly address: Address }[]
-  /** Bytes of the creation code; what follows them in its message are the constructor's arguments. */
+  /** Bytes of the creation code. The constructor's arguments follow it in the creation's input. */
   readonly creationSize: number | undefined
   /** Unix seconds. */
   readonly verifiedAt: number
 }
 
-/** With the compiler's input, which may be large and is not held in memory. */
+/** With the compiler's input, which may be large and stays on disk. */
 export type VerifiedSources = VerifiedContract & { readonly input: CompilerInput }
 
 type Entry = VerifiedContract & { readonly address: Address }
@@ -65,7 +65,7 @@ export class VerifiedContracts {
     return contracts
   }
 
-  /** What is known of the contract that an account is now. */
+  /** The verified contract at an address, if its code is still the verified one. */
   get(view: StateView, address: Address): VerifiedContract | undefined {
     const entry = this.#byAddress.get(address)
     return entry !== undefined && isCurrent(view, entry) ? entry : undefined
@@ -77,7 +77,7 @@ export class VerifiedContracts {
     return row && decode(row)
   }
 
-  /** All that count, newest first. */
+  /** All valid ones, newest first. */
   all(view: StateView): readonly Entry[] {
     return this.#entries.filter((entry) => isCurrent(view, entry)).reverse()
   }
@@ -88,7 +88,7 @@ export class VerifiedContracts {
     return this.#abi
   }
 
-  /** Keeps a contract, in place of what was known of the address before. */
+  /** Writes a contract; it replaces an earlier one at the address. */
   async add(address: Address, sources: VerifiedSources): Promise<void> {
     await this.#store.write([{ type: 'put', key: KEY.verified(address), value: encode(sources) }])
     const { input: _, ...contract } = sources

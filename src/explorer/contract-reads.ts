@@ -1,0 +1,54 @@
+// View calls to contracts on the state after the head, for numbers that the index does not have.
+import type { Chain } from '../chain/types.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Address, bigToFixed, bytesToBig, fromHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import type { SealedHeader } from '../primitives/types.ts'
+import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import type { ChainSpec } from '../spec/chain-spec.ts'
+
+type At = { readonly chain: Pick<Chain, 'call'>; readonly head: SealedHeader; readonly spec: ChainSpec }
+
+/** Enough for a balance behind a proxy. */
+const GAS = 100_000n
+const SELECTOR = {
+  /** balanceOf(address), of ERC-20 and ERC-721 */
+  balanceOf: fromHex('0x70a08231'),
+  /** balanceOf(address,uint256), of ERC-1155 */
+  balanceOfId: fromHex('0x00fdd58e'),
+  /** supplyOf(address) of the native bank; the zero address is the coin. */
+  supplyOf: fromHex('0x62400e4c'),
+}
+
+/** Input of a token's `balanceOf`; with an id that of an ERC-1155. */
+export function balanceOfInput(holder: Address, id?: bigint): Uint8Array {
+  const address = addressWord(holder)
+  return id === undefined
+    ? Buffer.concat([SELECTOR.balanceOf, address])
+    : Buffer.concat([SELECTOR.balanceOfId, address, bigToFixed(id, 32)])
+}
+
+/** The number that a call returned; undefined when it failed or returned anything but one word. */
+export const returnedNumber = (output: Uint8Array, error: unknown): bigint | undefined =>
+  error === undefined && output.length === 32 ? bytesToBig(output) : undefined
+
+/** A holder's balance by the token's own account; undefined when it does not return a number. */
+export const tokenBalance = (at: At, token: Address, holder: Address): Promise<bigint | undefined> =>
+  callForNumber(at, token, balanceOfInput(holder))
+
+/** Base units of the coin in existence; undefined on a chain without native modules, where no contract counts them. */
+export const coinSupply = async (at: At): Promise<bigint | undefined> =>
+  at.spec.native === undefined
+    ? undefined
+    : callForNumber(at, NATIVE_CONTRACT.bank, Buffer.concat([SELECTOR.supplyOf, addressWord(ZERO_ADDRESS)]))
+
+const addressWord = (address: Address): Uint8Array => bigToFixed(BigInt(address), 32)
+
+async function callForNumber({ chain, head }: At, to: Address, data: Uint8Array) {
+  try {
+    const { returnData, error } = await chain.call({ to, data, gas: GAS }, { hash: head.hash })
+    return returnedNumber(returnData, error)
+  } catch (error) {
+    if (error instanceof ChainError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+// What the faces of the explorer share: the chain, the operator's options, live updates, contract verification, and every
+// cache that outlives a request. The node constructs one and closes it; `openContext` gives each request its view of it.
+import type { Chain } from '../chain/types.ts'
+import type { Logger } from '../lib/log.ts'
+import type { WorkQueue } from '../lib/work-queue.ts'
+import type { Block } from '../primitives/types.ts'
+import type { Verification } from './contracts/verification.ts'
+import { PendingTransactions } from './pending-transactions.ts'
+import type { Hub } from './socket/hub.ts'
+import { StateChanges } from './state-changes.ts'
+import { GasOracle } from './statistics/gas-oracle.ts'
+import { LastDay } from './statistics/last-day.ts'
+import type { Prices } from './statistics/prices.ts'
+
+export type ExplorerOptions = {
+  /** Version of this program: `0.1.0`. */
+  readonly version: string
+  /** Folder with Solidity compilers in addition to the bundled one. */
+  readonly compilers: string | undefined
+  /** Milliseconds of processor time that one run of a compiler may take. */
+  readonly compileTime: number
+  /** Prices that the operator provides; undefined: every price in an answer is null. */
+  readonly prices: Prices | undefined
+}
+
+export const defaultExplorerOptions: ExplorerOptions = {
+  version: '0.1.0',
+  compilers: undefined,
+  compileTime: 60_000,
+  prices: undefined,
+}
+
+type Parts = {
+  readonly chain: Chain
+  readonly options: ExplorerOptions
+  /** The queue of heavy work, shared with JSON-RPC. */
+  readonly queue: WorkQueue
+  /** The subscribers of live updates. */
+  readonly hub: Hub
+  /** Undefined: contracts are not verified on this node. */
+  readonly verification?: Verification | undefined
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info' | 'debug'>
+}
+
+export class Explorer {
+  readonly chain: Chain
+  readonly options: ExplorerOptions
+  readonly queue: WorkQueue
+  readonly hub: Hub
+  readonly verification: Verification | undefined
+  readonly log: Parts['log']
+  readonly pendingTransactions: PendingTransactions
+  readonly gasOracle: GasOracle
+  readonly lastDay: LastDay
+  readonly stateChanges: StateChanges
+  /** Bytes of a block's RLP, by the block objects that the chain itself caches. */
+  readonly blockSizes = new WeakMap<Block, number>()
+
+  /** Watches the chain's pool from now on. */
+  constructor({ chain, options, queue, hub, verification, log }: Parts) {
+    this.chain = chain
+    this.options = options
+    this.queue = queue
+    this.hub = hub
+    this.verification = verification
+    this.log = log
+    this.pendingTransactions = new PendingTransactions(chain)
+    this.gasOracle = new GasOracle(chain)
+    this.lastDay = new LastDay(chain)
+    this.stateChanges = new StateChanges(chain)
+  }
+
+  /** Ends a running verification and drops the caches. The server that uses the explorer must be closed before. */
+  close(): void {
+    this.verification?.close()
+    this.pendingTransactions.close()
+    this.stateChanges.close()
+  }
+}

@@ -1,0 +1,78 @@
+// What every paginated answer has in common: the query that asks for a page, the schema of the answer, and the one function
+// that builds it. `anchor` is the length that a list had when its first page was read: pages are counted from it, so that
+// they keep their entries while blocks arrive.
+import { z } from 'zod'
+import type { PageRequest } from '../../indexer/lists.ts'
+import { integer } from '../codec.ts'
+
+const DEFAULT_SIZE = 50
+const LARGEST_SIZE = 100
+const LARGEST_NUMBER = 2 ** 48
+
+/** `page`, `items_count` (more than 100 counts as 100) and `anchor`. A route's query extends it. */
+export const pageQuery = z.object({
+  page: integer(1, LARGEST_NUMBER).optional(),
+  items_count: integer(1, LARGEST_NUMBER).optional(),
+  anchor: integer(0, LARGEST_NUMBER).optional(),
+})
+export type PageQuery = z.output<typeof pageQuery>
+
+/** Schema of a page of items. `next_page_params` is the query of the following page, null on the last one. */
+export const pageSchema = <T extends z.ZodType>(item: T) =>
+  z.object({
+    items: z.array(item),
+    next_page_params: z.record(z.string(), z.union([z.string(), z.number()])).nullable(),
+    total_count: z.number().int().describe('length of the whole list').optional(),
+  })
+
+export type Page<T> = {
+  items: T[]
+  next_page_params: Record<string, string | number> | null
+  total_count?: number
+}
+
+/** Makes an item of a page from what a list, ranking or array has at its position. */
+export type Render<E, T> = (entry: E) => T | Promise<T>
+
+export function pageRequest({ page = 1, items_count = DEFAULT_SIZE, anchor }: PageQuery): PageRequest {
+  return { page, size: Math.min(items_count, LARGEST_SIZE), anchor }
+}
+
+/** Positions from `from` up to `to` that a page has of a sequence, counted from its beginning. */
+export function pageBounds(query: PageQuery, length: number): { from: number; to: number } {
+  const { page, size } = pageRequest(query)
+  return { from: Math.min((page - 1) * size, length), to: Math.min(page * size, length) }
+}
+
+type Entries<E> = {
+  readonly entries: readonly E[]
+  /** Entries of the whole list, now. */
+  readonly total: number
+  readonly hasNext: boolean
+  /** Of lists that grow at the end their pages are counted from. */
+  readonly anchor?: number
+}
+
+/** Builds the answer: renders the entries of the page, and says how to ask for the next one. */
+export async function buildPage<E, T>(
+  query: PageQuery,
+  { entries, total, hasNext, anchor }: Entries<E>,
+  render: Render<E, T>,
+): Promise<Page<T>> {
+  const { page, size } = pageRequest(query)
+  const next = { page: page + 1, items_count: size, ...(anchor !== undefined && { anchor }) }
+  return {
+    items: await Promise.all(entries.map((entry) => render(entry))),
+    next_page_params: hasNext ? next : null,
+    total_count: total,
+  }
+}
+
+/** A page of an array, in its order. */
+export function arrayPage<E, T>(all: readonly E[], query: PageQuery, render: Render<E, T>): Promise<Page<T>> {
+  const { from, to } = pageBounds(query, all.length)
+  return buildPage(query, { entries: all.slice(from, to), total: all.length, hasNext: to < all.length }, render)
+}
+
+/** The answer for something that has no list yet, such as the logs of a pending transaction. */
+export const emptyPage = () => ({ items: [], next_page_params: null, total_count: 0 })

@@ -1,0 +1,98 @@
+// Pages of the index's rankings: of one, of several one after another, and of several merged into one order. Members are
+// byte strings that sort by rank. The order of a ranking may change between two pages.
+import { memberCount } from '../../indexer/crowds.ts'
+import { membersFrom } from '../../indexer/ranking.ts'
+import type { Hex } from '../../lib/hex.ts'
+import type { KvReader } from '../../state/types.ts'
+import type { ExplorerContext } from '../context.ts'
+import { invalidParameter } from '../errors.ts'
+import { buildPage, type Page, type PageQuery, pageBounds, type Render } from './page.ts'
+
+/** Merging reads everything before a page, so that pages end here. */
+const DEEPEST_MERGED = 10_000
+
+/** A page of one ranking. */
+export const rankingPage = <T>(
+  context: ExplorerContext,
+  ranking: Hex,
+  query: PageQuery,
+  render: Render<Uint8Array, T>,
+): Promise<Page<T>> => mergedPage(context, [ranking], query, render)
+
+type NamedRanking<N> = { readonly name: N; readonly ranking: Hex }
+export type NamedMember<N> = { readonly name: N; readonly member: Uint8Array }
+
+/** A page of rankings one after another; `render` gets a member with the name of its ranking. */
+export async function concatenatedPage<N, T>(
+  { rows }: ExplorerContext,
+  rankings: readonly NamedRanking<N>[],
+  query: PageQuery,
+  render: Render<NamedMember<N>, T>,
+): Promise<Page<T>> {
+  const total = countAll(
+    rows,
+    rankings.map(({ ranking }) => ranking),
+  )
+  const { from, to } = pageBounds(query, total)
+  const entries = await concatenatedMembers(rows, rankings, from, to - from)
+  return buildPage(query, { entries, total, hasNext: to < total }, render)
+}
+
+/** At most `limit` members of rankings one after another, from a rank on. */
+export async function concatenatedMembers<N>(
+  rows: KvReader,
+  rankings: readonly NamedRanking<N>[],
+  rank: number,
+  limit: number,
+): Promise<NamedMember<N>[]> {
+  if (limit === 0) return []
+  const members: NamedMember<N>[] = []
+  let before = 0
+  for (const { name, ranking } of rankings) {
+    const from = Math.max(0, rank - before)
+    const found = await membersFrom(rows, ranking, from, limit - members.length)
+    members.push(...found.map((member) => ({ member, name })))
+    if (members.length === limit) break
+    before += memberCount(rows, ranking)
+  }
+  return members
+}
+
+/** A page of rankings merged into one order, or in reverse with `order` asc. Throws 422 when several are read too deep. */
+export async function mergedPage<T>(
+  { rows }: ExplorerContext,
+  rankings: readonly Hex[],
+  query: PageQuery & { readonly order?: 'asc' | 'desc' | undefined },
+  render: Render<Uint8Array, T>,
+): Promise<Page<T>> {
+  const total = countAll(rows, rankings)
+  const { from, to } = pageBounds(query, total)
+  const isReversed = query.order === 'asc'
+  const members = await mergedMembers(rows, rankings, isReversed ? total - to : from, to - from)
+  const entries = isReversed ? members.toReversed() : members
+  return buildPage(query, { entries, total, hasNext: to < total }, render)
+}
+
+async function mergedMembers(rows: KvReader, rankings: readonly Hex[], rank: number, limit: number) {
+  const [only] = rankings
+  if (only === undefined || limit === 0) return []
+  if (rankings.length === 1) return membersFrom(rows, only, rank, limit)
+  if (rank + limit > DEEPEST_MERGED) {
+    throw invalidParameter('page', `No page behind the ${DEEPEST_MERGED} first when several types are asked for`)
+  }
+  const found = await Promise.all(rankings.map((ranking) => membersFrom(rows, ranking, 0, rank + limit)))
+  return found
+    .flat()
+    .sort(Buffer.compare)
+    .slice(rank, rank + limit)
+}
+
+/** Every member of rankings merged into one order; throws 422 when there are more than 10,000. */
+export async function allMembers({ rows }: ExplorerContext, rankings: readonly Hex[]): Promise<Uint8Array[]> {
+  const total = countAll(rows, rankings)
+  if (total > DEEPEST_MERGED) throw invalidParameter('sort', `No more than ${DEEPEST_MERGED} can be sorted so`)
+  return mergedMembers(rows, rankings, 0, total)
+}
+
+const countAll = (rows: KvReader, rankings: readonly Hex[]): number =>
+  rankings.reduce((sum, ranking) => sum + memberCount(rows, ranking), 0)

@@ -1,0 +1,56 @@
+// Pages of transactions in an order that the client chooses. The chain's order, either way, is read off the index. By value
+// or fee a list has to be read whole, so that only lists of at most 10,000 transactions are sorted.
+import { entriesBetween, lengthOfAll } from '../../indexer/lists.ts'
+import { sequenceRow } from '../../indexer/rows.ts'
+import type { Hex } from '../../lib/hex.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import type { ExplorerContext } from '../context.ts'
+import { invalidParameter } from '../errors.ts'
+import { type IndexedTransaction, indexedTransaction } from '../shapes/indexed-transaction.ts'
+import { showTransaction, type Transaction } from '../shapes/transaction.ts'
+import { oldestFirstPage, sequenceListPage } from './lists.ts'
+import { arrayPage, type Page, type PageQuery } from './page.ts'
+
+export const SORTS = ['block_number', 'value', 'fee'] as const
+export type Sort = (typeof SORTS)[number]
+
+const MOST_SORTED = 10_000
+
+type SortedQuery = PageQuery & { readonly sort?: Sort | undefined; readonly order?: 'asc' | 'desc' | undefined }
+
+/** A page of transactions; throws 422 when there are more than can be sorted. */
+export async function sortedTransactionsPage(
+  context: ExplorerContext,
+  lists: readonly Hex[],
+  { sort = 'block_number', order = 'desc', ...query }: SortedQuery,
+): Promise<Page<Transaction>> {
+  const show = (sequence: number) => showTransaction(context, sequence)
+  if (sort === 'block_number') {
+    const page = order === 'desc' ? sequenceListPage : oldestFirstPage
+    return page(context, lists, query, show)
+  }
+  const sequences = await sortedSequences(context, lists, sort)
+  if (order === 'desc') sequences.reverse()
+  return arrayPage(sequences, query, show)
+}
+
+/** In ascending order; of equal values or fees the oldest comes first. */
+async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], sort: 'value' | 'fee') {
+  const { rows } = context
+  if (lengthOfAll(rows, lists) > MOST_SORTED) {
+    throw invalidParameter('sort', `Too many transactions. No more than ${MOST_SORTED} can be sorted by ${sort}`)
+  }
+  const pause = yieldToEventLoop('light')
+  const found: { readonly sequence: number; readonly by: bigint }[] = []
+  for (const entry of lists.flatMap((list) => entriesBetween(rows, list, 0, MOST_SORTED))) {
+    await pause()
+    const mined = await indexedTransaction(context, sequenceRow.decode(entry).sequence)
+    found.push({ sequence: mined.sequence, by: sort === 'value' ? mined.transaction.value : feeOf(mined) })
+  }
+  found.sort((a, b) => (a.by === b.by ? a.sequence - b.sequence : a.by < b.by ? -1 : 1))
+  return found.map(({ sequence }) => sequence)
+}
+
+/** What the sender paid, blob gas included. */
+const feeOf = ({ receipt }: IndexedTransaction): bigint =>
+  receipt.gasUsed * receipt.effectiveGasPrice + (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n)

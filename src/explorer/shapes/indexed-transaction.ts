@@ -1,0 +1,125 @@
+// The bridge from the index to the chain: an entry of the index names a transaction or a log by its position, and the
+// transaction, receipt and log are read from the block. A block that was removed in the meantime is not found (404).
+import { FACT } from '../../indexer/facts.ts'
+import { entryAt } from '../../indexer/lists.ts'
+import { type TransactionRow, transactionRow } from '../../indexer/rows.ts'
+import { LIST } from '../../indexer/tables.ts'
+import { type Address, type Hex, toHex } from '../../lib/hex.ts'
+import type { Block, Log, Receipt, SealedHeader, Transaction } from '../../primitives/types.ts'
+import { type ExplorerContext, oncePerRequest } from '../context.ts'
+import { methodName } from '../contracts/abi.ts'
+import { notFound } from '../errors.ts'
+
+export type MinedBlock = {
+  readonly block: Block
+  readonly receipts: readonly Receipt[]
+  /** For each receipt, how many logs of the block come before its own. */
+  readonly firstLogIndexes: readonly number[]
+}
+
+/** A mined transaction with its row in the index, its block's header and its receipt. */
+export type IndexedTransaction = {
+  readonly sequence: number
+  readonly row: TransactionRow
+  readonly header: SealedHeader
+  readonly transaction: Transaction
+  readonly receipt: Receipt
+  /** Index within the block of its first log. */
+  readonly firstLogIndex: number
+}
+
+/** A block of the context's chain with its receipts; throws 404. */
+export const minedBlock = oncePerRequest(async ({ chain, head }, number: number): Promise<MinedBlock> => {
+  const block = number <= Number(head.number) ? await chain.block({ number: BigInt(number) }) : undefined
+  const receipts = block && chain.receipts(block.header.hash)
+  if (block === undefined || receipts === undefined) throw notFound()
+  return { block, receipts, firstLogIndexes: firstLogIndexesOf(receipts) }
+})
+
+/** Position in LIST.transactions of a block's transaction; throws 404. */
+export function transactionSequence({ rows }: ExplorerContext, number: number, index: number): number {
+  const fact = FACT.block.get(rows, number)
+  if (fact === undefined || index >= fact.transactions) throw notFound()
+  return fact.firstTransaction + index
+}
+
+/** The transaction at a position of LIST.transactions; throws 404. */
+export const indexedTransaction = oncePerRequest(async (context, sequence: number): Promise<IndexedTransaction> => {
+  const entry = entryAt(context.rows, LIST.transactions, sequence)
+  if (entry === undefined) throw notFound()
+  const row = transactionRow.decode(entry)
+  const { block, receipts, firstLogIndexes } = await minedBlock(context, row.number)
+  const transaction = block.transactions[row.index]
+  const receipt = receipts[row.index]
+  if (transaction === undefined || receipt === undefined) throw notFound()
+  return {
+    sequence,
+    row,
+    header: block.header,
+    transaction,
+    receipt,
+    firstLogIndex: firstLogIndexes[row.index] ?? 0,
+  }
+})
+
+/** A log with the transaction that emitted it. */
+export type LocatedLog = {
+  readonly log: Log
+  readonly header: SealedHeader
+  readonly transaction: Transaction
+  /** Within the block. */
+  readonly index: number
+}
+
+/** A log by its block and its index within the block; throws 404. */
+export async function logAt(
+  context: ExplorerContext,
+  { number, index }: { readonly number: number; readonly index: number },
+): Promise<LocatedLog> {
+  const { block, receipts, firstLogIndexes } = await minedBlock(context, number)
+  const at = lastNotAbove(firstLogIndexes, index)
+  const log = receipts[at]?.logs[index - (firstLogIndexes[at] ?? 0)]
+  const transaction = block.transactions[at]
+  if (log === undefined || transaction === undefined) throw notFound()
+  return { log, header: block.header, transaction, index }
+}
+
+function firstLogIndexesOf(receipts: readonly Receipt[]): number[] {
+  let logs = 0
+  return receipts.map((receipt) => {
+    const first = logs
+    logs += receipt.logs.length
+    return first
+  })
+}
+
+/** Position of the last number that is at most `limit`; -1 when all are above it. */
+function lastNotAbove(rising: readonly number[], limit: number): number {
+  let [low, high] = [0, rising.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((rising[middle] ?? 0) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+const SELECTOR_SIZE = 4
+
+/** The method that a mined transaction called: its name, or the selector when no interface has it; null for none. */
+export function methodOf(
+  context: ExplorerContext,
+  { row, transaction }: Pick<IndexedTransaction, 'row' | 'transaction'>,
+): string | null {
+  if (transaction.to === null || row.selector.length < SELECTOR_SIZE) return null
+  return nameOf(context, transaction.to, toHex(row.selector))
+}
+
+/** The same of input that is not mined yet: a method only if there is code now. */
+export function methodOfInput(context: ExplorerContext, to: Address | null, input: Uint8Array): string | null {
+  if (to === null || input.length < SELECTOR_SIZE || context.view.code(to).length === 0) return null
+  return nameOf(context, to, toHex(input.subarray(0, SELECTOR_SIZE)))
+}
+
+const nameOf = (context: ExplorerContext, to: Address, selector: Hex): string =>
+  methodName(context, to, selector) ?? selector

@@ -1,0 +1,50 @@
+// Blocks by time, and figures of the chain's pace. Timestamps never fall, so that a time is found by bisection; several
+// blocks may share one.
+import type { Chain } from '../../chain/types.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
+
+type Headers = { readonly chain: Pick<Chain, 'header'>; readonly head: SealedHeader }
+
+/** Number of the first block with this timestamp (Unix seconds) or a later one; one more than the head's if none has. */
+export async function firstBlockFrom({ chain, head }: Headers, timestamp: bigint): Promise<number> {
+  let [low, high] = [0, Number(head.number) + 1]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const header = await chain.header({ number: BigInt(middle) })
+    if (header !== undefined && header.timestamp < timestamp) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** How many blocks the average time is taken over. */
+const AVERAGED_BLOCKS = 100n
+
+/**
+ * Milliseconds between blocks over the last hundred; 0 while there are fewer than two. The genesis block is left out: its
+ * timestamp was chosen, and is not the time at which it was made.
+ */
+export async function averageBlockTime({ chain, head }: Headers): Promise<number> {
+  const oldest = head.number > AVERAGED_BLOCKS ? head.number - AVERAGED_BLOCKS : 1n
+  const first = head.number > oldest ? await chain.header({ number: oldest }) : undefined
+  if (first === undefined) return 0
+  return (Number(head.timestamp - first.timestamp) * 1000) / Number(head.number - oldest)
+}
+
+/** How many blocks utilization is taken over. */
+const UTILIZATION_BLOCKS = 50n
+
+/** Gas used by the last fifty blocks, as a percentage of their gas limits. */
+export async function utilization({ chain, head }: Headers): Promise<number> {
+  let [used, limit] = [0n, 0n]
+  for (let number = head.number; number >= 0n && number > head.number - UTILIZATION_BLOCKS; number--) {
+    const header = await chain.header({ number })
+    used += header?.gasUsed ?? 0n
+    limit += header?.gasLimit ?? 0n
+  }
+  return percentage(used, limit) ?? 0
+}
+
+/** null when the whole is zero. */
+export const percentage = (part: bigint, whole: bigint): number | null =>
+  whole === 0n ? null : (Number(part) / Number(whole)) * 100

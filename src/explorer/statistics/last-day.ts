@@ -1,0 +1,71 @@
+// Transactions and fees of the last 24 hours. The window moves with the head: the fees of new blocks are added and those of
+// blocks that became too old are subtracted, so that a request costs as many reads as blocks came since the one before.
+import type { Chain } from '../../chain/types.ts'
+import { FACT } from '../../indexer/facts.ts'
+import { listLength } from '../../indexer/lists.ts'
+import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import type { Hash } from '../../lib/hex.ts'
+import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import type { SealedHeader } from '../../primitives/types.ts'
+import type { KvReader } from '../../state/types.ts'
+import { firstBlockFrom } from './block-times.ts'
+
+type Window = {
+  readonly first: number
+  readonly last: number
+  /** Sum of what senders paid in these blocks, in wei. */
+  readonly fees: bigint
+}
+
+/** The index and the head that belongs to it. */
+type At = { readonly rows: KvReader; readonly head: SealedHeader }
+
+export class LastDay {
+  readonly #chain: Pick<Chain, 'header'>
+  /** The window of the request before, and the hash of its last block. */
+  #known: (Window & { readonly hash: Hash }) | undefined
+
+  constructor(chain: Pick<Chain, 'header'>) {
+    this.#chain = chain
+  }
+
+  /** Figures of the 24 hours up to the head's timestamp; fees in wei. */
+  async figures(at: At): Promise<{ transactions: number; fees: bigint }> {
+    const { rows, head } = at
+    const known = this.#known
+    const isOnChain = known !== undefined && (await this.#header(at, known.last))?.hash === known.hash
+    const window = await this.#moved(at, isOnChain ? known : { first: await this.#firstOfDay(at), last: -1, fees: 0n })
+    this.#known = { ...window, hash: head.hash }
+    const before = FACT.block.get(rows, window.first)?.firstTransaction ?? 0
+    return { transactions: listLength(rows, LIST.transactions) - before, fees: window.fees }
+  }
+
+  /** The window moved to end at the head, and to begin with the first block that is less than a day older. */
+  async #moved(at: At, { first, last, fees }: Window): Promise<Window> {
+    const { rows, head } = at
+    const feesOf = (number: number) => FACT.block.get(rows, number)?.fees ?? 0n
+    const newest = Number(head.number)
+    const pause = yieldToEventLoop('light')
+    let [from, sum] = [first, fees]
+    for (let number = Math.max(first, last + 1); number <= newest; number++) {
+      await pause()
+      sum += feesOf(number)
+    }
+    while (from < newest && ((await this.#header(at, from))?.timestamp ?? 0n) <= dayBefore(head)) {
+      await pause()
+      sum -= feesOf(from++)
+    }
+    return { first: from, last: newest, fees: sum }
+  }
+
+  #firstOfDay({ head }: At): Promise<number> {
+    return firstBlockFrom({ chain: this.#chain, head }, dayBefore(head) + 1n)
+  }
+
+  /** undefined: above the head, or removed since. */
+  async #header({ head }: At, number: number): Promise<SealedHeader | undefined> {
+    return number > Number(head.number) ? undefined : this.#chain.header({ number: BigInt(number) })
+  }
+}
+
+const dayBefore = ({ timestamp }: SealedHeader): bigint => timestamp - BigInt(SECONDS_A_DAY)
