@@ -26,7 +26,7 @@ export function contextOf(
   ended: Pick<Result, 'output' | 'failure'> | undefined,
   took: number,
 ): string {
-  const words = ended?.failure?.words ?? error
+  const words = ended?.failure?.message ?? error
   const fields: Field[] = [
     ['type', 'plain', type],
     ['from', 'bytes', from],

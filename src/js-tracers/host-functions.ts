@@ -1,7 +1,7 @@
 // The functions of the node that a tracer's sandbox may call: the frame that runs, the state at that moment, and arithmetic
 // of addresses. Addresses, words and amounts cross as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
 import type { Machine } from '../evm/machine.ts'
-import { type FrameState, itemOf } from '../evm/tracer.ts'
+import { type FrameState, stackItem } from '../evm/tracer.ts'
 import {
   type Address,
   EMPTY_BYTES,
@@ -54,7 +54,7 @@ export function hostFunctions(seen: Seen, fail: (words: string) => never): HostF
   const view = () => machine().view
   return {
     fail: (words) => fail(String(words)),
-    peek: (index) => toQuantity(itemOf(seen, Number(index))),
+    peek: (index) => toQuantity(stackItem(seen, Number(index))),
     memory: (offset, length) => seen.frame?.memory(Number(offset), Number(length)) ?? new Uint8Array(Number(length)),
     caller: () => seen.contract.caller,
     self: () => seen.frame?.address ?? ZERO_ADDRESS,

@@ -1,9 +1,9 @@
 // The refund counter that a tracer sees. Refunds that a transaction is owed before its code runs, as EIP-7702 grants them,
 // are in the counter from the first opcode on, and a frame that fails does not take them back.
 import { expect, test } from 'vitest'
+import { ENGINES } from '../../src/evm/engine-selection.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
-import { ENGINES } from '../../src/evm/machine-options.ts'
 import { ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { commonFor } from '../../src/spec/forks.ts'
 import { presets } from '../../src/spec/networks.ts'
@@ -37,7 +37,7 @@ test.each(ENGINES)('on %s, refunds owed before the code runs', async (engine) =>
     const seen: bigint[] = []
     machine.tracer = { step: ({ frame }) => void seen.push(frame.refund) }
     const { failure, refund } = await machine.run(messageTo(bob, { from: alice, refund: OWED }))
-    expect([failure?.words, refund, seen]).toEqual([words, OWED, [OWED, OWED]])
+    expect([failure?.message, refund, seen]).toEqual([words, OWED, [OWED, OWED]])
   }
 })
 
