@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineHash, engineState, readBuiltFile } from '../../src/evm/engine-file.ts'
 import { ENGINE_SECTION, engineSourceHash } from '../../src/evm/engine-sources.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
+const ROOT = join(import.meta.dirname, '../..')
 const PARTS = ['package.json', 'src/evm/gas/gas-rules.ts', 'src/evm/wasm/layout.ts', 'src/evm/wasm/assembly']
 
 // The tests are run on what `npm run build` has just made.
