@@ -2,8 +2,8 @@
 // seeds that differ are printed, and can be repeated.
 //   tsx scripts/fuzz-engine.ts [--seconds 60] [--seed FIRST] [--count SEEDS] [--cuts 4] [--only interpreter|compiler|dense]
 import { parseArgs } from 'node:util'
-import { hasEngine } from '../src/evm/wasm/pool.ts'
-import { compilation } from '../src/evm/wasm-compiler/compiled.ts'
+import { isEngineBuilt } from '../src/evm/wasm/instance-pool.ts'
+import { compilation } from '../src/evm/wasm-compiler/module-cache.ts'
 import { compare, PAIRINGS } from '../test/evm/wasm/differential.ts'
 
 const { values } = parseArgs({
@@ -15,7 +15,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
   },
 })
-if (!hasEngine()) throw new Error('there is no dist/engine.wasm: run `npm run build`')
+if (!isEngineBuilt()) throw new Error('there is no dist/engine.wasm: run `npm run build`')
 compilation.heat = 0
 const pairings = Object.entries(PAIRINGS).filter(([name]) => values.only === undefined || values.only === name)
 if (pairings.length === 0) throw new Error(`no pairing ${values.only}`)

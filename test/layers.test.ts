@@ -55,7 +55,7 @@ const REGISTRIES = ['modules', 'precompiles', 'cip', 'rpc/methods', 'explorer/ro
 const LONGEST_FILE = 500
 const ASSEMBLY = 'evm/wasm/assembly/'
 /** What the AssemblyScript and the TypeScript of the engine share: plain integers. */
-const NUMBERS = ['evm/wasm/layout.ts', 'evm/gas-rules.ts']
+const NUMBERS = ['evm/wasm/layout.ts', 'evm/gas/gas-rules.ts']
 const EMPTY_NAMES = /(^|[-_.])(utils?|helpers?|managers?|services?)([-_.]|$)/i
 
 type Import = { readonly path: string; readonly isType: boolean; readonly isExport: boolean }

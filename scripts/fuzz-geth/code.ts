@@ -99,3 +99,8 @@ export function deploying(runtime: Uint8Array): Uint8Array {
   const { length } = header(0).bytes
   return Uint8Array.from([...header(length).bytes, ...runtime])
 }
+
+// The makers of random code that this fuzzer shares with `npm run fuzz`; they stand beside the tests of the engine.
+
+export { Program, Random } from '../../test/evm/wasm/random-programs.ts'
+export { ArithmeticCode, inputOf } from '../../test/evm/wasm-compiler/arithmetic-code.ts'

@@ -23,7 +23,7 @@ export type FuzzingOptions = {
 }
 
 /** Differences that end a run: they have one cause most of the time. */
-export const ENOUGH = 5
+export const MAX_DIFFERENCES = 5
 /** Milliseconds for one test, where the one is looked for on which a program hangs. */
 const SHORT = 20_000
 const MAIN = join(import.meta.dirname, '../../dist/main.js')
@@ -90,7 +90,7 @@ export class Fuzzing {
     this.counts.tests += Object.keys(prepared.tests).length
     const found = judged.flatMap((of) => (of.status === 'fulfilled' ? of.value : []))
     for (const difference of new Map(found.map((one) => [one.name, one])).values()) {
-      if (this.differences < ENOUGH) await this.#save(prepared.tests, difference, seed)
+      if (this.differences < MAX_DIFFERENCES) await this.#save(prepared.tests, difference, seed)
       this.differences++
     }
     for (const [index, { status }] of judged.entries()) {

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ENOUGH, Fuzzing } from './fuzzing.ts'
+import { Fuzzing, MAX_DIFFERENCES } from './fuzzing.ts'
 import { GETH_VERSION, gethEvm } from './geth.ts'
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ async function run(evm: string): Promise<void> {
     let next: Promise<Awaited<ReturnType<typeof fuzzing.prepare>>> | undefined = fuzzing.prepare(seed)
     while (next !== undefined) {
       const prepared = await next
-      const isLast = performance.now() > end || fuzzing.differences >= ENOUGH
+      const isLast = performance.now() > end || fuzzing.differences >= MAX_DIFFERENCES
       next = isLast ? undefined : fuzzing.prepare(seed + size)
       // Awaited after the judgement; a failure meanwhile must not count as unhandled.
       next?.catch(() => undefined)

@@ -3,8 +3,8 @@
 import { type Address, hexToAddress } from '../../src/lib/hex.ts'
 import { privateKeyToAddress } from '../../src/primitives/signature.ts'
 import type { AccessList, Authorization, TransactionType } from '../../src/primitives/types.ts'
+import type { Random } from './code.ts'
 import { hasOpcode, isSince } from './code.ts'
-import type { Random } from './random-code.ts'
 
 const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte)
 
@@ -19,7 +19,7 @@ export const CONTRACTS: readonly Address[] = [1, 2, 3, 4, 5, 6].map((index) =>
   hexToAddress(`0xc0de${index.toString(16).padStart(36, '0')}`),
 )
 /** Nobody is there. */
-export const NOBODY = hexToAddress(`0x${'e0'.repeat(20)}`)
+export const MISSING_ACCOUNT = hexToAddress(`0x${'e0'.repeat(20)}`)
 /** The precompiled contracts of Osaka: 1 to 0x11 and P256VERIFY. */
 export const PRECOMPILES: readonly bigint[] = [...Array.from({ length: 17 }, (_, i) => BigInt(i + 1)), 0x100n]
 
@@ -29,7 +29,7 @@ export const TARGETS: readonly bigint[] = [
   ...CONTRACTS.map(BigInt),
   ...AUTHORITIES.map(BigInt),
   ...PRECOMPILES,
-  ...[COINBASE, SENDER, NOBODY].map(BigInt),
+  ...[COINBASE, SENDER, MISSING_ACCOUNT].map(BigInt),
 ]
 
 /** What a scenario is made for. */

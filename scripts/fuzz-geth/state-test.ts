@@ -4,8 +4,7 @@ import { z } from 'zod'
 import { toHex, toQuantity } from '../../src/lib/hex.ts'
 import { signTransaction, type TransactionFields } from '../../src/primitives/transaction.ts'
 import type { TransactionType } from '../../src/primitives/types.ts'
-import { isSince, NEW_FORKS, OLD_FORKS } from './code.ts'
-import { Random } from './random-code.ts'
+import { isSince, NEW_FORKS, OLD_FORKS, Random } from './code.ts'
 import {
   AUTHORITIES,
   COINBASE,

@@ -1,8 +1,8 @@
 // An improvement proposal: a name and what it does to the opcode table. It is inactive until the chain's parameters list
 // it; then it applies to blocks from there on and to no earlier one.
 
+import type { expansionGas } from '../evm/gas/memory-gas.ts'
 import type { JumpTable, maxStackAtEntry } from '../evm/jump-table.ts'
-import type { expansionGas } from '../evm/memory-size.ts'
 
 /** What a proposal may use without importing anything. */
 export type Tools = {

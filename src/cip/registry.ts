@@ -1,6 +1,7 @@
 // The proposals that this program knows on one chain, by name: a value, handed to the runtime, which seals it.
+
+import { expansionGas } from '../evm/gas/memory-gas.ts'
 import { type JumpTable, maxStackAtEntry } from '../evm/jump-table.ts'
-import { expansionGas } from '../evm/memory-size.ts'
 import { ChainError } from '../lib/errors.ts'
 import { checkProposalList, isProposalName } from '../spec/proposal-name.ts'
 import type { Proposal, Tools } from './define.ts'

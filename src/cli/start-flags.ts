@@ -2,8 +2,7 @@
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { FEWEST_STATES } from '../chain/pruning.ts'
-import { reportEngine } from '../evm/engine-report.ts'
-import { ENGINES, type EngineChoice } from '../evm/machine-options.ts'
+import { ENGINES, type EngineChoice, reportEngine } from '../evm/engine-selection.ts'
 import { withDatadir } from './datadir.ts'
 import {
   addresses,

@@ -1,8 +1,8 @@
 // `kestrel start`: a running node until somebody stops it.
 import { constants } from 'node:os'
 import type { Command } from 'commander'
-import { reportEngine } from '../evm/engine-report.ts'
-import type { EngineChoice } from '../evm/machine-options.ts'
+import type { EngineChoice } from '../evm/engine-selection.ts'
+import { reportEngine } from '../evm/engine-selection.ts'
 import { createLogger } from '../lib/log.ts'
 import { CURVE_WARNING } from '../primitives/signature.ts'
 import { logActivity } from './activity.ts'

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import { ENGINES } from '../evm/machine-options.ts'
+import { ENGINES } from '../evm/engine-selection.ts'
 import { list, oneOf, path, readFlags, readOperand, wholeNumber, wrongOperand } from './flags.ts'
 import { answerParent, type FileOutcome, runTestFiles, type TestFormat } from './test-workers.ts'
 

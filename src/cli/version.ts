@@ -1,5 +1,5 @@
 // This program's version, as package.json has it: the build writes it in; npm tells it where the sources run as they are.
-import { reportEngine } from '../evm/engine-report.ts'
+import { reportEngine } from '../evm/engine-selection.ts'
 
 export const VERSION: string = process.env.KESTREL_VERSION ?? process.env.npm_package_version ?? 'unbuilt'
 

@@ -2,7 +2,7 @@
 // The transaction runs as in a block of the node: state on rows in a store, the same execution, the same checks.
 // Only what surrounds the transaction of a block is left out: system calls, rewards and withdrawals.
 import { z } from 'zod'
-import type { EngineChoice } from '../evm/machine-options.ts'
+import type { EngineChoice } from '../evm/engine-selection.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, ZERO_HASH } from '../lib/hex.ts'
 import { keccakHash } from '../lib/keccak.ts'
@@ -132,7 +132,7 @@ async function runSubtest(
 async function payNothing({ machine }: BlockExecution, coinbase: Address): Promise<void> {
   machine.view.addBalance(coinbase, 0n)
   machine.touch(coinbase)
-  machine.warmth.clear()
+  machine.accessJournal.clear()
 }
 
 /** The suite's chain has no ancestors: their hashes are those of their numbers in decimal. */

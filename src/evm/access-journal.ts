@@ -35,17 +35,17 @@ export class AccessJournal {
 
   // --- checkpoints of the journal and of the view
 
-  open(): void {
+  checkpoint(): void {
     this.#marks.push(this.#whose.length)
     this.#view.checkpoint()
   }
 
-  close(): void {
+  commit(): void {
     this.#marks.pop()
     this.#view.commit()
   }
 
-  undo(): void {
+  revert(): void {
     const mark = this.#marks.pop() ?? 0
     for (let i = this.#whose.length - 1; i >= mark; i--) {
       const address = this.#whose[i]

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 const FOLDER = 'src/evm/wasm/assembly'
 /** Files outside the folder that it imports. */
-const SHARED = ['src/evm/wasm/layout.ts', 'src/evm/gas-rules.ts']
+const SHARED = ['src/evm/wasm/layout.ts', 'src/evm/gas/gas-rules.ts']
 
 export const ENGINE_ENTRY = `${FOLDER}/index.ts`
 

@@ -32,15 +32,15 @@ export type FailureCode = keyof typeof WORDS
 export type Failure = {
   readonly code: FailureCode
   /** go-ethereum's words. */
-  readonly words: string
+  readonly message: string
 }
 
-const FAILURES = new Map(Object.entries(WORDS).map(([code, words]) => [code, { code, words } as Failure]))
+const FAILURES = new Map(Object.entries(WORDS).map(([code, words]) => [code, { code, message: words } as Failure]))
 
 /** A failure; `words`: more exact ones than its code has. */
 export function failureOf(code: FailureCode, words?: string): Failure {
-  if (words !== undefined) return { code, words }
-  return FAILURES.get(code) ?? { code, words: WORDS[code] }
+  if (words !== undefined) return { code, message: words }
+  return FAILURES.get(code) ?? { code, message: WORDS[code] }
 }
 
 /** The failure of an opcode, which go-ethereum names where it means nothing, or with the stack that it found. */
@@ -51,7 +51,7 @@ export function opcodeFailure(code: FailureCode, opcode: number, items: number):
 }
 
 /** Words that may become a part of the state: never those of a proposal's function or of the library. */
-export const stableWords = ({ code, words }: Failure): string =>
+export const stableMessage = ({ code, message: words }: Failure): string =>
   code === 'proposal' || code === 'precompile' || code === 'other' ? WORDS[code] : words
 
 export const isRevert = (failure: Failure | undefined): boolean => failure?.code === 'revert'

@@ -9,34 +9,34 @@ import type { NativeContract } from './native-call.ts'
 import type { Precompile } from './precompile.ts'
 import type { Result } from './result.ts'
 import type { Substate } from './substate.ts'
-import type { Entered, FrameState, MessageTracer } from './tracer.ts'
+import type { EnterEvent, FrameState, MessageTracer } from './tracer.ts'
 
 /** The outcome of a precompile or native contract. */
-export type WorkDone = Pick<Result, 'failure' | 'output' | 'gasUsed' | 'logs' | 'nativeLogs'>
+export type NativeOutcome = Pick<Result, 'failure' | 'output' | 'gasUsed' | 'logs' | 'nativeLogs'>
 
 export interface Host {
   readonly view: StateView
   /** Accounts and slots accessed (EIP-2929) and touched (EIP-161), with the checkpoints of the view. */
-  readonly warmth: AccessJournal
+  readonly accessJournal: AccessJournal
   readonly transient: TransientStorage
   readonly tracer: MessageTracer | undefined
   nativeAt(address: Address): NativeContract | undefined
   /** A native contract that the state tells of; asked where the code is a lone INVALID. */
   findNative(address: Address): NativeContract | undefined
   precompileAt(address: Address): Precompile | undefined
-  runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<WorkDone>
-  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<WorkDone>
+  runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<NativeOutcome>
+  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<NativeOutcome>
   /** Wei that the account must keep of its balance. */
-  held(of: Address): bigint
+  lockedBalance(of: Address): bigint
   blockHash(number: bigint): Hash | undefined
   /** The call opcode that ran last: a native contract's message is its. */
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
   /** A message begins; what is told of it is made for whoever listens. */
-  began(message: () => Entered): void
+  messageBegan(message: () => EnterEvent): void
   /** A message has ended. `frame`: of code that ran, while opcodes are told. */
-  ended(result: Result, frame: FrameState | undefined): void
+  messageEnded(result: Result, frame: FrameState | undefined): void
   /** Undefined: go on. Else go on when it settles. Throws ChainError `limit-exceeded` at the deadline. */
-  turn(): Promise<void> | undefined
+  pauseIfDue(): Promise<void> | undefined
 }
 
 /** Runs code: one message from outside at a time. All inner messages run in the engine in which the outer one began. */

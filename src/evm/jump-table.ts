@@ -1,8 +1,8 @@
 // The opcode table as an improvement proposal sees it: go-ethereum's names and numbers. A proposal works on a draft; the
 // fork's own table is never touched.
-import type { Common } from '@ethereumjs/common'
-import { STACK_LIMIT } from './gas-rules.ts'
-import { type MemorySize, ownMemorySize } from './memory-size.ts'
+import type { Common } from './ethereumjs/library-types.ts'
+import { STACK_LIMIT } from './gas/gas-rules.ts'
+import { type MemorySize, ownMemorySize } from './gas/memory-gas.ts'
 import {
   type DynamicGas,
   type Execute,

@@ -1,8 +1,10 @@
-// The parts that a machine is constructed from, and the choice of engine.
-import type { Common } from '@ethereumjs/common'
+// The parts that a machine is constructed from.
+
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { StateView } from '../state/types.ts'
+import type { EngineChoice } from './engine-selection.ts'
+import type { Common } from './ethereumjs/library-types.ts'
 import type { NativeBlock, NativeContracts } from './native-call.ts'
 import type { OpcodeTable } from './opcode-table.ts'
 
@@ -18,17 +20,7 @@ export type MachineOptions = {
   /** The turns in which messages run; left out: those of a block. */
   readonly pause?: Pause | undefined
   /** Wei that an account must keep; left out: none ever must. */
-  readonly held?: ((of: Address) => bigint) | undefined
+  readonly lockedBalance?: ((of: Address) => bigint) | undefined
   /** What runs ordinary code; left out: our engine, if it has been built. */
   readonly engine?: EngineChoice | undefined
 }
-
-/**
- * Our own engine, with hot code compiled or interpreter only, or the library's interpreter. Where ours cannot run, the
- * library's does: `engineFor` says when.
- */
-export const ENGINES = ['compiled', 'wasm', 'library'] as const
-export type EngineChoice = (typeof ENGINES)[number]
-
-/** Tests may choose for everything in their process. */
-export const DEFAULT_ENGINE: EngineChoice = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'

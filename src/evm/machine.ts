@@ -3,27 +3,29 @@
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../lib/maybe-promise.ts'
+import type { Pause } from '../lib/scheduler.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import type { StateView } from '../state/types.ts'
 import { AccessJournal, TransientStorage } from './access-journal.ts'
-import { Clock } from './clock.ts'
-import { Contracts } from './contracts.ts'
+import { BuiltinContracts } from './builtin-contracts.ts'
+import { DEFAULT_ENGINE, type EngineChoice, needsLibrary } from './engine-selection.ts'
 import { EthereumjsEngine } from './ethereumjs/engine.ts'
-import type { Engine, Host, WorkDone } from './host.ts'
-import { DEFAULT_ENGINE, type EngineChoice, type MachineOptions } from './machine-options.ts'
+import type { Engine, Host, NativeOutcome } from './host.ts'
+import type { MachineOptions } from './machine-options.ts'
 import type { CallKind, Message, OuterMessage } from './message.ts'
 import type { NativeContract } from './native-call.ts'
 import type { OpcodeTable } from './opcode-table.ts'
-import { plainTransfer } from './plain-transfer.ts'
 import type { Precompile } from './precompile.ts'
 import { NO_LOGS, type Result } from './result.ts'
 import { runNative } from './run-native.ts'
 import type { Substate } from './substate.ts'
-import type { Entered, FrameState, MessageTracer } from './tracer.ts'
-import { fitsWasm, WasmEngine } from './wasm/engine.ts'
-import { compiler } from './wasm-compiler/compiled.ts'
+import type { EnterEvent, FrameState, MessageTracer } from './tracer.ts'
+import { runPlainTransfer } from './value-transfer.ts'
+import { WasmEngine } from './wasm/engine.ts'
+import { compiler } from './wasm-compiler/module-cache.ts'
 
-export type { EngineChoice, MachineOptions } from './machine-options.ts'
+export type { EngineChoice } from './engine-selection.ts'
+export type { MachineOptions } from './machine-options.ts'
 
 /** EIP-152's address and the first field of its input. Two million rounds take about a second. */
 const BLAKE2F = `0x${'0'.repeat(39)}9` as Address
@@ -32,7 +34,7 @@ const MAX_ROUNDS = 8_000_000
 export class Machine implements Host {
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'> = 'CALL'
   /** How many messages have begun: an opcode that called, and began none, was refused. */
-  messages = 0
+  messageCount = 0
   /** `performance.now()` after which a call is stopped with ChainError `limit-exceeded`. */
   deadline: number | undefined
   /** Whether executed messages tell which accounts and slots they accessed. */
@@ -40,12 +42,12 @@ export class Machine implements Host {
   /** Receives the events of later messages; opcodes too, if it has `step`. */
   tracer: MessageTracer | undefined
   readonly view: StateView
-  readonly warmth: AccessJournal
+  readonly accessJournal: AccessJournal
   readonly transient = new TransientStorage()
   readonly #options: MachineOptions
-  readonly #contracts: Contracts
+  readonly #contracts: BuiltinContracts
   readonly #choice: EngineChoice
-  readonly #clock: Clock
+  readonly #clock: ExecutionClock
   #table: OpcodeTable
   #wasm: WasmEngine | undefined
   #ethereumjs: EthereumjsEngine | undefined
@@ -56,11 +58,11 @@ export class Machine implements Host {
     this.view = options.view
     this.#options = options
     this.#choice = options.engine ?? DEFAULT_ENGINE
-    this.warmth = new AccessJournal(options.view, options.common.gteHardfork('spuriousDragon'))
-    this.#contracts = new Contracts(options.common, options.natives)
+    this.accessJournal = new AccessJournal(options.view, options.common.gteHardfork('spuriousDragon'))
+    this.#contracts = new BuiltinContracts(options.common, options.natives)
     this.#table = options.table
     this.deadline = options.deadline
-    this.#clock = new Clock(options.pause ?? yieldToEventLoop('block'))
+    this.#clock = new ExecutionClock(options.pause ?? yieldToEventLoop('block'))
   }
 
   /** What is warm from the start (EIP-2929): the fork's precompiles and the natives, wherever they are moved later. */
@@ -100,11 +102,11 @@ export class Machine implements Host {
 
   /** Marks an account as touched: if it is empty when the message ends, it goes (EIP-161). */
   touch(address: Address): void {
-    this.warmth.touch(address)
+    this.accessJournal.touch(address)
   }
 
-  held(of: Address): bigint {
-    return this.#options.held?.(of) ?? 0n
+  lockedBalance(of: Address): bigint {
+    return this.#options.lockedBalance?.(of) ?? 0n
   }
 
   // --- messages
@@ -113,7 +115,7 @@ export class Machine implements Host {
   run(message: OuterMessage): MaybePromise<Result> {
     const engine = this.#engineFor(message)
     if (engine instanceof WasmEngine) {
-      const moved = plainTransfer(this, message)
+      const moved = runPlainTransfer(this, message)
       if (moved !== undefined) return moved
     }
     if (this.#running !== undefined) throw new Error('a machine runs one message at a time')
@@ -132,12 +134,9 @@ export class Machine implements Host {
     return this.#running.engine.call(message, substate)
   }
 
-  /**
-   * Ours, unless the library's was chosen or ours cannot run: it was not built, an opcode's behaviour was replaced, no block
-   * is known, or the gas is beyond 2^40.
-   */
-  #engineFor({ block, gasLimit }: OuterMessage): Engine {
-    if (this.#choice === 'library' || this.#table.isReplaced || block === undefined || !fitsWasm(gasLimit)) {
+  /** The engine that runs the message; each is made at its first use. */
+  #engineFor(message: OuterMessage): Engine {
+    if (needsLibrary(this.#choice, this.#table, message)) {
       this.#ethereumjs ??= new EthereumjsEngine(this, this.#options.common)
       return this.#ethereumjs
     }
@@ -147,7 +146,7 @@ export class Machine implements Host {
 
   // --- for engines
 
-  get contracts(): Contracts {
+  get contracts(): BuiltinContracts {
     return this.#contracts
   }
 
@@ -163,13 +162,13 @@ export class Machine implements Host {
     return this.#contracts.precompileAt(address)
   }
 
-  runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<WorkDone> {
+  runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<NativeOutcome> {
     const origin = this.#running?.origin ?? ZERO_ADDRESS
     return runNative(this, origin, this.#options.block, native, message, substate)
   }
 
   /** A precompile cannot be interrupted: in a call, which has a deadline, one that is sure to miss it is not begun. */
-  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<WorkDone> {
+  runPrecompile(precompile: Precompile, input: Uint8Array, gas: bigint): MaybePromise<NativeOutcome> {
     if (this.deadline !== undefined && precompile === this.precompileAt(BLAKE2F)) refuseLongWork(input)
     const result = precompile(input, gas)
     return result instanceof Promise ? result.then(withoutLogs) : withoutLogs(result)
@@ -179,27 +178,27 @@ export class Machine implements Host {
     return this.#options.blockHash(number)
   }
 
-  began(message: () => Entered): void {
+  messageBegan(message: () => EnterEvent): void {
     if (this.tracer?.enter !== undefined) this.tracer.enter(message())
     this.callKind = 'CALL'
-    this.messages++
+    this.messageCount++
   }
 
-  ended(result: Result, frame: FrameState | undefined): void {
+  messageEnded(result: Result, frame: FrameState | undefined): void {
     this.tracer?.exit?.(result, frame)
   }
 
-  turn(): Promise<void> | undefined {
-    return this.#clock.look(this.deadline)
+  pauseIfDue(): Promise<void> | undefined {
+    return this.#clock.pauseIfDue(this.deadline)
   }
 
   /** As `turn`, between the jumps of a loop. */
-  pause(): Promise<void> | undefined {
-    return this.#clock.atJump(this.deadline)
+  pauseAtJump(): Promise<void> | undefined {
+    return this.#clock.pauseAtJump(this.deadline)
   }
 }
 
-const withoutLogs = (result: Awaited<ReturnType<Precompile>>): WorkDone => ({
+const withoutLogs = (result: Awaited<ReturnType<Precompile>>): NativeOutcome => ({
   ...result,
   logs: NO_LOGS,
   nativeLogs: NO_LOGS,
@@ -210,4 +209,28 @@ function refuseLongWork(input: Uint8Array): void {
   const rounds = Number(bytesToBig(input.subarray(0, 4)))
   if (rounds <= MAX_ROUNDS) return
   throw new ChainError('limit-exceeded', `execution aborted: blake2f with ${rounds} rounds takes too long`)
+}
+
+export class ExecutionClock {
+  #jumps = 0
+  readonly #pause: Pause
+
+  constructor(pause: Pause) {
+    this.#pause = pause
+  }
+
+  /** Undefined in the common case; else a promise that settles after other work had its turn. Throws at the deadline. */
+  pauseAtJump(deadline: number | undefined): Promise<void> | undefined {
+    // Between jumps may lie a whole contract's straight line, so not too many of them are let pass unseen.
+    return (++this.#jumps & 3) === 0 ? this.pauseIfDue(deadline) : undefined
+  }
+
+  /** The same at once. `deadline` is in `performance.now()` milliseconds. */
+  pauseIfDue(deadline: number | undefined): Promise<void> | undefined {
+    const now = performance.now()
+    if (deadline !== undefined && now > deadline) {
+      throw new ChainError('limit-exceeded', 'execution aborted: the call took longer than this node allows')
+    }
+    return this.#pause(now)
+  }
 }

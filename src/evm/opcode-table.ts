@@ -1,13 +1,12 @@
 // The opcodes of a fork as go-ethereum's jump table has them, and what improvement proposals made of them. Built once per
 // fork and list of proposals, shared by all machines, never changed; every engine makes its own form of it.
-import type { Common } from '@ethereumjs/common'
-import type { ExecuteState } from './ethereumjs/tables.ts'
-import { STACK_LIMIT } from './gas-rules.ts'
-import type { MemorySize, PriceState } from './memory-size.ts'
+import type { Common, RunState } from './ethereumjs/library-types.ts'
+import { STACK_LIMIT } from './gas/gas-rules.ts'
+import type { MemorySize, PriceState } from './gas/memory-gas.ts'
 import { type Opcode, opcodeOf } from './opcodes.ts'
 
 /** Replaced behaviour runs in the library's interpreter, on its frame. */
-export type Execute = (state: ExecuteState) => void | Promise<void>
+export type Execute = (state: RunState) => void | Promise<void>
 /** `memorySize` is what the operation touches, in whole words, in bytes. */
 export type DynamicGas = (state: PriceState, memorySize: bigint) => bigint
 /** How many items running takes from the stack and leaves there, when it is always the same. */

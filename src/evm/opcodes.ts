@@ -1,6 +1,6 @@
 // Every opcode that has a name: how tools call it, how many items it takes from the stack and how many it leaves.
 // Names are geth's (0x44 is DIFFICULTY for ever), whatever fork is active.
-import { STACK_LIMIT } from './gas-rules.ts'
+import { STACK_LIMIT } from './gas/gas-rules.ts'
 
 export type Opcode = {
   readonly name: string

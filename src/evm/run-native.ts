@@ -4,9 +4,9 @@
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import { andFinally, andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { Log } from '../primitives/types.ts'
-import { type FailureCode, failureOf, isRevert, stableWords } from './failure.ts'
-import { MAX_DEPTH } from './gas-rules.ts'
-import type { Host, WorkDone } from './host.ts'
+import { type FailureCode, failureOf, isRevert, stableMessage } from './failure.ts'
+import { MAX_DEPTH } from './gas/gas-rules.ts'
+import type { Host, NativeOutcome } from './host.ts'
 import type { BlockContext, Message, OuterMessage } from './message.ts'
 import type {
   InnerMessage,
@@ -39,7 +39,7 @@ export function runNative(
   native: NativeContract,
   message: Message,
   substate: Substate,
-): MaybePromise<WorkDone> {
+): MaybePromise<NativeOutcome> {
   const fromContracts = new Set<Log>()
   let broken: { readonly error: unknown } | undefined
   const { sender, recipient, codeAddress, value, input, isStatic, depth, gas } = message
@@ -68,7 +68,7 @@ export function runNative(
   })
 }
 
-const workDone = ({ output, gasUsed, logs, error }: NativeResult, nativeLogs: readonly Log[]): WorkDone => ({
+const workDone = ({ output, gasUsed, logs, error }: NativeResult, nativeLogs: readonly Log[]): NativeOutcome => ({
   output,
   gasUsed,
   logs,
@@ -84,12 +84,12 @@ async function callContract(
   { from, to, input, gasLimit, isStatic }: InnerMessage,
 ): Promise<InnerResult> {
   if (around.depth >= MAX_DEPTH) {
-    return { output: EMPTY_BYTES, gasUsed: 0n, logs: NO_LOGS, error: failureOf('call depth').words }
+    return { output: EMPTY_BYTES, gasUsed: 0n, logs: NO_LOGS, error: failureOf('call depth').message }
   }
   const staysStatic = isStatic || around.isStatic
   const kind = staysStatic ? 'STATICCALL' : 'CALL'
   host.callKind = kind
-  host.warmth.warm(to)
+  host.accessJournal.warm(to)
   const child = substate.child()
   const result = await host.call(
     {
@@ -106,11 +106,11 @@ const innerResult = ({ failure, output, gasUsed, logs }: Result): InnerResult =>
   output: failure === undefined || isRevert(failure) ? output : EMPTY_BYTES,
   gasUsed,
   logs,
-  error: failure && stableWords(failure),
+  error: failure && stableMessage(failure),
 })
 
 /** The machine as the protocol's own messages need it. */
-export type ProtocolHost = Pick<Host, 'view' | 'warmth' | 'transient'> & {
+export type ProtocolHost = Pick<Host, 'view' | 'accessJournal' | 'transient'> & {
   run(message: OuterMessage): MaybePromise<Result>
 }
 
@@ -123,17 +123,17 @@ export function callFromProtocol(
   block: BlockContext | undefined,
   { from, to, input, gasLimit, isStatic }: InnerMessage,
 ): MaybePromise<InnerResult> {
-  const { view, warmth, transient } = machine
+  const { view, accessJournal: warmth, transient } = machine
   view.beginTransaction()
   warmth.clear()
   transient.clear()
   const unpaid = { value: 0n, gasPrice: 0n, blobVersionedHashes: [], refund: 0n }
   // A static question would make and delete the account of a sender that does not exist: undoing both is easier.
-  if (isStatic) warmth.open()
+  if (isStatic) warmth.checkpoint()
   return andFinally(
     () => andThen(machine.run({ from, to, data: input, gasLimit, isStatic, block, ...unpaid }), innerResult),
     () => {
-      if (isStatic) warmth.undo()
+      if (isStatic) warmth.revert()
       warmth.clear()
     },
   )

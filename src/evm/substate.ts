@@ -6,7 +6,7 @@ import type { Log } from '../primitives/types.ts'
 const NONE_DESTROYED: ReadonlyMap<Address, Address> = new Map()
 const NONE_CREATED: ReadonlySet<Address> = new Set()
 
-export type Mark = {
+export type SubstateMark = {
   readonly refund: number
   readonly logs: number
   readonly destroyed: number
@@ -35,12 +35,12 @@ export class Substate {
     return this.#created ?? NONE_CREATED
   }
 
-  mark(): Mark {
+  mark(): SubstateMark {
     const { refund, logs } = this
     return { refund, logs: logs.length, destroyed: this.#destroyedHere.length, created: this.#createdHere.length }
   }
 
-  undo({ refund, logs, destroyed, created }: Mark): void {
+  undo({ refund, logs, destroyed, created }: SubstateMark): void {
     this.refund = refund
     this.logs.length = logs
     for (const address of this.#destroyedHere.splice(destroyed)) this.#destroyed?.delete(address)

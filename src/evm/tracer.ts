@@ -28,7 +28,7 @@ export interface FrameState {
 }
 
 /** The item of a stack, counted from the top. */
-export const itemOf = ({ stack }: Pick<FrameState, 'stack'>, index: number): bigint =>
+export const stackItem = ({ stack }: Pick<FrameState, 'stack'>, index: number): bigint =>
   stack[stack.length - 1 - index] ?? 0n
 
 /** One opcode about to run, its whole gas known. */
@@ -44,7 +44,7 @@ export type Step = {
 }
 
 /** A message as it begins. */
-export type Entered = {
+export type EnterEvent = {
   readonly type: CallKind
   /** Who sends it; of a DELEGATECALL the account whose code delegates, not that account's own caller. */
   readonly from: Address
@@ -59,12 +59,12 @@ export type Entered = {
 
 /** What a machine tells while it runs, to whom it concerns. The last three cost time: only who has them is told. */
 export interface MessageTracer {
-  enter?(message: Entered): void
+  enter?(message: EnterEvent): void
   /** `frame`: of code that ran, as it ended; only for those who are told of opcodes. */
   exit?(result: Result, frame: FrameState | undefined): void
   selfdestruct?(from: Address, beneficiary: Address, balance: bigint): void
   /** A call or creation that failed before its message began: too deep, or too poor. */
-  refuse?(frame: Frame): void
+  refuse?(frame: CallFrame): void
   /** A LOG opcode has run. What native contracts log is in their result. */
   log?(log: Log): void
   /** Before each opcode. */
@@ -76,7 +76,7 @@ export interface MessageTracer {
 }
 
 /** A frame while it is being built; the runtime publishes it as a read-only CallTrace. */
-export type Frame = {
+export type CallFrame = {
   type: CallKind | 'SELFDESTRUCT'
   from: Address
   to: Address | null
@@ -86,24 +86,24 @@ export type Frame = {
   input: Uint8Array
   output: Uint8Array
   error: string | undefined
-  calls: Frame[]
+  calls: CallFrame[]
 }
 
 export class CallTreeTracer implements MessageTracer {
-  #root: Frame | undefined
-  readonly #open: Frame[] = []
+  #root: CallFrame | undefined
+  readonly #open: CallFrame[] = []
 
-  get root(): Frame | undefined {
+  get root(): CallFrame | undefined {
     return this.#root
   }
 
   /** The frame that runs now. */
-  protected get current(): Frame | undefined {
+  protected get current(): CallFrame | undefined {
     return this.#open.at(-1)
   }
 
-  enter({ type, from, to, value, gas, input }: Entered): void {
-    const frame: Frame = {
+  enter({ type, from, to, value, gas, input }: EnterEvent): void {
+    const frame: CallFrame = {
       type,
       from,
       to,
@@ -124,7 +124,7 @@ export class CallTreeTracer implements MessageTracer {
     if (frame === undefined) return
     frame.gasUsed = gasUsed
     frame.output = output
-    frame.error = failure?.words
+    frame.error = failure?.message
     if (frame.to === null && createdAddress !== undefined) frame.to = createdAddress
   }
 
@@ -144,7 +144,7 @@ export class CallTreeTracer implements MessageTracer {
   }
 
   /** Hangs a frame under the one that runs. */
-  protected attach(frame: Frame): void {
+  protected attach(frame: CallFrame): void {
     const parent = this.#open.at(-1)
     if (parent === undefined) this.#root = frame
     else parent.calls.push(frame)

@@ -1,15 +1,17 @@
 // Value on its way from one account to another, as every message but a delegated one moves it; and what an account must
 // keep of its balance.
 import type { Address } from '../lib/hex.ts'
+import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
 import type { FailureCode } from './failure.ts'
 import type { Host } from './host.ts'
-import type { CallKind } from './message.ts'
+import type { CallKind, OuterMessage } from './message.ts'
+import { type Result, resultWithoutCode } from './result.ts'
 
 export const MAX_BALANCE = (1n << 256n) - 1n
 
 /** Why the value cannot be moved; undefined: it can. */
-export function faultOfTransfer(view: StateView, from: Address, to: Address, value: bigint): FailureCode | undefined {
+export function transferFailure(view: StateView, from: Address, to: Address, value: bigint): FailureCode | undefined {
   if (value === 0n) return undefined
   if (view.balance(from) < value) return 'insufficient balance'
   if (from !== to && view.balance(to) + value > MAX_BALANCE) return 'value overflow'
@@ -18,7 +20,7 @@ export function faultOfTransfer(view: StateView, from: Address, to: Address, val
 
 /** Moves value that can be moved. Touches both accounts even if there is none, and makes those that are not there (EIP-161). */
 export function transferValue(
-  { view, warmth }: Pick<Host, 'view' | 'warmth'>,
+  { view, accessJournal: warmth }: Pick<Host, 'view' | 'accessJournal'>,
   from: Address,
   to: Address,
   value: bigint,
@@ -35,14 +37,29 @@ export function transferValue(
 }
 
 /** Whether a message that carries value would spend what its sender must keep. `to`: undefined for a creation. */
-export function overspends(
-  host: Pick<Host, 'view' | 'held'>,
+export function spendsLockedBalance(
+  host: Pick<Host, 'view' | 'lockedBalance'>,
   kind: CallKind,
   from: Address,
   to: Address | undefined,
   value: bigint,
 ): boolean {
   if (value === 0n || kind === 'DELEGATECALL' || to === from) return false
-  const held = host.held(from)
+  const held = host.lockedBalance(from)
   return held > 0n && host.view.balance(from) - value < held
+}
+
+/** undefined: there is more to it, and nothing has happened yet. */
+export function runPlainTransfer(host: Host, message: OuterMessage): Result | undefined {
+  const { from, to, value, gasLimit, data, refund } = message
+  if (to === null || host.nativeAt(to) !== undefined || host.precompileAt(to) !== undefined) return undefined
+  const there = host.view.account(to)
+  if (there !== undefined && there.codeHash !== EMPTY_CODE_HASH) return undefined
+  if (transferFailure(host.view, from, to, value) !== undefined) return undefined
+  host.messageBegan(() => ({ type: 'CALL', from, to, value, gas: gasLimit, input: data, depth: 0 }))
+  transferValue(host, from, to, value)
+  host.transient.clear()
+  const result = resultWithoutCode(refund)
+  host.messageEnded(result, undefined)
+  return result
 }

@@ -1,7 +1,7 @@
 // The functions of the node that a tracer's sandbox may call: they read the running frame and the state, and compute contract
 // addresses. Addresses, words and amounts are passed as hex, bytes as bytes; api.text.js makes go-ethereum's objects of them.
 import type { Machine } from '../evm/machine.ts'
-import { type FrameState, itemOf } from '../evm/tracer.ts'
+import { type FrameState, stackItem } from '../evm/tracer.ts'
 import {
   type Address,
   EMPTY_BYTES,
@@ -54,7 +54,7 @@ export function hostFunctions(state: HostState, fail: (words: string) => never):
   const view = () => machine().view
   return {
     fail: (words) => fail(String(words)),
-    peek: (index) => toQuantity(itemOf(state, Number(index))),
+    peek: (index) => toQuantity(stackItem(state, Number(index))),
     memory: (offset, length) => state.frame?.memory(Number(offset), Number(length)) ?? new Uint8Array(Number(length)),
     caller: () => state.contract.caller,
     self: () => state.frame?.address ?? ZERO_ADDRESS,

@@ -3,7 +3,7 @@
 import bigInteger from 'big-integer/BigInteger.min.js' with { type: 'text' }
 import type { QuickJSHandle } from 'quickjs-emscripten-core'
 import type { Result } from '../evm/result.ts'
-import { type Entered, type Frame, type FrameState, itemOf, type Step } from '../evm/tracer.ts'
+import { type CallFrame, type EnterEvent, type FrameState, type Step, stackItem } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, EMPTY_BYTES, toHex, toQuantity, ZERO_ADDRESS } from '../lib/hex.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
@@ -76,7 +76,7 @@ export class JsTracer implements Tracer {
     this.#hostState.machine = context.machine
   }
 
-  enter({ type, from, to, value, gas, input }: Entered): void {
+  enter({ type, from, to, value, gas, input }: EnterEvent): void {
     const around = this.#frames.at(-1)
     const isCreation = type === 'CREATE' || type === 'CREATE2'
     const passed = type === 'DELEGATECALL' ? around?.contract : undefined
@@ -91,9 +91,9 @@ export class JsTracer implements Tracer {
     const open = this.#frames.pop()
     const last = open?.last
     if (failure !== undefined && open !== undefined && last?.error === undefined && last !== undefined) {
-      if (!INFALLIBLE.has(last.name)) this.#callOpcode('fault', open, last, failure.words)
+      if (!INFALLIBLE.has(last.name)) this.#callOpcode('fault', open, last, failure.message)
     }
-    if (this.#frames.length > 0) this.#callExit(gasUsed, output, failure?.words)
+    if (this.#frames.length > 0) this.#callExit(gasUsed, output, failure?.message)
     else this.#outcome = { output, failure }
   }
 
@@ -102,7 +102,7 @@ export class JsTracer implements Tracer {
     this.#callExit(0n, EMPTY_BYTES, undefined)
   }
 
-  refuse({ type, from, to, gas, gasUsed, value, input, output, error }: Frame): void {
+  refuse({ type, from, to, gas, gasUsed, value, input, output, error }: CallFrame): void {
     this.#callEnter(type, from, to ?? this.#created, gas, value, input)
     this.#callExit(gasUsed, output, error)
   }
@@ -225,9 +225,9 @@ export class JsTracer implements Tracer {
   #createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2'): Address {
     const creator = frame.address
     if (name === 'CREATE') return createAddress(creator, this.#context?.machine.view.nonce(creator) ?? 0n)
-    const [offset, length] = [Number(itemOf(frame, 1)), Number(itemOf(frame, 2))]
+    const [offset, length] = [Number(stackItem(frame, 1)), Number(stackItem(frame, 2))]
     const code = length === 0 ? EMPTY_BYTES : frame.memory(offset, length)
-    return create2Address(creator, bigToFixed(itemOf(frame, 3), 32), code)
+    return create2Address(creator, bigToFixed(stackItem(frame, 3), 32), code)
   }
 }
 
@@ -256,7 +256,7 @@ function contextOf(
   outcome: Pick<Result, 'output' | 'failure'> | undefined,
   milliseconds: number,
 ): string {
-  const failure = outcome?.failure?.words ?? error
+  const failure = outcome?.failure?.message ?? error
   const fields: Field[] = [
     ['type', 'plain', type],
     ['from', 'bytes', from],

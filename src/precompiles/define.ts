@@ -11,7 +11,7 @@ import type {
   ExtractAbiFunctionNames,
 } from 'abitype'
 import { getAddress, toFunctionSignature } from 'viem'
-import { RETAINED_PART } from '../evm/gas-rules.ts'
+import { maxMessageGasBig } from '../evm/gas/call-gas.ts'
 import type { InnerMessage, NativeBlock, NativeCall, NativeContract, NativeResult } from '../evm/native-call.ts'
 import { ChainError, ReadFailure } from '../lib/errors.ts'
 import { type Address, EMPTY_BYTES, fromHex, type Hex, toHex } from '../lib/hex.ts'
@@ -247,7 +247,7 @@ function handed(
       gasUsed,
       logs: inner,
       error,
-    } = await call.callContract({ ...message, gasLimit: left - left / BigInt(RETAINED_PART) })
+    } = await call.callContract({ ...message, gasLimit: maxMessageGasBig(left) })
     meter.spend(gasUsed)
     if (error !== undefined) throw new ChainError('execution-reverted', ...failureOf(message.to, error, output))
     logs.push(...inner)

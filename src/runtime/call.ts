@@ -155,7 +155,7 @@ export class Call {
   }
 
   #gasAllowance({ from, value, maxFeePerGas }: Message): bigint {
-    const left = this.#machine.view.balance(from) - this.#machine.held(from) - value
+    const left = this.#machine.view.balance(from) - this.#machine.lockedBalance(from) - value
     if (left < 0n) throw new ChainError('transaction-rejected', 'insufficient funds for transfer')
     return left / maxFeePerGas
   }

@@ -55,5 +55,5 @@ export function moveDaoFunds(spec: ChainSpec, machine: Machine, number: bigint):
     machine.touch(address)
   }
   machine.touch(REFUND_CONTRACT)
-  machine.warmth.clear()
+  machine.accessJournal.clear()
 }

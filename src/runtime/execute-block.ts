@@ -211,7 +211,7 @@ export class BlockExecution {
     let withdrawn = 0n
     if (env.rules.shanghai) {
       withdrawn = payWithdrawals(machine, withdrawals)
-      machine.warmth.clear()
+      machine.accessJournal.clear()
     }
     payRewards(machine, env, uncles)
     const modules = this.#modules

@@ -58,16 +58,16 @@ export function executeMessage(
 ): MaybePromise<MessageResult> {
   const { view } = machine
   // Who pays nothing may have all of it held back.
-  const held = upfrontCost(message) === 0n ? 0n : machine.held(message.from)
+  const held = upfrontCost(message) === 0n ? 0n : machine.lockedBalance(message.from)
   const { intrinsic, floor } = checkMessage(view, env, message, mode, held)
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)
 
   view.beginTransaction()
-  machine.warmth.clear()
+  machine.accessJournal.clear()
   machine.transient.clear()
-  if (machine.reportsAccess) machine.warmth.startReporting()
+  if (machine.reportsAccess) machine.accessJournal.startReporting()
   warm(machine, env, message)
   view.addBalance(message.from, -(message.gasLimit * gasPrice + blobFee))
   view.setNonce(message.from, BigInt.asUintN(64, view.nonce(message.from) + 1n))
@@ -92,9 +92,9 @@ export function executeMessage(
     view.addBalance(message.from, (message.gasLimit - gasUsed) * gasPrice)
     payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
     destroy(machine, env, result)
-    const accessed = machine.warmth.accessList
+    const accessed = machine.accessJournal.accessList
     // EIP-161: touched accounts that are empty are gone.
-    machine.warmth.clear()
+    machine.accessJournal.clear()
     return {
       gasUsed,
       gasBeforeRefund,
@@ -102,7 +102,7 @@ export function executeMessage(
       blobGasUsed,
       returnData: result.output,
       logs: result.logs,
-      error: result.failure?.words,
+      error: result.failure?.message,
       createdAddress: result.createdAddress,
       accessed: accessed === undefined ? [] : accessListOf(accessed),
     }
@@ -125,7 +125,7 @@ function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
 /** EIP-2929, EIP-2930 and EIP-3651: what is warm before the first opcode. */
 function warm(machine: Machine, env: BlockEnv, message: Message): void {
   if (!env.rules.berlin) return
-  const { warmth } = machine
+  const { accessJournal: warmth } = machine
   warmth.setAlwaysWarm(machine.precompileAddresses)
   warmth.addAlwaysWarm(message.from)
   if (message.to !== null) warmth.addAlwaysWarm(message.to)
@@ -141,7 +141,7 @@ function authorize(machine: Machine, view: StateView, chainId: bigint, message: 
     if (authorization.nonce >= MAX_NONCE) continue
     const authority = recoverAuthority(authorization)
     if (authority === undefined) continue
-    machine.warmth.addAlwaysWarm(authority)
+    machine.accessJournal.addAlwaysWarm(authority)
     const code = view.code(authority)
     if (code.length > 0 && delegationOf(code) === undefined) continue
     if (view.nonce(authority) !== authorization.nonce) continue

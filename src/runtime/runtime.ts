@@ -96,7 +96,7 @@ export class Runtime {
       deadline,
       pause,
       engine: this.#engine,
-      held: this.held(view, () => env.timestamp),
+      lockedBalance: this.held(view, () => env.timestamp),
     })
   }
 

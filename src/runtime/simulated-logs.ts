@@ -1,7 +1,7 @@
 // The logs of a simulated block (eth_simulateV1), on request with transfers of value among them. Indices count on through
 // the block and count every log that was written, also those that a revert undid: geth's numbering.
 import type { Result } from '../evm/result.ts'
-import type { Entered, MessageTracer } from '../evm/tracer.ts'
+import type { EnterEvent, MessageTracer } from '../evm/tracer.ts'
 import { type Address, bigToFixed, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 
@@ -37,7 +37,7 @@ export class SimulatedLogs implements MessageTracer {
     return taken
   }
 
-  enter({ type, from, to, value }: Entered): void {
+  enter({ type, from, to, value }: EnterEvent): void {
     // DELEGATECALL and CALLCODE name a value but move none.
     const moves = this.#showsTransfers && value > 0n && type !== 'DELEGATECALL' && type !== 'CALLCODE'
     const endowment = moves && to === null ? { from, value, index: this.#next++ } : undefined

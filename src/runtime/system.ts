@@ -111,7 +111,7 @@ async function queuedRequests(
   const isThere = machine.view.code(address).length > 0
   check(isThere, `empty system contract: no code at ${address} (${eip}; from Prague on every block calls it)`)
   const { output, failure } = await systemCall(machine, env, address, EMPTY_BYTES)
-  check(failure === undefined, `system call failed to execute: ${address} (${eip}): ${failure?.words}`)
+  check(failure === undefined, `system call failed to execute: ${address} (${eip}): ${failure?.message}`)
   return output
 }
 
@@ -128,12 +128,12 @@ export function missingRequestContracts(spec: ChainSpec, view: StateView): strin
 /** A call of the protocol itself: nobody pays for it, and it has 30,000,000 gas beside the block's. */
 async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Result> {
   machine.view.beginTransaction()
-  machine.warmth.clear()
+  machine.accessJournal.clear()
   const result = await machine.run({
     ...{ from: SYSTEM_ADDRESS, to, data, gasLimit: SYSTEM_CALL_GAS, block: env },
     ...{ value: 0n, gasPrice: 0n, isStatic: false, blobVersionedHashes: [], refund: 0n },
   })
-  machine.warmth.clear()
+  machine.accessJournal.clear()
   return result
 }
 

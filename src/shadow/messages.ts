@@ -1,7 +1,7 @@
 // What the node and its shadow thread say to each other. Only bytes, numbers, plain records and the chain's spec cross: all
 // of it survives structured cloning.
 import type { MessagePort } from 'node:worker_threads'
-import type { EngineChoice } from '../evm/machine-options.ts'
+import type { EngineChoice } from '../evm/engine-selection.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import type { DifferingRun } from '../runtime/rerun-block.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'

@@ -5,7 +5,7 @@
 // Committing does not wait for a check, except when the queue is full: then no block is committed until there is room.
 import { decodeStoredHeader } from '../chain/blocks.ts'
 import type { SecondRun } from '../chain/types.ts'
-import type { EngineChoice } from '../evm/machine-options.ts'
+import type { EngineChoice } from '../evm/engine-selection.ts'
 import { ChainError } from '../lib/errors.ts'
 import { fromHex } from '../lib/hex.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { answerParent, runTestFiles } from '../../src/cli/test-workers.ts'
-import { ENGINES } from '../../src/evm/machine-options.ts'
+import { ENGINES } from '../../src/evm/engine-selection.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

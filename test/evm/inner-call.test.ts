@@ -8,7 +8,7 @@ import { buildTable } from '../../src/evm/jump-table.ts'
 import { Machine } from '../../src/evm/machine.ts'
 import { runNative } from '../../src/evm/run-native.ts'
 import { Substate } from '../../src/evm/substate.ts'
-import { CallTreeTracer, type Frame } from '../../src/evm/tracer.ts'
+import { type CallFrame, CallTreeTracer } from '../../src/evm/tracer.ts'
 import { type Address, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { createNativeAccount } from '../../src/modules/module.ts'
 import { definePrecompile, implement } from '../../src/precompiles/define.ts'
@@ -85,7 +85,7 @@ async function run(data: `0x${string}`, { gasLimit = 1_000_000n, to = trial.addr
   machine?.(made)
   const result = await made.run(messageTo(to, { from: alice, data: hexToBytes(data), gasLimit }))
   return {
-    error: result.failure?.words,
+    error: result.failure?.message,
     output: Buffer.from(result.output).toString('hex'),
     logs: result.logs.map(({ address }) => address),
     gas: result.gasUsed,
@@ -209,7 +209,7 @@ describe('tracers', () => {
         machine.tracer = tracer
       },
     })
-    const short = ({ type, from, to, calls }: Frame): unknown => ({ type, from, to, calls: calls.map(short) })
+    const short = ({ type, from, to, calls }: CallFrame): unknown => ({ type, from, to, calls: calls.map(short) })
     expect(tracer.root && short(tracer.root)).toEqual({
       ...{ type: 'CALL', from: alice, to: trial.address },
       calls: [{ type: 'CALL', from: bob, to: target, calls: [] }],
@@ -257,7 +257,7 @@ describe('contracts that only the state knows', () => {
       const { failure, output } = await machine.run(
         messageTo(to, { from: alice, gasLimit: 100_000n, data: hexToBytes('0x12345678') }),
       )
-      return [failure?.words, Buffer.from(output).toString()]
+      return [failure?.message, Buffer.from(output).toString()]
     }
     expect(await call(target)).toEqual([undefined, ''])
     expect(await call(bob)).toEqual([undefined, ''])

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { cip0 } from '../../src/cip/cip-0.ts'
 import type { Tools } from '../../src/cip/define.ts'
 import { commonFor } from '../../src/evm/ethereumjs/common.ts'
+import { expansionGas } from '../../src/evm/gas/memory-gas.ts'
 import { buildTable, type JumpTable, maxStackAtEntry } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
-import { expansionGas } from '../../src/evm/memory-size.ts'
 import { fromHex, hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import type { Fork } from '../../src/spec/chain-spec.ts'
 import { presets } from '../../src/spec/networks.ts'
@@ -45,7 +45,7 @@ async function runOn(engine: EngineChoice, code: string, change: Change | undefi
   const { gasUsed, failure, output } = await machine.run(messageTo(alice, { from: alice, gasLimit }))
   return {
     gas: gasUsed,
-    error: failure?.words,
+    error: failure?.message,
     output: BigInt(`0x0${Buffer.from(output).toString('hex')}`),
   }
 }

@@ -56,7 +56,7 @@ describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins
     const view = await emptyView()
     view.setCode(bob, hexToBytes(code))
     const { failure, gasUsed } = await machineOn(view, engine).run(messageTo(bob, { from: alice, gasLimit: 50_000n }))
-    expect([failure?.words, gasUsed]).toEqual(['invalid opcode: opcode 0xef not defined', 50_000n])
+    expect([failure?.message, gasUsed]).toEqual(['invalid opcode: opcode 0xef not defined', 50_000n])
   })
 })
 

@@ -91,7 +91,7 @@ async function send(to: Address, data: `0x${string}`, gasLimit = 1_000_000n) {
     messageTo(to, { from: alice, data: hexToBytes(data), gasLimit }),
   )
   return {
-    error: failure?.words,
+    error: failure?.message,
     output: Buffer.from(output).toString('hex'),
     logs: logs.map(({ address }) => address),
     gas: gasUsed,

@@ -2,10 +2,10 @@
 // are in the counter from the first opcode on, and a frame that fails does not take them back.
 
 import { expect, test } from 'vitest'
+import { ENGINES } from '../../src/evm/engine-selection.ts'
 import { commonFor } from '../../src/evm/ethereumjs/common.ts'
 import { buildTable } from '../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../src/evm/machine.ts'
-import { ENGINES } from '../../src/evm/machine-options.ts'
 import { ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { presets } from '../../src/spec/networks.ts'
 import { asm } from '../support/assembler.ts'
@@ -38,7 +38,7 @@ test.each(ENGINES)('on %s, refunds owed before the code runs', async (engine) =>
     const seen: bigint[] = []
     machine.tracer = { step: ({ frame }) => void seen.push(frame.refund) }
     const { failure, refund } = await machine.run(messageTo(bob, { from: alice, refund: OWED }))
-    expect([failure?.words, refund, seen]).toEqual([words, OWED, [OWED, OWED]])
+    expect([failure?.message, refund, seen]).toEqual([words, OWED, [OWED, OWED]])
   }
 })
 

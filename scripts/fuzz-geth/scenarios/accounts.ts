@@ -2,9 +2,18 @@
 // (EIP-7702), stores and their refunds, transient storage, calls in calls until the depth limit.
 import { fromHex, toAddress } from '../../../src/lib/hex.ts'
 import { delegationTo } from '../../../src/primitives/delegation.ts'
+import type { Random } from '../code.ts'
 import { Code, deploying, OP } from '../code.ts'
-import type { Random } from '../random-code.ts'
-import { CONTRACTS, gasCuts, gasWith, NOBODY, randomBytes, type Scenario, type Setting, TARGETS } from '../scenario.ts'
+import {
+  CONTRACTS,
+  gasCuts,
+  gasWith,
+  MISSING_ACCOUNT,
+  randomBytes,
+  type Scenario,
+  type Setting,
+  TARGETS,
+} from '../scenario.ts'
 import { fullBlocks } from './code-ends.ts'
 import { program } from './programs.ts'
 
@@ -23,7 +32,7 @@ function initCode(setting: Setting): Uint8Array {
       .pushes(random.below(64), 0)
       .op(has(OP.REVERT) ? OP.REVERT : OP.INVALID)
       .build()
-  if (choice === 6) return new Code().push(1).store(0).pushes(BigInt(NOBODY)).op(OP.SELFDESTRUCT).build()
+  if (choice === 6) return new Code().push(1).store(0).pushes(BigInt(MISSING_ACCOUNT)).op(OP.SELFDESTRUCT).build()
   if (choice === 7) return fullBlocks(setting)
   if (choice === 8)
     return new Code()

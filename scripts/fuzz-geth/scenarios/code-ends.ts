@@ -1,8 +1,8 @@
 // Codes that end where compilers err: in a PUSH whose bytes the code's end cuts off, in a basic block that is full just
 // there (100 opcodes), in a trace that is (300), in a jump, or without any end. Sizes at the limits of stack and memory.
 
+import type { Random } from '../code.ts'
 import { Code, OP } from '../code.ts'
-import type { Random } from '../random-code.ts'
 import { CONTRACTS, gasCuts, gasWith, randomBytes, type Scenario, type Setting } from '../scenario.ts'
 
 /** Lengths in opcodes at which something in an engine may be full, give or take some. */

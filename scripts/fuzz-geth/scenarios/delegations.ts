@@ -6,8 +6,8 @@ import { keccak256 } from '../../../src/lib/keccak.ts'
 import { encodeRlp } from '../../../src/primitives/rlp.ts'
 import { MAX_LOW_S, SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
 import type { Authorization } from '../../../src/primitives/types.ts'
+import type { Random } from '../code.ts'
 import { Code, OP } from '../code.ts'
-import type { Random } from '../random-code.ts'
 import {
   AUTHORITIES,
   AUTHORITY_KEYS,

@@ -3,7 +3,7 @@ import type { Kind } from '../scenario.ts'
 import { creations, creationTransactions, recursion, selfDestructs, stores } from './accounts.ts'
 import { codeEnds, memoryEdges, stackLimits } from './code-ends.ts'
 import { delegations } from './delegations.ts'
-import { dense, gasLadders, precompiles, programs } from './programs.ts'
+import { arithmetic, gasLadders, precompiles, programs } from './programs.ts'
 
 export type NamedKind = {
   readonly name: string
@@ -16,7 +16,7 @@ export type NamedKind = {
 
 export const KINDS: readonly NamedKind[] = [
   { name: 'programs', make: programs, weight: 20, since: 'Frontier' },
-  { name: 'dense', make: dense, weight: 12, since: 'Cancun' },
+  { name: 'dense', make: arithmetic, weight: 12, since: 'Cancun' },
   { name: 'precompiles', make: precompiles, weight: 10, since: 'Frontier' },
   { name: 'gas-ladders', make: gasLadders, weight: 6, since: 'Frontier' },
   { name: 'code-ends', make: codeEnds, weight: 16, since: 'Frontier' },

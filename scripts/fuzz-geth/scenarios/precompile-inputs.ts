@@ -7,7 +7,7 @@ import { bn254 } from '@noble/curves/bn254.js'
 import { p256 } from '@noble/curves/nist.js'
 import { bigToFixed } from '../../../src/lib/hex.ts'
 import { SECP256K1_N, signHash } from '../../../src/primitives/signature.ts'
-import type { Random } from '../random-code.ts'
+import type { Random } from '../code.ts'
 import { randomBytes, SENDER_KEY } from '../scenario.ts'
 
 const join = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))

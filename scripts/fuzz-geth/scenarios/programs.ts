@@ -1,8 +1,7 @@
 // Scenarios of ordinary code: contracts that call each other at random, code that computes, precompiled contracts, and
 // one contract called with every amount of gas in a range.
 
-import { Code, OP } from '../code.ts'
-import { DenseCode, inputOf, Program, type Random } from '../random-code.ts'
+import { ArithmeticCode, Code, inputOf, OP, Program, type Random } from '../code.ts'
 import {
   CONTRACTS,
   gasCuts,
@@ -32,7 +31,7 @@ export function programs(setting: Setting): Scenario {
 }
 
 /** Code that computes on its input, in loops and functions, and returns all of its stack. */
-export function dense({ random }: Setting): Scenario {
+export function arithmetic({ random }: Setting): Scenario {
   const data = Array.from({ length: 6 }, () => inputOf(random))
   // The returned words go into storage, because a transaction's output is not part of the state.
   const caller = new Code().op(OP.CALLDATASIZE).push(0).push(0).op(OP.CALLDATACOPY)
@@ -43,7 +42,7 @@ export function dense({ random }: Setting): Scenario {
   caller.pushes(2500).op(OP.GAS, OP.SUB, OP.CALL).store(0)
   caller.pushes(0x1000, 0).op(OP.KECCAK256).store(1)
   return {
-    codes: [caller.build(), new DenseCode(random).build()],
+    codes: [caller.build(), new ArithmeticCode(random).build()],
     data,
     gasLimits: gasCuts(random, data, 600_000, 6),
   }
@@ -109,7 +108,7 @@ function ladder(random: Random, start: number, steps: number, step: number): Uin
 export function gasLadders(setting: Setting): Scenario {
   const { random } = setting
   const target = random.pick([
-    () => new DenseCode(random).build(),
+    () => new ArithmeticCode(random).build(),
     () => program(setting),
     () => fullBlocks(setting),
     () => fullBlocks(setting),

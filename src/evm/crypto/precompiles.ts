@@ -1,13 +1,14 @@
 // Ethereum's own precompiles, the library's where it has no faster way: each here gives the same result, gas and errors.
 // What it does not decide (gas that does not suffice, malformed input) it leaves to the library's.
-import type { Common } from '@ethereumjs/common'
+
 import { createRIPEMD160 } from 'hash-wasm'
 import { LRUCache } from 'lru-cache'
 import { type Address, bigToFixed, bytesToBig, EMPTY_BYTES, padLeft, toLatin1 } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
+import type { Common } from '../ethereumjs/library-types.ts'
 import { type Precompile, type PrecompileResult, precompileAddress, succeeded } from '../precompile.ts'
 import { blake2f } from './blake2f.ts'
-import { awaitCurves } from './first-use.ts'
+import { awaitCurves } from './curve-loading.ts'
 import { powerModulo } from './modexp.ts'
 import { verifyP256 } from './p256.ts'
 
@@ -109,7 +110,7 @@ const LONGEST_REMEMBERED = 1_024
  * Lets them remember answers by input, which is all that these depend on: an estimate, the transaction after it and its
  * trace check the same signature. Failures are not remembered: what fails may have had too little gas.
  */
-export function rememberLongWork(precompiles: Map<Address, Precompile>): void {
+export function memoizeSlowPrecompiles(precompiles: Map<Address, Precompile>): void {
   for (const number of LONG_WORK) {
     const address = precompileAddress(number)
     const work = precompiles.get(address)

@@ -11,7 +11,7 @@ import {
 import { type Address, EMPTY_BYTES, fromHex, type Hash, toAddress, toHash, toHex } from '../../lib/hex.ts'
 import type { Log } from '../../primitives/types.ts'
 import { type Failure, type FailureCode, failureOf, opcodeFailure } from '../failure.ts'
-import type { WorkDone } from '../host.ts'
+import type { NativeOutcome } from '../host.ts'
 import type { BlockContext, CallKind, Message, OuterMessage } from '../message.ts'
 import type { Result } from '../result.ts'
 import { Substate } from '../substate.ts'
@@ -38,7 +38,7 @@ const CODES: Readonly<Record<string, FailureCode>> = {
 }
 
 /** The library's error for a code of ours. */
-export function libErrorOf({ code, words }: Failure): EVMError {
+export function libErrorOf({ code, message: words }: Failure): EVMError {
   const known = Object.entries(CODES).find(([, ours]) => ours === code)
   return new EVMError((known === undefined ? words : known[0]) as EVMError['error'])
 }
@@ -72,7 +72,7 @@ export const fromLibLog = ([address, topics, data]: LibLog): Log => ({
 const nativeLogs = new WeakMap<ExecResult, readonly Log[]>()
 
 /** The result of a precompile or native contract as the library's type. */
-export function toExecResult(done: WorkDone, message?: LibMessage): ExecResult {
+export function toExecResult(done: NativeOutcome, message?: LibMessage): ExecResult {
   const { output, gasUsed, logs, failure } = done
   const result: ExecResult = {
     returnValue: output,

@@ -15,17 +15,16 @@ import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
 import { andThen } from '../../lib/maybe-promise.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import type { StateView } from '../../state/types.ts'
-import type { Contracts } from '../contracts.ts'
+import type { BuiltinContracts } from '../builtin-contracts.ts'
 import { failureOf } from '../failure.ts'
-import type { Engine } from '../host.ts'
-import type { Machine } from '../machine.ts'
+import type { Engine, Host } from '../host.ts'
 import { type CallKind, isCreation, type Message, type OuterMessage } from '../message.ts'
 import type { NativeContract } from '../native-call.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
 import type { Result } from '../result.ts'
 import type { Substate } from '../substate.ts'
-import type { Entered, MessageTracer } from '../tracer.ts'
-import { overspends } from '../value-transfer.ts'
+import type { EnterEvent, MessageTracer } from '../tracer.ts'
+import { spendsLockedBalance } from '../value-transfer.ts'
 import { bls12381 } from './bls12-381.ts'
 import { bn254 } from './bn254.ts'
 import {
@@ -39,17 +38,26 @@ import {
   toExecResult,
   toLibCall,
 } from './convert.ts'
-import { LibraryFrame } from './frame.ts'
-import { asLibJournal, asLibTransient, LibJournal, LibTransient } from './lib-journal.ts'
+import { asLibJournal, asLibTransient, LibJournal, LibTransient } from './journal-adapter.ts'
+import { LibraryFrame } from './library-frame.ts'
+import { type LibraryHost, libraryTable } from './library-table.ts'
+import type { RunState } from './library-types.ts'
 import { withLibraryParams } from './params.ts'
 import { addressOf, StateAdapter, toLibAddress } from './state-adapter.ts'
-import { libraryTable, type OpcodeHost, type RunState } from './tables.ts'
-import { impliedStop, watched } from './watch.ts'
+import { impliedStop, tracedTable } from './traced-table.ts'
+
+/** The machine around the engine: EVMC's host, and what only the library's interpreter needs. */
+export type LibraryMachine = Host &
+  Pick<LibraryHost, 'messageCount'> & {
+    readonly table: OpcodeTable
+    readonly contracts: BuiltinContracts
+    pauseAtJump(): Promise<void> | undefined
+  }
 
 export class EthereumjsEngine implements Engine {
   readonly #evm: LibraryEvm
 
-  constructor(machine: Machine, common: Common) {
+  constructor(machine: LibraryMachine, common: Common) {
     this.#evm = new LibraryEvm(machine, common)
   }
 
@@ -78,17 +86,17 @@ export class EthereumjsEngine implements Engine {
   }
 }
 
-class LibraryEvm extends EVM implements OpcodeHost {
-  readonly #machine: Machine
+class LibraryEvm extends EVM implements LibraryHost {
+  readonly #machine: LibraryMachine
   #owed = 0n
 
-  constructor(machine: Machine, common: Common) {
+  constructor(machine: LibraryMachine, common: Common) {
     const adapter = new StateAdapter(machine.view)
     const blockchain = chainOf((number) => machine.blockHash(number))
     withLibraryParams(common)
     super({ common, stateManager: adapter, blockchain, bn254, bls: bls12381 })
     this.#machine = machine
-    this.journal = asLibJournal(new LibJournal(machine.warmth, adapter))
+    this.journal = asLibJournal(new LibJournal(machine.accessJournal, adapter))
     Object.defineProperty(this, 'transientStorage', { value: asLibTransient(new LibTransient(machine.transient)) })
     // The library's emitter awaits a list of listeners; one direct call is what is needed.
     Object.defineProperty(this, '_emit', { value: (topic: string, data: unknown) => this.#emit(topic, data) })
@@ -108,11 +116,11 @@ class LibraryEvm extends EVM implements OpcodeHost {
     this._opcodes = opcodes
     this._handlers = handlers
     this._dynamicGasHandlers = dynamicGasHandlers
-    this._opcodeMap = tracer === undefined ? library.map : watched(library, tracer)
+    this._opcodeMap = tracer === undefined ? library.map : tracedTable(library, tracer)
   }
 
   /** Native contracts stand among the precompiles, so that they are found wherever those are. */
-  #useContracts({ precompiles, natives }: Contracts): void {
+  #useContracts({ precompiles, natives }: BuiltinContracts): void {
     this._precompiles.clear()
     for (const [address, precompile] of precompiles) {
       this._precompiles.set(address.slice(2), ({ data, gasLimit }: PrecompileInput) =>
@@ -141,8 +149,8 @@ class LibraryEvm extends EVM implements OpcodeHost {
     this.#machine.callKind = kind
   }
 
-  get messages(): number {
-    return this.#machine.messages
+  get messageCount(): number {
+    return this.#machine.messageCount
   }
 
   get tracer(): MessageTracer | undefined {
@@ -150,7 +158,7 @@ class LibraryEvm extends EVM implements OpcodeHost {
   }
 
   pause(): Promise<void> | undefined {
-    return this.#machine.pause()
+    return this.#machine.pauseAtJump()
   }
 
   onSelfdestruct(state: RunState, beneficiary: bigint): void {
@@ -158,7 +166,8 @@ class LibraryEvm extends EVM implements OpcodeHost {
     const from = addressOf(state.interpreter.getAddress())
     const to = addressOfWord(beneficiary)
     // Code of another may run for an account that has a key (EIP-7702).
-    if (from !== to && this.#machine.held(from) > 0n) throw new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE)
+    if (from !== to && this.#machine.lockedBalance(from) > 0n)
+      throw new EVMError(EVMError.errorMessages.INSUFFICIENT_BALANCE)
     tracer?.selfdestruct?.(from, to, view.balance(from))
   }
 
@@ -174,7 +183,7 @@ class LibraryEvm extends EVM implements OpcodeHost {
 
   #overspends({ caller, to, value, delegatecall }: LibMessage): boolean {
     const kind = delegatecall ? 'DELEGATECALL' : 'CALL'
-    return overspends(this.#machine, kind, addressOf(caller), to && addressOf(to), value)
+    return spendsLockedBalance(this.#machine, kind, addressOf(caller), to && addressOf(to), value)
   }
 
   /** Our table is set before each message from outside; the library asks for one before that. */
@@ -224,9 +233,9 @@ class LibraryEvm extends EVM implements OpcodeHost {
     if (topic === 'beforeMessage') {
       const message = data as LibMessage
       const kind = this.#kindOf(message)
-      machine.began(() => entered(message, kind))
+      machine.messageBegan(() => entered(message, kind))
       // A message may have been a precompile's long work: the clock is looked at for each.
-      return machine.turn() ?? SETTLED
+      return machine.pauseIfDue() ?? SETTLED
     }
     if (topic === 'afterMessage') {
       const result = data as EVMResult
@@ -236,7 +245,7 @@ class LibraryEvm extends EVM implements OpcodeHost {
       const frame = isTold ? new LibraryFrame({ ...runState, gasRefund }, this.#owed) : undefined
       const stop = frame && impliedStop(result.execResult, frame)
       if (stop !== undefined) machine.tracer?.step?.(stop)
-      if (machine.tracer?.exit !== undefined) machine.ended(fromLibResult(result), frame)
+      if (machine.tracer?.exit !== undefined) machine.messageEnded(fromLibResult(result), frame)
     }
     return SETTLED
   }
@@ -251,7 +260,7 @@ const unreachable = (): never => {
 }
 
 /** A message of the library's as it begins. */
-function entered(message: LibMessage, type: CallKind): Entered {
+function entered(message: LibMessage, type: CallKind): EnterEvent {
   const { caller, to, value, gasLimit, data, depth } = message
   return {
     type,

@@ -4,7 +4,7 @@ import type { Address } from '../../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { StateView } from '../../state/types.ts'
 import { addressOfWord } from './convert.ts'
-import type { RunState } from './tables.ts'
+import type { RunState } from './library-types.ts'
 
 type Entry = { readonly opHandler: (state: RunState, common: never) => void | Promise<void> }
 

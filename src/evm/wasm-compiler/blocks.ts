@@ -1,10 +1,10 @@
 // Code cut into basic blocks: runs of opcodes that are entered at their first and left behind their last, with what a
 // block costs at least and what it asks of the stack.
-import { STACK_LIMIT } from '../gas-rules.ts'
+import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { opcodeOf } from '../opcodes.ts'
 
 /** The fork's table, as it lies at OPCODES. */
-export type Table = Uint8Array
+export type OpcodePrices = Uint8Array
 
 export type Op = {
   readonly pc: number
@@ -56,7 +56,7 @@ export class Blocks {
   readonly #least = new Uint16Array(256)
   readonly #most = new Uint16Array(256)
 
-  constructor(code: Uint8Array, table: Table) {
+  constructor(code: Uint8Array, table: OpcodePrices) {
     this.code = code
     this.#jumpdests = new Uint8Array(code.length)
     for (let pc = 0; pc < code.length; pc++) {

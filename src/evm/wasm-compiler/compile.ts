@@ -13,12 +13,12 @@ import {
   F_TOP,
   FALLEN,
 } from '../wasm/layout.ts'
-import { Blocks, type Table } from './blocks.ts'
+import { Blocks, type OpcodePrices } from './blocks.ts'
 import { ACCESS, Emitter, OP, signed, unsigned } from './emitter.ts'
 import { ENGINE_FUNCTIONS, type EngineFunction } from './engine-functions.ts'
-import { type Piece, trace } from './flow.ts'
+import { type GeneratedTrace, generateTraces } from './flow.ts'
 import { BASE, DEPTH, ENTRIES, FIXED, FLOOR, FRAME, GAS, LIMIT, MEMORY, NEXT, SIZE, TURN } from './locals.ts'
-import { assemble } from './module.ts'
+import { assemble } from './module-encoder.ts'
 import { BIAS } from './stack.ts'
 
 /**
@@ -30,7 +30,7 @@ export type Generated = { readonly bytes: Uint8Array; readonly entries: Uint16Ar
 /** What a function's parameters are. */
 const PARAMETERS = 2
 
-export function generate(code: Uint8Array, table: Table): Generated {
+export function generate(code: Uint8Array, table: OpcodePrices): Generated {
   const blocks = new Blocks(code, table)
   const emit = new Emitter(PARAMETERS, FIXED)
   const called = new Map<EngineFunction, number>()
@@ -39,7 +39,7 @@ export function generate(code: Uint8Array, table: Table): Generated {
     called.set(name, index)
     return index
   }
-  const pieces = trace(emit, blocks, call)
+  const pieces = generateTraces(emit, blocks, call)
   const entries = new Uint16Array(entryCount(code.length))
   for (const [i, { pc }] of pieces.entries()) entries[pc] = (i + 1) | (blocks.isJumpdest(pc) ? 0 : ENTRY_ONLY)
   emit.bytes = []
@@ -105,7 +105,10 @@ const BR_TABLE = 0x0e
  * earlier one goes through the table at the beginning of a loop around them all, and a jump to oneself is a loop. A number
  * that no trace has is a fault of this program: it traps instead of entering another trace.
  */
-function laid(pieces: readonly Piece[], unfinished: (pc: number) => readonly number[]): Uint8Array<ArrayBuffer>[] {
+function laid(
+  pieces: readonly GeneratedTrace[],
+  unfinished: (pc: number) => readonly number[],
+): Uint8Array<ArrayBuffer>[] {
   const count = pieces.length
   const places = new Map(pieces.map(({ pc }, i) => [pc, i]))
   const head = [...LOOP]

@@ -1,6 +1,6 @@
 // What compiled code calls: functions of the engine (`assembly/index.ts`), by the names that they are exported by.
 import { I32, I64, type Type } from './emitter.ts'
-import type { Signature } from './module.ts'
+import type { Signature } from './module-encoder.ts'
 
 const signature = (parameters: readonly Type[], result?: Type): Signature =>
   result === undefined ? { parameters } : { parameters, result }

@@ -3,12 +3,12 @@
 import { COMPILED_ENTRIES, ENTRY_ONLY } from '../wasm/layout.ts'
 import { ARITHMETIC, type Emit } from './arithmetic.ts'
 import { type Block, type Blocks, isCut, type Op } from './blocks.ts'
+import { CONTEXT_OPCODES } from './context-opcodes.ts'
 import { ACCESS, type Emitter, I32, OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'
 import { pushAny } from './limbs.ts'
 import { ENTRIES, NEXT } from './locals.ts'
-import { ON_MEMORY } from './memory.ts'
-import { OUTSIDE } from './outside.ts'
+import { MEMORY_OPCODES } from './memory-opcodes.ts'
 import { SHIFTS } from './shifts.ts'
 import { type Link, Trace } from './trace.ts'
 import { constantOf, limbsOf, push, Word } from './word.ts'
@@ -17,14 +17,22 @@ import { constantOf, limbsOf, push, Word } from './word.ts'
 const ENOUGH = 400_000
 const MOST_TRACES = 3000
 
-const EMITS: Readonly<Record<number, Emit>> = { ...ARITHMETIC, ...ON_MEMORY, ...OUTSIDE, ...SHIFTS }
+const EMITS: Readonly<Record<number, Emit>> = { ...ARITHMETIC, ...MEMORY_OPCODES, ...CONTEXT_OPCODES, ...SHIFTS }
 
 /** A trace as bytes, with the places where it leads to others. */
-export type Piece = { readonly pc: number; readonly bytes: Uint8Array<ArrayBuffer>; readonly links: readonly Link[] }
+export type GeneratedTrace = {
+  readonly pc: number
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly links: readonly Link[]
+}
 
 /** All traces, by where they begin; how many there are is known only then, hence the links. */
-export function trace(emit: Emitter, blocks: Blocks, call: (name: EngineFunction) => number): Piece[] {
-  const pieces: Piece[] = []
+export function generateTraces(
+  emit: Emitter,
+  blocks: Blocks,
+  call: (name: EngineFunction) => number,
+): GeneratedTrace[] {
+  const pieces: GeneratedTrace[] = []
   const waiting = [0]
   const seen = new Set(waiting)
   const headers = loopHeaders(blocks)

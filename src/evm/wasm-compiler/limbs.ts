@@ -1,6 +1,6 @@
 // Arithmetic on limbs: what the processor does on 64 bits, put together to 256, and nothing for what is known beforehand.
 import { type Emitter, I64, OP } from './emitter.ts'
-import { kept, type Limb, type Limbs, MASK, push } from './word.ts'
+import { keepInLocal, type Limb, type Limbs, MASK, push } from './word.ts'
 
 const LOW = 0xffff_ffffn
 const isZero = (limb: Limb): boolean => limb === 0n
@@ -18,23 +18,23 @@ function addLimb(emit: Emitter, x: Limb, y: Limb, carry: Limb, isLast: boolean):
   const bits = Math.max(bitsOf(x), bitsOf(y)) + 1
   if (third === undefined) {
     push(push(emit, first), second).op(OP.i64Add)
-    if (bits <= 64) return [kept(emit, bits), 0n]
-    const sum = kept(emit)
+    if (bits <= 64) return [keepInLocal(emit, bits), 0n]
+    const sum = keepInLocal(emit)
     return [sum, isLast ? 0n : less(emit, sum, second)]
   }
   push(push(emit, x), y).op(OP.i64Add)
-  const half = kept(emit)
+  const half = keepInLocal(emit)
   push(push(emit, half), carry).op(OP.i64Add)
-  const sum = kept(emit)
+  const sum = keepInLocal(emit)
   if (isLast) return [sum, 0n]
   push(push(emit, half), y).op(OP.i64LtU)
   push(push(emit, sum), carry).op(OP.i64LtU, OP.i32Or, OP.i64ExtendI32U)
-  return [sum, kept(emit, 1)]
+  return [sum, keepInLocal(emit, 1)]
 }
 
 function less(emit: Emitter, a: Limb, b: Limb): Limb {
   push(push(emit, a), b).op(OP.i64LtU, OP.i64ExtendI32U)
-  return kept(emit, 1)
+  return keepInLocal(emit, 1)
 }
 
 export function add(emit: Emitter, a: Limbs, b: Limbs): Limbs {
@@ -55,17 +55,17 @@ function subLimb(emit: Emitter, x: Limb, y: Limb, borrow: Limb, isLast: boolean)
   if (isZero(y) || isZero(borrow)) {
     const taken = isZero(y) ? borrow : y
     push(push(emit, x), taken).op(OP.i64Sub)
-    const difference = kept(emit)
+    const difference = keepInLocal(emit)
     return [difference, isLast ? 0n : less(emit, x, taken)]
   }
   push(push(emit, x), y).op(OP.i64Sub)
-  const half = kept(emit)
+  const half = keepInLocal(emit)
   push(push(emit, half), borrow).op(OP.i64Sub)
-  const difference = kept(emit)
+  const difference = keepInLocal(emit)
   if (isLast) return [difference, 0n]
   push(push(emit, x), y).op(OP.i64LtU)
   push(push(emit, half), borrow).op(OP.i64LtU, OP.i32Or, OP.i64ExtendI32U)
-  return [difference, kept(emit, 1)]
+  return [difference, keepInLocal(emit, 1)]
 }
 
 export function sub(emit: Emitter, a: Limbs, b: Limbs): Limbs {
@@ -134,12 +134,12 @@ export function bitwise(emit: Emitter, x: Limb, y: Limb, kind: 'and' | 'or' | 'x
     if (isZero(y)) return 0n
     if (typeof y === 'bigint' && (y & ((1n << BigInt(left)) - 1n)) === (1n << BigInt(left)) - 1n) return x
     push(push(emit, x), y).op(OP.i64And)
-    return kept(emit, Math.min(left, right))
+    return keepInLocal(emit, Math.min(left, right))
   }
   if (isZero(y)) return x
   if (kind === 'or' && y === MASK) return MASK
   push(push(emit, x), y).op(kind === 'or' ? OP.i64Or : OP.i64Xor)
-  return kept(emit, Math.max(left, right))
+  return keepInLocal(emit, Math.max(left, right))
 }
 
 const folded = (x: bigint, y: bigint, kind: 'and' | 'or' | 'xor'): bigint =>
@@ -155,14 +155,14 @@ function joined(emit: Emitter, x: Limb, y: Limb, left: number): Limb {
 function shiftedLeft(emit: Emitter, x: Limb, bits: number): Limb {
   if (typeof x === 'bigint') return (x << BigInt(bits)) & MASK
   push(emit, x).i64(bits).op(OP.i64Shl)
-  return kept(emit, Math.min(64, x.bits + bits))
+  return keepInLocal(emit, Math.min(64, x.bits + bits))
 }
 
 function shiftedRight(emit: Emitter, x: Limb, bits: number): Limb {
   if (typeof x === 'bigint') return x >> BigInt(bits)
   if (bits >= x.bits) return 0n
   push(emit, x).i64(bits).op(OP.i64ShrU)
-  return kept(emit, x.bits - bits)
+  return keepInLocal(emit, x.bits - bits)
 }
 
 /** By a known number of bits below 256. */
@@ -190,7 +190,7 @@ export function signOf(emit: Emitter, x: Limb): Limb {
   if (typeof x === 'bigint') return x >> 63n === 1n ? MASK : 0n
   if (x.bits < 64) return 0n
   push(emit, x).i64(63).op(OP.i64ShrS)
-  return kept(emit)
+  return keepInLocal(emit)
 }
 
 // --- products
@@ -203,7 +203,7 @@ function highOf(emit: Emitter, [x0, x1]: Halves, [y0, y1]: Halves): Limb {
     if (isZero(x) || isZero(y)) return 0n
     if (typeof x === 'bigint' && typeof y === 'bigint') return x * y
     push(push(emit, x), y).op(OP.i64Mul)
-    return kept(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
+    return keepInLocal(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
   }
   const plus = (x: Limb, y: Limb): Limb => addLimb(emit, x, y, 0n, true)[0]
   const left = plus(times(x1, y0), shiftedRight(emit, times(x0, y0), 32))
@@ -219,7 +219,7 @@ function lowOf(emit: Emitter, x: Limb, y: Limb): Limb {
   if (y === 1n) return x
   if (typeof x === 'bigint' && typeof y === 'bigint') return (x * y) & MASK
   push(push(emit, x), y).op(OP.i64Mul)
-  return kept(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
+  return keepInLocal(emit, Math.min(64, bitsOf(x) + bitsOf(y)))
 }
 
 /** The product modulo 2^256, column by column. */

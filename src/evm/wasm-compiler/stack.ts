@@ -1,7 +1,7 @@
 // The stack as a trace sees it: positions count from the top at its beginning, the first push is at 0. Items are words
 // wherever they are; memory keeps what it held until a trace is left.
 import type { Emitter } from './emitter.ts'
-import { hold, type Place, Word, write } from './word.ts'
+import { holdInLocals, type StackLocation, Word, write } from './word.ts'
 
 /** The local that holds the address of the stack's top at the beginning, so many bytes too low. */
 export const BIAS = 32_768
@@ -18,7 +18,7 @@ export class Stack {
   /** What memory holds there now, where it is no longer what it was. */
   readonly #slots = new Map<number, Word>()
   readonly #originals = new Map<number, Word>()
-  readonly #places = new Map<number, Place>()
+  readonly #places = new Map<number, StackLocation>()
   #lowest = 0
 
   constructor(emit: Emitter, base: number) {
@@ -27,7 +27,7 @@ export class Stack {
   }
 
   /** Where an item lies in memory. */
-  place(position: number): Place {
+  place(position: number): StackLocation {
     const known = this.#places.get(position)
     if (known !== undefined) return known
     const place = { base: this.#base, offset: this.offset(position) }
@@ -76,7 +76,7 @@ export class Stack {
       const word = this.#at(position)
       const resident = this.#resident(position)
       if (resident === word) continue
-      if (resident?.place === this.place(position)) hold(this.#emit, resident)
+      if (resident?.place === this.place(position)) holdInLocals(this.#emit, resident)
       write(this.#emit, word, this.place(position))
       this.#slots.set(position, word)
     }
@@ -90,7 +90,7 @@ export class Stack {
     const position = this.height - 1 - below
     const resident = this.#resident(position)
     if (resident?.place === this.place(position) && this.#isBelow(resident, this.height - count)) {
-      hold(this.#emit, resident)
+      holdInLocals(this.#emit, resident)
     }
   }
 
@@ -114,7 +114,7 @@ export class Stack {
       const { place } = word
       if (place?.base !== this.#base) continue
       const home = (place.offset - BIAS) / WORD
-      if (home !== position && home < this.height && this.#at(home) !== word) hold(this.#emit, word)
+      if (home !== position && home < this.height && this.#at(home) !== word) holdInLocals(this.#emit, word)
     }
   }
 

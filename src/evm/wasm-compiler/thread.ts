@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { Compiled } from '../wasm/compiler.ts'
 
 /** `table`: the fork's, as it lies at OPCODES. */
-export type Question = { readonly code: Uint8Array; readonly table: Uint8Array }
+export type CompileRequest = { readonly code: Uint8Array; readonly table: Uint8Array }
 
 type Done = (compiled: Compiled | undefined) => void
 
@@ -20,7 +20,7 @@ export class CompilerThread {
   }
 
   /** Resolves to undefined when there is no compiled form. Never rejects. */
-  ask({ code, table }: Question): Promise<Compiled | undefined> {
+  compile({ code, table }: CompileRequest): Promise<Compiled | undefined> {
     return new Promise((resolve) => {
       try {
         this.#worker ??= this.#start()

@@ -10,7 +10,7 @@ export type Limb = bigint | { readonly local: number; readonly bits: number }
 export type Limbs = readonly [Limb, Limb, Limb, Limb]
 
 /** Little-endian limbs in memory, at an offset from an address in a local; undefined: from zero. */
-export type Place = { readonly base: number | undefined; readonly offset: number }
+export type StackLocation = { readonly base: number | undefined; readonly offset: number }
 
 export class Word {
   readonly limbs: (Limb | undefined)[]
@@ -18,7 +18,7 @@ export class Word {
   flag: number | undefined
   /** Locals with the lower and the upper two limbs. */
   vector: readonly [number, number] | undefined
-  place: Place | undefined
+  place: StackLocation | undefined
 
   private constructor(limbs: (Limb | undefined)[]) {
     this.limbs = limbs
@@ -50,7 +50,7 @@ export class Word {
   }
 
   /** `limbs`: what is known of it. */
-  static at(place: Place, limbs: (Limb | undefined)[] = []): Word {
+  static at(place: StackLocation, limbs: (Limb | undefined)[] = []): Word {
     const word = new Word([limbs[0], limbs[1], limbs[2], limbs[3]])
     word.place = place
     return word
@@ -76,7 +76,7 @@ export function constantOf({ limbs }: Word): bigint | undefined {
   return a | (b << 64n) | (c << 128n) | (d << 192n)
 }
 
-const at = (emit: Emitter, { base }: Place): Emitter => (base === undefined ? emit.i32(0) : emit.get(base))
+const at = (emit: Emitter, { base }: StackLocation): Emitter => (base === undefined ? emit.i32(0) : emit.get(base))
 
 /** One of its limbs; it is kept. */
 export function limbOf(emit: Emitter, word: Word, index: number): Limb {
@@ -107,14 +107,14 @@ export const push = (emit: Emitter, limb: Limb): Emitter =>
   typeof limb === 'bigint' ? emit.i64(limb) : emit.get(limb.local)
 
 /** What is on WebAssembly's stack, in a new local. */
-export function kept(emit: Emitter, bits = 64): Limb {
+export function keepInLocal(emit: Emitter, bits = 64): Limb {
   const local = emit.local(I64)
   emit.set(local)
   return { local, bits }
 }
 
 /** Loads it from its place, which is about to be written. */
-export function hold(emit: Emitter, word: Word): void {
+export function holdInLocals(emit: Emitter, word: Word): void {
   const { place } = word
   if (place === undefined) return
   word.place = undefined
@@ -149,7 +149,7 @@ export function pushVector(emit: Emitter, word: Word, half: 0 | 1): void {
 }
 
 /** Writes it to a place. Nothing is kept. */
-export function write(emit: Emitter, word: Word, to: Place): void {
+export function write(emit: Emitter, word: Word, to: StackLocation): void {
   for (const half of [0, 1] as const) {
     const [low, high] = [word.limbs[2 * half], word.limbs[2 * half + 1]]
     const offset = to.offset + 16 * half

@@ -4,11 +4,11 @@ import { parentPort } from 'node:worker_threads'
 import type { Compiled } from '../wasm/compiler.ts'
 import { generate } from './compile.ts'
 import { ENGINE_FUNCTIONS } from './engine-functions.ts'
-import type { Question } from './thread.ts'
+import type { CompileRequest } from './thread.ts'
 
-parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)))
+parentPort?.on('message', (question: CompileRequest) => parentPort?.postMessage(answer(question)))
 
-function answer({ code, table }: Question): Compiled | undefined {
+function answer({ code, table }: CompileRequest): Compiled | undefined {
   try {
     const { bytes, entries } = generate(code, table)
     const module = new WebAssembly.Module(bytes)

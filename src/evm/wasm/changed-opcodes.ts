@@ -8,57 +8,60 @@ import {
   type MemorySize,
   ownMemorySize,
   type PriceState,
+  roundToWords,
   shownAddress,
-  wholeWords,
-} from '../memory-size.ts'
+} from '../gas/memory-gas.ts'
 import { hasDynamicGas, type Operation, stackFaultOf } from '../opcode-table.ts'
-import { call, destroy } from './calling.ts'
+import { call, selfDestruct } from './call-opcodes.ts'
+import type { ActiveFrame } from './frames.ts'
+import { CALL_KINDS, type Execution, leaveFrame, type Progress, stackSize } from './frames.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, PAUSED } from './layout.ts'
-import type { Open } from './message.ts'
-import { type Begun, CALL_KINDS, itemsOf, leaveFrame, type Running } from './running.ts'
 
-type React = (run: Running, open: Open, reason: number) => Begun
+type React = (run: Execution, open: ActiveFrame, reason: number) => Progress
 
 /** Gas with which an opcode runs whose price was charged before: more than any own price. */
 const PAID = 2 ** 45
 const SELFDESTRUCT = 0xff
 
 /** The operation by which a proposal changed the last opcode; undefined if none did. */
-export function changedOperation({ engine, rules: { table } }: Running, { frame }: Open): Operation | undefined {
+export function changedOperation(
+  { engine, rules: { table } }: Execution,
+  { frame }: ActiveFrame,
+): Operation | undefined {
   if (table.changed.size === 0) return undefined
   const opcode = engine.field(frame, F_OPCODE)
   return table.changed.has(opcode) ? table.operations[opcode] : undefined
 }
 
 /** The words for a stack that does not suit a changed opcode; undefined: it does, or would. */
-export const stackWords = ({ engine }: Running, { frame }: Open, operation: Operation): string | undefined =>
-  stackFaultOf(operation, itemsOf(engine, frame))
+export const stackWords = ({ engine }: Execution, { frame }: ActiveFrame, operation: Operation): string | undefined =>
+  stackFaultOf(operation, stackSize(engine, frame))
 
 /** Prices and runs an opcode at which the interpreter stopped because a proposal prices it by functions. */
-export function runChanged(run: Running, open: Open, operation: Operation, react: React): Begun {
+export function runChanged(run: Execution, open: ActiveFrame, operation: Operation, react: React): Progress {
   const { engine } = run
-  const { frame, shown } = open
+  const { frame, traced: shown } = open
   const gas = engine.gas(frame)
   const words = stackWords(run, open, operation)
   if (words !== undefined) {
-    const failure = itemsOf(engine, frame) < operation.minStack ? 'stack underflow' : 'stack overflow'
-    shown?.tellFailure(run, failure)
+    const failure = stackSize(engine, frame) < operation.minStack ? 'stack underflow' : 'stack overflow'
+    shown?.traceFailedStep(run, failure)
     return leaveFrame(run, open, failure, words)
   }
   const price = priceOf(run, open, operation, gas)
   if ('failure' in price) {
-    shown?.tellFailure(run, price.failure, price.total)
+    shown?.traceFailedStep(run, price.failure, price.total)
     return leaveFrame(run, open, price.failure, price.words)
   }
   const reason = price.isOwn ? runAtOwnPrice(run, open, operation, gas) : runPaid(run, open, operation, price)
   if (price.isOwn && !pay(run, open, price.size)) {
-    shown?.tellFailure(run, 'out of gas')
+    shown?.traceFailedStep(run, 'out of gas')
     return leaveFrame(run, open, 'out of gas')
   }
   const kind = CALL_KINDS.get(reason)
   if (kind !== undefined) return call(run, open, kind, !price.isOwn)
-  if (reason === SELFDESTRUCT) return destroy(run, open, !price.isOwn)
-  if (reason !== 0xf0 && reason !== 0xf5) shown?.tell(run)
+  if (reason === SELFDESTRUCT) return selfDestruct(run, open, !price.isOwn)
+  if (reason !== 0xf0 && reason !== 0xf5) shown?.traceStep(run)
   return reason === PAUSED ? undefined : react(run, open, reason)
 }
 
@@ -67,14 +70,14 @@ type Price =
   /** `left`: what is left of the gas; with the fork's own dynamic gas that is found out by running. */
   | { readonly isOwn: boolean; readonly left: number; readonly size: bigint | undefined }
 
-function priceOf(run: Running, open: Open, operation: Operation, gas: number): Price {
+function priceOf(run: Execution, open: ActiveFrame, operation: Operation, gas: number): Price {
   const { name, constantGas, dynamicGas } = operation
   const left = BigInt(gas) - constantGas
   if (left < 0n) return { failure: 'out of gas', total: constantGas }
   const memorySize = memorySizeOf(operation)
   const state = priceState(run, open, left)
   try {
-    const size = memorySize === undefined ? undefined : wholeWords(memorySize(state))
+    const size = memorySize === undefined ? undefined : roundToWords(memorySize(state))
     if (memorySize !== undefined && size === undefined) return { failure: 'out of gas' }
     if (dynamicGas === 'own') return { isOwn: true, left: Number(left), size }
     const dynamic = dynamicGas === null ? 0n : dynamicGas(state, size ?? 0n)
@@ -83,7 +86,7 @@ function priceOf(run: Running, open: Open, operation: Operation, gas: number): P
     return { isOwn: false, left: Number(left - dynamic), size }
   } catch (error) {
     if (error instanceof ChainError || error instanceof ReadFailure) throw error
-    return { failure: 'proposal', words: error instanceof Error ? error.message : failureOf('proposal').words }
+    return { failure: 'proposal', words: error instanceof Error ? error.message : failureOf('proposal').message }
   }
 }
 
@@ -94,7 +97,7 @@ function memorySizeOf({ name, memorySize, dynamicGas }: Operation): MemorySize |
 }
 
 /** Runs the opcode with the fork's own gas; what the proposal added to the constant part is charged before. */
-function runAtOwnPrice(run: Running, open: Open, { code, constantGas }: Operation, gas: number): number {
+function runAtOwnPrice(run: Execution, open: ActiveFrame, { code, constantGas }: Operation, gas: number): number {
   const own = run.rules.own
   const added = constantGas - (own.table.operations[code]?.constantGas ?? 0n)
   run.engine.setGas(open.frame, gas - Number(added))
@@ -102,7 +105,7 @@ function runAtOwnPrice(run: Running, open: Open, { code, constantGas }: Operatio
 }
 
 /** Pays for memory that the proposal asks for beside the opcode's own, and grows it. */
-function pay({ engine }: Running, { frame }: Open, size: bigint | undefined): boolean {
+function pay({ engine }: Execution, { frame }: ActiveFrame, size: bigint | undefined): boolean {
   if (size === undefined) return true
   const left = engine.gas(frame) - Number(expansionGas(wordsOf(engine.field(frame, F_MEMORY_SIZE)), size))
   if (left < 0) return false
@@ -113,32 +116,32 @@ function pay({ engine }: Running, { frame }: Open, size: bigint | undefined): bo
 
 /** Runs an opcode that is paid for. Where the price was the proposal's, nothing gets warm and nothing is refunded by it. */
 function runPaid(
-  run: Running,
-  open: Open,
+  run: Execution,
+  open: ActiveFrame,
   { code, name }: Operation,
   price: { left: number; size: bigint | undefined },
 ) {
-  const { engine, host, substate } = run
+  const { engine, opcodeHost: host, substate } = run
   const { frame } = open
   if (price.size !== undefined) engine.growMemory(frame, price.size)
   engine.setGas(frame, hasDynamicGas(name) ? PAID : price.left)
   const entry = run.rules.own.opcodes.slice(code * 8, code * 8 + 8)
   entry.fill(0, 0, 4)
-  engine.tell()
-  engine.forget()
+  engine.flushStores()
+  engine.invalidateCache()
   const { refund } = substate
-  host.isPaid = true
+  host.isPrepaid = true
   const reason = runOwn(run, code, entry)
-  engine.tell()
-  host.isPaid = false
+  engine.flushStores()
+  host.isPrepaid = false
   substate.refund = refund
-  engine.forget()
+  engine.invalidateCache()
   engine.setGas(frame, price.left)
   return reason
 }
 
 /** One step, with another entry in the table of opcodes. */
-function runOwn({ engine, rules }: Running, code: number, entry: Uint8Array): number {
+function runOwn({ engine, rules }: Execution, code: number, entry: Uint8Array): number {
   const at = OPCODES + code * 8
   engine.bytes.set(entry, at)
   const reason = engine.step()
@@ -148,11 +151,11 @@ function runOwn({ engine, rules }: Running, code: number, entry: Uint8Array): nu
 
 const wordsOf = (bytes: number) => ({ memoryWordCount: BigInt(bytes / 32) })
 
-function priceState({ engine }: Running, { frame, call }: Open, gasLeft: bigint): PriceState {
+function priceState({ engine }: Execution, { frame, message: call }: ActiveFrame, gasLeft: bigint): PriceState {
   const top = engine.field(frame, F_TOP)
   return {
     stack: {
-      length: itemsOf(engine, frame),
+      length: stackSize(engine, frame),
       peek: (count) => Array.from({ length: count }, (_, i) => engine.word(top - 32 * (i + 1))),
     },
     memory: {

@@ -3,8 +3,8 @@
 
 import type { Hash } from '../../lib/hex.ts'
 import type { Compiled, Compiler } from './compiler.ts'
-import type { EngineExports } from './exports.ts'
 import { C_COMPILED, C_HEAT, COMPILED_ENTRIES, COMPILES, HOT } from './layout.ts'
+import type { EngineExports } from './module-interface.ts'
 
 /** An engine's memory, and room in it. */
 type Room = {
@@ -15,7 +15,7 @@ type Room = {
 }
 
 /** Bytes of WebAssembly that one engine makes instances of, until all codes are forgotten. */
-const MOST = 8_000_000
+const MAX_BYTES = 8_000_000
 
 type Known = { readonly hash: Hash; readonly code: Uint8Array }
 
@@ -66,7 +66,7 @@ export class CompiledCodes {
   }
 
   /** For the stress build: installs and removes compiled codes at random. `pick(n)` is true once in n times. */
-  shake(pick: (outOf: number) => boolean): void {
+  stress(pick: (outOf: number) => boolean): void {
     for (const [at, { hash, code }] of this.#codes) {
       if (!pick(4)) continue
       if (this.#installed.has(at)) {
@@ -92,20 +92,20 @@ export class CompiledCodes {
   }
 
   /** A code lies there for one frame: what runs once is not worth compiling. */
-  placed(at: number): void {
+  onPlaced(at: number): void {
     this.#room.words[(at - C_COMPILED) >>> 2] = 0
     this.#room.words[(at - C_HEAT) >>> 2] = 0xffff_ffff
   }
 
   /** A code was placed that stays. */
-  loaded(at: number, hash: Hash, code: Uint8Array): void {
+  onLoaded(at: number, hash: Hash, code: Uint8Array): void {
     this.#room.words[(at - C_HEAT) >>> 2] = 0
     this.#codes.set(at, { hash, code })
     this.#installKnown(at, hash, code)
   }
 
   /** It is worth compiling, if it is a code that stays; where too much is being compiled, it has to become hot again. */
-  heated(at: number): void {
+  compileHot(at: number): void {
     const known = this.#codes.get(at)
     if (known === undefined) return
     const generation = this.#generation
@@ -116,7 +116,7 @@ export class CompiledCodes {
   }
 
   #install(at: number, { module, entries, size }: Compiled): void {
-    if (this.#installed.has(at) || this.#size + size > MOST) return
+    if (this.#installed.has(at) || this.#size + size > MAX_BYTES) return
     const record = this.#room.allocate(COMPILED_ENTRIES + entries.byteLength)
     if (record === undefined) return
     this.#size += size

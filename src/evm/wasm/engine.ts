@@ -1,36 +1,48 @@
 // Our engine behind the contract of all engines. An instance of it (`instance.ts`) is taken with a message from outside,
 // kept for the messages within it, given back after it.
-import type { Common } from '@ethereumjs/common'
-import type { Hash } from '../../lib/hex.ts'
+
+import type { Address } from '../../lib/hex.ts'
 import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
+import type { Common } from '../ethereumjs/library-types.ts'
 import type { Engine, Host } from '../host.ts'
-import type { Message, OuterMessage } from '../message.ts'
+import type { BlockContext, Message, OuterMessage } from '../message.ts'
 import type { OpcodeTable } from '../opcode-table.ts'
 import type { Result } from '../result.ts'
 import { Substate } from '../substate.ts'
 import type { Compiler } from './compiler.ts'
-import { setEnvironment } from './environment.ts'
-import { execute, type Incoming } from './execution.ts'
+import type { IncomingMessage } from './frames.ts'
 import type { Instance } from './instance.ts'
-import { hasEngine, returnEngine, takeEngine } from './pool.ts'
+import { acquireInstance, isEngineBuilt, releaseInstance } from './instance-pool.ts'
+import {
+  ENV_BASE_FEE,
+  ENV_BLOB_BASE_FEE,
+  ENV_CHAIN_ID,
+  ENV_COINBASE,
+  ENV_DIFFICULTY,
+  ENV_GAS_LIMIT,
+  ENV_GAS_PRICE,
+  ENV_NUMBER,
+  ENV_ORIGIN,
+  ENV_TIMESTAMP,
+  ENVIRONMENT,
+} from './layout.ts'
 import { type Rules, rulesOf } from './rules.ts'
+import { type EngineLease, execute } from './run-loop.ts'
 
 /** More gas could pay for more memory than the engine can address. */
 const MOST_GAS = 1n << 40n
 
 /** Whether the engine was built, and can count this gas. */
-export const fitsWasm = (gasLimit: bigint): boolean => gasLimit <= MOST_GAS && hasEngine()
+export const fitsWasm = (gasLimit: bigint): boolean => gasLimit <= MOST_GAS && isEngineBuilt()
 
 /** The machine around the engine, as far as the engine looks at it. */
 export type WasmHost = Host & { readonly table: OpcodeTable }
-
-type Lease = { readonly instance: Instance; readonly rules: Rules; readonly blobHashes: readonly Hash[] }
 
 export class WasmEngine implements Engine {
   readonly #host: WasmHost
   readonly #common: Common
   readonly #compiler: Compiler | undefined
-  #lease: Lease | undefined
+  #lease: EngineLease | undefined
 
   /** `compiler`: of hot code; undefined: the interpreter runs alone. */
   constructor(host: WasmHost, common: Common, compiler: Compiler | undefined) {
@@ -40,13 +52,13 @@ export class WasmEngine implements Engine {
   }
 
   run(message: OuterMessage): MaybePromise<Result> {
-    const instance = takeEngine()
+    const instance = acquireInstance()
     const { block, from, to, data, refund } = message
     if (instance === undefined || block === undefined || this.#lease !== undefined) {
       throw new Error('the engine was not built, runs already, or is told of no block')
     }
     const rules = rulesOf(this.#host.table, this.#common)
-    instance.begin(rules, this.#compiler)
+    instance.beginTransaction(rules, this.#compiler)
     setEnvironment(instance, rules, {
       origin: from,
       gasPrice: message.gasPrice,
@@ -55,7 +67,7 @@ export class WasmEngine implements Engine {
     })
     const lease = { instance, rules, blobHashes: message.blobVersionedHashes }
     this.#lease = lease
-    const incoming: Incoming = {
+    const incoming: IncomingMessage = {
       kind: to === null ? 'CREATE' : 'CALL',
       caller: from,
       to: to ?? undefined,
@@ -69,7 +81,7 @@ export class WasmEngine implements Engine {
       () => execute(lease, this.#host, incoming, new Substate(Number(refund))),
       () => {
         this.#lease = undefined
-        returnEngine(instance)
+        releaseInstance(instance)
       },
     )
   }
@@ -83,4 +95,28 @@ export class WasmEngine implements Engine {
     }
     return execute(this.#lease, this.#host, incoming, substate)
   }
+}
+
+export type Environment = {
+  readonly origin: Address
+  readonly gasPrice: bigint
+  readonly chainId: bigint
+  readonly block: BlockContext
+}
+
+export function setEnvironment(engine: Instance, rules: Rules, environment: Environment): void {
+  const { origin, gasPrice, chainId, block } = environment
+  const set = (offset: number, value: bigint): void => engine.setWord(ENVIRONMENT + offset, value)
+  engine.setAddress(ENVIRONMENT + ENV_ORIGIN, origin)
+  set(ENV_GAS_PRICE, gasPrice)
+  set(ENV_CHAIN_ID, chainId)
+  // The next message is mostly told of the same block.
+  if (!engine.moveToBlock(block)) return
+  engine.setAddress(ENVIRONMENT + ENV_COINBASE, block.coinbase)
+  set(ENV_TIMESTAMP, block.timestamp)
+  set(ENV_NUMBER, block.number)
+  set(ENV_DIFFICULTY, rules.random ? BigInt(block.prevRandao) : block.difficulty)
+  set(ENV_GAS_LIMIT, block.gasLimit)
+  set(ENV_BASE_FEE, block.baseFeePerGas ?? 0n)
+  set(ENV_BLOB_BASE_FEE, block.blobBaseFee ?? 0n)
 }

@@ -5,9 +5,7 @@ import type { Address, Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../message.ts'
 import { CompiledCodes } from './compiled-codes.ts'
 import type { Compiler } from './compiler.ts'
-import type { EngineExports } from './exports.ts'
-import { type FrameStart, type Loaded, memoryOf, writeFrame } from './frames.ts'
-import { type Host, hostImports } from './host-imports.ts'
+import { type FrameStart, type LoadedCode, memoryOf, writeFrame } from './frame-header.ts'
 import {
   CODE_HEADER,
   CODE_PADDING,
@@ -38,6 +36,8 @@ import {
   TURN_GAS,
 } from './layout.ts'
 import { aligned, Memory } from './memory.ts'
+import type { EngineExports } from './module-interface.ts'
+import { hostImports, type OpcodeHost } from './module-interface.ts'
 import type { Rules } from './rules.ts'
 import { type Stress, stress } from './stress.ts'
 
@@ -49,11 +49,11 @@ const UNLIMITED = 1n << 60n // More gas than any memory costs.
 export class Instance extends Memory {
   /** Where the next frame may begin. */
   top = FRAMES
-  host: Host | undefined
+  host: OpcodeHost | undefined
   readonly #exports: EngineExports
   /** Code that need not be interpreted. */
   readonly compiled: CompiledCodes
-  readonly #codes = new Map<Hash, Loaded>()
+  readonly #codes = new Map<Hash, LoadedCode>()
   readonly #accounts = new Map<Address, number>()
   readonly #addresses: Address[] = []
   #free = CODES
@@ -65,7 +65,7 @@ export class Instance extends Memory {
     // The module is our own: these are what assembly/index.ts exports.
     this.#exports = new WebAssembly.Instance(module, { host: hostImports(this) as Record<string, never> })
       .exports as EngineExports
-    this.look(this.#exports.memory.buffer)
+    this.setBuffer(this.#exports.memory.buffer)
     this.compiled = new CompiledCodes(this.#exports, this)
     this.#setTurn(TURN_GAS, HASH_DELAY, STRETCH_GAS)
   }
@@ -80,7 +80,7 @@ export class Instance extends Memory {
     if (stress !== undefined) this.#shake(stress)
     const reason = this.#exports.run()
     this.refresh()
-    if (reason !== PAUSED) this.tell()
+    if (reason !== PAUSED) this.flushStores()
     return reason
   }
 
@@ -94,7 +94,7 @@ export class Instance extends Memory {
   /** Cuts the next turn at a random place, and puts compiled codes in and takes them out at random. */
   #shake({ upTo, pick }: Stress): void {
     this.#setTurn(upTo(TURN_GAS), upTo(HASH_DELAY) - 1, upTo(STRETCH_GAS))
-    this.compiled.shake(pick)
+    this.compiled.stress(pick)
   }
 
   /** Runs one opcode of the current frame. PAUSED: it ran, and the frame goes on; else as `run`. */
@@ -112,7 +112,7 @@ export class Instance extends Memory {
 
   /** To be called when the memory may have grown. */
   refresh(): void {
-    if (this.words.length === 0) this.look(this.#exports.memory.buffer)
+    if (this.words.length === 0) this.setBuffer(this.#exports.memory.buffer)
   }
 
   /** Throws ChainError `limit-exceeded` when the computer has no such memory. */
@@ -123,13 +123,13 @@ export class Instance extends Memory {
   }
 
   /** For a new transaction: the fork's rules, and room for code. `compiler`: of hot code; without one the interpreter runs alone. */
-  begin(rules: Rules, compiler: Compiler | undefined): void {
+  beginTransaction(rules: Rules, compiler: Compiler | undefined): void {
     this.top = FRAMES
     this.#accounts.clear()
     this.#addresses.length = 0
     this.words[DIRTY_COUNT >>> 2] = 0
     this.limbs[REFUND >>> 3] = 0n
-    this.forget()
+    this.invalidateCache()
     this.compiled.begin(compiler)
     const isFull = this.#free > CODES + (CODES_END - CODES) * 0.75
     if (this.#rules !== rules || isFull || stress?.pick(8) === true) {
@@ -155,7 +155,7 @@ export class Instance extends Memory {
   // --- what the interpreter remembers
 
   /** A number for the account in this transaction. */
-  account(address: Address): number {
+  accountNumber(address: Address): number {
     const known = this.#accounts.get(address)
     if (known !== undefined) return known
     const number = this.#addresses.push(address) - 1
@@ -164,12 +164,12 @@ export class Instance extends Memory {
   }
 
   /** The account that a stack word names is warm and has this code of its own: calls need not ask any more. */
-  remember(at: number, code: Loaded, account: number): void {
+  cacheAccount(at: number, code: LoadedCode, account: number): void {
     if (code.at < CODES_END) this.#exports.rememberAccount(at, code.at, code.length, code.jumps, account)
   }
 
   /** Tells the host of words stored without it. They belong to the innermost frame it knows: tell before that changes. */
-  tell(): void {
+  flushStores(): void {
     const { words, host } = this
     const count = words[DIRTY_COUNT >>> 2] ?? 0
     if (count === 0 || host === undefined) return
@@ -179,20 +179,20 @@ export class Instance extends Memory {
       words[(slot + S_DIRTY) >>> 2] = 0
       const account = this.#addresses[words[(slot + S_ACCOUNT) >>> 2] ?? 0]
       if (account === undefined) throw new Error('a slot of no account was written')
-      host.stored(account, this.hashAt(slot + S_KEY), this.trimmed(slot + S_VALUE))
+      host.store(account, this.hashAt(slot + S_KEY), this.trimmed(slot + S_VALUE))
     }
-    this.tellRefund(host)
+    this.flushRefund(host)
   }
 
-  tellRefund(host: Host): void {
+  flushRefund(host: OpcodeHost): void {
     const refund = this.limbs[REFUND >>> 3] ?? 0n
     if (refund === 0n) return
-    host.refunded(Number(BigInt.asIntN(64, refund)))
+    host.addRefund(Number(BigInt.asIntN(64, refund)))
     this.limbs[REFUND >>> 3] = 0n
   }
 
   /** What is remembered of accounts and slots may not be so any more. */
-  forget(): void {
+  invalidateCache(): void {
     this.words[EPOCH >>> 2] = ((this.words[EPOCH >>> 2] ?? 0) + 1) >>> 0
   }
 
@@ -212,7 +212,7 @@ export class Instance extends Memory {
   // --- code
 
   /** A deployed code, in its own place if there is room, else at the top. */
-  load(hash: Hash, code: Uint8Array): Loaded {
+  load(hash: Hash, code: Uint8Array): LoadedCode {
     const known = this.#codes.get(hash)
     if (known !== undefined) return known
     if (this.#free + CODE_HEADER + 2 * code.length + 2 * CODE_PADDING > CODES_END) return this.place(code)
@@ -221,7 +221,7 @@ export class Instance extends Memory {
     const { loaded, end } = this.#analysed(at, code.length)
     this.#free = end
     this.#codes.set(hash, loaded)
-    this.compiled.loaded(at, hash, code)
+    this.compiled.onLoaded(at, hash, code)
     return loaded
   }
 
@@ -234,12 +234,12 @@ export class Instance extends Memory {
   }
 
   /** A code for one frame, at the top. */
-  place(code: Uint8Array): Loaded {
+  place(code: Uint8Array): LoadedCode {
     return this.placeRange(this.input(code), code.length)
   }
 
   /** The same from a range of the engine's own memory. */
-  placeRange(from: number, length: number): Loaded {
+  placeRange(from: number, length: number): LoadedCode {
     const at = this.top + CODE_HEADER
     this.reserve(at + 2 * length + 4 * CODE_PADDING)
     this.bytes.copyWithin(at, from, from + length)
@@ -249,10 +249,10 @@ export class Instance extends Memory {
   }
 
   /** What lies there is code. */
-  #analysed(at: number, length: number): { loaded: Loaded; end: number } {
+  #analysed(at: number, length: number): { loaded: LoadedCode; end: number } {
     const jumps = aligned(at + length + CODE_PADDING)
     this.bytes.fill(0, at + length, jumps)
-    this.compiled.placed(at)
+    this.compiled.onPlaced(at)
     this.#exports.analyse(at, length, jumps)
     return { loaded: { at, length, jumps }, end: aligned(jumps + (length >>> 3) + 8) }
   }
@@ -269,7 +269,7 @@ export class Instance extends Memory {
   // --- frames
 
   /** A frame at the top, its three words still to be written; its address. */
-  open(start: FrameStart): number {
+  openFrame(start: FrameStart): number {
     const frame = this.top
     const end = memoryOf(frame) + 65_536
     if (end > this.bytes.length) this.reserve(end)
@@ -280,7 +280,7 @@ export class Instance extends Memory {
   }
 
   /** The frame no longer runs: others may lie above what its memory is now. */
-  suspend(frame: number): void {
+  suspendFrame(frame: number): void {
     this.top = aligned(this.field(frame, F_MEMORY) + this.field(frame, F_MEMORY_SIZE))
   }
 }

@@ -33,7 +33,7 @@ export class Memory {
   protected limbs = new BigUint64Array(0)
 
   /** To be called when the memory has grown: the views of before are empty. */
-  protected look(buffer: ArrayBuffer): void {
+  protected setBuffer(buffer: ArrayBuffer): void {
     this.bytes = Buffer.from(buffer)
     this.words = new Uint32Array(buffer)
     this.limbs = new BigUint64Array(buffer)

@@ -1,8 +1,8 @@
 // A table of opcodes under a fork as the engine needs it: in the form in which it lies in the engine's memory, and the
 // switches and prices that the host works with.
-import type { Common } from '@ethereumjs/common'
-import { type ForkGas, gasOf } from '../fork-gas.ts'
-import { STACK_LIMIT } from '../gas-rules.ts'
+import type { Common } from '../ethereumjs/library-types.ts'
+import { type ForkGas, forkGas } from '../gas/fork-gas.ts'
+import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { bookedElsewhere, forkTable, type OpcodeTable, type Operation, stackBounds } from '../opcode-table.ts'
 import { opcodeOf } from '../opcodes.ts'
 import {
@@ -27,18 +27,18 @@ export type Rules = {
   /** As it lies at OPCODES. */
   readonly opcodes: Uint8Array
   /** Opcodes at which the interpreter stops, because a proposal's functions work out their price or memory. */
-  readonly custom: ReadonlySet<number>
+  readonly pricedByFunction: ReadonlySet<number>
   /** Those of the fork when no proposal is active. */
   readonly own: { readonly table: OpcodeTable; readonly opcodes: Uint8Array }
   /** As they lie at PARAMETERS. */
   readonly parameters: BigUint64Array
   readonly homestead: boolean
   /** EIP-150 */
-  readonly keepsGas: boolean
+  readonly retainsCallGas: boolean
   /** EIP-161 */
-  readonly clears: boolean
+  readonly deletesEmptyAccounts: boolean
   /** EIP-2929 */
-  readonly warms: boolean
+  readonly tracksAccess: boolean
   readonly transient: boolean
   /** EIP-6780 */
   readonly destroysOnlyNew: boolean
@@ -62,19 +62,19 @@ export function rulesOf(table: OpcodeTable, common: Common): Rules {
 
 function makeRules(table: OpcodeTable, common: Common): Rules {
   if (table.isReplaced) throw new Error('replaced behaviour runs in the library only')
-  const gas = gasOf(common)
+  const gas = forkGas(common)
   const { opcodes, custom } = opcodeBytes(table, common)
   const forks = table.changed.size === 0 ? table : forkTable(common)
   return {
     table,
     opcodes,
-    custom,
+    pricedByFunction: custom,
     own: { table: forks, opcodes: forks === table ? opcodes : opcodeBytes(forks, common).opcodes },
     parameters: parametersOf(gas, common.isActivatedEIP(2929)),
     homestead: common.gteHardfork('homestead'),
-    keepsGas: common.gteHardfork('tangerineWhistle'),
-    clears: common.gteHardfork('spuriousDragon'),
-    warms: common.isActivatedEIP(2929),
+    retainsCallGas: common.gteHardfork('tangerineWhistle'),
+    deletesEmptyAccounts: common.gteHardfork('spuriousDragon'),
+    tracksAccess: common.isActivatedEIP(2929),
     transient: common.isActivatedEIP(1153),
     destroysOnlyNew: common.isActivatedEIP(6780),
     delegates: common.isActivatedEIP(7702),

@@ -1,7 +1,7 @@
 // geth's callTracer: the tree of frames, with their logs on request. The outermost frame shows the transaction's own
 // gas, what it pays before and after its code included.
 import type { Result } from '../../evm/result.ts'
-import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
+import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
 import { revertReason } from '../../primitives/revert-reason.ts'
 import type { Log } from '../../primitives/types.ts'
@@ -37,10 +37,10 @@ export type WireFrame = {
   readonly calls?: readonly WireFrame[]
   readonly logs?: readonly WireLog[]
   readonly value?: Hex
-  readonly type: Frame['type']
+  readonly type: CallFrame['type']
 }
 
-type Emitted = { readonly frame: Frame; readonly log: Log; readonly position: number }
+type Emitted = { readonly frame: CallFrame; readonly log: Log; readonly position: number }
 
 export class CallTracer extends CallTreeTracer implements Tracer {
   readonly #onlyTopCall: boolean
@@ -58,7 +58,7 @@ export class CallTracer extends CallTreeTracer implements Tracer {
     this.#gasLimit = message.gasLimit
   }
 
-  refuse(frame: Frame): void {
+  refuse(frame: CallFrame): void {
     this.attach(frame)
   }
 
@@ -70,7 +70,7 @@ export class CallTracer extends CallTreeTracer implements Tracer {
   result({ gasUsed }: MessageResult): unknown {
     const { root } = this
     if (root === undefined) return null
-    const logs = new Map<Frame, WireLog[]>()
+    const logs = new Map<CallFrame, WireLog[]>()
     const failed = failedFrames(root)
     const surviving = this.#emitted.filter(({ frame }) => !failed.has(frame))
     for (const [index, { frame, log, position }] of surviving.entries()) {
@@ -98,9 +98,9 @@ const wireLog = ({ address, topics, data }: Log, position: number, index: number
 })
 
 /** Frames whose deeds were undone: those that failed, and all within them. */
-function failedFrames(root: Frame): ReadonlySet<Frame> {
-  const failed = new Set<Frame>()
-  const walk = (frame: Frame, isUndone: boolean): void => {
+function failedFrames(root: CallFrame): ReadonlySet<CallFrame> {
+  const failed = new Set<CallFrame>()
+  const walk = (frame: CallFrame, isUndone: boolean): void => {
     const undone = isUndone || frame.error !== undefined
     if (undone) failed.add(frame)
     for (const call of frame.calls) walk(call, undone)
@@ -109,7 +109,7 @@ function failedFrames(root: Frame): ReadonlySet<Frame> {
   return failed
 }
 
-function wireFrame(frame: Frame, logs: ReadonlyMap<Frame, readonly WireLog[]>): WireFrame {
+function wireFrame(frame: CallFrame, logs: ReadonlyMap<CallFrame, readonly WireLog[]>): WireFrame {
   const { type, from, to, gas, gasUsed, input, output, error, calls, value } = frame
   const isCreation = type === 'CREATE' || type === 'CREATE2'
   const isReverted = error === 'execution reverted'

@@ -1,6 +1,6 @@
 // geth's flatCallTracer: the frames of callTracer in Parity's form.
 import type { Machine } from '../../evm/machine.ts'
-import { CallTreeTracer, type Frame } from '../../evm/tracer.ts'
+import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { parityError } from '../../primitives/parity-errors.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -26,7 +26,7 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
     this.#context = context
   }
 
-  refuse(frame: Frame): void {
+  refuse(frame: CallFrame): void {
     this.attach(frame)
   }
 
@@ -53,7 +53,7 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
 }
 
 /** Calls of Ethereum's precompiles are not frames to Parity. */
-export const isPrecompileCall = (machine: Machine, { type, to }: Pick<Frame, 'type' | 'to'>): boolean =>
+export const isPrecompileCall = (machine: Machine, { type, to }: Pick<CallFrame, 'type' | 'to'>): boolean =>
   (type === 'CALL' || type === 'STATICCALL') && to !== null && machine.isPrecompile(to)
 
 function wireFlat(frame: FlatFrame) {

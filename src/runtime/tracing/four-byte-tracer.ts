@@ -1,6 +1,6 @@
 // geth's 4byteTracer: how often each function selector was called, with the size of its arguments.
 import type { Machine } from '../../evm/machine.ts'
-import type { Entered } from '../../evm/tracer.ts'
+import type { EnterEvent } from '../../evm/tracer.ts'
 import { toHex } from '../../lib/hex.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
 
@@ -14,7 +14,7 @@ export class FourByteTracer implements Tracer {
     this.#machine = machine
   }
 
-  enter({ input, to }: Entered): void {
+  enter({ input, to }: EnterEvent): void {
     // Creations (no `to`), the transaction's own included, and precompiles have no functions.
     if (input.length < SELECTOR || to === null || this.#machine?.isPrecompile(to)) return
     const key = `${toHex(input.subarray(0, SELECTOR))}-${input.length - SELECTOR}`

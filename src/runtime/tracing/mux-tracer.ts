@@ -1,6 +1,6 @@
 // geth's muxTracer: several tracers over one run, each answering under its own name.
 import type { Result } from '../../evm/result.ts'
-import type { Entered, Frame, FrameState, Step } from '../../evm/tracer.ts'
+import type { CallFrame, EnterEvent, FrameState, Step } from '../../evm/tracer.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Log } from '../../primitives/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -11,7 +11,7 @@ export class MuxTracer implements Tracer {
   // Present only if one of them listens: the machine is told by that what to tell.
   readonly step?: (step: Step) => void
   readonly log?: (log: Log) => void
-  readonly refuse?: (frame: Frame) => void
+  readonly refuse?: (frame: CallFrame) => void
   readonly readsMemory: boolean
   readonly readsState: boolean
 
@@ -34,7 +34,7 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.start?.(context)
   }
 
-  enter(message: Entered): void {
+  enter(message: EnterEvent): void {
     for (const tracer of this.#tracers.values()) tracer.enter?.(message)
   }
 

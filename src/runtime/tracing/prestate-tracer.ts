@@ -1,6 +1,6 @@
 // geth's prestateTracer: the accounts a transaction met, as they were before it; in diff mode only what it changed,
 // before and after.
-import { type FrameState, itemOf, type Step } from '../../evm/tracer.ts'
+import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import {
   type Address,
   bigToFixed,
@@ -73,9 +73,9 @@ export class PrestateTracer implements Tracer {
 
   step({ frame, opcode: { name, pops }, error }: Step): void {
     if (error !== undefined || pops === 0) return
-    if (SLOT.has(name)) this.#meetSlot(frame.address, bigToWord(itemOf(frame, 0)))
-    else if (ACCOUNT.has(name)) this.#meet(lowAddress(itemOf(frame, 0)))
-    else if (CALL.has(name)) this.#meetCallee(lowAddress(itemOf(frame, 1)))
+    if (SLOT.has(name)) this.#meetSlot(frame.address, bigToWord(stackItem(frame, 0)))
+    else if (ACCOUNT.has(name)) this.#meet(lowAddress(stackItem(frame, 0)))
+    else if (CALL.has(name)) this.#meetCallee(lowAddress(stackItem(frame, 1)))
     else if (name === 'CREATE' || name === 'CREATE2') this.#meetCreated(createdBy(frame, name, this.#now))
     if (name === 'SELFDESTRUCT') this.#destroy(frame.address)
   }
@@ -199,7 +199,7 @@ const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUin
 function createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
   const creator = frame.address
   if (name === 'CREATE') return createAddress(creator, view?.nonce(creator) ?? 0n)
-  const [offset, length] = [Number(itemOf(frame, 1)), Number(itemOf(frame, 2))]
+  const [offset, length] = [Number(stackItem(frame, 1)), Number(stackItem(frame, 2))]
   const code = length === 0 ? new Uint8Array(0) : frame.memory(offset, length)
-  return create2Address(creator, bigToFixed(itemOf(frame, 3), 32), code)
+  return create2Address(creator, bigToFixed(stackItem(frame, 3), 32), code)
 }

@@ -1,7 +1,7 @@
 // Everything a message did, as records that the faces translate: its frames, what it changed, and its opcodes on request.
 import type { Machine } from '../../evm/machine.ts'
 import type { Result } from '../../evm/result.ts'
-import { CallTreeTracer, type Entered, type Frame, type FrameState, type Step } from '../../evm/tracer.ts'
+import { type CallFrame, CallTreeTracer, type EnterEvent, type FrameState, type Step } from '../../evm/tracer.ts'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import type { Account, AccountDiff } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
@@ -41,11 +41,11 @@ export class Recorder extends CallTreeTracer implements Tracer {
     this.#machine = machine
   }
 
-  refuse(frame: Frame): void {
+  refuse(frame: CallFrame): void {
     this.attach(frame)
   }
 
-  override enter(message: Entered): void {
+  override enter(message: EnterEvent): void {
     super.enter(message)
     this.#operations?.enter()
   }

@@ -1,5 +1,5 @@
 // geth's default tracer: one record for each opcode, as it stands before it runs, with its whole gas.
-import { type FrameState, itemOf, type Step } from '../../evm/tracer.ts'
+import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
 import { PreserializedList } from '../../lib/preserialized-json.ts'
@@ -98,9 +98,9 @@ export class StructLogger implements Tracer {
     const needed = op === 'SLOAD' ? 1 : op === 'SSTORE' ? 2 : Number.POSITIVE_INFINITY
     if (frame.stack.length < needed) return undefined
     const of = frame.address
-    const key = bigToWord(itemOf(frame, 0))
+    const key = bigToWord(stackItem(frame, 0))
     const value =
-      op === 'SSTORE' ? bigToWord(itemOf(frame, 1)) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
+      op === 'SSTORE' ? bigToWord(stackItem(frame, 1)) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
     const met = this.#storage.get(of) ?? { values: new Map(), text: '' }
     this.#storage.set(of, met)
     const known = met.values.get(key)

@@ -2,7 +2,7 @@
 // in storage.
 
 import type { Opcode } from '../../evm/opcodes.ts'
-import { type FrameState, itemOf, type Step } from '../../evm/tracer.ts'
+import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 
 /** What an opcode did. */
@@ -107,12 +107,12 @@ function complete(
 }
 
 function slotOf(frame: FrameState): { key: bigint; val: bigint } {
-  return { key: itemOf(frame, 0), val: itemOf(frame, 1) }
+  return { key: stackItem(frame, 0), val: stackItem(frame, 1) }
 }
 
 function areaOf(frame: FrameState, { name }: Opcode): [number, number] | undefined {
   const writes = WRITES[name]
   if (writes === undefined) return undefined
   const [at, length, size] = writes
-  return [Number(itemOf(frame, at)), length === 'fixed' ? (size ?? 0) : Number(itemOf(frame, length))]
+  return [Number(stackItem(frame, at)), length === 'fixed' ? (size ?? 0) : Number(stackItem(frame, length))]
 }

@@ -5,7 +5,7 @@ import type { Common } from '@ethereumjs/common'
 import { EVM, type ExecResult, getActivePrecompiles } from '@ethereumjs/evm'
 import { p256 } from '@noble/curves/nist.js'
 import { expect, test } from 'vitest'
-import { rememberLongWork, useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
+import { memoizeSlowPrecompiles, useFasterPrecompiles } from '../../../src/evm/crypto/precompiles.ts'
 import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { libraryPrecompiles } from '../../../src/evm/ethereumjs/precompiles.ts'
 import { failed, type Precompile, precompileAddress, succeeded } from '../../../src/evm/precompile.ts'
@@ -223,10 +223,10 @@ test('an answer that is remembered is the same, and costs the same', async () =>
   }
   const address = precompileAddress('1')
   const precompiles = new Map([[address, work]])
-  rememberLongWork(precompiles)
+  memoizeSlowPrecompiles(precompiles)
   const run = async (data: Uint8Array, gas: bigint) => {
     const result = await precompiles.get(address)?.(data, gas)
-    return [result?.gasUsed, result && toHex(result.output), result?.failure?.words, runs]
+    return [result?.gasUsed, result && toHex(result.output), result?.failure?.message, runs]
   }
   const data = Uint8Array.of(1, 2, 3)
   expect(await run(data, 2_999n)).toEqual([2_999n, '0x', 'out of gas', 1])

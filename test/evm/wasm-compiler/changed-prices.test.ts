@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { commonFor } from '../../../src/evm/ethereumjs/common.ts'
 import { buildTable, type JumpTable } from '../../../src/evm/jump-table.ts'
 import { type EngineChoice, Machine } from '../../../src/evm/machine.ts'
-import { compilation } from '../../../src/evm/wasm-compiler/compiled.ts'
+import { compilation } from '../../../src/evm/wasm-compiler/module-cache.ts'
 import { ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { presets } from '../../../src/spec/networks.ts'
 import { asm } from '../../support/assembler.ts'
@@ -35,7 +35,7 @@ async function onAll(lines: readonly string[], change: (table: JumpTable) => voi
       block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
     })
     const { gasUsed, failure, refund } = await machine.run(messageTo(bob, { from: alice, gasLimit }))
-    results.push({ gasUsed, failure: failure?.words, refund })
+    results.push({ gasUsed, failure: failure?.message, refund })
   }
   return results
 }

@@ -1,13 +1,13 @@
 // Compiled code does what the interpreters do, on random programs of some seeds, everything compiled before it runs: against
 // the library's on worlds of contracts that call each other, against our own on code that computes. More: `npm run fuzz`.
 import { beforeAll, expect, test } from 'vitest'
-import { takeEngine } from '../../../src/evm/wasm/pool.ts'
-import { compilation } from '../../../src/evm/wasm-compiler/compiled.ts'
+import { acquireInstance } from '../../../src/evm/wasm/instance-pool.ts'
+import { compilation } from '../../../src/evm/wasm-compiler/module-cache.ts'
 import { compare, PAIRINGS, type Pairing } from '../wasm/differential.ts'
 
 beforeAll(() => {
   // Without the engine the library would be compared with itself.
-  expect(takeEngine()).toBeDefined()
+  expect(acquireInstance()).toBeDefined()
   compilation.heat = 0
 })
 

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Compiled } from '../../../src/evm/wasm/compiler.ts'
 import { rulesOf } from '../../../src/evm/wasm/rules.ts'
-import { compilation, compile, compiledCode } from '../../../src/evm/wasm-compiler/compiled.ts'
+import { compilation, compile, compiledCode } from '../../../src/evm/wasm-compiler/module-cache.ts'
 import { CompilerThread } from '../../../src/evm/wasm-compiler/thread.ts'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 import { keccakHash } from '../../../src/lib/keccak.ts'
@@ -58,7 +58,7 @@ test('after one has died, the next question starts another', async () => {
   const question = { code: new Uint8Array(1), table: opcodes }
   // Two answers from each: had the second question gone to the thread that has ended, nobody would answer.
   for (let i = 0; i < 2; i++) {
-    expect(await Promise.all([dying.ask(question), dying.ask(question)])).toEqual([undefined, undefined])
+    expect(await Promise.all([dying.compile(question), dying.compile(question)])).toEqual([undefined, undefined])
   }
 })
 

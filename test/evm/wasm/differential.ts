@@ -28,8 +28,8 @@ import { openMemoryStore } from '../../../src/state/kv.ts'
 import { StateStore } from '../../../src/state/state-store.ts'
 import type { StateView } from '../../../src/state/types.ts'
 import { plainSpec } from '../../support/plain-spec.ts'
-import { DenseCode, inputOf } from '../wasm-compiler/dense.ts'
-import { Program, Random } from './programs.ts'
+import { ArithmeticCode, inputOf } from '../wasm-compiler/arithmetic-code.ts'
+import { Program, Random } from './random-programs.ts'
 
 export const SENDER = hexToAddress(`0x${'aa'.repeat(20)}`)
 export const COINBASE = hexToAddress(`0x${'cb'.repeat(20)}`)
@@ -219,7 +219,7 @@ export async function observe(
     ...{ common, view, table, engine, blockHash: ancestor, deadline: undefined },
     natives: new Map([[ECHO, echo]]),
     block: { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE },
-    held: (of: Address) => (of === VESTING ? 40n : 0n),
+    lockedBalance: (of: Address) => (of === VESTING ? 40n : 0n),
   })
   const seen: string[] = []
   for (const message of messages) {
@@ -253,13 +253,13 @@ export type Difference = {
 }
 
 /** A world of one contract with dense code, which compiled code differs from most where it differs. */
-export async function makeDenseWorld(seed: number): Promise<World> {
+export async function makeArithmeticWorld(seed: number): Promise<World> {
   const random = new Random(seed)
   const fork = random.pick(['osaka', 'osaka', 'cancun'] as const)
   const view = new StateStore(await openMemoryStore(), -1).at(-1)
   view.setBalance(SENDER, 10n ** 20n)
   const contract = hexToAddress(`0x${'c0'.repeat(20)}`)
-  view.setCode(contract, new DenseCode(random).build())
+  view.setCode(contract, new ArithmeticCode(random).build())
   const message: Message = {
     ...{ from: SENDER, to: contract, nonce: 0n, value: 0n, data: inputOf(random), gasLimit: 10_000_000n },
     ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n },
@@ -279,7 +279,7 @@ export type Pairing = {
 export const PAIRINGS = {
   interpreter: { reference: 'library', tried: 'wasm', make: makeWorld },
   compiler: { reference: 'library', tried: 'compiled', make: makeWorld },
-  dense: { reference: 'wasm', tried: 'compiled', make: makeDenseWorld },
+  dense: { reference: 'wasm', tried: 'compiled', make: makeArithmeticWorld },
 } as const satisfies Record<string, Pairing>
 
 /**

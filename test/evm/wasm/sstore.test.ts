@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { DIRTY_COUNT, OUT_OF_GAS, REFUND, STOPPED, WORDS } from '../../../src/evm/wasm/layout.ts'
 import type { Fork } from '../../../src/spec/chain-spec.ts'
-import { BareEngine, type BareHost } from './bare.ts'
+import { BareEngine, type BareHost } from './bare-engine.ts'
 
 /** PUSH1 value, PUSH1 0, SSTORE for each value: what the cases of both EIPs are made of. */
 const storing = (values: readonly number[]): number[] => values.flatMap((value) => [0x60, value, 0x60, 0, 0x55])

@@ -12,10 +12,10 @@ import {
   STOPPED,
   TURN,
 } from '../../../src/evm/wasm/layout.ts'
-import { DenseCode } from '../wasm-compiler/dense.ts'
-import { BareEngine } from './bare.ts'
+import { ArithmeticCode } from '../wasm-compiler/arithmetic-code.ts'
+import { BareEngine } from './bare-engine.ts'
 import { forkRules } from './differential.ts'
-import { Program, Random } from './programs.ts'
+import { Program, Random } from './random-programs.ts'
 
 /** Where each step stands, what it leaves on the stack, what it costs, and why the last one ends. */
 function stepThrough(code: readonly number[], gas: bigint) {
@@ -93,7 +93,9 @@ test.each([0, 100, 200])('random code ends alike in steps and in one run, from s
   const has = (code: number): boolean => table.operations[code] !== undefined
   for (let seed = first; seed < first + 60; seed++) {
     const random = new Random(seed)
-    const code = random.oneIn(2) ? new DenseCode(random).build() : new Program(random, [1n, 2n, 0xdeadn], has).build()
+    const code = random.oneIn(2)
+      ? new ArithmeticCode(random).build()
+      : new Program(random, [1n, 2n, 0xdeadn], has).build()
     const gas = BigInt(random.oneIn(2) ? random.below(300) : random.below(20_000))
     const end = (run: (engine: BareEngine) => number) => {
       const engine = new BareEngine([...code], gas, { host: EMPTY })

@@ -2,8 +2,8 @@
 // paper (appendix H) and the EIPs define them.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { EngineChoice } from '../../../src/evm/machine.ts'
-import { takeEngine } from '../../../src/evm/wasm/pool.ts'
-import { compilation } from '../../../src/evm/wasm-compiler/compiled.ts'
+import { acquireInstance } from '../../../src/evm/wasm/instance-pool.ts'
+import { compilation } from '../../../src/evm/wasm-compiler/module-cache.ts'
 import { bytesToBig } from '../../../src/lib/hex.ts'
 import { runCode } from './run-code.ts'
 
@@ -116,7 +116,7 @@ async function answers(way: number, opcode: number, operands: readonly (readonly
 beforeAll(() => {
   compilation.heat = 0
   // Without the compiled engine the library would be tested instead.
-  expect(takeEngine()).toBeDefined()
+  expect(acquireInstance()).toBeDefined()
 })
 
 describe.each([0, 1, 2, 3])('in way %i', (way) => {

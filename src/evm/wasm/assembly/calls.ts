@@ -2,7 +2,7 @@
 // nothing that happens in it concerns the host. When something does, the host looks at CURRENT and takes the frames over
 // that it has not heard of; what it has taken over it also ends.
 
-import { MAX_DEPTH, RETAINED_PART } from '../../gas-rules'
+import { CALL_GAS_DIVISOR, MAX_DEPTH } from '../../gas/gas-rules'
 import {
   A_ACCOUNT,
   A_CODE,
@@ -56,8 +56,8 @@ import {
 } from '../layout'
 import { hot } from './host'
 import { reserve } from './memory'
-import { accountNamed } from './remembered'
 import { interpret, interpretPlainly } from './run'
+import { accountNamed } from './state-cache'
 import { clamped, copy, isZero, set, setSmall } from './word'
 
 const CALL: i32 = 0xf1
@@ -157,7 +157,7 @@ function enter(frame: usize, kind: i32): usize {
   if (!reserve(u64(mem) + 65536)) return 0
 
   const asked = clamped(sp - 32)
-  const most = left - left / i64(RETAINED_PART)
+  const most = left - left / i64(CALL_GAS_DIVISOR)
   const gas = asked < u64(most) ? i64(asked) : most
   store<i64>(frame, left, F_GAS)
   const ranges = kind === CALL ? sp - 128 : sp - 96

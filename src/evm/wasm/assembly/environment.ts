@@ -1,7 +1,7 @@
 // Opcodes that read what surrounds the frame: its input, the transaction, the block and its ancestors. Their prices are
 // constant. `sp` is one past the top item.
 
-import { BLOCK_HASH_WINDOW } from '../../gas-rules'
+import { BLOCK_HASH_WINDOW } from '../../gas/gas-rules'
 import { ENV_NUMBER, ENVIRONMENT, F_DATA, F_DATA_LENGTH, WORDS } from '../layout'
 import * as host from './host'
 import { copyPadded } from './memory'

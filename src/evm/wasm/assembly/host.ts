@@ -2,7 +2,7 @@
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
 /** Takes the slots of DIRTY, because one of them is about to be forgotten, or read. */
-export declare function tell(): void
+export declare function flushStores(): void
 /**
  * Accesses the slot of the first word: 1 if it was cold (EIP-2929), else 0. The second word becomes its value, the third its
  * value at the beginning of the transaction, if `withOriginal` is not 0.

@@ -1,6 +1,6 @@
 // Keccak-256 (FIPS 202's permutation with Keccak's own padding): the 25 lanes live in locals through all rounds.
 import { H_INPUT, H_WORD, SCRATCH } from '../layout'
-import { isOf, placeOf } from './hashes'
+import { isOf, placeOf } from './hash-cache'
 import { copy, fromBytes } from './word'
 
 /** Behind the dividers' digits. */

@@ -1,6 +1,6 @@
 // A frame's memory: what it costs to grow, and copies that read zeros beyond the end of their source.
 
-import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from '../../gas-rules'
+import { MEMORY_QUADRATIC_DIVISOR, MEMORY_WORD } from '../../gas/gas-rules'
 import { F_MEMORY, F_MEMORY_SIZE, NO_MEMORY } from '../layout'
 import { lacking, NO_GAS } from './gas'
 import { clamped, isSmall } from './word'

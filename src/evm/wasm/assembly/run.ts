@@ -2,7 +2,7 @@
 // bounds come from the fork's table, so that the forks differ in the table only. What opcodes do stands in files by subject.
 // The switch stays one dense table in one function, whose locals hold the frame: that is what makes it fast.
 
-import { GAS_BASE, GAS_HIGH, GAS_JUMPDEST, GAS_MID, GAS_VERY_LOW } from '../../gas-rules'
+import { GAS_BASE, GAS_HIGH, GAS_JUMPDEST, GAS_MID, GAS_VERY_LOW } from '../../gas/gas-rules'
 import {
   DELAY,
   ENV_BASE_FEE,
@@ -51,16 +51,16 @@ import {
   signExtend,
   xor,
 } from './bits'
-import { isJumpDestination, isMarked } from './code'
-import { copyCode, copyCodeOf, copyData, copyMemory, copyReturned } from './copies'
+import { copyCode, copyCodeOf, copyData, copyMemory, copyReturned } from './copy-opcodes'
 import { addMod, div, divSigned, mod, modSigned, mulMod } from './division'
+import { hash, log, power } from './dynamic-gas'
 import { dataAt, hashOfBlob, hashOfBlock, ownBalance, surrounding } from './environment'
-import { fault } from './faults'
+import { calls, creates, destroys, fail, isOver, leave, priceAt, returns } from './frame-exit'
+import { isJumpDestination, isMarked } from './jump-destinations'
 import { holds, reach, sizeOf } from './memory'
-import { hash, log, power } from './priced'
+import { fault } from './opcode-failures'
 import { dup, pushLong, pushShort, swap } from './stack'
 import { loadSlot, loadTransient, storeSlot, storeTransient } from './storage'
-import { calls, creates, destroys, fail, isOver, leave, priceAt, returns } from './turns'
 import { clamped, copy, fromBytes, isSame, isZero, setSmall, toBytes } from './word'
 
 /**

@@ -1,0 +1,43 @@
+// Which engine runs contracts: the choice of the options, what was built, and the messages that only the library's interpreter
+// can run. The choice in words is for the log, the banner and `kestrel --version --verbose`.
+import { engineState } from './engine-file.ts'
+import type { OuterMessage } from './message.ts'
+import type { OpcodeTable } from './opcode-table.ts'
+import { fitsWasm } from './wasm/engine.ts'
+
+/** `compiled`: our WebAssembly engine, which also compiles hot code; `wasm`: its interpreter alone; `library`: ethereumjs. */
+export const ENGINES = ['compiled', 'wasm', 'library'] as const
+export type EngineChoice = (typeof ENGINES)[number]
+
+/** Tests may choose for everything in their process. */
+export const DEFAULT_ENGINE: EngineChoice = ENGINES.find((name) => name === process.env['KESTREL_ENGINE']) ?? 'compiled'
+
+/**
+ * Whether the library's interpreter runs a message: it was chosen, or our engine cannot run it because it was not built, a
+ * proposal replaced the behaviour of an opcode, the block is unknown, or the gas exceeds 2^40.
+ */
+export const needsLibrary = (choice: EngineChoice, table: OpcodeTable, { block, gasLimit }: OuterMessage): boolean =>
+  choice === 'library' || table.isReplaced || block === undefined || !fitsWasm(gasLimit)
+
+export type EngineReport = {
+  /** The engine that runs: `compiled`, `wasm` or `library`. */
+  readonly engine: EngineChoice
+  /** Why that is not what was chosen, or not what the sources say, and what to do; undefined: all is as it should be. */
+  readonly warning: string | undefined
+}
+
+/** The engine that a choice selects, given what was built. */
+export function reportEngine(choice: EngineChoice = DEFAULT_ENGINE): EngineReport {
+  if (choice === 'library') return { engine: choice, warning: undefined }
+  switch (engineState()) {
+    case 'present':
+      return { engine: choice, warning: undefined }
+    case 'stale':
+      return { engine: choice, warning: 'dist/engine.wasm was built from other sources: run `npm run build`' }
+    case 'missing':
+      return {
+        engine: 'library',
+        warning: `there is no dist/engine.wasm, so that contracts run on the library's interpreter: run \`npm run build\``,
+      }
+  }
+}

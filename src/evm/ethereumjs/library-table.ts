@@ -1,0 +1,143 @@
+// An opcode table as the library's interpreter runs it: its own entries with the few marks that the machine needs (which call
+// opcode ran, where a loop may pause), and those that proposals changed. Made once of each table, never changed.
+import { getOpcodesForHF } from '@ethereumjs/evm'
+import type { StateView } from '../../state/types.ts'
+import type { CallKind } from '../message.ts'
+import { forkTable, type OpcodeTable } from '../opcode-table.ts'
+import type { MessageTracer } from '../tracer.ts'
+import { changedEntry } from './changed-operation.ts'
+import { codeReaders, legacyCreate } from './legacy-code.ts'
+import type { Entry, LibraryOpcodes, RunState } from './library-types.ts'
+
+/** The machine as the marked opcodes call it. */
+export interface LibraryHost {
+  readonly view: StateView
+  callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
+  /** How many messages have begun. */
+  readonly messageCount: number
+  readonly tracer: MessageTracer | undefined
+  /** Refunds that the library was not told of. */
+  readonly owed: bigint
+  onSelfdestruct(state: RunState, beneficiary: bigint): void
+  /** Undefined: go on. Else go on when it settles. */
+  pause(): Promise<void> | undefined
+}
+
+export type LibraryTable = {
+  readonly context: LibraryOpcodes
+  readonly map: Entry[]
+  readonly table: OpcodeTable
+}
+
+const CALL_OPCODES = new Map([
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xfa, 'STATICCALL'],
+] as const)
+const EXP = 0x0a
+const CREATE2 = 0xf5
+const CREATES = [0xf0, CREATE2]
+const SELFDESTRUCT = 0xff
+const JUMPS = [0x56, 0x57]
+
+// The interpreter knows its EVM, which here is always our machine.
+export const machineOf = (state: RunState): LibraryHost => state.interpreter._evm as unknown as LibraryHost
+
+const known = new WeakMap<OpcodeTable, LibraryTable>()
+
+/** The library's form of a table. */
+export function libraryTable(table: OpcodeTable): LibraryTable {
+  const made = known.get(table) ?? makeTable(table)
+  known.set(table, made)
+  return made
+}
+
+function makeTable(table: OpcodeTable): LibraryTable {
+  const context = getOpcodesForHF(table.common)
+  const map: Entry[] = context.opcodeMap.map(withOwnCode)
+  const exp = map[EXP]
+  if (exp !== undefined) map[EXP] = { ...exp, opHandler: raise }
+  for (const code of CREATES) {
+    const entry = map[code]
+    if (entry !== undefined) map[code] = { ...entry, opHandler: legacyCreate(entry, code === CREATE2) }
+  }
+  for (const [code, opHandler] of codeReaders((state) => machineOf(state).view)) {
+    const entry = map[code]
+    if (entry !== undefined && !entry.opcodeInfo.isInvalid) map[code] = { ...entry, opHandler }
+  }
+  for (const [code, kind] of CALL_OPCODES) {
+    mark(map, code, (state) => {
+      machineOf(state).callKind = kind
+    })
+  }
+  mark(map, SELFDESTRUCT, (state) => {
+    if (state.interpreter.isStatic()) return
+    const [beneficiary] = state.stack.peek(1)
+    machineOf(state).onSelfdestruct(state, beneficiary ?? 0n)
+  })
+  applyChanges(map, table)
+  for (const code of JUMPS) pausable(map, code)
+  for (const code of table.changed) if (table.operations[code]?.execute !== undefined) pausable(map, code)
+  return { context, map, table }
+}
+
+/** Puts changed operations into the table. An operation whose behaviour was replaced has no mark: it may not call at all. */
+function applyChanges(map: Entry[], { operations, changed, common }: OpcodeTable): void {
+  const own = changed.size === 0 ? undefined : forkTable(common)
+  for (const code of changed) {
+    const [entry, operation] = [map[code], operations[code]]
+    if (entry === undefined || operation === undefined) continue
+    map[code] = changedEntry(entry, operation, own?.operations[code]?.constantGas ?? 0n)
+  }
+}
+
+/** The library has one entry for all numbers that mean nothing; a failure is to name the one that was there. */
+function withOwnCode(entry: Entry, code: number): Entry {
+  if (entry.opcodeInfo.code === code) return entry
+  const { opcodeInfo } = entry
+  return { ...entry, opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { code }) }
+}
+
+/** EXP, squaring from the highest bit and cutting to 256 bits: a third of the time of the library's, which divides. */
+function raise({ stack }: RunState): void {
+  const [base = 0n, exponent = 0n] = stack.popN(2)
+  let power = 1n
+  for (const bit of exponent.toString(2)) {
+    power = BigInt.asUintN(256, power * power)
+    if (bit === '1') power = BigInt.asUintN(256, power * base)
+  }
+  stack.push(power)
+}
+
+/** Runs a note before the operation. */
+function mark(map: Entry[], code: number, note: (state: RunState) => void): void {
+  const entry = map[code]
+  if (entry === undefined || entry.opcodeInfo.isInvalid) return
+  const run = entry.opHandler
+  map[code] = {
+    ...entry,
+    opHandler: (state, common) => {
+      note(state)
+      return run(state, common)
+    },
+  }
+}
+
+/** No loop is without a jump, or an opcode that was made for it: there a long run lets other work have the thread, and stops when its time is up. */
+function pausable(map: Entry[], code: number): void {
+  const entry = map[code]
+  if (entry === undefined) return
+  const run = entry.opHandler
+  const opcodeInfo = Object.assign(Object.create(Object.getPrototypeOf(entry.opcodeInfo)), entry.opcodeInfo, {
+    isAsync: true,
+  })
+  map[code] = {
+    ...entry,
+    opcodeInfo,
+    opHandler: (state, common) => {
+      const pause = machineOf(state).pause()
+      return pause === undefined ? run(state, common) : pause.then(() => run(state, common))
+    },
+  }
+}

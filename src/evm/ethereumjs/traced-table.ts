@@ -1,0 +1,184 @@
+// The library's opcode table under a tracer's eye: the same operations, each telling what it is about to do. Ordinary blocks
+// run without it. Two degrees: calls and logs only, or every opcode with its cost.
+import { EVMError, type ExecResult } from '@ethereumjs/evm'
+import { EMPTY_BYTES } from '../../lib/hex.ts'
+import { failureOf } from '../failure.ts'
+import { CALL_STIPEND, MAX_DEPTH } from '../gas/gas-rules.ts'
+import type { CallKind } from '../message.ts'
+import { bookedElsewhere } from '../opcode-table.ts'
+import { opcodeOf, stackFault } from '../opcodes.ts'
+import type { CallFrame, FrameState, MessageTracer, Step } from '../tracer.ts'
+import { addressOfWord, codeOfLibrary, fromLibLog } from './convert.ts'
+import { LibraryFrame } from './library-frame.ts'
+import { type LibraryTable, machineOf } from './library-table.ts'
+import type { Entry, RunState } from './library-types.ts'
+import { addressOf } from './state-adapter.ts'
+
+type OpcodeMap = LibraryTable['map']
+type Watched = { events?: OpcodeMap; steps?: OpcodeMap }
+
+const watchedTables = new WeakMap<LibraryTable, Watched>()
+
+/** The table with as many marks as the tracer has ears. */
+export function tracedTable(library: LibraryTable, { step, log, refuse }: MessageTracer): OpcodeMap {
+  if (step === undefined && log === undefined && refuse === undefined) return library.map
+  const known = watchedTables.get(library) ?? {}
+  watchedTables.set(library, known)
+  known.events ??= withEvents(library)
+  if (step === undefined) return known.events
+  known.steps ??= known.events.map((entry, code) => stepping(entry, code, library))
+  return known.steps
+}
+
+// --- calls and logs
+
+const CALLS: ReadonlyMap<number, CallKind> = new Map([
+  [0xf0, 'CREATE'],
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+])
+const isLog = (code: number): boolean => code >= 0xa0 && code <= 0xa4
+
+function withEvents({ map, table }: LibraryTable): OpcodeMap {
+  return map.map((entry, code) => {
+    const type = CALLS.get(code)
+    // What a proposal put in an opcode's place calls and logs as it likes.
+    if (entry.opcodeInfo.isInvalid || table.operations[code]?.execute !== undefined) return entry
+    if (type !== undefined) return calling(entry, type)
+    return isLog(code) ? logging(entry) : entry
+  })
+}
+
+/** A call that began no message, and did not fail itself, was refused. */
+function calling(entry: Entry, type: CallKind): Entry {
+  return {
+    ...entry,
+    async opHandler(state, common) {
+      const machine = machineOf(state)
+      const { messageCount } = machine
+      const refused = calledFrame(state, type)
+      await entry.opHandler(state, common)
+      if (machine.messageCount === messageCount) machine.tracer?.refuse?.(refused())
+    },
+  }
+}
+
+/** The frame a call would have had; its input is read only when somebody asks. */
+function calledFrame(state: RunState, type: CallKind): () => CallFrame {
+  const { env } = state
+  const isCreation = type === 'CREATE' || type === 'CREATE2'
+  const hasValue = type === 'CALL' || type === 'CALLCODE'
+  const items = state.stack.getStack().reverse()
+  const item = (index: number): bigint => items[index] ?? 0n
+  const value = isCreation ? item(0) : hasValue ? item(2) : type === 'DELEGATECALL' ? env.callValue : 0n
+  const stipend = hasValue && value > 0n ? BigInt(CALL_STIPEND) : 0n
+  const gas = (state.messageGasLimit ?? 0n) + stipend
+  const inputAt = isCreation ? 1 : hasValue ? 3 : 2
+  const input = (): Uint8Array => {
+    const [offset, length] = [Number(item(inputAt)), Number(item(inputAt + 1))]
+    return length === 0 ? EMPTY_BYTES : state.memory.read(offset, length)
+  }
+  return () => ({
+    type,
+    from: addressOf(env.address),
+    to: isCreation ? null : addressOfWord(item(1)),
+    value,
+    gas,
+    gasUsed: 0n,
+    input: input(),
+    output: EMPTY_BYTES,
+    error: refusal(state, type, value),
+    calls: [],
+  })
+}
+
+function refusal({ env }: RunState, type: CallKind, value: bigint): string {
+  if (env.depth >= MAX_DEPTH) return failureOf('call depth').message
+  if (type !== 'DELEGATECALL' && env.contract.balance < value) return failureOf('insufficient balance').message
+  // Of what it has, an account may have to keep some.
+  return failureOf(type === 'CALL' || type === 'CALLCODE' ? 'insufficient balance' : 'nonce overflow').message
+}
+
+function logging(entry: Entry): Entry {
+  const tell = (state: RunState): void => {
+    const last = state.interpreter._result.logs.at(-1)
+    if (last === undefined) return
+    machineOf(state).tracer?.log?.(fromLibLog(last))
+  }
+  return {
+    ...entry,
+    opHandler(state, common) {
+      const running = entry.opHandler(state, common)
+      return running instanceof Promise ? running.then(() => tell(state)) : tell(state)
+    },
+  }
+}
+
+// --- every opcode
+
+const ENDS = new Set([0x00, 0xf3, 0xfd, 0xfe, 0xff])
+
+/** Code that runs past its end stops there: to geth that is a STOP of its own, to the library nothing. */
+export function impliedStop({ exceptionError, runState }: ExecResult, frame: FrameState): Step | undefined {
+  if (runState === undefined || exceptionError !== undefined || ENDS.has(runState.opCode)) return undefined
+  const memorySize = Number(runState.memoryWordCount) * 32
+  return { frame, opcode: opcodeOf(0x00), cost: 0n, memorySize, error: undefined }
+}
+
+/** Tells of the opcode once its gas is known, which is before its memory grows and before it runs. */
+function stepping(entry: Entry, code: number, { table }: LibraryTable): Entry {
+  const { opcodeInfo, gasHandler } = entry
+  const changed = table.changed.has(code) ? table.operations[code] : undefined
+  const own = opcodeOf(code)
+  const opcode =
+    changed === undefined ? own : { ...own, name: changed.name, ...(changed.effect ?? { pops: 0, pushes: 0 }) }
+  const charge = opcodeInfo.dynamicGas ? gasHandler : undefined
+  const hands = CALLS.has(code) && opcode.name !== 'CREATE' && opcode.name !== 'CREATE2'
+  const name = opcodeInfo.fullName
+  return {
+    ...entry,
+    opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { dynamicGas: true }),
+    gasHandler(state, base, common) {
+      const memorySize = Number(state.memoryWordCount) * 32
+      const tell = (cost: bigint, error?: string): void =>
+        machineOf(state).tracer?.step?.({
+          ...{ frame: new LibraryFrame(state, machineOf(state).owed), opcode, cost, memorySize, error },
+        })
+      if (opcodeInfo.isInvalid) {
+        tell(0n)
+        return base
+      }
+      const constant = () => changed?.constantGas ?? base + (charge === undefined ? 0n : bookedElsewhere(name, common))
+      const fault = changed === undefined ? stackFault(opcode, state.stack.length) : undefined
+      if (fault !== undefined) {
+        tell(constant(), fault)
+        const { STACK_UNDERFLOW, STACK_OVERFLOW } = EVMError.errorMessages
+        throw new EVMError(state.stack.length < opcode.pops ? STACK_UNDERFLOW : STACK_OVERFLOW)
+      }
+      const priced = (total: bigint): bigint => {
+        if (total <= state.gasLeft) tell(hands ? total + (state.messageGasLimit ?? 0n) : total)
+        else tell(state.gasLeft < constant() ? constant() : total, 'out of gas')
+        return total
+      }
+      const refused = (error: unknown): never => {
+        if (error instanceof EVMError) tell(constant(), wordsOf(error))
+        throw error
+      }
+      if (charge === undefined) return priced(base)
+      try {
+        const charging = charge(state, base, common)
+        return (charging instanceof Promise ? charging.then(priced, refused) : priced(charging)) as bigint
+      } catch (error) {
+        return refused(error)
+      }
+    },
+  }
+}
+
+const wordsOf = ({ error }: EVMError): string => {
+  const code = codeOfLibrary(error)
+  return code === undefined ? error : failureOf(code).message
+}

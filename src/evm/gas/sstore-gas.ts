@@ -1,0 +1,63 @@
+// What SSTORE costs and refunds in each fork (Yellow Paper, appendix G; EIP-1283, EIP-2200, EIP-2929, EIP-3529): the numbers.
+// The rule that chooses among them is `wasm/assembly/sstore-gas.ts`.
+import type { Common } from '../ethereumjs/library-types.ts'
+import { CALL_STIPEND, WARM_ACCESS } from './gas-rules.ts'
+
+/** Prices and refunds of SSTORE, which compares the new, the current and the original value of the slot. */
+export type StoreGas = {
+  /** Whether the word before the transaction counts (EIP-1283, EIP-2200). */
+  readonly isNet: boolean
+  /** SSTORE fails with this much gas left or less: the stipend of a call must not pay for it (EIP-2200). */
+  readonly sentry: number
+  /** The same word again. */
+  readonly noop: number
+  /** First change of a zero, first change of another word, each later change. */
+  readonly init: number
+  readonly clean: number
+  readonly dirty: number
+  /** For clearing; for restoring a zero; for restoring another word. */
+  readonly clearRefund: number
+  readonly initRefund: number
+  readonly cleanRefund: number
+}
+
+/** First access to a slot in a transaction (EIP-2929). */
+export const COLD_SLOT = 2_100
+const SET = 20_000
+const RESET = 5_000
+const CLEAR_REFUND = 15_000
+
+export function storeGas(common: Common): StoreGas {
+  if (common.isActivatedEIP(2929)) {
+    // EIP-3529 refunds what a clean reset and an entry of the access list cost: 2,900 + 1,900.
+    const clearRefund = common.isActivatedEIP(3529) ? 4_800 : CLEAR_REFUND
+    return netStore(WARM_ACCESS, CALL_STIPEND, RESET - COLD_SLOT, clearRefund)
+  }
+  // EIP-2200 uses the price of EIP-1884's SLOAD, EIP-1283 the price of EIP-150's.
+  if (common.gteHardfork('istanbul')) return netStore(800, CALL_STIPEND, RESET, CLEAR_REFUND)
+  if (common.hardfork() === 'constantinople') return netStore(200, 0, RESET, CLEAR_REFUND)
+  return {
+    isNet: false,
+    sentry: 0,
+    noop: RESET,
+    init: SET,
+    clean: RESET,
+    dirty: RESET,
+    clearRefund: CLEAR_REFUND,
+    initRefund: 0,
+    cleanRefund: 0,
+  }
+}
+
+/** Net metering. `load`: a warm SLOAD's price; `clean`: of the first change of a slot that is not zero. */
+const netStore = (load: number, sentry: number, clean: number, clearRefund: number): StoreGas => ({
+  isNet: true,
+  sentry,
+  noop: load,
+  init: SET,
+  clean,
+  dirty: load,
+  clearRefund,
+  initRefund: SET - load,
+  cleanRefund: clean - load,
+})

@@ -1,0 +1,110 @@
+// Codes that have been compiled, and those under way: on a thread of its own, by code and by the fork's prices; what has not
+// been used for longest goes first. A module is the same for all engines, each of which makes an instance of it.
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Hash } from '../../lib/hex.ts'
+import { readBuiltFile } from '../engine-file.ts'
+import type { Compiled, Compiler } from '../wasm/compiler.ts'
+import { stress } from '../wasm/stress.ts'
+import { generate } from './compile.ts'
+import { ENGINE_FUNCTIONS } from './engine-functions.ts'
+import { CompilerThread } from './thread.ts'
+
+/** Bytes of WebAssembly that are kept; the processor's code is some times as long. */
+const MAX_BYTES = 8_000_000
+/** Code that is longer than a contract may be is not compiled. */
+const MAX_CODE_LENGTH = 24_576
+/** Gas after which a code is worth compiling: some ten milliseconds of the interpreter's time. */
+const HOT_GAS = 10_000_000
+/** Codes under way at a time: the worst take the compiler a third of a second each. */
+const MAX_PENDING = 16
+
+/** Read when the node starts, so that it belongs to this program, whatever is built later. */
+const program = readBuiltFile('compiler.cjs')?.toString()
+
+/**
+ * With a heat of 0, for tests, everything is compiled before it runs for the first time. Where there is no other thread,
+ * the one that asks compiles.
+ */
+export const compilation = {
+  heat: process.env['KESTREL_COMPILE'] === 'eagerly' || stress !== undefined ? 0 : HOT_GAS,
+  thread: program === undefined ? undefined : new CompilerThread(program),
+}
+
+/** `never`: it cannot be compiled, and the interpreter does as well. */
+const modules = new LRUCache<string, Compiled | 'never'>({
+  maxSize: MAX_BYTES,
+  sizeCalculation: (of) => (of === 'never' ? 0 : of.size) + 100,
+})
+
+/** Who waits for a code that is under way. */
+const pending = new Map<string, ((compiled: Compiled) => void)[]>()
+
+const tables = new WeakMap<Uint8Array, string>()
+
+function nameOf(table: Uint8Array, hash: Hash): string {
+  let name = tables.get(table)
+  if (name === undefined) {
+    name = createHash('sha256').update(table).digest('base64')
+    tables.set(table, name)
+  }
+  return name + hash
+}
+
+/** What there is of a code under a table of opcodes. */
+export function compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): Compiled | undefined {
+  const name = nameOf(table, hash)
+  const found = modules.get(name)
+  if (found !== undefined) return found === 'never' ? undefined : found
+  if (compilation.heat > 0 || code.length > MAX_CODE_LENGTH) return undefined
+  const { bytes, entries } = generate(code, table)
+  const compiled = { module: new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>), entries, size: bytes.length }
+  modules.set(name, compiled)
+  return compiled
+}
+
+/** As `Compiler.compile` has it. */
+export function compile(table: Uint8Array, hash: Hash, code: Uint8Array, done: (compiled: Compiled) => void): boolean {
+  if (code.length > MAX_CODE_LENGTH) return true
+  const name = nameOf(table, hash)
+  const found = modules.get(name)
+  if (found !== undefined) {
+    if (found !== 'never') done(found)
+    return true
+  }
+  const others = pending.get(name)
+  if (others !== undefined) {
+    others.push(done)
+    return true
+  }
+  if (pending.size >= MAX_PENDING) return false
+  const waiting = [done]
+  pending.set(name, waiting)
+  void make(table, code).then((compiled) => {
+    pending.delete(name)
+    modules.set(name, compiled ?? 'never')
+    if (compiled !== undefined) for (const done of waiting) done(compiled)
+  })
+  return true
+}
+
+/** undefined: it cannot be compiled. Never rejects. */
+async function make(table: Uint8Array, code: Uint8Array): Promise<Compiled | undefined> {
+  if (compilation.thread !== undefined) return compilation.thread.compile({ code, table })
+  try {
+    const { bytes, entries } = generate(code, table)
+    return { module: await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>), entries, size: bytes.length }
+  } catch {
+    return undefined
+  }
+}
+
+/** This compiler, for engines. */
+export const compiler: Compiler = {
+  get heat() {
+    return compilation.heat
+  },
+  functions: Object.keys(ENGINE_FUNCTIONS),
+  compiledCode,
+  compile,
+}

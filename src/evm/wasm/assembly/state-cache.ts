@@ -1,0 +1,123 @@
+// What the host was asked before and need not be asked again: slots of accounts, and code of accounts. An entry counts in
+// the epoch in which it was made: whatever undoes writes, or writes past the interpreter, begins another.
+import {
+  A_ACCOUNT,
+  A_ADDRESS,
+  A_CODE,
+  A_CODE_LENGTH,
+  A_EPOCH,
+  A_JUMPS,
+  ACCOUNT_BYTES,
+  ACCOUNT_COUNT,
+  ACCOUNTS,
+  DIRTY,
+  DIRTY_COUNT,
+  EPOCH,
+  S_ACCOUNT,
+  S_DIRTY,
+  S_EPOCH,
+  S_HAS_ORIGINAL,
+  S_KEY,
+  S_ORIGINAL,
+  S_VALUE,
+  SLOT_BYTES,
+  SLOT_COUNT,
+  SLOTS,
+  WORDS,
+} from '../layout'
+import { flushStores } from './host'
+import { copy } from './word'
+
+/**
+ * The place of the slot whose key is the first big-endian word: where it is remembered, else where it may be. Two places
+ * are possible, so that two slots in use that fall together do not drive each other out.
+ */
+export function slotAt(account: u32): usize {
+  const first = firstPlace(account)
+  if (isRemembered(first, account)) return first
+  const second = ((first - SLOTS) ^ SLOT_BYTES) + SLOTS
+  if (isRemembered(second, account)) return second
+  const epoch = load<u32>(EPOCH)
+  if (load<u32>(first, S_EPOCH) !== epoch) return first
+  if (load<u32>(second, S_EPOCH) !== epoch || load<u32>(second, S_DIRTY) === 0) return second
+  if (load<u32>(first, S_DIRTY) !== 0) flushStores()
+  return first
+}
+
+// @inline
+function firstPlace(account: u32): usize {
+  // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
+  const key = bswap(load<u32>(WORDS, 28)) ^ load<u32>(WORDS, 8)
+  const mixed = (key ^ (account << 5)) * 0x9e3779b1
+  return usize(SLOTS) + usize((mixed >> 16) & (SLOT_COUNT - 1)) * SLOT_BYTES
+}
+
+// @inline
+export function isRemembered(slot: usize, account: u32): bool {
+  return (
+    load<u32>(slot, S_EPOCH) === load<u32>(EPOCH) &&
+    load<u32>(slot, S_ACCOUNT) === account &&
+    load<u64>(slot, S_KEY) === load<u64>(WORDS) &&
+    load<u64>(slot, S_KEY + 8) === load<u64>(WORDS, 8) &&
+    load<u64>(slot, S_KEY + 16) === load<u64>(WORDS, 16) &&
+    load<u64>(slot, S_KEY + 24) === load<u64>(WORDS, 24)
+  )
+}
+
+/** Whether the host has yet to be told of what was stored in the slot of the first word. */
+export function isDirty(slot: usize, account: u32): bool {
+  return load<u32>(slot, S_DIRTY) !== 0 && isRemembered(slot, account)
+}
+
+/** The slot of the first word, warm now, has the second word as its value, and perhaps had the third in the beginning. */
+export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void {
+  copy(slot + S_ORIGINAL, WORDS + 64)
+  store<u32>(slot, hasOriginal, S_HAS_ORIGINAL)
+  store<u32>(slot, 0, S_DIRTY)
+  copy(slot + S_KEY, WORDS)
+  copy(slot + S_VALUE, WORDS + 32)
+  store<u32>(slot, load<u32>(EPOCH), S_EPOCH)
+  store<u32>(slot, account, S_ACCOUNT)
+}
+
+/** Gives a remembered slot a new value, a big-endian word, of which the host hears later. */
+// @inline
+export function writeSlot(slot: usize, value: usize): void {
+  copy(slot + S_VALUE, value)
+  if (load<u32>(slot, S_DIRTY) !== 0) return
+  const count = load<u32>(DIRTY_COUNT)
+  store<u32>(usize(DIRTY) + (usize(count) << 2), u32(slot))
+  store<u32>(DIRTY_COUNT, count + 1)
+  store<u32>(slot, 1, S_DIRTY)
+}
+
+/** The place of the account that a stack word names. */
+// @inline
+function accountAt(address: usize): usize {
+  const low = load<u32>(address)
+  return usize(ACCOUNTS) + usize((low ^ (low >> 8)) & (ACCOUNT_COUNT - 1)) * ACCOUNT_BYTES
+}
+
+/** What is remembered of the account that a stack word names; 0 for nothing. */
+export function accountNamed(address: usize): usize {
+  const account = accountAt(address)
+  const isIt =
+    load<u32>(account, A_EPOCH) === load<u32>(EPOCH) &&
+    load<u64>(account, A_ADDRESS) === load<u64>(address) &&
+    load<u64>(account, A_ADDRESS + 8) === load<u64>(address, 8) &&
+    load<u64>(account, A_ADDRESS + 16) === (load<u64>(address, 16) & 0xffffffff)
+  return isIt ? account : 0
+}
+
+/** The account that a stack word names is warm and has this code, which is its own. */
+export function rememberAccount(address: usize, code: u32, codeLength: u32, jumps: u32, number: u32): void {
+  const account = accountAt(address)
+  store<u64>(account, load<u64>(address), A_ADDRESS)
+  store<u64>(account, load<u64>(address, 8), A_ADDRESS + 8)
+  store<u64>(account, load<u64>(address, 16) & 0xffffffff, A_ADDRESS + 16)
+  store<u32>(account, load<u32>(EPOCH), A_EPOCH)
+  store<u32>(account, code, A_CODE)
+  store<u32>(account, codeLength, A_CODE_LENGTH)
+  store<u32>(account, jumps, A_JUMPS)
+  store<u32>(account, number, A_ACCOUNT)
+}

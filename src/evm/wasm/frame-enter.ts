@@ -1,0 +1,188 @@
+// How a message begins: its checkpoint, the value that it moves, and what runs: a frame, a precompile, a native contract,
+// or nothing.
+
+import type { Address } from '../../lib/hex.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { createAddress } from '../../primitives/create-address.ts'
+import { delegationOf } from '../../primitives/delegation.ts'
+import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
+import type { NativeOutcome } from '../host.ts'
+import { isCreation } from '../message.ts'
+import type { NativeContract } from '../native-call.ts'
+import type { EnterEvent } from '../tracer.ts'
+import { MAX_BALANCE, transferFailure, transferValue } from '../value-transfer.ts'
+import type { LoadedCode } from './frame-header.ts'
+import type { Execution, IncomingMessage, Progress } from './frames.ts'
+import { type ActiveFrame, type FrameResult, frameResult, toMessage, type WasmMessage } from './frames.ts'
+
+const LONE_INVALID = 0xfe
+/** How many messages may begin before the clock is looked at. */
+const MESSAGES_PER_LOOK = 64
+
+/** The message from outside as a call; its input goes to the engine's memory. */
+export function placeMessage(run: Execution, message: IncomingMessage): WasmMessage {
+  const { kind, caller, value, gas, data, depth, isStatic } = message
+  const to = message.to ?? createAddress(caller, run.host.view.nonce(caller) - 1n)
+  return {
+    kind,
+    caller,
+    to,
+    codeAddress: to,
+    value,
+    gas,
+    data: run.engine.input(data),
+    dataLength: data.length,
+    depth,
+    isStatic,
+    salt: undefined,
+    word: 0,
+  }
+}
+
+export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Array): Progress {
+  const { host: around, engine } = run
+  const { accessJournal: warmth } = around
+  around.messageBegan(() => enterEvent(run, call, input))
+  if (isCreation(call.kind) && run.rules.tracksAccess) warmth.warm(call.to)
+  warmth.checkpoint()
+  if (run.rules.transient) around.transient.checkpoint()
+  const open: ActiveFrame = {
+    message: call,
+    mark: run.substate.mark(),
+    memoryTop: engine.top,
+    frame: 0,
+    traced: undefined,
+  }
+  run.frames.push(open)
+  const pause = ++run.messageCount % MESSAGES_PER_LOOK === 0 ? around.pauseIfDue() : undefined
+  if (pause === undefined) return enter(run, open)
+  return pause.then(() => enter(run, open))
+}
+
+/** `input`: of a message from outside or from a native contract; what code sends lies in the engine's memory. */
+function enterEvent({ engine }: Execution, call: WasmMessage, input: Uint8Array | undefined): EnterEvent {
+  const { kind } = call
+  return {
+    type: kind,
+    from: kind === 'DELEGATECALL' ? call.to : call.caller,
+    to: isCreation(kind) ? null : call.codeAddress,
+    value: call.value,
+    gas: BigInt(call.gas),
+    input: input ?? engine.slice(call.data, call.dataLength),
+    depth: call.depth,
+  }
+}
+
+function enter(run: Execution, open: ActiveFrame): Progress {
+  return isCreation(open.message.kind) ? enterCreation(run, open) : enterCall(run, open)
+}
+
+function enterCall(run: Execution, open: ActiveFrame): Progress {
+  const { message: call } = open
+  const { view } = run.host
+  const { kind, caller, to, codeAddress, value } = call
+  if (kind !== 'DELEGATECALL') {
+    const fault = transferFailure(view, caller, to, value)
+    if (fault !== undefined) return frameResult(fault)
+    transferValue(run.host, caller, to, value)
+  }
+  const native = run.host.nativeAt(codeAddress)
+  if (native !== undefined) return runNative(run, call, native)
+  const precompile = run.host.precompileAt(codeAddress)
+  if (precompile !== undefined) {
+    const input = run.engine.slice(call.data, call.dataLength)
+    return runBuiltin(run, () => run.host.runPrecompile(precompile, input, BigInt(call.gas)))
+  }
+  let account = view.account(codeAddress)
+  if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return frameResult()
+  let code = view.code(codeAddress)
+  const delegate = run.rules.delegates ? delegationOf(code) : undefined
+  if (delegate !== undefined) {
+    if (call.depth === 0) run.host.accessJournal.addAlwaysWarm(delegate)
+    account = view.account(delegate)
+    if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return frameResult()
+    code = view.code(delegate)
+  }
+  if (code.length === 1 && code[0] === LONE_INVALID) {
+    if (delegate !== undefined && isNative(run, delegate)) return frameResult()
+    const found = run.host.findNative(codeAddress)
+    if (found !== undefined) return runNative(run, call, found)
+  }
+  const loaded = run.engine.load(account.codeHash, code)
+  if (delegate === undefined && call.word !== 0)
+    run.engine.cacheAccount(call.word, loaded, run.engine.accountNumber(codeAddress))
+  openFrame(run, open, loaded)
+  return undefined
+}
+
+/** As a precompile, a native contract lends no code to accounts that delegate to it (EIP-7702). */
+const isNative = ({ host: around }: Execution, address: Address): boolean =>
+  (around.nativeAt(address) ?? around.findNative(address)) !== undefined
+
+function enterCreation(run: Execution, open: ActiveFrame): Progress {
+  const { message: call } = open
+  const { view, accessJournal: warmth } = run.host
+  const { caller, to, value, dataLength } = call
+  const balanceOfCreator = view.balance(caller)
+  if (balanceOfCreator < value) throw new Error('a creation begins whose creator cannot pay for it')
+  if (value > 0n) view.setBalance(caller, balanceOfCreator - value)
+  warmth.touch(caller)
+  if (dataLength > run.rules.gas.maxInitCodeSize) return frameResult('initcode size', call.gas)
+  if (run.rules.destroysOnlyNew) run.substate.create(to)
+  const there = view.account(to)
+  const isTaken = there !== undefined && (there.nonce > 0n || there.codeHash !== EMPTY_CODE_HASH)
+  // EIP-7610: storage may be there without an account's own fields.
+  if (isTaken || view.hasStorage(to)) return frameResult('address collision', call.gas)
+  warmth.touch(to)
+  view.clearStorage(to)
+  const balance = (there?.balance ?? 0n) + value
+  if (balance > MAX_BALANCE) return frameResult('value overflow')
+  view.setAccount(to, { nonce: run.rules.deletesEmptyAccounts ? 1n : 0n, balance, codeHash: EMPTY_CODE_HASH })
+  if (dataLength === 0) return frameResult()
+  openFrame(run, open, run.engine.placeRange(call.data, dataLength))
+  return undefined
+}
+
+function openFrame(run: Execution, open: ActiveFrame, code: LoadedCode): void {
+  const { message: call } = open
+  const creates = isCreation(call.kind)
+  const frame = run.engine.openFrame({
+    code,
+    data: creates ? 0 : call.data,
+    dataLength: creates ? 0 : call.dataLength,
+    gas: call.gas,
+    isStatic: call.isStatic,
+    depth: call.depth,
+    account: run.engine.accountNumber(call.to),
+  })
+  run.engine.setAccounts(frame, call.to, call.caller, call.value)
+  run.engine.setReturn(0, 0)
+  open.frame = frame
+  run.opcodeHost.enter(call.to)
+}
+
+function runNative(run: Execution, call: WasmMessage, native: NativeContract): FrameResult | Promise<FrameResult> {
+  const message = toMessage(call, run.engine.slice(call.data, call.dataLength))
+  const end = runBuiltin(run, () => run.host.runNative(native, message, run.substate))
+  // Native contracts write past the interpreter, and contracts that they call may have destroyed and created.
+  const forget = (settled: FrameResult): FrameResult => {
+    run.engine.invalidateCache()
+    return settled
+  }
+  return end instanceof Promise ? end.then(forget) : forget(end)
+}
+
+function runBuiltin(run: Execution, begin: () => MaybePromise<NativeOutcome>): FrameResult | Promise<FrameResult> {
+  // The work may be long: the clock is looked at for each.
+  const pause = run.host.pauseIfDue()
+  const work = pause === undefined ? begin() : pause.then(begin)
+  const settle = (result: NativeOutcome): FrameResult => {
+    const end = frameResult(result.failure?.code, Number(result.gasUsed))
+    end.bytes = result.output
+    end.length = result.output.length
+    end.native = result
+    if (result.failure === undefined) for (const log of result.logs) run.substate.logs.push(log)
+    return end
+  }
+  return work instanceof Promise ? work.then(settle) : settle(work)
+}

@@ -1,0 +1,95 @@
+// How a message ends: what it did stands or is undone, a creation's code is paid for, and the caller gets the answer.
+import type { FailureCode } from '../failure.ts'
+import { isCreation } from '../message.ts'
+import type { Result } from '../result.ts'
+import { type ActiveFrame, type Execution, type FrameResult, pushCallResult, toResult } from './frames.ts'
+import { F_TOP } from './layout.ts'
+
+/** Keeps or undoes what the message did, and tells the tracer; the result, if it was made. */
+export function finishMessage(run: Execution, open: ActiveFrame, end: FrameResult): Result | undefined {
+  const { message: call } = open
+  const { accessJournal: warmth, transient, tracer } = run.host
+  if (isCreation(call.kind) && end.failure === undefined && end.hasRun) depositCode(run, open, end)
+  if (call.depth === 0) transient.clear()
+  const isKept = keepsEffects(run, end)
+  if (isKept) warmth.commit()
+  else {
+    run.substate.undo(open.mark)
+    warmth.revert()
+    run.engine.invalidateCache()
+  }
+  if (run.rules.transient) {
+    if (isKept) transient.commit()
+    else transient.revert()
+  }
+  if (tracer?.exit === undefined) return undefined
+  const result = resultOf(run, open, end)
+  open.traced?.refresh(run)
+  run.host.messageEnded(result, end.hasRun ? open.traced : undefined)
+  return result
+}
+
+/** Frontier's contract that could not pay for its code stays, empty. */
+const keepsEffects = ({ rules }: Execution, { failure }: FrameResult): boolean =>
+  failure === undefined || (failure === 'code storage out of gas' && !rules.homestead)
+
+export function resultOf(run: Execution, { message: call, mark }: ActiveFrame, end: FrameResult): Result {
+  const output = end.bytes ?? run.engine.slice(end.at, end.length)
+  return toResult(call, end, output, run.substate, mark, keepsEffects(run, end))
+}
+
+/** Pays for the code that init code returned, and puts it in place. */
+function depositCode(run: Execution, { message: call }: ActiveFrame, end: FrameResult): void {
+  const { homestead, gas, refusesEf } = run.rules
+  const code = run.engine.slice(end.at, end.length)
+  const price = code.length * gas.codeByte
+  const fail = (failure: FailureCode, gasUsed = call.gas): void => {
+    end.failure = failure
+    end.gasUsed = gasUsed
+    end.length = 0
+  }
+  const fits = code.length <= gas.maxCodeSize
+  if (end.gasUsed + price > call.gas || !fits) {
+    if (!homestead) fail('code storage out of gas', end.gasUsed)
+    else fail(fits ? 'code storage out of gas' : 'code size')
+    return
+  }
+  if (refusesEf && code[0] === 0xef) {
+    fail('invalid code')
+    return
+  }
+  end.gasUsed += price
+  if (code.length > 0) run.host.view.setCode(call.to, code)
+}
+
+/** Hands the end to the frame that called. */
+export function resumeCaller(
+  run: Execution,
+  parent: ActiveFrame,
+  { message: call }: ActiveFrame,
+  end: FrameResult,
+): void {
+  const engine = run.engine
+  const { frame } = parent
+  const { failure } = end
+  const isReverted = failure === 'revert'
+  engine.setGas(frame, engine.gas(frame) - end.gasUsed)
+  engine.current = frame
+  run.opcodeHost.enter(parent.message.to)
+  if (isCreation(call.kind)) {
+    engine.setReturn(end.at, isReverted ? end.length : 0, end.bytes)
+    pushCallResult(run, parent, call.kind, keepsEffects(run, end) ? call.to : 0)
+    return
+  }
+  const length = failure === undefined || isReverted ? end.length : 0
+  engine.setReturn(end.at, length, end.bytes)
+  const top = engine.field(frame, F_TOP)
+  const ranges = call.kind === 'CALL' || call.kind === 'CALLCODE' ? top - 128 : top - 96
+  const taken = Math.min(engine.small(ranges - 96), length)
+  if (taken > 0) {
+    const to = run.engine.memory(frame) + engine.small(ranges - 64)
+    if (end.bytes === undefined) engine.bytes.copyWithin(to, end.at, end.at + taken)
+    else engine.bytes.set(end.bytes.subarray(0, taken), to)
+  }
+  pushCallResult(run, parent, call.kind, failure === undefined ? 1 : 0)
+}

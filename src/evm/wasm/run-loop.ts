@@ -1,0 +1,182 @@
+// One message and all that it calls, run by the interpreter in turns: frames on an explicit stack, no recursion, and a
+// promise only where a precompile or native contract needs one or the clock says so.
+
+import type { Hash } from '../../lib/hex.ts'
+import { andFinally, type MaybePromise } from '../../lib/maybe-promise.ts'
+import { type FailureCode, failureOf } from '../failure.ts'
+import type { Host } from '../host.ts'
+import { type Result, resultWithoutCode } from '../result.ts'
+import type { Substate } from '../substate.ts'
+import { spendsLockedBalance } from '../value-transfer.ts'
+import { call, create, selfDestruct } from './call-opcodes.ts'
+import { changedOperation, runChanged, stackWords } from './changed-opcodes.ts'
+import { beginMessage, placeMessage } from './frame-enter.ts'
+import { finishMessage, resultOf, resumeCaller } from './frame-exit.ts'
+import type { ActiveFrame, FrameResult, IncomingMessage } from './frames.ts'
+import { adoptFrames, CALL_KINDS, type Execution, leaveFrame, type Progress } from './frames.ts'
+import { type Instance, outOfMemory } from './instance.ts'
+import {
+  F_OUTPUT,
+  F_OUTPUT_LENGTH,
+  INVALID_JUMP,
+  INVALID_OPCODE,
+  NO_MEMORY,
+  OUT_OF_GAS,
+  PAUSED,
+  RETURN_OUT_OF_BOUNDS,
+  STACK_OVERFLOW,
+  STACK_UNDERFLOW,
+  STATIC_CHANGE,
+  STOPPED,
+} from './layout.ts'
+import type { Rules } from './rules.ts'
+import { StateHost } from './state-host.ts'
+import { stepFrame } from './step-tracing.ts'
+
+const REVERT = 0xfd
+const RETURN = 0xf3
+const SELFDESTRUCT = 0xff
+const CREATE = 0xf0
+const CREATE2 = 0xf5
+
+export const FAILURES: ReadonlyMap<number, FailureCode> = new Map([
+  [OUT_OF_GAS, 'out of gas'],
+  [STACK_UNDERFLOW, 'stack underflow'],
+  [STACK_OVERFLOW, 'stack overflow'],
+  [INVALID_JUMP, 'invalid jump'],
+  [INVALID_OPCODE, 'invalid opcode'],
+  [STATIC_CHANGE, 'write protection'],
+  [RETURN_OUT_OF_BOUNDS, 'return data out of bounds'],
+])
+
+/** The engine that runs, under which rules, with the transaction's blobs. */
+export type EngineLease = { readonly instance: Instance; readonly rules: Rules; readonly blobHashes: readonly Hash[] }
+
+/**
+ * Runs the message to its end, in the engine above whatever runs there already. Throws or rejects with what the machine's
+ * clock throws, and with faults of this program.
+ */
+export function execute(
+  place: EngineLease,
+  around: Host,
+  message: IncomingMessage,
+  substate: Substate,
+): MaybePromise<Result> {
+  const { kind, caller, to, value } = message
+  const refund = BigInt(substate.refund)
+  if (message.depth > 0 && spendsLockedBalance(around, kind, caller, to, value)) {
+    return resultWithoutCode(refund, failureOf('insufficient balance'))
+  }
+  const run = newExecution(place, around, message, substate)
+  const { engine } = run
+  const outer = { top: engine.top, host: engine.host }
+  // A native contract that sends this message may have written before.
+  engine.invalidateCache()
+  return andFinally(
+    () => {
+      attachHost(run)
+      const begun = beginMessage(run, placeMessage(run, message), message.data)
+      const next = begun instanceof Promise ? begun : proceed(run, begun)
+      return next instanceof Promise ? proceedAfter(run, next) : next
+    },
+    () => {
+      engine.top = outer.top
+      engine.host = outer.host
+    },
+  )
+}
+
+/** Goes on, with the end of a message or with the frame that is open: to the result, or to what has to be awaited. */
+function proceed(run: Execution, begun: FrameResult | undefined): Result | Promise<FrameResult | undefined> {
+  let next = begun
+  for (;;) {
+    const end = next ?? runFrame(run)
+    if (end instanceof Promise) return end
+    next = undefined
+    // A native contract may have run messages of its own in between.
+    attachHost(run)
+    const open = run.frames.pop()
+    if (open === undefined) throw new Error('a message ended that had not begun')
+    const result = finishMessage(run, open, end)
+    const parent = run.frames.at(-1)
+    if (parent === undefined) return result ?? resultOf(run, open, end)
+    run.engine.top = open.memoryTop
+    resumeCaller(run, parent, open, end)
+  }
+}
+
+async function proceedAfter(run: Execution, awaited: Promise<FrameResult | undefined>): Promise<Result> {
+  for (let next = awaited; ; ) {
+    const result = proceed(run, await next)
+    if (!(result instanceof Promise)) return result
+    next = result
+  }
+}
+
+function newExecution(place: EngineLease, around: Host, { caller }: IncomingMessage, substate: Substate): Execution {
+  const { instance: engine, rules, blobHashes } = place
+  const host = new StateHost(around, rules, substate, caller, blobHashes, () => adoptFrames(run))
+  const run: Execution = {
+    engine,
+    host: around,
+    rules,
+    substate,
+    blobHashes,
+    opcodeHost: host,
+    frames: [],
+    messageCount: 0,
+    stepCount: 0,
+  }
+  return run
+}
+
+function attachHost({ engine, opcodeHost: host, host: around, rules }: Execution): void {
+  engine.host = host
+  engine.mayCall = around.tracer === undefined && rules.retainsCallGas
+}
+
+/** Runs frames until a message ends at once or something has to be awaited. */
+function runFrame(run: Execution): FrameResult | Promise<FrameResult | undefined> {
+  for (;;) {
+    const begun = run.host.tracer?.step === undefined ? runTurn(run) : stepFrame(run, react)
+    if (begun !== undefined) return begun
+  }
+}
+
+/** Runs the innermost frame until its turn is over or the host is needed. */
+function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined> | undefined {
+  const reason = run.engine.run()
+  if (reason === PAUSED) return run.host.pauseIfDue()?.then(() => undefined)
+  adoptFrames(run)
+  const open = run.frames.at(-1)
+  if (open === undefined) throw new Error('there is no frame to run')
+  return react(run, open, reason)
+}
+
+/** Carries out what the interpreter stopped for. */
+export function react(run: Execution, open: ActiveFrame, reason: number): Progress {
+  const { frame } = open
+  switch (reason) {
+    case STOPPED:
+      return leaveFrame(run, open)
+    case RETURN:
+    case REVERT: {
+      const end = leaveFrame(run, open, reason === REVERT ? 'revert' : undefined)
+      end.at = run.engine.field(frame, F_OUTPUT)
+      end.length = run.engine.field(frame, F_OUTPUT_LENGTH)
+      return end
+    }
+    case CREATE:
+    case CREATE2:
+      return create(run, open, reason === CREATE2)
+    case SELFDESTRUCT:
+      return selfDestruct(run, open)
+    case NO_MEMORY:
+      throw outOfMemory()
+  }
+  const kind = CALL_KINDS.get(reason)
+  if (kind !== undefined) return call(run, open, kind)
+  const changed = changedOperation(run, open)
+  if (changed !== undefined && reason === INVALID_OPCODE) return runChanged(run, open, changed, react)
+  return leaveFrame(run, open, FAILURES.get(reason) ?? 'other', changed && stackWords(run, open, changed))
+}

@@ -1,0 +1,222 @@
+// A frame of the engine as a tracer of opcodes sees it: as it was before the opcode, though that has run when its cost is
+// known. Of the stack only the items that the last opcode may have changed are read again.
+import { type Address, bigToWord } from '../../lib/hex.ts'
+import { type FailureCode, failureOf } from '../failure.ts'
+import { type Operation, stackFaultOf } from '../opcode-table.ts'
+import { type Opcode, opcodeOf } from '../opcodes.ts'
+import { type FrameState, stackItem } from '../tracer.ts'
+import type { ActiveFrame, Execution, TracedFrame } from './frames.ts'
+import { CALL_KINDS, type Progress } from './frames.ts'
+import type { Instance } from './instance.ts'
+import {
+  F_CODE,
+  F_CODE_LENGTH,
+  F_MEMORY_SIZE,
+  F_PC,
+  F_STACK,
+  F_TOP,
+  INVALID_JUMP,
+  INVALID_OPCODE,
+  NO_MEMORY,
+  OUT_OF_GAS,
+  PAUSED,
+  RETURN_OUT_OF_BOUNDS,
+  STACK_OVERFLOW,
+  STACK_UNDERFLOW,
+  STATIC_CHANGE,
+} from './layout.ts'
+
+/** Opcodes that write memory before the tracer is told of them. */
+const SSTORE = 0x55
+const WRITES_MEMORY = new Set([0x37, 0x39, 0x3c, 0x3e, 0x52, 0x53, 0x5e])
+
+export class WasmFrame implements TracedFrame {
+  pc = 0
+  gas = 0n
+  refund = 0n
+  readonly depth: number
+  readonly address: Address
+  readonly stack: bigint[] = []
+  /** Bytes of memory. */
+  memorySize = 0
+  overwritten: FrameState['overwritten']
+  readonly #engine: Instance
+  readonly #frame: number
+  #opcode = 0
+  #code: Uint8Array | undefined
+  #memory: Uint8Array | undefined
+
+  constructor(engine: Instance, { frame, message: call }: ActiveFrame) {
+    this.#engine = engine
+    this.#frame = frame
+    this.depth = call.depth
+    this.address = call.to
+  }
+
+  /** Takes the frame as it is now. Storage that the interpreter has written is in the view afterwards. */
+  refresh(run: Execution): void {
+    const engine = this.#engine
+    const frame = this.#frame
+    this.#refreshRefund(run)
+    this.pc = engine.field(frame, F_PC)
+    this.gas = BigInt(engine.gas(frame))
+    this.memorySize = engine.field(frame, F_MEMORY_SIZE)
+    this.#memory = undefined
+    const start = engine.field(frame, F_STACK)
+    const height = (engine.field(frame, F_TOP) - start) / 32
+    const kept = Math.max(0, this.stack.length - this.opcode.pops)
+    this.stack.length = Math.min(kept, height)
+    for (let i = this.stack.length; i < height; i++) this.stack.push(engine.word(start + 32 * i))
+    const isInside = this.pc < engine.field(frame, F_CODE_LENGTH)
+    this.#opcode = isInside ? (engine.bytes[engine.field(frame, F_CODE) + this.pc] ?? 0) : 0
+  }
+
+  /** Keeps memory as it is, if the opcode that is about to run writes on it. */
+  keepMemory(): void {
+    if (WRITES_MEMORY.has(this.#opcode)) this.#memory = this.memory(0, this.memorySize)
+  }
+
+  /** Keeps the slot that an SSTORE is about to write. */
+  keepSlot({ host: { view } }: Execution): void {
+    if (this.#opcode !== SSTORE || this.stack.length < 2) this.overwritten = undefined
+    else {
+      const key = bigToWord(stackItem(this, 0))
+      this.overwritten = { key, word: view.word(this.address, key) }
+    }
+  }
+
+  /** The opcode's number. */
+  get number(): number {
+    return this.#opcode
+  }
+
+  get opcode(): Opcode {
+    return opcodeOf(this.#opcode)
+  }
+
+  get code(): Uint8Array {
+    const engine = this.#engine
+    this.#code ??= engine.slice(engine.field(this.#frame, F_CODE), engine.field(this.#frame, F_CODE_LENGTH))
+    return this.#code
+  }
+
+  get returnData(): Uint8Array {
+    return this.#engine.returned()
+  }
+
+  memory(offset: number, length: number): Uint8Array {
+    const copy = new Uint8Array(length)
+    const end = Math.min(offset + length, this.memorySize)
+    if (end <= offset) return copy
+    const start = this.#engine.memory(this.#frame)
+    copy.set(this.#memory?.subarray(offset, end) ?? this.#engine.bytes.subarray(start + offset, start + end))
+    return copy
+  }
+
+  // --- telling
+
+  /** Tells of an opcode that the interpreter has run; what it cost is what the frame has less now. */
+  traceStep(run: Execution, cost = this.#spent(), error?: string): void {
+    // go-ethereum counts a store's refund with its price: before the tracer is told, and also where it cannot be paid.
+    if (this.#opcode === SSTORE) {
+      this.#refreshRefund(run)
+      if (this.#engine.missing > 0n) this.refund += this.#engine.missingRefund
+    }
+    const operation = this.#operation(run)
+    const { name = this.opcode.name, effect = this.opcode } = operation ?? {}
+    const opcode = { ...this.opcode, name, pops: effect.pops, pushes: effect.pushes }
+    const { memorySize } = this
+    run.host.tracer?.step?.({ frame: this, opcode: operation ? opcode : this.opcode, cost, memorySize, error })
+  }
+
+  /**
+   * Tells of an opcode that failed before it ran. `total`: what it would have cost, if that is known; go-ethereum counts the
+   * constant part alone where that cannot be paid.
+   */
+  traceFailedStep(run: Execution, failure: FailureCode, total?: bigint): void {
+    const constant = this.constantGas(run)
+    const operation = run.rules.table.operations[this.#opcode]
+    const isStack = failure === 'stack underflow' || failure === 'stack overflow'
+    const words = isStack && operation ? stackFaultOf(operation, this.stack.length) : undefined
+    const cost = total === undefined || this.gas < constant ? constant : total
+    this.traceStep(run, cost, words ?? failureOf(failure).message)
+  }
+
+  /**
+   * Tells of an opcode that the host carries out, before it does. `handedOn`: gas that goes with the message. `more`: what
+   * could not be paid any more.
+   */
+  traceHostStep(run: Execution, handedOn: number, failure?: FailureCode, more?: number): void {
+    if (failure === undefined) this.traceStep(run, this.#spent() + BigInt(handedOn))
+    else this.traceFailedStep(run, failure, more === undefined ? undefined : this.#spent() + BigInt(more))
+  }
+
+  /** go-ethereum's constant gas of the opcode. */
+  constantGas(run: Execution): bigint {
+    return run.rules.table.operations[this.#opcode]?.constantGas ?? 0n
+  }
+
+  #refreshRefund({ engine, substate }: Execution): void {
+    engine.flushStores()
+    this.refund = BigInt(substate.refund)
+  }
+
+  #spent(): bigint {
+    return this.gas - BigInt(this.#engine.gas(this.#frame))
+  }
+
+  /** What a proposal made of the opcode. */
+  #operation({ rules: { table } }: Execution): Operation | undefined {
+    return table.changed.has(this.#opcode) ? table.operations[this.#opcode] : undefined
+  }
+}
+
+/** How many opcodes run before the clock is looked at. */
+const STEPS_PER_LOOK = 256
+/** CREATE, CREATE2 and SELFDESTRUCT: the host tells of them, and of calls, when it knows what they cost. */
+const HOST_OPCODES = new Set([0xf0, 0xf5, 0xff])
+
+/** Runs one opcode of the innermost frame. `react` carries out what the interpreter stopped for. */
+export function stepFrame(
+  run: Execution,
+  react: (run: Execution, open: ActiveFrame, reason: number) => Progress,
+): Progress {
+  const { engine, host: around } = run
+  const open = run.frames.at(-1)
+  if (open === undefined) throw new Error('there is no frame to run')
+  if (++run.stepCount % STEPS_PER_LOOK === 0) {
+    const pause = around.pauseIfDue()
+    if (pause !== undefined) return pause.then(() => undefined)
+  }
+  open.traced ??= new WasmFrame(engine, open)
+  const { traced: shown } = open
+  shown.refresh(run)
+  if (around.tracer?.readsMemory === true) shown.keepMemory()
+  if (around.tracer?.readsState === true) shown.keepSlot(run)
+  const reason = engine.step()
+  traceRunStep(run, shown, reason)
+  return reason === PAUSED ? undefined : react(run, open, reason)
+}
+
+/** Failures that are found before an opcode runs; others are found as it runs, and told with its whole cost. */
+const FOUND_BEFORE: ReadonlyMap<number, FailureCode> = new Map([
+  [OUT_OF_GAS, 'out of gas'],
+  [STACK_UNDERFLOW, 'stack underflow'],
+  [STACK_OVERFLOW, 'stack overflow'],
+  [STATIC_CHANGE, 'write protection'],
+])
+
+function traceRunStep(run: Execution, shown: TracedFrame, reason: number): void {
+  if (CALL_KINDS.has(reason) || HOST_OPCODES.has(reason) || reason === NO_MEMORY) return
+  const { missing } = run.engine
+  const failure = FOUND_BEFORE.get(reason)
+  // TSTORE finds that its frame is static when it runs.
+  if (failure !== undefined && !(reason === STATIC_CHANGE && shown.opcode.name === 'TSTORE')) {
+    shown.traceFailedStep(run, failure, reason === OUT_OF_GAS && missing > 0n ? shown.gas + missing : undefined)
+  } else if (reason === RETURN_OUT_OF_BOUNDS) shown.traceStep(run, shown.gas + missing)
+  else if (reason === INVALID_OPCODE) {
+    // A proposal's operation is told of when its price is known.
+    if (!run.rules.pricedByFunction.has(shown.number)) shown.traceStep(run, 0n)
+  } else if (reason === INVALID_JUMP || failure !== undefined) shown.traceStep(run, shown.constantGas(run))
+  else shown.traceStep(run)
+}

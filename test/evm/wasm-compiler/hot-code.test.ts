@@ -1,0 +1,81 @@
+// When code is compiled, that it is compiled while it runs, and that it can still be stopped.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { rulesOf } from '../../../src/evm/wasm/rules.ts'
+import { compilation, compiledCode } from '../../../src/evm/wasm-compiler/module-cache.ts'
+import { bytesToBig } from '../../../src/lib/hex.ts'
+import { keccakHash } from '../../../src/lib/keccak.ts'
+import { forkRules } from '../wasm/differential.ts'
+import { runCode } from '../wasm/run-code.ts'
+
+const { heat } = compilation
+
+beforeEach(() => {
+  compilation.heat = 1_000_000
+})
+afterEach(() => {
+  compilation.heat = heat
+})
+
+const { table, common } = forkRules('osaka')
+const { opcodes } = rulesOf(table, common)
+const isCompiled = (code: Uint8Array): boolean => compiledCode(opcodes, keccakHash(code), code) !== undefined
+
+/**
+ * Counts down from n and adds up: PUSH0, PUSH4 n, then JUMPDEST, DUP1, SWAP2, ADD, SWAP1, PUSH1 1, SWAP1, SUB, DUP1, PUSH1
+ * and JUMPI back, each turn 1 + 9 * 3 + 10 = 38 gas; then the sum is returned. `salt` makes codes that nobody has run before.
+ */
+const summing = (n: number, salt: number): Uint8Array =>
+  Buffer.from(
+    `5f63${n.toString(16).padStart(8, '0')}5b809101906001900380600657505f5260205ff3${salt.toString(16).padStart(4, '0')}`,
+    'hex',
+  )
+/** PUSH0, PUSH4, POP, PUSH0, MSTORE (with a word of memory), PUSH1, PUSH0 around the loop. */
+const AROUND = 2n + 3n + 2n + 2n + 6n + 3n + 2n
+
+async function untilCompiled(code: Uint8Array): Promise<void> {
+  for (let i = 0; i < 500 && !isCompiled(code); i++) await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(isCompiled(code)).toBe(true)
+}
+
+test('code that has used gas enough is compiled in the background, and answers as before', async () => {
+  const n = 50_000
+  const code = summing(n, 1)
+  for (const run of [1, 2]) {
+    const { returnData, gasUsed, error } = await runCode(code, 'compiled', { gasLimit: 10_000_000n })
+    expect(error, `run ${run}`).toBeUndefined()
+    // Gauss: n (n + 1) / 2.
+    expect(bytesToBig(returnData)).toBe((BigInt(n) * BigInt(n + 1)) / 2n)
+    expect(gasUsed - 21_000n).toBe(38n * BigInt(n) + AROUND)
+    await untilCompiled(code)
+  }
+})
+
+test('code that has used little is not', async () => {
+  const code = summing(100, 2)
+  await runCode(code, 'compiled')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(isCompiled(code)).toBe(false)
+})
+
+test('nor is it where only the interpreter is wanted', async () => {
+  const code = summing(50_000, 3)
+  await runCode(code, 'wasm', { gasLimit: 10_000_000n })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(isCompiled(code)).toBe(false)
+})
+
+test('a loop without an end, begun in the interpreter and compiled meanwhile, ends at its deadline', async () => {
+  const code = Buffer.from('5b5f560004', 'hex')
+  const begun = performance.now()
+  await expect(runCode(code, 'compiled', { gasLimit: 1n << 39n, deadline: begun + 700 })).rejects.toThrow(/time|long/)
+  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(isCompiled(code)).toBe(true)
+})
+
+test('a loop without an end that was compiled before ends at its deadline', async () => {
+  compilation.heat = 0
+  const code = Buffer.from('5b5f560005', 'hex')
+  const begun = performance.now()
+  await expect(runCode(code, 'compiled', { gasLimit: 1n << 39n, deadline: begun + 200 })).rejects.toThrow(/time|long/)
+  expect(performance.now() - begun).toBeLessThan(5000)
+})
