@@ -1,5 +1,5 @@
 // Storage of channels, packets and transfers, at the ICS20 contract's address. Channel ends are named `port/channel`.
-// Nobody outside this folder writes here.
+// Only this folder writes this storage.
 import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
 import { queue } from '../../state/queue.ts'
 import { sortedHashes } from '../../state/sorted-hashes.ts'
@@ -56,7 +56,7 @@ export const transferLayout = layout({
   escrows: mapping(text, enumerable(text, u256)),
   /** Packets that the relayer has not looked at, with the number of the block that sent them. */
   outbox: queue(struct({ packet, sentAt: u64 })),
-  /** Packets that nobody answers, by running number, and calendars of their ends: heights, and nanoseconds. */
+  /** Packets that get no answer and wait for their timeout, by running number; calendars of the timeouts by height and time. */
   lastWaiting: u64,
   waiting: enumerable(u64, packet),
   byHeight: list(dueAt),
