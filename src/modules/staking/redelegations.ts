@@ -79,7 +79,7 @@ function liabilityOf({ state, block }: StakingContext, { operator, status }: Sta
   return { creationHeight: block.number, completionTime: block.timestamp + state.params.get().unbondingTime }
 }
 
-/** Forgets what no longer answers for anything, up to `MOST_ENDED_A_BLOCK`. */
+/** Deletes redelegation entries whose time is over, at most `MAX_ENDED_PER_BLOCK`. */
 export function finishRedelegations(context: StakingContext): void {
   const { state, block } = context
   for (const { key } of takeDue(state.endingRedelegations, block.timestamp, MAX_ENDED_PER_BLOCK)) {

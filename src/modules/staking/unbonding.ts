@@ -115,7 +115,7 @@ export function cancelUnbonding(
   return shares
 }
 
-/** Pays out what has waited long enough, up to `MOST_ENDED_A_BLOCK`. */
+/** Completes unbonding entries whose time is over, at most `MAX_ENDED_PER_BLOCK`. */
 export function payUnbonded(context: StakingContext): void {
   const { state, block, bank } = context
   const isDue = ({ completionTime }: UnbondingEntry) => completionTime <= block.timestamp
