@@ -18,7 +18,7 @@ export type StartOptions = {
   readonly datadir?: string
   /** Keep nothing on disk; the default without `datadir`. */
   readonly inMemory?: boolean
-  /** Keep states of so many blocks only. */
+  /** Keep the states of this many blocks only. */
   readonly prune?: number
   /** Genesis file, kestrel's or geth's. */
   readonly genesis?: string

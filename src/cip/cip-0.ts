@@ -1,4 +1,4 @@
-// Creating contracts from contracts costs more. Creation by a transaction runs no opcode and costs what it did.
+// Raises the gas of CREATE and CREATE2. A creation by a transaction runs neither opcode, so its price stays.
 import { defineProposal } from './define.ts'
 
 export const cip0 = defineProposal({

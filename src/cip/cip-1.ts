@@ -1,4 +1,4 @@
-// Calling costs more: the constant part, which is charged for a warm account too.
+// Raises the gas of calls: the constant part, which is charged for a warm account too.
 import { defineProposal } from './define.ts'
 
 export const cip1 = defineProposal({

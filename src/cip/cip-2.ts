@@ -1,4 +1,4 @@
-// Storing costs more: a constant part on top of what EIP-2200 and EIP-2929 ask.
+// Raises the gas of SSTORE by a constant, in addition to the gas of EIP-2200 and EIP-2929.
 import { defineProposal } from './define.ts'
 
 export const cip2 = defineProposal({

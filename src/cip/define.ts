@@ -6,7 +6,7 @@ import type { JumpTable, maxStackAtEntry } from '../evm/jump-table.ts'
 
 /** What a proposal may use without importing anything. */
 export type Tools = {
-  /** Gas of growing the memory to so many bytes. */
+  /** Gas of growing the memory to this many bytes. */
   readonly expansionGas: typeof expansionGas
   /** The limit at entry of an opcode that may leave a full stack. */
   readonly maxStackAtEntry: typeof maxStackAtEntry

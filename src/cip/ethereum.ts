@@ -1,5 +1,5 @@
-// Ethereum's own improvements under the names that parameter lists of Evmos chains hold. This chain's forks have all of
-// them, so that there is nothing left for them to do.
+// EIPs by the names that parameter lists of Evmos chains hold. This chain's forks include all of them, so that
+// activating one changes nothing.
 import { defineProposal, type Proposal } from './define.ts'
 
 const NUMBERS = [1344, 1884, 2200, 2929, 3198, 3529, 3855]

@@ -30,7 +30,7 @@ type Known = { readonly proposal: Proposal; readonly since: bigint }
 
 const TOOLS: Tools = { expansionGas, maxStackAtEntry }
 
-/** `own` are proposals of this program: nobody else may use the names that are reserved for it. */
+/** `own` are proposals of this program: other modules may not use its reserved names. */
 export function createRegistry(chainName: string, own: readonly Proposal[]): Registry {
   const known = new Map<string, Known>()
   let isSealed = false

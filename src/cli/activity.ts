@@ -1,5 +1,5 @@
-// What happens on the chain, as log lines: one a block that holds something, one a transaction. Empty blocks are
-// details, and a crowded block shows its first transactions only: whoever reads along could not follow more.
+// Log lines of the chain's activity: one for each block with transactions, one for each transaction. Empty blocks are
+// logged at `debug`, and of a full block only the first transactions are logged.
 import type { ChainEvents } from '../chain/types.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'

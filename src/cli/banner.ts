@@ -1,4 +1,4 @@
-// What a newcomer reads first: where the node listens, which chain it is, and the accounts to play with, keys last.
+// The text that `start` prints: where the node listens, which chain it runs, and the development accounts with their keys.
 import { resolve } from 'node:path'
 import { formatUnits, getAddress } from 'viem'
 import { ANY } from '../http/access.ts'

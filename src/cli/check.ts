@@ -121,7 +121,7 @@ async function checkRows(
   }
 }
 
-/** What is kept beside the chain: sources of contracts, and transactions that wait. */
+/** What is stored besides the chain: sources of contracts, and pending transactions. */
 async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
   try {
     await VerifiedContracts.load(store)

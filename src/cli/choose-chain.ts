@@ -1,5 +1,5 @@
-// Which chain is meant: the one the flags describe, or the one that is there. A chain that is there is never changed:
-// flags that were given must agree with it, flags that were not given follow it.
+// Chooses the chain to open: the one in the data directory, or else a new one that the flags describe. An existing chain
+// is never changed: given flags must agree with it, and flags that were not given take its values.
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ChainError } from '../lib/errors.ts'

@@ -11,7 +11,7 @@ export const DEFAULT_DATADIR = 'kestrel-data'
 
 export const chainFolder = (datadir: string): string => join(datadir, 'chain')
 export const keystoreFolder = (datadir: string): string => join(datadir, 'keystore')
-/** Compilers beside the one that comes with the program. */
+/** Compilers besides the one that comes with the program. */
 export const compilersFolder = (datadir: string): string => join(datadir, 'compilers')
 
 /** Adds `--datadir`, the same for every command. */

@@ -1,4 +1,4 @@
-// Any failure as one line for people: what is wrong, with which file, port or flag; and as an exit code.
+// Turns any error into one line for the terminal, which names the file, port or flag, and into an exit code.
 import { CommanderError } from 'commander'
 import { ChainError, describeError } from '../lib/errors.ts'
 import { WrongCommandLine } from './flags.ts'
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 }
 
-/** The exit code of a failure, and whether the user has been told of it already. */
+/** The exit code of a failure, and whether its message has been printed already. */
 export function exitCodeOf(error: unknown): { readonly code: number; readonly isTold: boolean } {
   // Commander has said what is wrong, or has shown what was asked for.
   if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : 2, isTold: true }

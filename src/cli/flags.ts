@@ -1,4 +1,4 @@
-// What a flag's text may be, and what it means. A bad value is one line that names the flag and says what was expected.
+// Parsers of flag values. A bad value is refused in one line that names the flag and what was expected.
 import { z } from 'zod'
 import { ANY, LOCAL } from '../http/access.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -109,11 +109,11 @@ export function readFlags<S extends z.ZodType>(schema: S, given: unknown): z.out
 
 /** The error for a flag that does not go with what is there, by its name in camel case. */
 export const refuseFlag = (name: string, problem: string): ChainError =>
-  new ChainError('invalid-params', told(name, problem))
+  new ChainError('invalid-params', flagText(name, problem))
 
-/** The same for a flag that is wrong by itself or beside the others. */
+/** The same for a flag whose value is wrong or conflicts with other flags; the exit code is 2. */
 export const wrongFlag = (name: string, problem: string): WrongCommandLine =>
-  new WrongCommandLine('invalid-params', told(name, problem))
+  new WrongCommandLine('invalid-params', flagText(name, problem))
 
 /**
  * Checks an operand by its name on the help page. Throws WrongCommandLine: `<file>: expected …`.
@@ -128,5 +128,5 @@ export function readOperand<S extends z.ZodType>(name: string, schema: S, given:
 export const wrongOperand = (name: string, problem: string): WrongCommandLine =>
   new WrongCommandLine('invalid-params', `<${name}>: ${problem}`)
 
-const told = (name: string, problem: string): string =>
+const flagText = (name: string, problem: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${problem}`

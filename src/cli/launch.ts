@@ -124,7 +124,7 @@ function refuseSameEngine(flags: StartFlags): void {
   throw wrongFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
 }
 
-/** Anyone who reaches the port could spend the coins of unlocked accounts, or set balances at will. */
+/** Refuses a public port with unlocked accounts or development methods: any caller could spend coins or set balances. */
 function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags): void {
   if (unsafeExpose || isLoopback(host) || (production && unlock.length === 0)) return
   const what = production ? 'unlocked accounts' : 'unlocked accounts and development methods'
@@ -144,7 +144,7 @@ function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
     throw wrongFlag('hosts', `${ANY} would let pages use the unlocked accounts; name the hosts of this node`)
 }
 
-/** A production chain that begins with the preset's keys would belong to everybody who knows them. */
+/** Refuses a production chain with the preset's accounts, whose keys are public. */
 function refuseKnownKeys({ production, genesis, mnemonic, preset }: StartFlags): void {
   if (!production || genesis !== undefined || mnemonic !== undefined || preset !== undefined) return
   throw wrongFlag(

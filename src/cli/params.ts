@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { integer, readFlags } from './flags.ts'
-import { print, row } from './gov-output.ts'
-import { readEvmParams, readKnownProposals, readUpgrades } from './gov-params.ts'
-import { nodeFlags, withNodeFlags } from './gov-sender.ts'
-import { registerPropose } from './gov-submit.ts'
+import { readEvmParams, readKnownProposals, readUpgrades } from './gov/chain-queries.ts'
+import { print, row } from './gov/output.ts'
+import { nodeFlags, withNodeFlags } from './gov/sender.ts'
+import { registerPropose } from './gov/submit.ts'
 import { withNode } from './rpc-client.ts'
 
 const flags = z.object({ ...nodeFlags, block: integer(0n, 2n ** 64n - 1n).optional() })

@@ -1,4 +1,4 @@
-// How far a long command has come, on standard error: at a terminal one line that changes, else a line now and then.
+// Progress of a long command on standard error: one updating line at a terminal, otherwise a line at intervals.
 
 const INTERVAL = { terminal: 200, file: 5000 }
 

@@ -1,5 +1,5 @@
-// A running node as commands see it: JSON-RPC over HTTP. Whatever goes wrong comes back as one line, with the reason a
-// contract gave if it was one that refused.
+// JSON-RPC over HTTP to a running node, for commands. Every failure becomes a one-line error, with the contract's revert
+// reason if there is one.
 import {
   BaseError,
   createClient,

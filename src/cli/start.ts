@@ -1,4 +1,4 @@
-// `kestrel start`: a running node until somebody stops it.
+// `kestrel start`: runs a node until a signal stops it.
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import type { EngineChoice } from '../evm/engine-selection.ts'

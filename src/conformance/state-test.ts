@@ -58,7 +58,7 @@ const stateTest = z.object({
     z.string(),
     z.array(
       z.object({
-        // Compared as they stand: whoever only wants to know the roots leaves them blank, in any way.
+        // Compared as text: test files leave them blank in several ways when only the roots are checked.
         hash: z.unknown().optional(),
         logs: z.unknown().optional(),
         txbytes: bytes,
@@ -114,7 +114,7 @@ async function runSubtest(
     if (!(error instanceof ChainError)) throw error
     rejection = error.message
   }
-  if (!execution.env.rules.paris) await payNothing(execution, test.env.currentCoinbase)
+  if (!execution.env.rules.paris) applyZeroReward(execution, test.env.currentCoinbase)
   const stateRoot = view.root()
   const logsHash = keccakHash(encodeLogs(emitted).rlp)
   const found = (error: string | undefined) => ({ stateRoot, logsHash, error })
@@ -129,7 +129,7 @@ async function runSubtest(
  * The suite's reward for proof of work is 0 wei, due even when the transaction was rejected. Before EIP-161 it makes the
  * coinbase an account; after it an empty one is gone.
  */
-async function payNothing({ machine }: BlockExecution, coinbase: Address): Promise<void> {
+function applyZeroReward({ machine }: BlockExecution, coinbase: Address): void {
   machine.view.addBalance(coinbase, 0n)
   machine.touch(coinbase)
   machine.accessJournal.clear()

@@ -1,5 +1,5 @@
-// Coins. The base coin's balances have one home, the EVM's account balances; those of all other denominations stand in
-// the bank's storage. The supply moves with every coin made or destroyed: through mint and burn, or told by `adjustSupply`.
+// Coins (Cosmos SDK x/bank). Balances of the base coin are the EVM's account balances; those of all other denominations
+// are in the bank's storage. The supply changes with every coin made or destroyed: by mint, burn, or `adjustSupply`.
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'

@@ -1,5 +1,5 @@
-// Accounts that modules send no native coins to, because nobody could take them out again. Plain EVM transfers are not
-// checked here: they are Ethereum's, and module accounts refuse them themselves (`precompiles/module-accounts.ts`).
+// Blocked addresses (Cosmos SDK `BlockedAddr`): modules send them no native coins, because no key can spend them. Plain EVM
+// transfers are not checked here; module accounts refuse those themselves (`precompiles/module-accounts.ts`).
 import type { Address } from '../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
 

@@ -1,7 +1,9 @@
 // How modules read their sections of the genesis file, `kestrel.modules.<name>`: strictly, with the field in every refusal.
+
 import { z } from 'zod'
 import { parseDec } from '../lib/dec.ts'
 import { ChainError } from '../lib/errors.ts'
+import { SECONDS_A_DAY } from '../lib/unix-time.ts'
 import { firstIssue, zodMessages } from '../lib/zod-messages.ts'
 
 const FRACTION = { error: 'expected a decimal string from "0" to "1"' }
@@ -19,7 +21,7 @@ export const whole = z
   .union([z.int(WHOLE).nonnegative(WHOLE).transform(String), z.string().regex(/^\d{1,30}$/, WHOLE)], WHOLE)
   .transform(BigInt)
 
-const LONGEST_PERIOD = 86_400n * 10_000n
+const LONGEST_PERIOD = SECONDS_A_DAY * 10_000n
 const SECONDS = { error: `expected seconds from 1 to ${LONGEST_PERIOD}, as a number or as "30s"` }
 
 /** Seconds: a number, its digits, or the way protobuf writes durations. */

@@ -1,5 +1,5 @@
-// The registry of native modules: opens all of them over one context, ties their knots, and shows in which order they
-// begin and end a block.
+// The registry of native modules: constructs all of them over one context, connects their hooks, and lists the order in
+// which they begin a block, end a block and write the genesis.
 import type { Address } from '../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
@@ -10,8 +10,8 @@ import { Distribution } from './distribution/distribution.ts'
 import { readDistributionGenesis } from './distribution/genesis.ts'
 import { Erc20 } from './erc20/erc20.ts'
 import { readErc20Genesis } from './erc20/genesis.ts'
-import { readGovGenesis } from './gov/genesis.ts'
 import { Gov } from './gov/gov.ts'
+import { readGovGenesis } from './gov/params.ts'
 import { Inflation, readInflationGenesis } from './inflation.ts'
 import { type BlockInfo, createNativeAccount, type ModuleContext, type NativeModule } from './module.ts'
 import { Params } from './params.ts'
@@ -60,8 +60,8 @@ export function openModules(context: ModuleContext): Modules {
   const inflation = new Inflation(context, bank, (from, amount) => distribution.fundCommunityPool(from, amount))
   const erc20 = new Erc20(context, bank)
   const transfer = new Transfer(context, bank, erc20)
-  const reach = { params, erc20, staking, slashing, distribution, vesting }
-  const gov = new Gov(context, bank, staking, reach)
+  const governed = { params, erc20, staking, slashing, distribution, vesting }
+  const gov = new Gov(context, bank, staking, governed)
   return { bank, params, authz, staking, slashing, distribution, inflation, vesting, erc20, transfer, gov }
 }
 
@@ -91,8 +91,8 @@ export function endBlock(modules: Modules): void {
   for (const module of endOrder(modules)) module.endBlock?.()
 }
 
-/** Accounts that hold modules' coins and storage. */
-const HOMES: readonly Address[] = [
+/** Module accounts, and contracts that hold modules' storage. The genesis makes them. */
+const MODULE_CONTRACTS: readonly Address[] = [
   ...Object.values(MODULE_ACCOUNT),
   NATIVE_CONTRACT.bank,
   NATIVE_CONTRACT.staking,
@@ -114,7 +114,7 @@ export function initGenesis(
   block: BlockInfo,
   checkProposals?: ModuleContext['checkProposals'],
 ): void {
-  for (const home of HOMES) createNativeAccount(view, home)
+  for (const home of MODULE_CONTRACTS) createNativeAccount(view, home)
   if (hasSlashing(spec)) createNativeAccount(view, NATIVE_CONTRACT.slashing)
   const modules = openModules({ spec, block, view, access: 'write', checkProposals })
   const { bank, params, authz, staking, slashing, distribution, inflation, erc20, transfer, gov } = modules
@@ -123,7 +123,7 @@ export function initGenesis(
   authz.initGenesis(spec.modules.authz)
   distribution.initGenesis(readDistributionGenesis(spec.modules.distribution))
   inflation.initGenesis(readInflationGenesis(spec.modules.inflation))
-  // Before staking, which tells it of the first validators.
+  // Before staking, whose hooks report the first validators to it.
   slashing?.initGenesis(readSlashingGenesis(spec.modules.slashing))
   staking.initGenesis(readStakingGenesis(spec.validators, spec.modules.staking))
   erc20.initGenesis(readErc20Genesis(spec.modules.erc20))

@@ -27,7 +27,7 @@ export type ModuleContext = {
   readonly access: 'read' | 'write'
   /**
    * Throws ChainError unless these improvement proposals can be active together from this block on. Left out where
-   * nobody changes them.
+   * they cannot change.
    */
   readonly checkProposals?: ((names: readonly string[]) => void) | undefined
   readonly report?: Report | undefined
@@ -45,10 +45,10 @@ export interface NativeModule<G> {
   endBlock?(): void
 }
 
-/** INVALID: whoever runs it as code fails; being there, it passes Solidity's check that a callee is a contract. */
+/** The opcode INVALID: running it fails, and its presence passes Solidity's check that a callee is a contract. */
 const NATIVE_CODE = Uint8Array.of(0xfe)
 
-/** Makes an account that nobody has a key of: nonce 1, so that EIP-161 never sweeps it, and code. Keeps its balance. */
+/** Makes a contract account: nonce 1, so that EIP-161 never sweeps it, and code. Keeps its balance. */
 export function createNativeAccount(view: StateView, of: Address): void {
   view.setNonce(of, 1n)
   view.setCode(of, NATIVE_CODE)

@@ -1,5 +1,5 @@
 // The EVM's parameters as state: which improvement proposals are active, in the order in which they are applied.
-// Being state, they answer for every block with what held there.
+// They are state, so a read at any block gives the list of that block.
 import { z } from 'zod'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { Upgrade } from '../spec/chain-spec.ts'

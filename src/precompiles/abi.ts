@@ -1,4 +1,4 @@
-// ABI values as the house spells them (lower-case addresses, bigint for every integer, hex for bytes), and their codec.
+// The codec of ABI values as this program represents them (lower-case addresses, bigint for every integer, hex for bytes).
 // Decoding is as strict as Solidity's: no dirty bits, nothing outside the data, nothing read twice, so that its work
 // is bounded by the length of the data. Encoding is viem's.
 import type { AbiEvent, AbiParameter } from 'abitype'
@@ -153,7 +153,7 @@ export { encode as encodeValues }
 export const errorString = (reason: string): Uint8Array =>
   Buffer.concat([fromHex('0x08c379a0'), encode([{ type: 'string' }], [reason])])
 
-/** A log with the event's topics and data; indexed strings stand as their hashes. */
+/** A log with the event's topics and data; indexed strings are replaced by their hashes. */
 export function encodeLog(address: Address, event: AbiEvent, args: Readonly<Record<string, unknown>>): Log {
   const topics = encodeEventTopics({ abi: [event], eventName: event.name, args } as Parameters<
     typeof encodeEventTopics
@@ -165,3 +165,10 @@ export function encodeLog(address: Address, event: AbiEvent, args: Readonly<Reco
   )
   return { address, topics: topics.map((topic) => hexToHash(String(topic))), data }
 }
+
+/** Structs that several precompiles share, as lines of a human-readable ABI. */
+
+export const COIN = 'struct Coin { string denom; uint256 amount; }'
+export const PAGE_REQUEST =
+  'struct PageRequest { bytes key; uint64 offset; uint64 limit; bool countTotal; bool reverse; }'
+export const PAGE_RESPONSE = 'struct PageResponse { bytes nextKey; uint64 total; }'

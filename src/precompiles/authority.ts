@@ -1,8 +1,8 @@
-// The one gate of every transaction that spends or decides for somebody: who may act for whom.
-// An owner acts for itself, user and contract alike. A contract acts for another only if that other signed the
-// transaction and has granted the contract the message. Nobody else ever does, whatever grants there are.
+// Checks whether the caller may act for the owner named in a call; every function that spends or decides passes here.
+// An owner, user or contract, may act for itself. A contract may act for another account only if that account signed the
+// transaction and has granted the contract this message. No other caller may, whatever grants exist.
+
 import { getAddress } from 'viem'
-import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { TransferUse } from '../modules/authz/allocations.ts'
 import {
@@ -12,6 +12,7 @@ import {
   type Message,
   type StakingMessage,
 } from '../modules/authz/messages.ts'
+import { reverted } from '../modules/revert.ts'
 import type { ReadCall } from './define.ts'
 
 /**
@@ -63,7 +64,7 @@ export function authorizeTransfer(call: ReadCall, sender: Address, transfer: Tra
   modules.authz.useTransfer(sender, caller, transfer)
 }
 
-/** For what nobody can grant: the owner alone. Throws ChainError `… does not match the <role> address …`. */
+/** For messages that cannot be granted: only the owner may act. Throws ChainError `… does not match the <role> address …`. */
 export function requireOwner(call: ReadCall, owner: Address, role: string): void {
   if (call.caller === owner) return
   requireOrigin(call, owner, foreign(role))
@@ -82,19 +83,17 @@ export function requireDecider(call: ReadCall, owner: Address, role: string): vo
 /** For what contracts may not do at all. Throws ChainError unless the transaction itself made this call. */
 export function requireDirect(call: ReadCall): void {
   if (call.caller === call.origin) return
-  throw refused('this method can only be called directly to the precompile, not from a smart contract')
+  throw reverted('this method can only be called directly to the precompile, not from a smart contract')
 }
 
 /** Whose grants this call makes and changes: the caller's, or the origin's where the chain has it so. */
 export const granterOf = ({ caller, origin, spec }: ReadCall): Address =>
   spec.authz.granter === 'origin' ? origin : caller
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
-
 type Mismatch = (origin: Address, owner: Address) => string
 
 function requireOrigin({ origin }: ReadCall, owner: Address, text: Mismatch): void {
-  if (origin !== owner) throw refused(text(origin, owner))
+  if (origin !== owner) throw reverted(text(origin, owner))
 }
 
 const notSame =

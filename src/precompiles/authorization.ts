@@ -1,7 +1,7 @@
-// Authorization: grants that let contracts act for their users. Its functions answer here for all messages and at the
-// staking and distribution contracts for theirs; the store is one, and a log stands under the address that was called.
+// Authorization: grants that let contracts act for their users. The same functions exist at this contract for all messages
+// and at the staking and distribution contracts for theirs, over one storage; logs have the address that was called.
+
 import { parseAbi } from 'viem'
-import { ChainError } from '../lib/errors.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import {
   isDistributionMessage,
@@ -11,6 +11,7 @@ import {
   type Message,
   messageNamed,
 } from '../modules/authz/messages.ts'
+import { reverted } from '../modules/revert.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import { granterOf } from './authority.ts'
 import { definePrecompile, type Functions, type Interface, implement } from './define.ts'
@@ -34,15 +35,15 @@ const CHANGE_GAS = 6_000n
 
 /** The five functions over one contract's messages. `kind` names these in refusals: "staking ". */
 function authorizationOf(kind: string, accepts: (message: Message) => boolean): Interface {
-  const invalidType = (method: string) => refused(`invalid ${kind}transaction type: ${method}`)
+  const invalidType = (method: string) => reverted(`invalid ${kind}transaction type: ${method}`)
 
   /** The messages of a list of methods, after the checks that all four transactions share. */
   function granted(spender: Address, methods: readonly string[]): readonly Message[] {
     requireAddress('grantee', spender)
-    if (methods.length === 0) throw refused('no methods defined; expected at least one message type url')
+    if (methods.length === 0) throw reverted('no methods defined; expected at least one message type url')
     if (methods.includes('')) {
       const found = `got: [${methods.join(' ')}]`
-      throw refused(`empty string found in methods array; expected no empty strings to be passed; ${found}`)
+      throw reverted(`empty string found in methods array; expected no empty strings to be passed; ${found}`)
     }
     return methods.map((method) => {
       const message = messageNamed(method)
@@ -54,7 +55,7 @@ function authorizationOf(kind: string, accepts: (message: Message) => boolean): 
   /** As `granted`, of messages whose grants have a limit. */
   function limited(spender: Address, methods: readonly string[]): readonly LimitedMessage[] {
     return granted(spender, methods).map((message, i) => {
-      if (!isLimitedMessage(message)) throw refused(`invalid staking transaction type: ${methods[i]}`)
+      if (!isLimitedMessage(message)) throw reverted(`invalid staking transaction type: ${methods[i]}`)
       return message
     })
   }
@@ -101,7 +102,7 @@ function authorizationOf(kind: string, accepts: (message: Message) => boolean): 
           call.spec.compat.allowanceOrder === 'grantee-first' ? [spender, owner] : [owner, spender]
         requireAddress('granter', granter)
         requireAddress('grantee', grantee)
-        if (method === '') throw refused('empty method defined; expected a valid message type url')
+        if (method === '') throw reverted('empty method defined; expected a valid message type url')
         const message = messageNamed(method)
         return [message === undefined ? 0n : call.modules.authz.allowance(granter, grantee, message)]
       },
@@ -109,10 +110,8 @@ function authorizationOf(kind: string, accepts: (message: Message) => boolean): 
   })
 }
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
-
 function requireAddress(role: string, address: Address): void {
-  if (address === ZERO_ADDRESS) throw refused(`invalid ${role} address: ${address}`)
+  if (address === ZERO_ADDRESS) throw reverted(`invalid ${role} address: ${address}`)
 }
 
 /** The five functions at the staking contract. */

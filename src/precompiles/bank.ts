@@ -1,5 +1,5 @@
-// Bank: what accounts hold and what exists, by token contract: that of the pair that a coin is in. The base coin has no
-// contract here and stands under the zero address. (The functions are those of Evmos v16.)
+// Bank: balances and supplies by token contract, which is that of the coin's token pair. The base coin has no contract and
+// is listed under the zero address. (The functions are those of Evmos v16.)
 import { parseAbi } from 'viem'
 import { ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Coin } from '../modules/bank.ts'
@@ -13,7 +13,7 @@ const abi = parseAbi([
   'function supplyOf(address erc20Address) view returns (uint256 totalSupply)',
 ])
 
-/** Gas of what is listed, beside the first, which the function's own covers. */
+/** Gas of each listed item after the first, which the function's own covers. */
 const BALANCE_GAS = 2_851n
 const SUPPLY_GAS = 2_477n
 

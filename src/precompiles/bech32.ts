@@ -1,18 +1,20 @@
-// Bech32: addresses as text and back, which Solidity can hardly do itself. It reads no state.
+// Bech32: converts addresses to text and back, which is expensive in Solidity, and the validator names
+// `<prefix>valoper1…` that other precompiles take and return. It reads no state.
 // (The functions are Evmos'. There they are not `view`; here they are, so that view functions may call them too.)
+
 import { parseAbi } from 'viem'
-import { decodeBech32, fromBech32, isPrefix, toBech32 } from '../lib/bech32.ts'
+import { decodeBech32, fromBech32, isPrefix, readAddress, toBech32 } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
+import { reverted } from '../modules/revert.ts'
 import { consensusPrefix, NATIVE_CONTRACT, operatorPrefix } from '../spec/addresses.ts'
+import type { NativeSpec } from '../spec/chain-spec.ts'
 import { definePrecompile, implement } from './define.ts'
 
 const abi = parseAbi([
   'function hexToBech32(address addr, string prefix) view returns (string bech32Address)',
   'function bech32ToHex(string bech32Address) view returns (address addr)',
 ])
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 export const bech32 = definePrecompile({
   name: 'bech32',
@@ -27,12 +29,12 @@ export const bech32 = definePrecompile({
           if (prefix.trim() === '') {
             const own = spec.bech32Prefix
             const examples = [own, operatorPrefix(own), consensusPrefix(own)].join(', ')
-            throw refused(`invalid bech32 human readable prefix (HRP): expected one such as ${examples}`)
+            throw reverted(`invalid bech32 human readable prefix (HRP): expected one such as ${examples}`)
           }
           return [encode(prefix, addr)]
         },
         bech32ToHex(_call, text) {
-          if (!text.includes('1')) throw refused(`invalid bech32 address: ${text}`)
+          if (!text.includes('1')) throw reverted(`invalid bech32 address: ${text}`)
           return [fromBech32(decodeBech32(text).prefix, text)]
         },
       },
@@ -43,5 +45,19 @@ export const bech32 = definePrecompile({
 /** Throws ChainError on a prefix with characters outside ASCII's visible ones, or so long that the text exceeds 90. */
 function encode(prefix: string, address: Address): string {
   if (isPrefix(prefix)) return toBech32(prefix, address)
-  throw refused('invalid bech32 human readable prefix (HRP): expected up to 51 visible ASCII characters')
+  throw reverted('invalid bech32 human readable prefix (HRP): expected up to 51 visible ASCII characters')
 }
+
+/** The operator that a text names. Throws ChainError `invalid validator address: <text>: <why>`. */
+export function operatorNamed({ bech32Prefix }: NativeSpec, text: string): Address {
+  try {
+    return readAddress(operatorPrefix(bech32Prefix), text)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw new ChainError('execution-reverted', `invalid validator address: ${text}: ${error.message}`)
+  }
+}
+
+/** Its text, lower case: what answers hold and what events hash. */
+export const operatorName = ({ bech32Prefix }: NativeSpec, operator: Address): string =>
+  toBech32(operatorPrefix(bech32Prefix), operator)

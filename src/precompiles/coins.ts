@@ -1,4 +1,4 @@
-// Lists of coins in calls and answers, as the Cosmos SDK wants them: sorted by denomination, each once, none of nothing.
+// Lists of coins in calls and answers, valid as the Cosmos SDK's `Coins`: sorted by denomination, no repeats, no zeros.
 import { ChainError } from '../lib/errors.ts'
 
 export type Coin = { readonly denom: string; readonly amount: bigint }
@@ -10,11 +10,11 @@ export const coinsOf = (denom: string, amount: bigint): readonly Coin[] => (amou
 export function requireCoins(coins: readonly Coin[]): void {
   coins.forEach(({ denom, amount }, i) => {
     const before = coins[i - 1]?.denom
-    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}`)
-    if (before === denom) throw refused(`duplicate denomination ${denom}`)
-    if (before !== undefined && before > denom) throw refused(`denomination ${denom} is not sorted`)
-    if (amount === 0n) throw refused(`coin 0${denom} amount is not positive`)
+    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw invalidCoins(`invalid denom: ${denom}`)
+    if (before === denom) throw invalidCoins(`duplicate denomination ${denom}`)
+    if (before !== undefined && before > denom) throw invalidCoins(`denomination ${denom} is not sorted`)
+    if (amount === 0n) throw invalidCoins(`coin 0${denom} amount is not positive`)
   })
 }
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', `${why}: invalid coins`)
+const invalidCoins = (why: string): ChainError => new ChainError('execution-reverted', `${why}: invalid coins`)

@@ -1,5 +1,5 @@
-// From a typed ABI and one function per entry to a native contract. All guards, the gas of the input and the way
-// errors leave stand here, once; a function of a precompile only says what it does.
+// Makes a native contract from a typed ABI and one handler per function. All guards, the gas of the input and the encoding
+// of errors are here, once; a handler contains only what the function does.
 
 import type {
   Abi,
@@ -35,7 +35,7 @@ export type ReadCall = {
   readonly modules: Modules
   /**
    * Takes a price of the table for an item before it is processed; ends the call when there is too little. Work on the
-   * state that the prices do not cover is charged beside them (`gas-meter.ts`).
+   * state that the prices do not cover is charged in addition (`gas-meter.ts`).
    */
   charge(gas: bigint): void
 }
@@ -74,7 +74,7 @@ export type Functions<A extends Abi> = {
 }
 type Eventually<T> = T | Promise<T>
 
-/** Gas of each function beside that of its input. */
+/** Gas of each function, in addition to that of its input. */
 export type GasTable<A extends Abi> = { readonly [N in FunctionName<A>]: bigint }
 
 type Method = {

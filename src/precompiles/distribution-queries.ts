@@ -1,14 +1,15 @@
-// What one may ask the distribution contract. Whoever asks, nothing changes; rewards are told as if they were paid now.
+// View functions of the distribution contract. They change nothing; rewards are computed as if they were paid now.
+
 import { parseAbi } from 'viem'
 import { toBech32 } from '../lib/bech32.ts'
 import { type Dec, truncateInt } from '../lib/dec.ts'
-import { ChainError } from '../lib/errors.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
+import { reverted } from '../modules/revert.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
+import { PAGE_REQUEST, PAGE_RESPONSE } from './abi.ts'
+import { operatorName, operatorNamed } from './bech32.ts'
 import { implement, type ReadCall } from './define.ts'
-import { operatorName, operatorNamed } from './operators.ts'
 import { byPlace, type PageRequest, page } from './paging.ts'
-import { PAGE_REQUEST, PAGE_RESPONSE } from './structs.ts'
 
 const DEC_COIN = 'struct DecCoin { string denom; uint256 amount; uint8 precision; }'
 const SLASH_EVENT = [
@@ -18,7 +19,7 @@ const SLASH_EVENT = [
 
 const PRECISION = 18n
 
-/** Gas of each slash that rewards are reckoned with, of each listed item, and of each delegation in a total. */
+/** Gas of each slash that a reward calculation reads, of each listed item, and of each delegation in a total. */
 const SLASH_GAS = 1_000n
 const ITEM_GAS = 1_000n
 const DELEGATION_GAS = 10_000n
@@ -82,7 +83,7 @@ export const distributionQueries = implement({
     delegationRewards(call, delegatorAddress, validatorAddress) {
       requireDelegator(delegatorAddress)
       const rewards = rewardsOf(call, delegatorAddress, validatorNamed(call, validatorAddress))
-      if (rewards === undefined) throw refused('delegation does not exist')
+      if (rewards === undefined) throw reverted('delegation does not exist')
       return [decCoins(call.spec, rewards)]
     },
     delegationTotalRewards(call, delegatorAddress) {
@@ -131,7 +132,7 @@ const FIRST_PAGE: PageRequest = { key: '0x', offset: 0n, limit: 0n, countTotal: 
 function slashes(call: ReadCall, validatorText: string, start: bigint, endGiven: bigint, request: PageRequest) {
   const end = endGiven === 0n ? call.block.number : endGiven
   const operator = operatorNamed(call.spec, validatorText)
-  if (start > end) throw refused(`starting height greater than ending height (${start} > ${end})`)
+  if (start > end) throw reverted(`starting height greater than ending height (${start} > ${end})`)
   const events = call.modules.distribution.slashes(operator, start, end)
   const { places, response } = page(request, byPlace(events.length))
   call.charge(ITEM_GAS * BigInt(places.length))
@@ -152,12 +153,10 @@ function rewardsOf(call: ReadCall, delegator: Address, operator: Address): Dec |
 /** The operator of a validator that must exist. */
 function validatorNamed({ modules, spec }: ReadCall, text: string): Address {
   const operator = operatorNamed(spec, text)
-  if (!modules.staking.has(operator)) throw refused('validator does not exist')
+  if (!modules.staking.has(operator)) throw reverted('validator does not exist')
   return operator
 }
 
 function requireDelegator(delegator: Address): void {
-  if (delegator === ZERO_ADDRESS) throw refused(`invalid delegator address: ${delegator}`)
+  if (delegator === ZERO_ADDRESS) throw reverted(`invalid delegator address: ${delegator}`)
 }
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

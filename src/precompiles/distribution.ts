@@ -1,18 +1,20 @@
 // Distribution: rewards, commission and the community pool, and the contract as a whole. Transactions act for the
 // delegator or operator they name, if `authority.ts` lets the caller; validators are bech32 text, in events its hash.
+
 import { parseAbi } from 'viem'
 import { readAddress, toBech32 } from '../lib/bech32.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
+import { reverted } from '../modules/revert.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
+import { COIN } from './abi.ts'
 import { authorize, requireOwner } from './authority.ts'
 import { distributionAuthorization } from './authorization.ts'
+import { operatorName, operatorNamed } from './bech32.ts'
 import { definePrecompile, implement } from './define.ts'
 import { distributionQueries, slashesByPage } from './distribution-queries.ts'
-import { operatorName, operatorNamed } from './operators.ts'
-import { COIN } from './structs.ts'
 
 const transactions = implement({
   abi: parseAbi([
@@ -77,7 +79,7 @@ const lateTransactions = implement({
       const { maxValidators } = staking.params()
       if (maxRetrieve > maxValidators) {
         const why = 'parameter exceeds the maximum number of validators'
-        throw refused(`maxRetrieve (${maxRetrieve}) ${why} (${maxValidators})`)
+        throw reverted(`maxRetrieve (${maxRetrieve}) ${why} (${maxValidators})`)
       }
       const amount = authorize(call, delegatorAddress, { message: MESSAGE.withdrawReward }, () => {
         let claimed = 0n
@@ -91,7 +93,7 @@ const lateTransactions = implement({
       return [true]
     },
     fundCommunityPool(call, depositor, amount) {
-      if (amount === 0n) throw refused(`0${call.spec.denom}: invalid coins`)
+      if (amount === 0n) throw reverted(`0${call.spec.denom}: invalid coins`)
       requireOwner(call, depositor, 'spender')
       call.modules.distribution.fundCommunityPool(depositor, amount)
       call.emit('FundCommunityPool', { depositor, amount })
@@ -113,8 +115,6 @@ function accountNamed({ bech32Prefix }: NativeSpec, text: string): Address {
     return readAddress(bech32Prefix, text)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    throw refused(`invalid withdraw address: ${text}: ${error.message}`)
+    throw reverted(`invalid withdraw address: ${text}: ${error.message}`)
   }
 }
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

@@ -1,7 +1,7 @@
-// Governance's interface as an ABI, by itself, for those who call it from outside: cosmos/evm's, with two functions more
-// (`getMessages`, `getFailure`).
+// The ABI of the governance contract, in a file of its own because the CLI calls it too: that of cosmos/evm, and two more
+// functions (`getMessages`, `getFailure`).
 import { parseAbi } from 'viem'
-import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './structs.ts'
+import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './abi.ts'
 
 const VOTE_OPTION = 'struct WeightedVoteOption { uint8 option; string weight; }'
 

@@ -1,10 +1,11 @@
-// What one may ask governance. Votes and deposits are there until their proposal is over; a tally is counted anew as long
-// as the vote lasts.
+// View functions of governance. Votes and deposits exist until their proposal is over; during the voting period each
+// query counts the tally again.
+
 import { toBech32 } from '../lib/bech32.ts'
 import { formatDec } from '../lib/dec.ts'
-import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { STATUSES, type Tally, VOTE_OPTIONS, type Vote } from '../modules/gov/layout.ts'
+import { reverted } from '../modules/revert.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import { coinsOf } from './coins.ts'
 import { implement, type ReadCall } from './define.ts'
@@ -46,7 +47,7 @@ export const govQueries = implement({
     getVote({ modules, spec }, proposalId, voter) {
       const vote = modules.gov.voteOf(proposalId, voter)
       if (vote === undefined) {
-        throw refused(`voter: ${toBech32(spec.bech32Prefix, voter)} not found for proposal: ${proposalId}`)
+        throw reverted(`voter: ${toBech32(spec.bech32Prefix, voter)} not found for proposal: ${proposalId}`)
       }
       return [shownVote(proposalId, voter, vote)]
     },
@@ -63,7 +64,7 @@ export const govQueries = implement({
     getDeposit({ modules, spec }, proposalId, depositor) {
       const amount = modules.gov.depositOf(proposalId, depositor)
       if (amount === undefined) {
-        throw refused(`depositer: ${toBech32(spec.bech32Prefix, depositor)} not found for proposal: ${proposalId}`)
+        throw reverted(`depositer: ${toBech32(spec.bech32Prefix, depositor)} not found for proposal: ${proposalId}`)
       }
       return [{ proposalId, depositor, amount: coinsOf(spec.denom, amount) }]
     },
@@ -138,7 +139,7 @@ function matching(
   depositor: Address,
 ): bigint[] {
   const wanted = STATUSES[Number(status)]
-  if (wanted === undefined) throw refused(`invalid proposal status ${status}`)
+  if (wanted === undefined) throw reverted(`invalid proposal status ${status}`)
   const found: bigint[] = []
   const last = gov.lastId()
   for (let id = 1n; id <= last; id++) {
@@ -194,5 +195,3 @@ const shownTally = ({ yes, abstain, no, noWithVeto }: Tally) => ({
   no: no.toString(),
   noWithVeto: noWithVeto.toString(),
 })
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

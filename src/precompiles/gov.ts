@@ -1,5 +1,5 @@
-// Governance: proposals, deposits and votes, and the contract as a whole. Everybody acts for themselves, users and
-// contracts alike; nothing here can be granted. What passes is done by the module at the end of a block.
+// Governance: proposals, deposits and votes, and the contract as a whole. Users and contracts
+// act only for themselves; no message here can be granted. The module executes passed proposals at the end of a block.
 import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex } from '../lib/hex.ts'
 import { listsOf, tokensOf } from '../modules/gov/submission.ts'

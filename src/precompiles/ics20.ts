@@ -1,17 +1,19 @@
 // ICS20: coins and tokens to other chains, over IBC channels. Transfers act for the sender they name, if `authority.ts`
 // lets the caller; grants of them are by channel and denomination.
+
 import { parseAbi } from 'viem'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToHash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Allocation } from '../modules/authz/allocations.ts'
 import { MESSAGE } from '../modules/authz/messages.ts'
+import { reverted } from '../modules/revert.ts'
 import { fullPath, hashText, readHash } from '../modules/transfer/denoms.ts'
 import type { Sending } from '../modules/transfer/transfer.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './abi.ts'
 import { authorizeTransfer, granterOf } from './authority.ts'
 import { definePrecompile, type Functions, implement, type WriteCall } from './define.ts'
 import { page } from './paging.ts'
-import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './structs.ts'
 import { tokensToCoins } from './tokens.ts'
 
 const abi = parseAbi([
@@ -55,11 +57,9 @@ const TRACE_GAS = 800n
 
 const ANY_MEMO = ['*']
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
-
 function grant(call: WriteCall<typeof lateAbi>, spender: Address, allocations: readonly Allocation[]): void {
   const { authz, transfer } = call.modules
-  if (spender === ZERO_ADDRESS) throw refused(`invalid grantee address: ${spender}`)
+  if (spender === ZERO_ADDRESS) throw reverted(`invalid grantee address: ${spender}`)
   const granter = granterOf(call)
   authz.grantTransfer(granter, spender, allocations)
   for (const { sourcePort, sourceChannel } of allocations) {
@@ -171,7 +171,7 @@ function hashNamed(text: string) {
     return readHash(text)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    throw refused(`invalid denom trace hash: ${text}, error: ${error.message}`)
+    throw reverted(`invalid denom trace hash: ${text}, error: ${error.message}`)
   }
 }
 

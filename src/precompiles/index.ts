@@ -30,7 +30,7 @@ export const PRECOMPILES: readonly Precompile[] = [
   authorization,
 ]
 
-/** The native contracts that answer in a block, by address; beside them modules' accounts, and vouchers that have come. */
+/** The native contracts that answer in a block, by address, with the module accounts and the contracts of existing vouchers. */
 export function nativeContracts(
   spec: NativeSpec,
   block: bigint,

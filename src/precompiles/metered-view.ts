@@ -1,5 +1,5 @@
-// A view of the state that counts what a native call does with it. The modules of a call see the state through nothing
-// else, so that whatever they come to do is paid for without their knowing.
+// A state view that counts the reads and writes of a native call. The modules of a call have no other access to the
+// state, so all their work is charged, and they contain no code for gas.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Account, AccountProof, ChangedAccount, SlotAccess, StateView, TransactionDiff } from '../state/types.ts'
 import type { Change, GasMeter } from './gas-meter.ts'

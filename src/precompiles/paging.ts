@@ -1,7 +1,8 @@
 // Pages of long lists, as the Cosmos SDK cuts them: by key or by offset, forward or backward. A key names the first item
 // of a page; callers only pass on what an earlier answer gave them.
-import { ChainError } from '../lib/errors.ts'
+
 import { bigToFixed, type Hex, toHex } from '../lib/hex.ts'
+import { reverted } from '../modules/revert.ts'
 
 export type PageRequest = {
   /** Empty (or one zero byte, which Solidity code can write more easily): from the beginning. */
@@ -37,7 +38,7 @@ const MOST = 1_000n
 export function page(request: PageRequest, list: Keyed): { places: readonly number[]; response: PageResponse } {
   const key = request.key === '0x' || request.key === '0x00' ? undefined : request.key
   if (key !== undefined && request.offset > 0n) {
-    throw refused('invalid request, either offset or key is expected, got both')
+    throw reverted('invalid request, either offset or key is expected, got both')
   }
   const limit = request.limit === 0n ? DEFAULT_LIMIT : request.limit < MOST ? request.limit : MOST
   const step = request.reverse ? -1 : 1
@@ -62,7 +63,7 @@ function afterOffset({ offset, reverse }: PageRequest, length: number): number {
 
 /** Where a page with this key begins; backward it begins at the last item that is not above the key. */
 function placeFrom(key: Hex, list: Keyed, reverse: boolean): number {
-  if (key.length !== 2 + 2 * list.keySize) throw refused(`invalid page key: expected ${list.keySize} bytes`)
+  if (key.length !== 2 + 2 * list.keySize) throw reverted(`invalid page key: expected ${list.keySize} bytes`)
   const place = list.placeOf(key)
   const isThere = place < list.length && list.keyAt(place) === key
   return reverse && !isThere ? place - 1 : place
@@ -86,5 +87,3 @@ export const byKey = (keys: readonly Hex[], size: number): Keyed => ({
     return place < 0 ? keys.length : place
   },
 })
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

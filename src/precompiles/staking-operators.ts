@@ -1,7 +1,8 @@
 // What operators do at the staking contract, and validators by address: the selectors that Evmos added after v15.
+
 import { getAddress, parseAbi } from 'viem'
-import { ChainError } from '../lib/errors.ts'
 import { type Address, type Hash, toHash } from '../lib/hex.ts'
+import { reverted } from '../modules/revert.ts'
 import { requireDirect } from './authority.ts'
 import { implement, type ReadCall } from './define.ts'
 import { shownValidator, VALIDATOR } from './staking-queries.ts'
@@ -64,15 +65,13 @@ export const validatorByAddress = implement({
 function requireOperator(call: ReadCall, operator: Address): void {
   requireDirect(call)
   if (call.origin === operator) return
-  throw refused(
+  throw reverted(
     `origin address ${getAddress(call.origin)} is not the same as validator operator address ${getAddress(operator)}`,
   )
 }
 
 /** Base64 of the 32 bytes of an ed25519 key. */
 function readKey(pubkey: string): Hash {
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(pubkey)) throw refused('invalid validator pubkey: expected base64 of 32 bytes')
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(pubkey)) throw reverted('invalid validator pubkey: expected base64 of 32 bytes')
   return toHash(Buffer.from(pubkey, 'base64'))
 }
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

@@ -1,15 +1,16 @@
-// What one may ask the staking contract. Whoever asks, nothing changes; what is not there reads as zero or empty.
+// View functions of the staking contract. They change nothing; a missing record reads as zero or empty.
+
 import { parseAbi } from 'viem'
 import { toBech32 } from '../lib/bech32.ts'
 import { type Dec, truncateInt } from '../lib/dec.ts'
-import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex, ZERO_ADDRESS } from '../lib/hex.ts'
+import { reverted } from '../modules/revert.ts'
 import type { BondStatus, Redelegation, RedelegationEntry, Validator } from '../modules/staking/layout.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
+import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './abi.ts'
+import { operatorName, operatorNamed } from './bech32.ts'
 import { implement, type ReadCall } from './define.ts'
-import { operatorName, operatorNamed } from './operators.ts'
 import { byKey, byPlace, page } from './paging.ts'
-import { COIN, PAGE_REQUEST, PAGE_RESPONSE } from './structs.ts'
 
 export const VALIDATOR =
   'struct Validator { string operatorAddress; string consensusPubkey; bool jailed; uint8 status; uint256 tokens; uint256 delegatorShares; string description; int64 unbondingHeight; int64 unbondingTime; uint256 commission; uint256 minSelfDelegation; }'
@@ -120,7 +121,7 @@ export const stakingQueries = implement({
 /** Operators of the validators with a status; of all for the empty text. */
 function withStatus({ modules: { staking }, charge }: ReadCall, status: string): readonly Address[] {
   const wanted = STATUS_NAMED.get(status)
-  if (wanted === undefined && status !== '') throw refused(`invalid validator status ${status}`)
+  if (wanted === undefined && status !== '') throw reverted(`invalid validator status ${status}`)
   const operators = staking.operators()
   charge(LOOK_GAS * BigInt(operators.length))
   return wanted === undefined ? operators : operators.filter((of) => staking.status(of) === wanted)
@@ -151,7 +152,7 @@ function redelegationsOf(
 function candidates({ modules: { staking } }: ReadCall, delegator?: Address, source?: Address): Iterable<Redelegation> {
   if (delegator !== undefined) return staking.redelegationsOf(delegator)
   if (source !== undefined) return staking.redelegationsFrom(source)
-  throw refused('invalid query. Need to specify at least a source validator address or delegator address')
+  throw reverted('invalid query. Need to specify at least a source validator address or delegator address')
 }
 
 function shownRedelegation({ modules: { staking }, spec }: ReadCall, of: Redelegation) {
@@ -252,7 +253,5 @@ const nameOf = ({ bech32Prefix }: NativeSpec, delegator: Address, entries: reado
   entries.length === 0 ? '' : toBech32(bech32Prefix, delegator)
 
 function requireDelegator(delegator: Address): void {
-  if (delegator === ZERO_ADDRESS) throw refused(`invalid delegator address: ${delegator}`)
+  if (delegator === ZERO_ADDRESS) throw reverted(`invalid delegator address: ${delegator}`)
 }
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)

@@ -1,12 +1,13 @@
 // Tokens of external pairs and the coins that stand for them: what the token's own contract has to do when one becomes
 // the other. A contract's word is not taken for it: what the module holds is looked at before and after.
+
 import { decodeFunctionResult, encodeFunctionData, getAddress, parseAbi } from 'viem'
 import type { InnerMessage, InnerResult } from '../evm/native-call.ts'
-import { ChainError } from '../lib/errors.ts'
 import { type Address, bytesToBig, fromHex, toHex } from '../lib/hex.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import type { Pair, TokenFace } from '../modules/erc20/layout.ts'
+import type { Pair, TokenMetadata } from '../modules/erc20/layout.ts'
 import type { Modules } from '../modules/index.ts'
+import { reverted } from '../modules/revert.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
 import type { ContractCall } from './define.ts'
 
@@ -27,8 +28,6 @@ const transferTo = (to: Address, amount: bigint): Uint8Array =>
 const isTrue = (answer: Uint8Array): boolean =>
   answer.length === 0 || (answer.length === 32 && bytesToBig(answer) === 1n)
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
-
 /** What is needed of a call to change tokens into coins. */
 type Converting = {
   readonly modules: Modules
@@ -40,11 +39,11 @@ export async function tokensToCoins(call: Converting, pair: Pair, owner: Address
   const { token } = pair
   const before = await heldTokens(call, token)
   const message = { from: owner, to: token, input: transferTo(MODULE_ACCOUNT.erc20, amount), isStatic: false }
-  if (!isTrue(await call.callContract(message))) throw refused(`transfer of token ${getAddress(token)} failed`)
+  if (!isTrue(await call.callContract(message))) throw reverted(`transfer of token ${getAddress(token)} failed`)
   const [expected, actual] = [before + amount, await heldTokens(call, token)]
   if (actual !== expected) {
     const found = `invalid token balance - expected: ${expected}, actual: ${actual}`
-    throw refused(`${found}: post transfer balance invariant failed`)
+    throw reverted(`${found}: post transfer balance invariant failed`)
   }
   call.modules.erc20.mintCoins(pair, owner, amount)
 }
@@ -52,14 +51,14 @@ export async function tokensToCoins(call: Converting, pair: Pair, owner: Address
 async function heldTokens({ callContract }: Converting, token: Address): Promise<bigint> {
   const holder = MODULE_ACCOUNT.erc20
   const answer = await callContract({ from: holder, to: token, input: balanceOf(holder), isStatic: true })
-  if (answer.length < 32) throw refused(`failed to retrieve balance: ${getAddress(token)} is no token`)
+  if (answer.length < 32) throw reverted(`failed to retrieve balance: ${getAddress(token)} is no token`)
   return bytesToBig(answer.subarray(0, 32))
 }
 
 const LONGEST_NAME = 128
 
 /** What a token says of itself. Throws ChainError when it does not answer as ERC-20 tokens do. */
-export async function faceOfToken({ callContract }: Converting, token: Address): Promise<TokenFace> {
+export async function faceOfToken({ callContract }: Converting, token: Address): Promise<TokenMetadata> {
   const ask = async (functionName: 'name' | 'symbol' | 'decimals'): Promise<string> => {
     const input = fromHex(encodeFunctionData({ abi, functionName }))
     const answer = await callContract({ from: MODULE_ACCOUNT.erc20, to: token, input, isStatic: true })
@@ -69,7 +68,7 @@ export async function faceOfToken({ callContract }: Converting, token: Address):
     } catch {
       // Said below.
     }
-    throw refused(`${getAddress(token)} has no ${functionName} that an ERC-20 token would have`)
+    throw reverted(`${getAddress(token)} has no ${functionName} that an ERC-20 token would have`)
   }
   return { name: await ask('name'), symbol: await ask('symbol'), decimals: BigInt(await ask('decimals')) }
 }

@@ -1,26 +1,25 @@
 // Vesting: clawback accounts, made by their holders, filled and taken back by their funders. Transactions act for the
 // funder they name, if `authority.ts` lets the caller; an account is made a vesting account by itself alone.
+
 import { parseAbi } from 'viem'
-import { ChainError } from '../lib/errors.ts'
 import { ZERO_ADDRESS } from '../lib/hex.ts'
 import { UNLIMITED } from '../modules/authz/authz.ts'
 import { type GenericMessage, MESSAGE, messageNamed } from '../modules/authz/messages.ts'
+import { reverted } from '../modules/revert.ts'
 import { checkGrant } from '../modules/vesting/grant.ts'
 import type { Period } from '../modules/vesting/schedule.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
+import { COIN } from './abi.ts'
 import { authorize, granterOf, requireDecider } from './authority.ts'
 import { type Coin, coinsOf, requireCoins } from './coins.ts'
 import { definePrecompile, implement } from './define.ts'
-import { COIN } from './structs.ts'
 
-/** Gas of each period that a grant brings, and of each step that is looked at or written anew in storage. */
+/** Gas of each period that a grant brings, and of each step that is read or rewritten in storage. */
 const PERIOD_GAS = 1_000n
 const STEP_GAS = 200n
 const READ_GAS = 100n
 
 type GivenPeriod = { readonly length: bigint; readonly amount: readonly Coin[] }
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 const main = implement({
   abi: parseAbi([
@@ -56,7 +55,7 @@ const main = implement({
     fundVestingAccount(call, funderAddress, vestingAddress, startTime, lockupPeriods, vestingPeriods) {
       const { vesting } = call.modules
       call.charge(PERIOD_GAS * BigInt(lockupPeriods.length + vestingPeriods.length))
-      // A grant is merged with those before it, which writes their steps anew.
+      // A grant is merged with those before it, which rewrites their steps.
       call.charge(STEP_GAS * BigInt(vesting.steps(vestingAddress)))
       const periods = (given: readonly GivenPeriod[]) => given.map((period) => readPeriod(call.spec.denom, period))
       const grant = { start: startTime, lockup: periods(lockupPeriods), vesting: periods(vestingPeriods) }
@@ -112,9 +111,9 @@ const grants = implement({
   functions: {
     approve(call, grantee, method) {
       const granter = granterOf(call)
-      if (grantee === ZERO_ADDRESS) throw refused(`invalid grantee address: ${grantee}`)
+      if (grantee === ZERO_ADDRESS) throw reverted(`invalid grantee address: ${grantee}`)
       const message = messageNamed(method)
-      if (!isVestingMessage(message)) throw refused(`invalid vesting transaction type: ${method}`)
+      if (!isVestingMessage(message)) throw reverted(`invalid vesting transaction type: ${method}`)
       call.modules.authz.approve(granter, grantee, message, UNLIMITED, [])
       call.emit('Approval', { grantee, granter, method })
       return [true]
@@ -133,6 +132,6 @@ export const vesting = definePrecompile({
 function readPeriod(base: string, { length, amount }: GivenPeriod): Period {
   requireCoins(amount)
   const other = amount.find(({ denom }) => denom !== base)
-  if (other !== undefined) throw refused(`${other.denom} cannot vest, only ${base} can: invalid coins`)
+  if (other !== undefined) throw reverted(`${other.denom} cannot vest, only ${base} can: invalid coins`)
   return { length, amount: amount[0]?.amount ?? 0n }
 }

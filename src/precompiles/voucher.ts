@@ -4,7 +4,7 @@ import { parseAbi } from 'viem'
 import type { NativeContract } from '../evm/native-call.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
-import { isVoucherFace } from '../modules/erc20/erc20.ts'
+import { isVoucherContract } from '../modules/erc20/erc20.ts'
 import type { Pair } from '../modules/erc20/layout.ts'
 import type { NativeSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
@@ -88,7 +88,7 @@ export function voucherContracts(
 ): (view: StateView, address: Address) => NativeContract | undefined {
   const made = new Map<Address, NativeContract>()
   return (view, address) => {
-    if (!isVoucherFace(view, address)) return undefined
+    if (!isVoucherContract(view, address)) return undefined
     const known = made.get(address) ?? voucherAt(address).on(spec, report)
     made.set(address, known)
     return known

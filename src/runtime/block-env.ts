@@ -25,7 +25,7 @@ export type BlockEnv = BlockContext & {
   readonly fork: Fork
   readonly rules: Rules
   readonly blobs: BlobRules | undefined
-  /** The most gas that a transaction may ask for, beside the block's gas limit; undefined: no other cap. */
+  /** The most gas that a transaction may ask for, besides the block's gas limit; undefined: no other cap. */
   readonly transactionGasCap: bigint | undefined
 }
 

@@ -5,7 +5,7 @@ import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { encodeHeader } from '../primitives/header.ts'
 import type { Block, Header, Transaction, Withdrawal } from '../primitives/types.ts'
 import type { BlockEnv, Rules } from './block-env.ts'
-import { check } from './check.ts'
+import { requireBlockRule } from './require-block-rule.ts'
 
 /** Bytes of a block's RLP: EIP-7934's MAX_BLOCK_SIZE of 10 MiB without its SAFETY_MARGIN of 2 MiB. */
 export const MAX_RLP_BLOCK_SIZE = 10_485_760 - 2_097_152
@@ -14,7 +14,7 @@ export const MAX_RLP_BLOCK_SIZE = 10_485_760 - 2_097_152
 export function checkBlockSize({ osaka }: Rules, block: Block): void {
   if (!osaka) return
   const size = blockSize(block)
-  check(
+  requireBlockRule(
     size <= MAX_RLP_BLOCK_SIZE,
     `block RLP-encoded size exceeds maximum: have ${size} bytes, limit ${MAX_RLP_BLOCK_SIZE}`,
   )

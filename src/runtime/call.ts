@@ -175,7 +175,7 @@ function outcome(result: MessageResult): CallOutcome {
   }
 }
 
-/** How a failed call is told: a revert with its data, anything else by its name. */
+/** The ChainError of a failed call: a revert with its data, anything else by its name. */
 export function executionError(failed: CallOutcome, gasLimit: bigint): ChainError {
   if (failed.error === 'execution reverted' && failed.returnData.length > 0) {
     return new ChainError('execution-reverted', 'execution reverted', toHex(failed.returnData))

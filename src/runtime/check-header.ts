@@ -1,25 +1,26 @@
-// A header that somebody else made: does it follow from its parent by the rules of its fork? Everything that needs no
-// execution; what execution decides is compared afterwards. Each refusal is ChainError `invalid-block` with its reason.
+// Checks an imported header against its parent and the rules of its fork, as far as no execution is needed; the import
+// compares the rest after execution. Each refusal is ChainError `invalid-block` with its reason.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { unclesHash } from '../primitives/block.ts'
+import { EMPTY_UNCLES_HASH, unclesHash } from '../primitives/block.ts'
 import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
 import { GAS_PER_BLOB } from '../primitives/gas.ts'
 import { sealHeader } from '../primitives/header.ts'
 import type { Block, Header, SealedHeader } from '../primitives/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
+import type { Fork } from '../spec/chain-spec.ts'
+import { atLeast } from '../spec/forks.ts'
 import { blobRulesOf, rulesOf } from './block-env.ts'
-import { check } from './check.ts'
 import { checkDaoExtraData } from './dao-fork.ts'
-import { requiredDifficulty } from './difficulty.ts'
 import { checkGasLimit } from './gas-limit.ts'
+import { requireBlockRule } from './require-block-rule.ts'
 import type { Runtime } from './runtime.ts'
 
 const MAX_EXTRA_BYTES = 32
 const MAX_UNCLES = 2
 const MAX_UNCLE_DISTANCE = 6n
 
-/** How the chain behind the header stands. */
+/** The chain that the header extends. */
 export type Ancestry = {
   readonly parent: SealedHeader
   /** Up to and with the parent; undefined after the merge. */
@@ -32,7 +33,7 @@ export type Ancestry = {
 export function checkHeader(runtime: Runtime, block: Pick<Block, 'header' | 'uncles'>, ancestry: Ancestry): void {
   const { header } = block
   const { parent } = ancestry
-  check(header.parentHash === parent.hash, `parent ${header.parentHash} is not the head ${parent.hash}`)
+  requireBlockRule(header.parentHash === parent.hash, `parent ${header.parentHash} is not the head ${parent.hash}`)
   checkAfterParent(runtime, header, parent)
   checkWork(runtime, header, ancestry)
   checkUncles(runtime, block, ancestry)
@@ -40,12 +41,15 @@ export function checkHeader(runtime: Runtime, block: Pick<Block, 'header' | 'unc
 
 /** What follows from the parent's header, for blocks and uncles alike; difficulty and seal apart. */
 function checkAfterParent(runtime: Runtime, header: Header, parent: Header): void {
-  check(header.number === parent.number + 1n, `number ${header.number} does not follow ${parent.number}`)
+  requireBlockRule(header.number === parent.number + 1n, `number ${header.number} does not follow ${parent.number}`)
   const earliest = earliestTimestamp(runtime.spec, parent.timestamp)
   const relation = earliest > parent.timestamp ? 'not after' : 'before'
-  check(header.timestamp >= earliest, `timestamp ${header.timestamp} is ${relation} the parent's ${parent.timestamp}`)
-  check((header.extraData.length - 2) / 2 <= MAX_EXTRA_BYTES, 'extra data is longer than 32 bytes')
-  check(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} is over the limit ${header.gasLimit}`)
+  requireBlockRule(
+    header.timestamp >= earliest,
+    `timestamp ${header.timestamp} is ${relation} the parent's ${parent.timestamp}`,
+  )
+  requireBlockRule((header.extraData.length - 2) / 2 <= MAX_EXTRA_BYTES, 'extra data is longer than 32 bytes')
+  requireBlockRule(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} is over the limit ${header.gasLimit}`)
   checkFees(runtime, header, parent)
   checkGasLimit(header, parent)
   checkDaoExtraData(runtime.spec, runtime.forkOf(header), header)
@@ -55,51 +59,54 @@ function checkWork(runtime: Runtime, header: Header, { parent, totalDifficulty }
   const terminal = runtime.spec.terminalTotalDifficulty
   const merged = parent.difficulty === 0n || (terminal !== undefined && (totalDifficulty ?? 0n) >= terminal)
   if (merged) {
-    check(header.difficulty === 0n, 'difficulty is not zero after the merge')
-    check(BigInt(header.nonce) === 0n, 'nonce is not zero after the merge')
+    requireBlockRule(header.difficulty === 0n, 'difficulty is not zero after the merge')
+    requireBlockRule(BigInt(header.nonce) === 0n, 'nonce is not zero after the merge')
     return
   }
   const wanted = requiredDifficulty(runtime.forkOf(header), parent, header.timestamp)
-  check(header.difficulty === wanted, `difficulty is ${header.difficulty}, want ${wanted}`)
+  requireBlockRule(header.difficulty === wanted, `difficulty is ${header.difficulty}, want ${wanted}`)
 }
 
 function checkFees(runtime: Runtime, header: Header, parent: Header): void {
   const fork = runtime.forkOf(header)
   const rules = rulesOf(fork)
   const present = (field: keyof Header, wanted: boolean) =>
-    check((header[field] !== undefined) === wanted, `${field} is ${wanted ? 'missing' : 'not known yet'}`)
+    requireBlockRule((header[field] !== undefined) === wanted, `${field} is ${wanted ? 'missing' : 'not known yet'}`)
   present('baseFeePerGas', rules.london)
   present('withdrawalsRoot', rules.shanghai)
   for (const field of ['blobGasUsed', 'excessBlobGas', 'parentBeaconBlockRoot'] as const) present(field, rules.cancun)
   present('requestsHash', rules.prague)
   if (rules.london) {
     const wanted = nextBaseFee(parent)
-    check(header.baseFeePerGas === wanted, `base fee is ${header.baseFeePerGas}, want ${wanted}`)
+    requireBlockRule(header.baseFeePerGas === wanted, `base fee is ${header.baseFeePerGas}, want ${wanted}`)
   }
   const blobs = blobRulesOf(runtime.spec, fork)
   if (blobs === undefined) return
   const wanted = nextExcessBlobGas(parent, blobs)
-  check(header.excessBlobGas === wanted, `excess blob gas is ${header.excessBlobGas}, want ${wanted}`)
-  check((header.blobGasUsed ?? 0n) <= blobs.max * GAS_PER_BLOB, `blob gas used ${header.blobGasUsed} is over the limit`)
+  requireBlockRule(header.excessBlobGas === wanted, `excess blob gas is ${header.excessBlobGas}, want ${wanted}`)
+  requireBlockRule(
+    (header.blobGasUsed ?? 0n) <= blobs.max * GAS_PER_BLOB,
+    `blob gas used ${header.blobGasUsed} is over the limit`,
+  )
 }
 
 /** Yellow Paper 11.1: at most two uncles, each a child of a recent ancestor, itself no ancestor and not named before. */
 function checkUncles(runtime: Runtime, { header, uncles }: Pick<Block, 'header' | 'uncles'>, ancestry: Ancestry): void {
-  check(unclesHash(uncles) === header.sha3Uncles, 'uncles do not match their hash')
+  requireBlockRule(unclesHash(uncles) === header.sha3Uncles, 'uncles do not match their hash')
   if (uncles.length === 0) return
-  check(header.difficulty > 0n, 'a block after the merge has no uncles')
-  check(uncles.length <= MAX_UNCLES, 'too many uncles')
+  requireBlockRule(header.difficulty > 0n, 'a block after the merge has no uncles')
+  requireBlockRule(uncles.length <= MAX_UNCLES, 'too many uncles')
   const ancestors = new Map(ancestry.recent.map((ancestor) => [ancestor.header.hash, ancestor.header]))
   const seen = new Set(ancestry.recent.flatMap((ancestor) => ancestor.uncles.map(hashOf)))
   for (const uncle of uncles) {
     const id = hashOf(uncle)
-    check(!seen.has(id), 'an uncle is named twice')
+    requireBlockRule(!seen.has(id), 'an uncle is named twice')
     seen.add(id)
-    check(!ancestors.has(id), 'an uncle is an ancestor')
+    requireBlockRule(!ancestors.has(id), 'an uncle is an ancestor')
     const parent = ancestors.get(uncle.parentHash)
-    // The parent's children beside this block are its brothers, not its uncles.
+    // Other children of the parent are siblings of this block, not its uncles.
     const isBrother = uncle.parentHash === header.parentHash
-    check(
+    requireBlockRule(
       parent !== undefined && !isBrother && header.number - parent.number <= MAX_UNCLE_DISTANCE + 1n,
       'an uncle is no child of a recent ancestor',
     )
@@ -112,10 +119,46 @@ function checkUncle(runtime: Runtime, uncle: Header, parent: Header): void {
   try {
     checkAfterParent(runtime, uncle, parent)
     const wanted = requiredDifficulty(runtime.forkOf(uncle), parent, uncle.timestamp)
-    check(uncle.difficulty === wanted, `difficulty is ${uncle.difficulty}, want ${wanted}`)
+    requireBlockRule(uncle.difficulty === wanted, `difficulty is ${uncle.difficulty}, want ${wanted}`)
   } catch (error) {
     throw error instanceof ChainError ? new ChainError(error.code, `uncle ${hashOf(uncle)}: ${error.message}`) : error
   }
 }
 
 const hashOf = (header: Header): Hash => sealHeader(header).hash
+
+const MINIMUM = 131_072n
+const ADJUSTMENT_QUOTIENT = 2048n
+const BOMB_PERIOD = 100_000n
+/** EIP-649, 1234, 2384, 3554, 4345, 5133: by how many blocks the bomb is set back. Newest first. */
+const BOMB_DELAYS: readonly (readonly [Fork, bigint])[] = [
+  ['grayGlacier', 11_400_000n],
+  ['arrowGlacier', 10_700_000n],
+  ['london', 9_700_000n],
+  ['muirGlacier', 9_000_000n],
+  ['constantinople', 5_000_000n],
+  ['byzantium', 3_000_000n],
+]
+
+/** The difficulty of a block with this number and timestamp after its parent. */
+export function requiredDifficulty(fork: Fork, parent: Header, timestamp: bigint): bigint {
+  const step = parent.difficulty / ADJUSTMENT_QUOTIENT
+  let difficulty = parent.difficulty + step * adjustment(fork, parent, timestamp - parent.timestamp)
+  if (difficulty < MINIMUM) difficulty = MINIMUM
+  const delay = BOMB_DELAYS.find(([since]) => atLeast(fork, since))?.[1] ?? 0n
+  const number = parent.number + 1n
+  const period = (number > delay ? number - delay : 0n) / BOMB_PERIOD
+  if (period > 1n) difficulty += 2n ** (period - 2n)
+  return difficulty
+}
+
+function adjustment(fork: Fork, parent: Header, seconds: bigint): bigint {
+  if (atLeast(fork, 'byzantium')) {
+    const uncles = parent.sha3Uncles === EMPTY_UNCLES_HASH ? 1n : 2n
+    return max(uncles - seconds / 9n, -99n)
+  }
+  if (atLeast(fork, 'homestead')) return max(1n - seconds / 10n, -99n)
+  return seconds < 13n ? 1n : -1n
+}
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)

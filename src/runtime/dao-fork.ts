@@ -5,8 +5,8 @@ import { type Address, type Hex, hexToAddress } from '../lib/hex.ts'
 import type { Header } from '../primitives/types.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
-import { check } from './check.ts'
 import accounts from './dao-fork-accounts.json' with { type: 'json' }
+import { requireBlockRule } from './require-block-rule.ts'
 
 /** `dao-hard-fork` in ASCII. */
 const MARK: Hex = '0x64616f2d686172642d666f726b'
@@ -32,8 +32,8 @@ function demandOf(spec: ChainSpec, fork: Fork, number: bigint): 'mark' | 'no mar
  */
 export function checkDaoExtraData(spec: ChainSpec, fork: Fork, { number, extraData }: Header): void {
   const demand = demandOf(spec, fork, number)
-  check(demand !== 'mark' || extraData === MARK, `bad DAO pro-fork extra data ${extraData}, want ${MARK}`)
-  check(demand !== 'no mark' || extraData !== MARK, `bad DAO no-fork extra data ${extraData}`)
+  requireBlockRule(demand !== 'mark' || extraData === MARK, `bad DAO pro-fork extra data ${extraData}, want ${MARK}`)
+  requireBlockRule(demand !== 'no mark' || extraData !== MARK, `bad DAO no-fork extra data ${extraData}`)
 }
 
 /** The extra data of a block under construction: what was asked for, unless the fork demands otherwise. */

@@ -1,4 +1,4 @@
-// A developer's change of the state, outside any block: what it adds to balances exists from then on, so the bank is told.
+// A developer's change of the state outside any block. The bank's supply follows the change of the base coin's balances.
 import type { Modules } from '../modules/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'

@@ -23,10 +23,11 @@ import type { BlockEnv } from './block-env.ts'
 import { BlockSizeLimit } from './block-size.ts'
 import { moveDaoFunds } from './dao-fork.ts'
 import { draftHeader } from './draft-header.ts'
-import { createdContract, executeMessage, type MessageMode, type MessageResult } from './execute-message.ts'
+import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
 import type { CallTrace, ExecutedBlock, PayloadAttributes } from './types.ts'
+import type { MessageMode } from './validity.ts'
 import { checkEnvelope } from './validity.ts'
 
 const MIN_TRANSACTION_GAS = 21_000n

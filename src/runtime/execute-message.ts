@@ -1,5 +1,5 @@
-// One message, from the sender's purse to the last refund: what a transaction and a simulated call have in common.
-// Everything here is consensus; the order of the steps is that of the yellow paper and the EIPs named beside them.
+// Executes one message: buys its gas, runs it, refunds and pays fees. Transactions and simulated calls share this code.
+// All of it is consensus; the steps have the order of the Yellow Paper (section 6) and of the EIPs named at them.
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
@@ -11,7 +11,7 @@ import { recoverAuthority } from '../primitives/transaction.ts'
 import type { AccessList, Log, Message } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
-import { checkMessage } from './validity.ts'
+import { checkMessage, type MessageMode } from './validity.ts'
 
 /** Where fees go. Plain Ethereum: the tip to the coinbase, the base fee to nobody. */
 export type FeePolicy = { readonly collector: Address | undefined }
@@ -31,16 +31,9 @@ export type MessageResult = {
   readonly accessed: AccessList
 }
 
-/**
- * `transaction`: every rule. `impersonated`: nobody signed it, so the sender may be a contract (development).
- * `simulated`: as impersonated, and gas may go beyond the caps. `call`: the nonce is not looked at either, and fees
- * only if given.
- */
-export type MessageMode = 'transaction' | 'impersonated' | 'simulated' | 'call'
-
 /** EIP-3529: at most a fifth of the gas used is refunded; before London half. */
 const refundQuotient = (env: BlockEnv): bigint => (env.rules.london ? 5n : 2n)
-/** What an authorization of an account that exists gets back (EIP-7702). */
+/** Gas refunded for each valid authorization whose account exists already (EIP-7702: PER_EMPTY_ACCOUNT_COST - PER_AUTH_BASE_COST). */
 const AUTHORIZATION_REFUND = 25_000n - 12_500n
 const MAX_NONCE = (1n << 64n) - 1n
 
@@ -57,9 +50,9 @@ export function executeMessage(
   fees: FeePolicy,
 ): MaybePromise<MessageResult> {
   const { view } = machine
-  // Who pays nothing may have all of it held back.
-  const held = upfrontCost(message) === 0n ? 0n : machine.lockedBalance(message.from)
-  const { intrinsic, floor } = checkMessage(view, env, message, mode, held)
+  // A message that costs nothing is not stopped by a locked balance, so the balance need not be read.
+  const lockedBalance = upfrontCost(message) === 0n ? 0n : machine.lockedBalance(message.from)
+  const { intrinsic, floor } = checkMessage(view, env, message, mode, lockedBalance)
   const gasPrice = priceOf(env, message, mode)
   const blobGasUsed = BigInt(message.blobVersionedHashes.length) * GAS_PER_BLOB
   const blobFee = mode === 'call' && message.maxFeePerBlobGas === 0n ? 0n : blobGasUsed * (env.blobBaseFee ?? 0n)
@@ -68,11 +61,11 @@ export function executeMessage(
   machine.accessJournal.clear()
   machine.transient.clear()
   if (machine.reportsAccess) machine.accessJournal.startReporting()
-  warm(machine, env, message)
+  initAccessed(machine, env, message)
   view.addBalance(message.from, -(message.gasLimit * gasPrice + blobFee))
   view.setNonce(message.from, BigInt.asUintN(64, view.nonce(message.from) + 1n))
   machine.touch(message.from)
-  const refund = env.rules.prague ? authorize(machine, view, chainId, message) : 0n
+  const refund = env.rules.prague ? applyAuthorizations(machine, view, chainId, message) : 0n
 
   const running = machine.run({
     from: message.from,
@@ -122,8 +115,8 @@ function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
   return baseFee + effectiveTip(message, baseFee)
 }
 
-/** EIP-2929, EIP-2930 and EIP-3651: what is warm before the first opcode. */
-function warm(machine: Machine, env: BlockEnv, message: Message): void {
+/** Fills the accessed addresses and slots before the first opcode (EIP-2929, EIP-2930, EIP-3651). */
+function initAccessed(machine: Machine, env: BlockEnv, message: Message): void {
   if (!env.rules.berlin) return
   const { accessJournal: warmth } = machine
   warmth.setAlwaysWarm(machine.precompileAddresses)
@@ -134,7 +127,7 @@ function warm(machine: Machine, env: BlockEnv, message: Message): void {
 }
 
 /** Applies the EIP-7702 authorizations that are valid; returns the refund for accounts that existed. */
-function authorize(machine: Machine, view: StateView, chainId: bigint, message: Message): bigint {
+function applyAuthorizations(machine: Machine, view: StateView, chainId: bigint, message: Message): bigint {
   let refund = 0n
   for (const authorization of message.authorizationList) {
     if (authorization.chainId !== 0n && authorization.chainId !== chainId) continue
@@ -186,7 +179,7 @@ function destroy(machine: Machine, env: BlockEnv, { destroyed, created }: Result
   }
 }
 
-/** The address a creation gives its contract, whether or not it succeeded; null for a call. */
+/** The address of the contract that a creation makes, also when it failed; null for a call. */
 export function createdContract(message: Pick<Message, 'to' | 'from' | 'nonce'>): Address | null {
   if (message.to !== null) return null
   return createAddress(message.from, message.nonce)

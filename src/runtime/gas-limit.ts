@@ -1,7 +1,7 @@
 // How far a block's gas limit may be from its parent's (Yellow Paper, 47 to 49; EIP-1559 doubles it once, where the base fee
 // begins). Import refuses what `checkGasLimit` refuses; what is made here keeps to the same bound by `gasLimitTowards`.
 import type { Header } from '../primitives/types.ts'
-import { check } from './check.ts'
+import { requireBlockRule } from './require-block-rule.ts'
 
 const GAS_LIMIT_QUOTIENT = 1024n
 const MIN_GAS_LIMIT = 5000n
@@ -12,11 +12,11 @@ export function checkGasLimit(header: Header, parent: Header): void {
   const begins = header.baseFeePerGas !== undefined && parent.baseFeePerGas === undefined
   const from = begins ? parent.gasLimit * 2n : parent.gasLimit
   const change = header.gasLimit > from ? header.gasLimit - from : from - header.gasLimit
-  check(
+  requireBlockRule(
     change < from / GAS_LIMIT_QUOTIENT,
     `gas limit ${header.gasLimit} is too far from the parent's ${parent.gasLimit}`,
   )
-  check(
+  requireBlockRule(
     header.gasLimit >= MIN_GAS_LIMIT && header.gasLimit <= MAX_GAS_LIMIT,
     `gas limit ${header.gasLimit} is out of range`,
   )

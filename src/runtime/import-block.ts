@@ -7,9 +7,9 @@ import { orderedListRoot } from '../state/trie.ts'
 import type { StateView } from '../state/types.ts'
 import { rulesOf } from './block-env.ts'
 import { checkBlockSize } from './block-size.ts'
-import { check } from './check.ts'
 import { type Ancestry, checkHeader } from './check-header.ts'
 import { BlockExecution, type ExecutedRoots } from './execute-block.ts'
+import { requireBlockRule } from './require-block-rule.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { ExecutedBlock } from './types.ts'
 
@@ -26,9 +26,12 @@ export async function importBlock(
     checkHeader(runtime, block, ancestry)
     checkBlockSize(rulesOf(runtime.forkOf(header)), block)
     if (header.withdrawalsRoot !== undefined) {
-      check(withdrawals !== undefined, 'withdrawals are missing')
+      requireBlockRule(withdrawals !== undefined, 'withdrawals are missing')
       const root = toHash(orderedListRoot(withdrawals.map(encodeWithdrawal)))
-      check(root === header.withdrawalsRoot, `withdrawals root is ${root}, header says ${header.withdrawalsRoot}`)
+      requireBlockRule(
+        root === header.withdrawalsRoot,
+        `withdrawals root is ${root}, header says ${header.withdrawalsRoot}`,
+      )
     }
     const execution = await executeTransactions(runtime, view, block, blockHash)
     const { roots, requests } = await execution.finish(withdrawals ?? [], uncles)
@@ -64,8 +67,8 @@ export async function executeTransactions(
 
 function compare(claimed: Header, found: ExecutedRoots): void {
   const field = wrongField(claimed, found)
-  if (field === 'logsBloom') check(false, 'logs bloom differs')
-  check(field === undefined, `${field} is ${field && found[field]}, header says ${field && claimed[field]}`)
+  if (field === 'logsBloom') requireBlockRule(false, 'logs bloom differs')
+  requireBlockRule(field === undefined, `${field} is ${field && found[field]}, header says ${field && claimed[field]}`)
 }
 
 /** The first field of a header that execution does not confirm; undefined: it confirms all that it decides. */

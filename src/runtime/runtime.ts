@@ -15,7 +15,7 @@ import type { Pause } from '../lib/scheduler.ts'
 import { type Modules, openModules } from '../modules/index.ts'
 import type { Report } from '../modules/module.ts'
 import { activeProposals, upgraded } from '../modules/params.ts'
-import { holdings } from '../modules/vesting/held.ts'
+import { lockedBalances } from '../modules/vesting/locked-balance.ts'
 import { sharedNativeContracts } from '../precompiles/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { MODULE_ACCOUNT } from '../spec/addresses.ts'
@@ -114,7 +114,7 @@ export class Runtime {
 
   /** How much of its balance an account must keep at a time (unix seconds); undefined on a plain chain: nothing. */
   held(view: StateView, time: () => bigint): ((of: Address) => bigint) | undefined {
-    return this.spec.native === undefined ? undefined : holdings(view, time)
+    return this.spec.native === undefined ? undefined : lockedBalances(view, time)
   }
 
   /** The native modules over a view; undefined on a plain chain. */

@@ -1,4 +1,4 @@
-// Signers of a block: the validators that the end of the block before has bonded.
+// Signers of a block: the validators that were bonded at the end of the block before.
 import type { BondedValidator } from '../modules/staking/layout.ts'
 import type { Header } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'

@@ -30,14 +30,14 @@ export type SimulatedCalls = {
 export type SimulationOptions = {
   /** Nonces and fees have to be right, as in a real block; else a call that names no fee pays none. */
   readonly validation: boolean
-  /** Transfers of value stand among the logs. */
+  /** Report transfers of value as ERC-20 logs. */
   readonly traceTransfers: boolean
   /** The connection that asks: the simulation ends when it is closed. */
   readonly caller?: AbortSignal | undefined
 }
 
 export type SimulatedCall = {
-  /** What stands in the block for the call. */
+  /** The transaction that represents the call in its block. */
   readonly transaction: Transaction
   readonly gasUsed: bigint
   /** The most gas that was in use at once: what was used before refunds. */
@@ -210,7 +210,7 @@ class Simulation {
     }
   }
 
-  /** The transaction that stands in the block for a call; nobody signed it. */
+  /** The unsigned transaction that represents a call in its block. */
   #transaction({ env }: BlockExecution, request: CallRequest, gasLimit: bigint): Transaction {
     const from: Address = request.from ?? ZERO_ADDRESS
     const type = typeOf(request, env.rules.london)

@@ -12,7 +12,7 @@ import type { ChainSpec } from '../spec/chain-spec.ts'
 import { atLeast } from '../spec/forks.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
-import { check } from './check.ts'
+import { requireBlockRule } from './require-block-rule.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
 const ETHER = 10n ** 18n
@@ -109,9 +109,12 @@ async function queuedRequests(
   { address, eip }: (typeof REQUEST_CONTRACTS)[number],
 ): Promise<Uint8Array> {
   const isThere = machine.view.code(address).length > 0
-  check(isThere, `empty system contract: no code at ${address} (${eip}; from Prague on every block calls it)`)
+  requireBlockRule(
+    isThere,
+    `empty system contract: no code at ${address} (${eip}; from Prague on every block calls it)`,
+  )
   const { output, failure } = await systemCall(machine, env, address, EMPTY_BYTES)
-  check(failure === undefined, `system call failed to execute: ${address} (${eip}): ${failure?.message}`)
+  requireBlockRule(failure === undefined, `system call failed to execute: ${address} (${eip}): ${failure?.message}`)
   return output
 }
 
@@ -125,7 +128,7 @@ export function missingRequestContracts(spec: ChainSpec, view: StateView): strin
   )
 }
 
-/** A call of the protocol itself: nobody pays for it, and it has 30,000,000 gas beside the block's. */
+/** A system call: no account pays for it, and its 30,000,000 gas do not count in the block. */
 async function systemCall(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<Result> {
   machine.view.beginTransaction()
   machine.accessJournal.clear()

@@ -7,9 +7,16 @@ import { hasLowS } from '../primitives/transaction.ts'
 import type { Message, Transaction } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
-import type { MessageMode } from './execute-message.ts'
+
+/**
+ * Which rules apply. `transaction`: all. `impersonated`: nobody signed it, so the sender may be a contract (development).
+ * `simulated`: as `impersonated`, and the gas limit may exceed the caps. `call`: as `simulated`; the nonce is not checked,
+ * and fees only if they are given.
+ */
+export type MessageMode = 'transaction' | 'impersonated' | 'simulated' | 'call'
 
 const MAX_NONCE = (1n << 64n) - 1n
+
 /** What only a signed transaction has: a type its fork knows, a chain id, a low s. */
 export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Transaction): void {
   const { rules } = env
@@ -25,15 +32,15 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Trans
 }
 
 /**
- * Everything that can be said of a message before it runs; `held` is what the sender must keep. Throws; changes nothing.
- * Returns what its gas is bound by.
+ * Checks a message against block and state before it runs; `lockedBalance` (wei) is what the sender may not spend.
+ * Changes nothing. Throws Rejection; returns the intrinsic gas and the floor of the calldata (EIP-7623).
  */
 export function checkMessage(
   view: StateView,
   env: BlockEnv,
   message: Message,
   mode: MessageMode,
-  held: bigint,
+  lockedBalance: bigint,
 ): GasBounds {
   checkSender(view, env, message, mode)
   checkFees(env, message, mode)
@@ -48,7 +55,7 @@ export function checkMessage(
       'insufficient-funds',
     )
   }
-  if (held > 0n && cost > 0n && balance - held < cost) {
+  if (lockedBalance > 0n && cost > 0n && balance - lockedBalance < cost) {
     const why = 'clawback vesting account has insufficient unlocked tokens to execute transaction'
     reject(`${why}: insufficient unlocked coins error`, 'insufficient-funds')
   }
@@ -69,10 +76,10 @@ export function checkMessage(
 function checkSender(view: StateView, env: BlockEnv, message: Message, mode: MessageMode): void {
   const { from } = message
   const nonce = view.nonce(from)
-  const told = () => `address ${from}, tx: ${message.nonce} state: ${nonce}`
-  if (mode !== 'call' && message.nonce < nonce) reject(`nonce too low: ${told()}`, 'nonce-too-low')
-  if (mode !== 'call' && message.nonce > nonce) reject(`nonce too high: ${told()}`, 'nonce-too-high')
-  // In a call the nonce just begins anew, but a contract has no address to be made at.
+  const nonces = () => `address ${from}, tx: ${message.nonce} state: ${nonce}`
+  if (mode !== 'call' && message.nonce < nonce) reject(`nonce too low: ${nonces()}`, 'nonce-too-low')
+  if (mode !== 'call' && message.nonce > nonce) reject(`nonce too high: ${nonces()}`, 'nonce-too-high')
+  // A call at the greatest nonce may wrap to 0, but a creation has no address for its contract.
   if (nonce >= MAX_NONCE && (mode !== 'call' || message.to === null)) {
     reject(`nonce has max value: address ${from}, nonce: ${nonce}`)
   }

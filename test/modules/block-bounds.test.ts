@@ -1,6 +1,6 @@
 // The end of a block does so much and no more: what many blocks have set to one moment is done in several, in its order.
 import { describe, expect, it } from 'vitest'
-import { MOST_ENDED_A_BLOCK } from '../../src/modules/staking/context.ts'
+import { MAX_ENDED_PER_BLOCK } from '../../src/modules/staking/context.ts'
 import { MOST_HOPS, readHash } from '../../src/modules/transfer/denoms.ts'
 import { MOST_PACKETS_A_BLOCK } from '../../src/modules/transfer/relayer.ts'
 import { alice, bob } from '../support/native.ts'
@@ -12,7 +12,7 @@ const more = 20
 describe('the end of a block', () => {
   it('pays a bounded number of unbondings, the earliest first, and the others in the next block', async () => {
     const chain = await stakingChain([genesisValidator(0, 100n * P)])
-    const people = Array.from({ length: MOST_ENDED_A_BLOCK + more }, (_, index) => delegator(100 + index))
+    const people = Array.from({ length: MAX_ENDED_PER_BLOCK + more }, (_, index) => delegator(100 + index))
     for (const person of people) {
       chain.view.setBalance(person, P)
       chain.staking.delegate(person, operator(0), P)
@@ -26,7 +26,7 @@ describe('the end of a block', () => {
     chain.next(22n * DAY)
     chain.next(1n)
     const paid = () => people.map((person) => chain.view.balance(person) === P)
-    expect(paid().filter(Boolean)).toHaveLength(MOST_ENDED_A_BLOCK)
+    expect(paid().filter(Boolean)).toHaveLength(MAX_ENDED_PER_BLOCK)
     expect(paid().slice(0, more).every(Boolean)).toBe(true)
     chain.next(1n)
     expect(paid().every(Boolean)).toBe(true)

@@ -1,6 +1,6 @@
 // Allocations of an IBC transfer grant: through which channel how much of which coins may leave, to whom, with what memo.
 // Pure functions over the list that a grant holds. Refusals have ibc-go's words.
-import { ChainError } from '../../lib/errors.ts'
+import { reverted } from '../revert.ts'
 
 export type Coin = { readonly denom: string; readonly amount: bigint }
 
@@ -26,33 +26,31 @@ export type TransferUse = CoinsOfChannel & {
 
 const UNLIMITED = 2n ** 256n - 1n
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
-
 /** The allocations as they are kept, coins sorted. Throws ChainError; whether a channel exists is not asked here. */
 export function checkedAllocations(allocations: readonly Allocation[]): readonly Allocation[] {
-  if (allocations.length === 0) throw refused('allocations cannot be empty: invalid transfer authorization')
+  if (allocations.length === 0) throw reverted('allocations cannot be empty: invalid transfer authorization')
   const channels = new Set<string>()
   return allocations.map((allocation) => {
     const { sourcePort, sourceChannel, allowList } = allocation
-    if (channels.has(sourceChannel)) throw refused(`duplicate source channel ID: ${sourceChannel}: invalid channel`)
+    if (channels.has(sourceChannel)) throw reverted(`duplicate source channel ID: ${sourceChannel}: invalid channel`)
     channels.add(sourceChannel)
     const spendLimit = checkedCoins(allocation.spendLimit)
     checkIdentifier('source port ID', sourcePort, 2, 128)
     checkIdentifier('source channel ID', sourceChannel, 8, 64)
     if (new Set(allowList).size < allowList.length) {
-      throw refused('duplicate entry in allow list: invalid transfer authorization')
+      throw reverted('duplicate entry in allow list: invalid transfer authorization')
     }
     return { ...allocation, spendLimit }
   })
 }
 
 function checkedCoins(coins: readonly Coin[]): readonly Coin[] {
-  if (coins.length === 0) throw refused('spend limit cannot be nil: invalid coins')
+  if (coins.length === 0) throw reverted('spend limit cannot be nil: invalid coins')
   const denoms = new Set<string>()
   for (const { denom, amount } of coins) {
-    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}: invalid coins`)
-    if (amount === 0n) throw refused(`coin 0${denom} amount is not positive: invalid coins`)
-    if (denoms.has(denom)) throw refused(`duplicate denomination ${denom}: invalid coins`)
+    if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw reverted(`invalid denom: ${denom}: invalid coins`)
+    if (amount === 0n) throw reverted(`coin 0${denom} amount is not positive: invalid coins`)
+    if (denoms.has(denom)) throw reverted(`duplicate denomination ${denom}: invalid coins`)
     denoms.add(denom)
   }
   return [...coins].sort((a, b) => (a.denom < b.denom ? -1 : 1))
@@ -60,7 +58,7 @@ function checkedCoins(coins: readonly Coin[]): readonly Coin[] {
 
 /** ICS-24: letters, digits and `. _ + - # [ ] < >`. Throws ChainError `invalid <what>: …`. */
 export function checkIdentifier(what: string, id: string, shortest: number, longest: number): void {
-  const invalid = (why: string) => refused(`invalid ${what}: ${why}: invalid identifier`)
+  const invalid = (why: string) => reverted(`invalid ${what}: ${why}: invalid identifier`)
   if (id.trim() === '') throw invalid('identifier cannot be blank')
   if (id.includes('/')) throw invalid(`identifier ${id} cannot contain separator '/'`)
   const { length } = new TextEncoder().encode(id)
@@ -78,13 +76,13 @@ export function checkIdentifier(what: string, id: string, shortest: number, long
 /** What the allocations leave after a transfer; empty when nothing. Throws ChainError when they do not cover it. */
 export function afterTransfer(allocations: readonly Allocation[], use: TransferUse): readonly Allocation[] {
   const allocation = allocations.find((one) => isThrough(one, use))
-  if (allocation === undefined) throw refused('requested port and channel allocation does not exist: not found')
+  if (allocation === undefined) throw reverted('requested port and channel allocation does not exist: not found')
   const limit = limitOf(allocation, use.denom)
   if (limit === undefined || use.amount > limit) {
-    throw refused('requested amount is more than spend limit: insufficient funds')
+    throw reverted('requested amount is more than spend limit: insufficient funds')
   }
   if (allocation.allowList.length > 0 && !allocation.allowList.includes(use.receiver)) {
-    throw refused('not allowed receiver address for transfer: invalid address')
+    throw reverted('not allowed receiver address for transfer: invalid address')
   }
   checkMemo(allocation.allowedPacketData, use.memo)
   return limit === UNLIMITED ? allocations : withLimit(allocations, use, limit - use.amount)
@@ -94,12 +92,12 @@ function checkMemo(allowed: readonly string[], memo: string): void {
   const trimmed = memo.trim()
   if (trimmed === '' || (allowed.length === 1 && allowed[0] === '*')) return
   if (allowed.length === 0) {
-    throw refused(
+    throw reverted(
       'memo must be empty because allowed packet data in allocation is empty: invalid transfer authorization',
     )
   }
   if (!allowed.some((one) => one.trim() === trimmed)) {
-    throw refused(`not allowed memo: ${memo}: invalid transfer authorization`)
+    throw reverted(`not allowed memo: ${memo}: invalid transfer authorization`)
   }
 }
 
@@ -109,7 +107,7 @@ export function spendLimitOf(allocations: readonly Allocation[], of: CoinsOfChan
   const limit = allocation && limitOf(allocation, of.denom)
   if (limit !== undefined) return limit
   const { sourcePort, sourceChannel, denom } = of
-  throw refused(
+  throw reverted(
     `no matching allocation found for source port: ${sourcePort}, source channel: ${sourceChannel}, and denom: ${denom}`,
   )
 }
@@ -141,8 +139,8 @@ export const overChannels = (
 /** The only channel that lets out a coin. Throws ChainError when none does, or several do. */
 export function onlyChannelOf(allocations: readonly Allocation[], denom: string): CoinsOfChannel {
   const [first, second] = allocations.filter((allocation) => limitOf(allocation, denom) !== undefined)
-  if (first === undefined) throw refused(`no matching allocation found for denom: ${denom}`)
-  if (second !== undefined) throw refused(`several channels have an allocation of ${denom}: use the ICS20 functions`)
+  if (first === undefined) throw reverted(`no matching allocation found for denom: ${denom}`)
+  if (second !== undefined) throw reverted(`several channels have an allocation of ${denom}: use the ICS20 functions`)
   return { sourcePort: first.sourcePort, sourceChannel: first.sourceChannel, denom }
 }
 

@@ -1,13 +1,16 @@
-// Who lets whom do what: grants by granter, grantee and message, each with a day on which it dies.
-// A dead grant reads as absent everywhere from its second on; that its storage is cleared later is housekeeping.
+// Grants (Cosmos SDK x/authz): by granter, grantee and message, each with an expiration in unix seconds. A grant reads as
+// absent everywhere from the second of its expiration; its storage is cleared in a later block.
+
 import { getAddress } from 'viem'
 import { z } from 'zod'
 import { toBech32 } from '../../lib/bech32.ts'
-import { ChainError } from '../../lib/errors.ts'
+import type { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { NATIVE_CONTRACT, operatorPrefix } from '../../spec/addresses.ts'
 import { readSection } from '../genesis-section.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
+import { reverted } from '../revert.ts'
 import {
   type Allocation,
   afterTransfer,
@@ -21,8 +24,7 @@ import {
   totalLimit,
   withLimit,
 } from './allocations.ts'
-import { channelsOwn, clear, coversAllChannels, setAllocations, spend } from './grant.ts'
-import { authzLayout, type Grant } from './layout.ts'
+import { authzLayout, channelsOwn, clear, coversAllChannels, type Grant, setAllocations, spend } from './layout.ts'
 import {
   type GenericMessage,
   isLimitedMessage,
@@ -32,9 +34,9 @@ import {
   type StakingMessage,
 } from './messages.ts'
 
-const SECONDS_A_YEAR = 365 * 24 * 3600
-/** Dead grants that one block clears at most; a grant with lists counts once more for each coin and text in them. */
-const CLEARED_A_BLOCK = 200
+const SECONDS_A_YEAR = 365 * Number(SECONDS_A_DAY)
+/** Expired grants that one block clears at most; a grant with lists counts once more for each coin and text in them. */
+const MAX_CLEARED_PER_BLOCK = 200
 
 /** The genesis section `kestrel.modules.authz`. */
 const authzGenesis = z
@@ -47,10 +49,8 @@ const authzGenesis = z
 /** An allowance without a limit, as users write and read it. */
 export const UNLIMITED = 2n ** 256n - 1n
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
-
 const missing = (to: string, of: Address): ChainError =>
-  refused(`authorization to ${to} for address ${getAddress(of)} does not exist or is expired`)
+  reverted(`authorization to ${to} for address ${getAddress(of)} does not exist or is expired`)
 
 /** Lists of other modules that grants are made from. */
 export type Grantable = {
@@ -77,15 +77,15 @@ export class Authz implements NativeModule<unknown> {
     this.#state.lifetime.set(BigInt(defaultExpiration))
   }
 
-  /** Clears grants that have died. */
+  /** Clears expired grants. */
   beginBlock(): void {
     const { dying } = this.#state
-    for (let cleared = 0; cleared < CLEARED_A_BLOCK; cleared++) {
+    for (let cleared = 0; cleared < MAX_CLEARED_PER_BLOCK; cleared++) {
       const next = dying.at(0)
       if (next === undefined || this.#isAhead(next.expiration)) return
       dying.shift()
       const found = this.#grant(next.granter, next.grantee, next.message)
-      // It may have been granted anew since.
+      // It may have been granted again since.
       if (this.#isAhead(found.expiration.get())) continue
       cleared += found.validators.length
       if (next.message === MESSAGE.transfer) cleared += listedIn(found.allocations.get())
@@ -116,7 +116,7 @@ export class Authz implements NativeModule<unknown> {
       opened.allocations.clear()
       return
     }
-    if (validators.length === 0) throw refused('both allowed & deny list cannot be empty')
+    if (validators.length === 0) throw reverted('both allowed & deny list cannot be empty')
     opened.validators.set(validators)
   }
 
@@ -132,7 +132,7 @@ export class Authz implements NativeModule<unknown> {
     if (channel !== undefined) return this.increaseTransfer(granter, grantee, channel, amount)
     if (found.isUnlimited.get()) return UNLIMITED
     const limit = found.limit.get() + amount
-    if (amount === UNLIMITED || limit > UNLIMITED) throw refused('integer overflow when increasing allowance')
+    if (amount === UNLIMITED || limit > UNLIMITED) throw reverted('integer overflow when increasing allowance')
     found.limit.set(limit)
     return limit
   }
@@ -146,7 +146,7 @@ export class Authz implements NativeModule<unknown> {
     const limit = found.limit.get()
     if (amount > limit) {
       const why = 'amount by which the allowance should be decreased is greater than the authorization limit'
-      throw refused(`${why}: ${amount} > ${limit}`)
+      throw reverted(`${why}: ${amount} > ${limit}`)
     }
     found.limit.set(limit - amount)
     return limit - amount
@@ -174,7 +174,7 @@ export class Authz implements NativeModule<unknown> {
     const found = this.#limited(granter, grantee, message)
     const limit = found.limit.get()
     if (!found.isUnlimited.get() && amount > limit) {
-      throw refused(`amount ${amount} greater than allowed limit ${limit}`)
+      throw reverted(`amount ${amount} greater than allowed limit ${limit}`)
     }
     return found.validators.length
   }
@@ -184,7 +184,7 @@ export class Authz implements NativeModule<unknown> {
     const found = this.#limited(granter, grantee, message)
     if (!found.validators.get().includes(validator)) {
       const operator = toBech32(operatorPrefix(this.#context.spec.bech32Prefix), validator)
-      throw refused(`cannot delegate/undelegate to ${operator} validator: unauthorized`)
+      throw reverted(`cannot delegate/undelegate to ${operator} validator: unauthorized`)
     }
     spend(found, amount)
   }
@@ -216,7 +216,7 @@ export class Authz implements NativeModule<unknown> {
     const before = spendLimitOf(allocations, of)
     if (before === UNLIMITED) return UNLIMITED
     const limit = before + amount
-    if (limit > UNLIMITED) throw refused('integer overflow when increasing allowance')
+    if (limit > UNLIMITED) throw reverted('integer overflow when increasing allowance')
     found.allocations.set(withLimit(allocations, of, limit))
     return limit
   }
@@ -226,7 +226,7 @@ export class Authz implements NativeModule<unknown> {
     const found = this.#transfer(granter, grantee)
     const allocations = channelsOwn(found)
     const before = spendLimitOf(allocations, of)
-    if (amount > before) throw refused('negative amount when decreasing allowance')
+    if (amount > before) throw reverted('negative amount when decreasing allowance')
     setAllocations(found, withLimit(allocations, of, before - amount))
     return before - amount
   }
@@ -246,7 +246,7 @@ export class Authz implements NativeModule<unknown> {
     return overChannels(this.#grantable.channels(), { denom: this.#context.spec.denom, amount })
   }
 
-  /** Where the one limit of the base coin stands in a transfer grant by channels; undefined: the grant has one limit. */
+  /** The only channel whose allocation limits the base coin; undefined: the grant has one limit for all channels. */
   #onlyChannel(found: Grant, message: LimitedMessage): CoinsOfChannel | undefined {
     if (message !== MESSAGE.transfer || coversAllChannels(found)) return undefined
     return onlyChannelOf(found.allocations.get(), this.#context.spec.denom)

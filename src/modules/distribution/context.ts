@@ -1,16 +1,17 @@
-// What every part of the distribution works on, and the coins it holds: all in one account, owed to validators'
-// delegators and operators, or to nobody (the community pool).
+// What every part of the distribution works on, and the coins it holds: all in one module account, owed to delegators and
+// operators, the rest being the community pool.
+
 import { type Dec, fromInt } from '../../lib/dec.ts'
-import { ChainError } from '../../lib/errors.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { Bank } from '../bank.ts'
 import type { BlockInfo } from '../module.ts'
+import { reverted } from '../revert.ts'
 import type { Staking } from '../staking/staking.ts'
 import type { Stake } from '../staking/validators.ts'
 import type { Books, distributionLayout } from './layout.ts'
 
-/** What rewards are reckoned from. */
+/** The inputs of a reward calculation. */
 export type StakingReader = Pick<
   Staking,
   | 'has'
@@ -30,8 +31,6 @@ export type DistributionContext = {
   /** A function, because staking takes our hooks and so is opened later. */
   staking(): StakingReader
 }
-
-export const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 export const booksOf = ({ state }: DistributionContext, operator: Address): Books => state.books.at(operator)
 
@@ -64,16 +63,16 @@ const LARGEST_POOL = 2n ** 250n
 /** Takes base units of an account for the community pool. */
 export function fundPool(context: DistributionContext, from: Address, amount: bigint): void {
   if (context.state.communityPool.get() + fromInt(amount) > LARGEST_POOL) {
-    throw refuse('community pool overflow: invalid request')
+    throw reverted('community pool overflow: invalid request')
   }
   context.bank.transfer(from, MODULE_ACCOUNT.distribution, amount)
   giveToPool(context, fromInt(amount))
 }
 
-/** Pays an account base units that are nobody's. */
+/** Pays an account base units from the community pool. */
 export function spendPool({ state, bank }: DistributionContext, to: Address, amount: bigint): void {
   const left = state.communityPool.get() - fromInt(amount)
-  if (left < 0n) throw refuse('community pool does not have sufficient coins to distribute')
+  if (left < 0n) throw reverted('community pool does not have sufficient coins to distribute')
   state.communityPool.set(left)
   bank.transfer(MODULE_ACCOUNT.distribution, to, amount)
 }

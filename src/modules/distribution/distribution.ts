@@ -1,5 +1,6 @@
-// Distribution, the module: its parts behind one face. Fees become rewards of validators and their delegators; what is
-// nobody's is the community pool's. Addresses of validators are their operators'; a refusal has the Cosmos SDK's words.
+// The distribution module (Cosmos SDK x/distribution). Fees become rewards of validators and their delegators; remainders
+// go to the community pool. Validators are named by their operator's address; refusals have the Cosmos SDK's wording.
+
 import { toBech32 } from '../../lib/bech32.ts'
 import type { Dec } from '../../lib/dec.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
@@ -7,12 +8,12 @@ import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
+import { reverted } from '../revert.ts'
 import type { StakingHooks } from '../staking/context.ts'
 import {
   booksOf,
   type DistributionContext,
   fundPool,
-  refuse,
   type StakingReader,
   spendPool,
   withdrawAddressOf,
@@ -69,7 +70,7 @@ export class Distribution implements NativeModule<DistributionGenesis> {
     return this.#context.state.params.get()
   }
 
-  /** Base units that belong to nobody. */
+  /** The community pool, in base units. */
   communityPool(): Dec {
     return this.#context.state.communityPool.get()
   }
@@ -114,19 +115,19 @@ export class Distribution implements NativeModule<DistributionGenesis> {
   }
 
   setWithdrawAddress(of: Address, to: Address): void {
-    if (!this.params().withdrawAddrEnabled) throw refuse('set withdraw address disabled')
+    if (!this.params().withdrawAddrEnabled) throw reverted('set withdraw address disabled')
     if (isBlocked(to)) {
-      throw refuse(`${toBech32(this.#prefix, to)} is not allowed to receive external funds: unauthorized`)
+      throw reverted(`${toBech32(this.#prefix, to)} is not allowed to receive external funds: unauthorized`)
     }
     // Nobody has its key, and in storage it means that nothing was chosen.
-    if (to === ZERO_ADDRESS) throw refuse(`invalid withdraw address: ${to}`)
+    if (to === ZERO_ADDRESS) throw reverted(`invalid withdraw address: ${to}`)
     this.#context.state.withdrawAddresses.at(of).set(to)
   }
 
   /** Pays out what a delegation has earned. Returns the base units paid, which may be none. */
   withdrawRewards(delegator: Address, operator: Address): bigint {
-    if (!this.#context.staking().has(operator)) throw refuse('no validator distribution info')
-    if (!isEarning(this.#context, delegator, operator)) throw refuse('no delegation distribution info')
+    if (!this.#context.staking().has(operator)) throw reverted('no validator distribution info')
+    if (!isEarning(this.#context, delegator, operator)) throw reverted('no delegation distribution info')
     const paid = payDelegation(this.#context, delegator, operator)
     beginEarning(this.#context, delegator, operator)
     return paid
@@ -145,7 +146,7 @@ export class Distribution implements NativeModule<DistributionGenesis> {
   /** Pays an account out of the community pool. */
   spendCommunityPool(to: Address, amount: bigint): void {
     if (isBlocked(to)) {
-      throw refuse(`${toBech32(this.#prefix, to)} is not allowed to receive external funds: unauthorized`)
+      throw reverted(`${toBech32(this.#prefix, to)} is not allowed to receive external funds: unauthorized`)
     }
     spendPool(this.#context, to, amount)
   }

@@ -1,4 +1,4 @@
-// What must hold of the distribution's books at the end of every block; for tests and for whoever doubts a state.
+// Invariants of the distribution's accounts at the end of every block, for tests and `dev_invariants`.
 import { type Dec, formatDec, fromInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
@@ -18,7 +18,7 @@ export function distributionInvariants(context: DistributionContext): string[] {
   ]
 }
 
-/** The account holds what is owed and what is nobody's. (It may hold more: anyone can send it coins.) */
+/** The account holds what is owed and the community pool. (It may hold more: anyone can send it coins.) */
 function solvency(context: DistributionContext, operators: readonly Address[]): string[] {
   const outstanding = operators.reduce((sum, operator) => sum + booksOf(context, operator).outstanding.get(), 0n)
   const due = outstanding + context.state.communityPool.get()
@@ -26,7 +26,7 @@ function solvency(context: DistributionContext, operators: readonly Address[]): 
   return held >= due ? [] : [`${formatDec(held)} held, ${formatDec(due)} due`]
 }
 
-/** Rounding may put a delegation's claim or stake above what is there by as much; whoever comes last gets less. */
+/** Rounding error: a delegation's claim or stake may exceed what is left by this much; the last to withdraw gets less. */
 const MARGIN: Dec = 10n ** 6n
 
 /** All claims on a validator's rewards together are within what is outstanding. */

@@ -1,4 +1,4 @@
-// What the distribution remembers, at its own address. Rewards and ratios are Decs (10^-18) of base units: the base coin
+// Storage of the distribution module, at its contract's address. Rewards and ratios are Decs (10^-18) of base units: the base coin
 // is the only one in which fees are paid.
 import type { Dec } from '../../lib/dec.ts'
 import { layout, list, mapping, struct } from '../../state/layout.ts'
@@ -54,7 +54,7 @@ export type Books = ReturnType<typeof books.open>
 
 export const distributionLayout = layout({
   params: struct<DistributionParams>({ communityTax: dec, withdrawAddrEnabled: bool }),
-  /** Base units that belong to nobody. */
+  /** The community pool, in base units. */
   communityPool: dec,
   /** By delegator or operator; zero: their own. */
   withdrawAddresses: mapping(address, address),

@@ -14,7 +14,7 @@ export function openBooks(context: DistributionContext, operator: Address): void
   current.set({ period: 1n, rewards: 0n })
 }
 
-/** Forgets a validator that nobody delegates to. */
+/** Deletes the records of a validator that has no delegations. */
 export function closeBooks(context: DistributionContext, operator: Address): void {
   const { outstanding, commission, current, historical, slashes } = booksOf(context, operator)
   historical.at(current.get().period - 1n).clear()
@@ -38,7 +38,7 @@ export function endPeriod(context: DistributionContext, operator: Address): bigi
   const { period, rewards } = books.current.get()
   const cumulativeRatio = ratioNow(books, tokens)
   if (tokens === 0n) {
-    // There is nobody to share them.
+    // No delegation shares them.
     giveToPool(context, rewards)
     books.outstanding.set(books.outstanding.get() - rewards)
   }
@@ -53,7 +53,7 @@ function hold({ historical }: Books, period: bigint): void {
   record.update({ references: record.member('references') + 1n })
 }
 
-/** A period that nobody needs any more goes. */
+/** Deletes a period when its last reference is released. */
 function release({ historical }: Books, period: bigint): void {
   const record = historical.at(period)
   const references = record.member('references') - 1n
@@ -80,7 +80,7 @@ export function firstSlashFrom({ slashes }: Books, height: bigint): number {
   return from
 }
 
-/** Whether the account has a delegation whose rewards are reckoned. */
+/** Whether the account has a delegation whose rewards are recorded. */
 export const isEarning = (context: DistributionContext, delegator: Address, operator: Address): boolean =>
   booksOf(context, operator).starting.at(delegator).member('previousPeriod') > 0n
 

@@ -1,9 +1,11 @@
 // How coins come in and go out: fees are shared among the bonded validators at the beginning of a block, delegators and
 // operators take what is theirs. What rounding leaves over goes to the community pool, so nothing is ever lost.
+
 import { type Dec, fromInt, mul, mulTruncate, ONE, quoTruncate, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { booksOf, type DistributionContext, giveToPool, pay, refuse } from './context.ts'
+import { reverted } from '../revert.ts'
+import { booksOf, type DistributionContext, giveToPool, pay } from './context.ts'
 import { closeBooks, earned, endEarning, endPeriod } from './periods.ts'
 
 /** Base units that one block shares out at most; the rest waits. So no sum here can outgrow its slot. */
@@ -58,7 +60,7 @@ export function payCommission(context: DistributionContext, operator: Address): 
   const { outstanding, commission } = booksOf(context, operator)
   const accumulated = commission.get()
   const paid = truncateInt(accumulated)
-  if (paid === 0n) throw refuse('no validator commission to withdraw')
+  if (paid === 0n) throw reverted('no validator commission to withdraw')
   commission.set(accumulated - fromInt(paid))
   outstanding.set(outstanding.get() - fromInt(paid))
   pay(context, operator, paid)

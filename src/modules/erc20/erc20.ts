@@ -1,24 +1,25 @@
-// Token pairs: ERC-20 contracts whose tokens travel as coins `erc20/0x…`, and vouchers of IBC, coins with the face of an
-// ERC-20 contract. The coins of an external pair are backed by tokens that the module account holds; what a contract has
-// to do for that is done by those who can call it (`precompiles/tokens.ts`).
+// Token pairs (Evmos x/erc20): ERC-20 contracts whose tokens are also coins `erc20/0x…`, and IBC vouchers that have an
+// ERC-20 contract at their address. Coins of an external pair are backed by tokens that the module account holds. This
+// module calls no contract; `precompiles/tokens.ts` transfers the tokens.
+
 import { createHash } from 'node:crypto'
 import { getAddress } from 'viem'
 import { toBech32 } from '../../lib/bech32.ts'
-import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, hexToAddress, toHash, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
 import { createNativeAccount, type ModuleContext, type NativeModule } from '../module.ts'
+import { reverted } from '../revert.ts'
 import type { Erc20Genesis } from './genesis.ts'
-import { type DueTokens, erc20Layout, type Pair, type TokenFace, voucherLayout } from './layout.ts'
+import { type DueTokens, erc20Layout, type Pair, type TokenMetadata, voucherLayout } from './layout.ts'
 
 const COIN_PREFIX = 'erc20/'
 const UNLIMITED = 2n ** 256n - 1n
 
-/** Notes of coins that are to become tokens which one request for the next note drops at most; others wait for a block. */
-const MOST_DROPPED = 100
+/** Most invalid entries that one `takeDueTokens` removes from the queue; further ones are removed in later blocks. */
+const MAX_DROPPED_PER_TAKE = 100
 
 /** The coin of an external pair. */
 export const coinOf = (token: Address): string => `${COIN_PREFIX}${getAddress(token)}`
@@ -31,13 +32,11 @@ export const pairId = ({ token, denom }: Pick<Pair, 'token' | 'denom'>): Hash =>
       .digest(),
   )
 
-/** Whether an address is the face of a voucher; asks the state for no more than that. */
-export function isVoucherFace(view: StateView, address: Address): boolean {
+/** Whether an address is the ERC-20 contract of a voucher. Reads one pair and nothing else. */
+export function isVoucherContract(view: StateView, address: Address): boolean {
   const { pairs } = erc20Layout.open(view.slots(MODULE_ACCOUNT.erc20, 'read'))
   return pairs.get(address)?.owner === 'module'
 }
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 export class Erc20 implements NativeModule<Erc20Genesis> {
   readonly name = 'erc20'
@@ -58,24 +57,24 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     }
   }
 
-  /** Makes a pair with somebody's contract. Throws ChainError when the contract or the coin is in one already. */
+  /** Makes a pair with an external contract. Throws ChainError when the contract or the coin is in a pair already. */
   register(pair: Omit<Pair, 'owner'>): void {
     this.#add({ ...pair, owner: 'external' })
   }
 
-  /** Keeps what a contract says of itself until governance has decided on it. */
-  describe(token: Address, face: TokenFace): void {
+  /** Stores a contract's name, symbol and decimals until governance has decided on its registration. */
+  describe(token: Address, face: TokenMetadata): void {
     this.#state.described.at(token).set({ isDescribed: true, ...face })
   }
 
   /** Makes a pair with a contract that has said what it is. Throws ChainError when it has not, or is no longer there. */
   registerDescribed(token: Address): void {
     if (!this.#state.isEnabled.get()) {
-      throw refused('registration is currently disabled by governance: erc20 module is disabled')
+      throw reverted('registration is currently disabled by governance: erc20 module is disabled')
     }
     const { isDescribed, ...face } = this.#state.described.at(token).get()
     if (!isDescribed || this.#context.view.code(token).length === 0) {
-      throw refused(`token contract ${getAddress(token)} does not exist`)
+      throw reverted(`token contract ${getAddress(token)} does not exist`)
     }
     this.register({ token, denom: coinOf(token), isEnabled: true, ...face })
   }
@@ -83,14 +82,14 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   /** Switches a pair off, or on again; named by its contract or its coin. Throws ChainError when there is none. */
   toggleNamed(text: string): void {
     const pair = this.pairOf(text) ?? this.named(text)
-    if (pair === undefined) throw refused('token pair not found')
+    if (pair === undefined) throw reverted('token pair not found')
     this.toggle(pair.token)
   }
 
   /** Switches a pair off, or on again. Throws ChainError when there is no such pair. */
   toggle(token: Address): void {
     const pair = this.pair(token)
-    if (pair === undefined) throw refused('token pair not found')
+    if (pair === undefined) throw reverted('token pair not found')
     this.#state.pairs.set(token, { ...pair, isEnabled: !pair.isEnabled })
   }
 
@@ -121,14 +120,14 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     const digits = text.startsWith(COIN_PREFIX) ? text.slice(COIN_PREFIX.length) : text
     if (!/^0x[0-9a-fA-F]{40}$/.test(digits)) return undefined
     const pair = this.pair(hexToAddress(digits))
-    if (pair === undefined) throw refused('token pair not found')
+    if (pair === undefined) throw reverted('token pair not found')
     return pair
   }
 
   /** Throws ChainError unless tokens of the pair may become coins and coins tokens. */
   requireEnabled({ isEnabled }: Pair): void {
-    if (!this.#state.isEnabled.get()) throw refused('erc20 module is disabled')
-    if (!isEnabled) throw refused('erc20 token pair is disabled')
+    if (!this.#state.isEnabled.get()) throw reverted('erc20 module is disabled')
+    if (!isEnabled) throw reverted('erc20 token pair is disabled')
   }
 
   /** Makes coins for tokens that the module has just been given. */
@@ -136,15 +135,15 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     this.#bank.mint(to, amount, denom)
   }
 
-  /** Notes that an account's coins are to become tokens when a contract can be called next. Other coins stay coins. */
+  /** Queues an account's coins of an external pair for conversion to tokens at the end of a block. Other coins stay coins. */
   returnTokens(denom: string, holder: Address, amount: bigint): void {
     const pair = this.pairOf(denom)
     if (pair?.owner === 'external') this.#state.dueTokens.push({ holder, token: pair.token, amount })
   }
 
-  /** Takes the oldest note with its coins, which the module holds until `settle`. Notes that cannot be met are dropped. */
+  /** Takes the oldest queue entry; the module holds its coins until `settle`. Removes entries that cannot be paid. */
   takeDueTokens(): (DueTokens & { readonly pair: Pair }) | undefined {
-    for (let dropped = 0; dropped < MOST_DROPPED; dropped++) {
+    for (let dropped = 0; dropped < MAX_DROPPED_PER_TAKE; dropped++) {
       const due = this.#state.dueTokens.shift()
       if (due === undefined) return undefined
       const pair = this.pair(due.token)
@@ -162,20 +161,21 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     else this.#bank.transfer(MODULE_ACCOUNT.erc20, holder, amount, pair.denom)
   }
 
-  /** Gives a voucher its face, once. An address that has code already, as nothing can bring about, stays what it is. */
-  addFace(face: Omit<Pair, 'owner' | 'isEnabled'>): void {
+  /** Makes a voucher's ERC-20 contract, once. An address that has code already is left alone (nothing can cause that). */
+  createVoucherContract(face: Omit<Pair, 'owner' | 'isEnabled'>): void {
     const { view } = this.#context
     if (this.pair(face.token) !== undefined || view.code(face.token).length > 0) return
     createNativeAccount(view, face.token)
     this.#add({ ...face, owner: 'module', isEnabled: true })
   }
 
-  /** Moves vouchers by their face. Throws ChainError when there are too few, or the receiver may have none. */
+  /** Moves vouchers for their ERC-20 contract. Throws ChainError on too low a balance or a blocked receiver. */
   transferVouchers({ denom }: Pair, from: Address, to: Address, amount: bigint): void {
     const { spec } = this.#context
-    if (to === ZERO_ADDRESS) throw refused('ERC20: transfer to the zero address')
-    if (isBlocked(to)) throw refused(`${toBech32(spec.bech32Prefix, to)} is not allowed to receive funds: unauthorized`)
-    if (this.#bank.balance(from, denom) < amount) throw refused('ERC20: transfer amount exceeds balance')
+    if (to === ZERO_ADDRESS) throw reverted('ERC20: transfer to the zero address')
+    if (isBlocked(to))
+      throw reverted(`${toBech32(spec.bech32Prefix, to)} is not allowed to receive funds: unauthorized`)
+    if (this.#bank.balance(from, denom) < amount) throw reverted('ERC20: transfer amount exceeds balance')
     this.#bank.transfer(from, to, amount, denom)
   }
 
@@ -183,9 +183,9 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     return this.#allowance(token, owner, spender).get()
   }
 
-  /** Throws ChainError when nobody is named. */
+  /** Throws ChainError when the spender is the zero address. */
   approve({ token }: Pair, owner: Address, spender: Address, amount: bigint): void {
-    if (spender === ZERO_ADDRESS) throw refused('ERC20: approve to the zero address')
+    if (spender === ZERO_ADDRESS) throw reverted('ERC20: approve to the zero address')
     this.#allowance(token, owner, spender).set(amount)
   }
 
@@ -194,7 +194,7 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
     const allowance = this.#allowance(token, owner, spender)
     const before = allowance.get()
     if (before === UNLIMITED) return
-    if (before < amount) throw refused('ERC20: insufficient allowance')
+    if (before < amount) throw reverted('ERC20: insufficient allowance')
     allowance.set(before - amount)
   }
 
@@ -206,7 +206,7 @@ export class Erc20 implements NativeModule<Erc20Genesis> {
   #add(pair: Pair): void {
     const { pairs, tokens } = this.#state
     if (pairs.has(pair.token) || tokens.at(pair.denom).get() !== ZERO_ADDRESS)
-      throw refused('token pair already exists')
+      throw reverted('token pair already exists')
     pairs.set(pair.token, pair)
     tokens.at(pair.denom).set(pair.token)
   }

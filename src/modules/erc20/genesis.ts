@@ -1,5 +1,5 @@
-// The section of the genesis file `kestrel.modules.erc20`. Everything may be left out. Whether a contract stands at a
-// pair's address is not asked: it may be deployed later.
+// The section of the genesis file `kestrel.modules.erc20`. Every field is optional. A pair's address need not have code:
+// the contract may be deployed later.
 import { z } from 'zod'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
 import { readSection } from '../genesis-section.ts'

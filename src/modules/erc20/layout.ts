@@ -4,14 +4,14 @@ import type { Address } from '../../lib/hex.ts'
 import { enumerable, layout, mapping, queue, struct } from '../../state/layout.ts'
 import { address, bool, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
 
-/** An ERC-20 contract and the coin that stands for the same thing. */
+/** An ERC-20 contract and the coin that represents the same asset. */
 export type Pair = {
   readonly token: Address
   readonly denom: string
   readonly isEnabled: boolean
   /**
-   * `external`: somebody's contract; tokens that become coins wait with the module. `module`: the coin is the thing,
-   * and the contract a face of it, so that nothing is ever converted.
+   * `external`: a deployed contract; the module account holds the tokens that have become coins. `module`: the contract
+   * is a view of the coin's balances, so that nothing is ever converted.
    */
   readonly owner: 'external' | 'module'
   readonly name: string
@@ -20,7 +20,7 @@ export type Pair = {
 }
 
 /** What a token contract says of itself. */
-export type TokenFace = Pick<Pair, 'name' | 'symbol' | 'decimals'>
+export type TokenMetadata = Pick<Pair, 'name' | 'symbol' | 'decimals'>
 
 /** Coins of an external pair that are to become tokens again. */
 export type DueTokens = { readonly holder: Address; readonly token: Address; readonly amount: bigint }
@@ -42,10 +42,10 @@ export const erc20Layout = layout({
   /** Contracts by denomination. */
   tokens: mapping(text, address),
   dueTokens: queue(struct<DueTokens>({ holder: address, token: address, amount: u256 })),
-  /** Contracts that somebody has proposed to make pairs of. */
+  /** Metadata of contracts whose registration has been proposed. */
   described: mapping(
     address,
-    struct<TokenFace & { isDescribed: boolean }>({ isDescribed: bool, name: text, symbol: text, decimals: u64 }),
+    struct<TokenMetadata & { isDescribed: boolean }>({ isDescribed: bool, name: text, symbol: text, decimals: u64 }),
   ),
 })
 

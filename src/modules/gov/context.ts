@@ -1,14 +1,30 @@
-// What every part of governance works on, and the words in which it refuses (the Cosmos SDK's).
+// What every part of governance works on: the block, the state, and the modules that a proposal may change.
+
 import { toBech32 } from '../../lib/bech32.ts'
-import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import type { StateView } from '../../state/types.ts'
 import type { Bank } from '../bank.ts'
+import type { Distribution } from '../distribution/distribution.ts'
+import type { Erc20 } from '../erc20/erc20.ts'
 import type { BlockInfo, Report } from '../module.ts'
+import type { Params } from '../params.ts'
+import { reverted } from '../revert.ts'
+import type { Slashing } from '../slashing/slashing.ts'
 import type { Staking } from '../staking/staking.ts'
-import type { GovState, ProposalRecord, ProposalState } from './layout.ts'
-import type { Reach } from './messages.ts'
+import type { Vesting } from '../vesting/vesting.ts'
+import type { GovParams, GovState, ProposalRecord, ProposalState } from './layout.ts'
+
+/** The modules that a proposal's messages may change. */
+export type GovernedModules = {
+  readonly params: Params
+  readonly erc20: Erc20
+  readonly staking: Staking
+  readonly slashing: Slashing | undefined
+  readonly distribution: Distribution
+  readonly vesting: Vesting
+  readonly gov: { updateParams(params: GovParams): void }
+}
 
 export type GovContext = {
   readonly spec: NativeSpec
@@ -17,12 +33,9 @@ export type GovContext = {
   readonly bank: Bank
   readonly staking: Pick<Staking, 'bondedValidators' | 'validator' | 'delegationsOf' | 'totalBonded'>
   readonly state: GovState
-  /** What messages change. */
-  readonly reach: Reach
+  readonly governed: GovernedModules
   readonly report: Report
 }
-
-export const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 export const nameOf = ({ spec }: GovContext, of: Address): string => toBech32(spec.bech32Prefix, of)
 
@@ -30,12 +43,12 @@ export const nameOf = ({ spec }: GovContext, of: Address): string => toBech32(sp
 export const coinText = ({ spec }: GovContext, amount: bigint): string =>
   amount === 0n ? '' : `${amount}${spec.denom}`
 
-export type Found = { readonly id: bigint; readonly proposal: ProposalState; readonly record: ProposalRecord }
+export type FoundProposal = { readonly id: bigint; readonly proposal: ProposalState; readonly record: ProposalRecord }
 
 /** Throws ChainError `proposal <id> doesn't exist`. */
-export function requireProposal({ state }: GovContext, id: bigint): Found {
+export function requireProposal({ state }: GovContext, id: bigint): FoundProposal {
   const proposal = state.proposals.at(id)
   const record = proposal.record.get()
-  if (record.status === 'none') throw refuse(`proposal ${id} doesn't exist`)
+  if (record.status === 'none') throw reverted(`proposal ${id} doesn't exist`)
   return { id, proposal, record }
 }

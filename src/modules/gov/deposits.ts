@@ -1,9 +1,11 @@
-// Deposits: coins that show somebody is serious about a proposal. They lie with governance's account until the proposal
-// is over; then they go back, or are burnt.
+// Deposits on proposals. The governance account holds the coins until the proposal is over; then they are refunded or
+// burnt.
+
 import { fromInt, mul, truncateInt } from '../../lib/dec.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { coinText, type Found, type GovContext, refuse } from './context.ts'
+import { reverted } from '../revert.ts'
+import { coinText, type FoundProposal, type GovContext } from './context.ts'
 import type { GovParams, ProposalRecord, ProposalState } from './layout.ts'
 
 /** With what voting on a proposal begins. */
@@ -17,23 +19,23 @@ export function requireInitialDeposit(context: GovContext, isExpedited: boolean,
   const least = mul(params.minInitialDepositRatio, minDepositOf(params, { isExpedited }))
   if (amount >= least) return
   const [was, need] = [coinText(context, amount), coinText(context, least)]
-  throw refuse(`was (${was}), need (${need}): minimum deposit is too small`)
+  throw reverted(`was (${was}), need (${need}): minimum deposit is too small`)
 }
 
 /** Throws ChainError when a later deposit is too small to count. */
-export function requireDeposit(context: GovContext, { record }: Found, amount: bigint): void {
-  if (amount === 0n) throw refuse(': invalid coins')
+export function requireDeposit(context: GovContext, { record }: FoundProposal, amount: bigint): void {
+  if (amount === 0n) throw reverted(': invalid coins')
   const params = context.state.params.get()
   const least = truncateInt(mul(fromInt(minDepositOf(params, record)), params.minDepositRatio))
   if (amount >= least) return
   const words = `received ${coinText(context, amount)} but need at least one of the following`
-  throw refuse(`${words}: ${coinText(context, least)}: minimum deposit is too small`)
+  throw reverted(`${words}: ${coinText(context, least)}: minimum deposit is too small`)
 }
 
 /** Takes a deposit, which may be nothing. Returns all that has come together by now. */
 export function takeDeposit(
   { bank }: GovContext,
-  { proposal, record }: Found,
+  { proposal, record }: FoundProposal,
   depositor: Address,
   amount: bigint,
 ): bigint {
@@ -67,7 +69,7 @@ export function chargeDeposits(context: GovContext, proposal: ProposalState): vo
   }
   if (destination === ZERO_ADDRESS) bank.burn(MODULE_ACCOUNT.gov, charged)
   else if (destination !== MODULE_ACCOUNT.distribution) bank.transfer(MODULE_ACCOUNT.gov, destination, charged)
-  else context.reach.distribution.fundCommunityPool(MODULE_ACCOUNT.gov, charged)
+  else context.governed.distribution.fundCommunityPool(MODULE_ACCOUNT.gov, charged)
 }
 
 /** Takes the deposits off the books; the coins are the caller's to move. */

@@ -1,5 +1,5 @@
-// Why a proposal that passed was not carried out, as it is stored: a code of a closed list, by its fixed words. Nothing
-// else may be stored, because an error's own text can differ from node to node, and with it the state root.
+// The stored reason why a proposal that passed could not be executed: one of a closed list of fixed texts. An error's own
+// message is never stored: it can differ between nodes, and then the state roots would differ.
 
 /** Codes with their words; what is stored begins with the message: `message 0: token pair not found`. */
 const FAILURES = {

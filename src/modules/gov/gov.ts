@@ -1,13 +1,12 @@
-// Governance, the module: its parts behind one face. Whoever has bonded coins decides on proposals, and what passes is
-// done at the end of the block in which the vote ends. A refusal has the Cosmos SDK's words.
+// The governance module (Cosmos SDK x/gov): accounts with bonded coins vote on proposals; one that passes is executed at
+// the end of the block in which its voting period ends. Refusals have the Cosmos SDK's wording.
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Enumerable } from '../../state/layout.ts'
 import type { Bank } from '../bank.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
-import { type GovContext, requireProposal } from './context.ts'
-import { concludeVotes, countVotes, dropUnpaid } from './ending.ts'
-import type { GovGenesis } from './genesis.ts'
+import { type GovContext, type GovernedModules, requireProposal } from './context.ts'
+import { countVotes, dropInactiveProposals, endVotingPeriods } from './end-block.ts'
 import {
   type GovParams,
   govLayout,
@@ -17,7 +16,7 @@ import {
   type Tally,
   type Vote,
 } from './layout.ts'
-import type { Reach } from './messages.ts'
+import type { GovGenesis } from './params.ts'
 import { cancel, deposit, submit, vote } from './proposals.ts'
 import { readSubmission, type Submission } from './submission.ts'
 import { tallyOf } from './tally.ts'
@@ -44,10 +43,10 @@ export class Gov implements NativeModule<GovGenesis> {
     { spec, block, view, access, report = () => undefined }: ModuleContext,
     bank: Bank,
     staking: GovContext['staking'],
-    others: Omit<Reach, 'gov'>,
+    others: Omit<GovernedModules, 'gov'>,
   ) {
     const state = govLayout.open(view.slots(NATIVE_CONTRACT.gov, access))
-    this.#context = { spec, block, view, bank, staking, state, report, reach: { ...others, gov: this } }
+    this.#context = { spec, block, view, bank, staking, state, report, governed: { ...others, gov: this } }
   }
 
   initGenesis({ params, constitution }: GovGenesis): void {
@@ -57,8 +56,8 @@ export class Gov implements NativeModule<GovGenesis> {
 
   /** Comes before staking, so that what passes holds for this block's set of validators. */
   endBlock(): void {
-    dropUnpaid(this.#context)
-    concludeVotes(this.#context)
+    dropInactiveProposals(this.#context)
+    endVotingPeriods(this.#context)
   }
 
   params(): GovParams {
@@ -122,7 +121,7 @@ export class Gov implements NativeModule<GovGenesis> {
     return this.#context.state.proposals.at(id).votes.get(voter)
   }
 
-  /** Tokens behind each option: as counted at the end, or as they stand. `look` is told of every step of counting. */
+  /** Tokens behind each option: the final result, or the count so far. Calls `look` at every step, to charge gas. */
   tally(id: bigint, look: () => void = () => {}): Tally {
     const { proposal, record } = requireProposal(this.#context, id)
     return record.status === 'voting' ? tallyOf(countVotes(this.#context, proposal, look)) : record.tally

@@ -1,5 +1,5 @@
-// What governance remembers, at its contract's address, and the plain records it speaks in. Deposits are base units and
-// lie with the `gov` module account; fractions and weights are Decs (10^-18); times and periods are unix seconds.
+// Storage of governance, at its contract's address, and its plain records. Deposits are base units, held by the `gov`
+// module account; fractions and weights are Decs (10^-18); times and periods are unix seconds.
 import type { Dec } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
@@ -22,7 +22,7 @@ export type GovParams = {
   readonly minDepositRatio: Dec
   /** Part of the deposits that a cancelled proposal costs. */
   readonly proposalCancelRatio: Dec
-  /** Who gets it; the zero address: nobody, it is burnt. */
+  /** The receiver; the zero address: it is burnt. */
   readonly proposalCancelDest: Address
   readonly expeditedVotingPeriod: bigint
   readonly expeditedThreshold: Dec
@@ -103,8 +103,8 @@ const proposal = layout({
 export type ProposalState = ReturnType<typeof proposal.open>
 
 /** When something is to be done about a proposal. */
-export type Appointment = { readonly time: bigint; readonly id: bigint }
-const appointment = struct<Appointment>({ time: u64, id: u64 })
+export type Deadline = { readonly time: bigint; readonly id: bigint }
+const appointment = struct<Deadline>({ time: u64, id: u64 })
 
 export const govLayout = layout({
   params: struct<GovParams>({

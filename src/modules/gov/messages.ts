@@ -1,5 +1,6 @@
-// What a proposal can do: every kind of message, each with one entry. A message is JSON with its type under `@type`, the
-// account that orders it, which must be governance's, and fields of its own, in snake_case or camelCase.
+// The messages that a proposal can execute, one entry for each type. A message is JSON: its type URL under `@type`, the
+// authority, which must be the governance account, and fields of its own in snake_case or camelCase.
+
 import { z } from 'zod'
 import { readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -8,88 +9,73 @@ import { firstIssue, zodMessages } from '../../lib/zod-messages.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../blocked.ts'
-import type { Distribution } from '../distribution/distribution.ts'
-import type { Erc20 } from '../erc20/erc20.ts'
 import { whole } from '../genesis-section.ts'
-import { evmParamsSchema, type Params } from '../params.ts'
+import { evmParamsSchema } from '../params.ts'
+import { reverted } from '../revert.ts'
 import { slashingParams } from '../slashing/genesis.ts'
 import type { Slashing } from '../slashing/slashing.ts'
 import { newStakingParams } from '../staking/genesis.ts'
-import type { Staking } from '../staking/staking.ts'
-import type { Vesting } from '../vesting/vesting.ts'
-import { refuse } from './context.ts'
+import type { GovernedModules } from './context.ts'
 import type { FailureCode } from './failure.ts'
-import type { GovParams } from './layout.ts'
 import { govParams } from './params.ts'
 
-/** What messages may change. */
-export type Reach = {
-  readonly params: Params
-  readonly erc20: Erc20
-  readonly staking: Staking
-  readonly slashing: Slashing | undefined
-  readonly distribution: Distribution
-  readonly vesting: Vesting
-  readonly gov: { updateParams(params: GovParams): void }
-}
-
-/** A message that has been read. */
-export type Act = {
+/** A message after it was parsed. */
+export type ProposalMessage = {
   /** Its type, as it is printed. */
   readonly type: string
-  /** Contracts that must say what token they are before anybody votes. */
+  /** Token contracts whose metadata must be read before the vote begins. */
   readonly tokens: readonly Address[]
-  /** An account whose funder has to wait for the outcome. */
+  /** The vesting account whose funder may not claw back or change until the vote is over. */
   readonly contested: Address | undefined
-  /** How many lists of improvement proposals `check` tries out, which takes time. */
+  /** How many lists of improvement proposals `check` builds opcode tables for, which takes time. */
   readonly lists: number
   /** Throws ChainError when the message could not be carried out even now, and the vote would be for nothing. */
-  check(reach: Reach): void
+  check(governed: GovernedModules): void
   /** Throws ChainError. */
-  run(reach: Reach): void
+  run(governed: GovernedModules): void
   /** The code of the failure when `run` has thrown ChainError; asked after what it wrote has been undone. */
-  failure(reach: Reach): FailureCode
+  failure(governed: GovernedModules): FailureCode
 }
 
-type Kind = {
+type MessageKind = {
   /** The first is how it is printed; the others are known as well. */
   readonly types: readonly [string, ...string[]]
-  /** Where it says who orders it. */
+  /** Names of the field that holds the authority. */
   readonly authority: readonly string[]
-  read(spec: NativeSpec, fields: unknown): Omit<Act, 'type'>
+  read(spec: NativeSpec, fields: unknown): Omit<ProposalMessage, 'type'>
 }
 
-/** An entry; `fields` are those beside `@type` and the authority, in camelCase. */
-function kind<T>(of: {
-  readonly types: Kind['types']
-  readonly authority?: Kind['authority']
+/** An entry; `fields` are those besides `@type` and the authority, in camelCase. */
+function messageKind<T>(of: {
+  readonly types: MessageKind['types']
+  readonly authority?: MessageKind['authority']
   fields(spec: NativeSpec): z.ZodType<T>
-  run(fields: T, reach: Reach): void
-  failure(fields: T, reach: Reach): FailureCode
+  run(fields: T, governed: GovernedModules): void
+  failure(fields: T, governed: GovernedModules): FailureCode
   /** Tries out a list of improvement proposals when the message is submitted. */
-  tryList?(fields: T, reach: Reach): void
+  tryList?(fields: T, governed: GovernedModules): void
   /** A further check when the message is submitted. Throws ChainError. */
-  check?(fields: T, reach: Reach): void
+  check?(fields: T, governed: GovernedModules): void
   tokens?(fields: T): readonly Address[]
   contested?(fields: T): Address
-}): Kind {
+}): MessageKind {
   return {
     types: of.types,
     authority: of.authority ?? ['authority'],
     read(spec, json) {
       const parsed = of.fields(spec).safeParse(json, { error: zodMessages })
-      if (!parsed.success) throw refuse(`${wordsOf(parsed.error)}: invalid proposal message`)
+      if (!parsed.success) throw reverted(`${issueText(parsed.error)}: invalid proposal message`)
       const { data } = parsed
       return {
         tokens: of.tokens?.(data) ?? [],
         contested: of.contested?.(data),
         lists: of.tryList === undefined ? 0 : 1,
-        check(reach) {
-          of.tryList?.(data, reach)
-          of.check?.(data, reach)
+        check(governed) {
+          of.tryList?.(data, governed)
+          of.check?.(data, governed)
         },
-        run: (reach) => of.run(data, reach),
-        failure: (reach) => of.failure(data, reach),
+        run: (governed) => of.run(data, governed),
+        failure: (governed) => of.failure(data, governed),
       }
     },
   }
@@ -120,16 +106,16 @@ const baseCoin = ({ denom }: NativeSpec) =>
     .transform(([{ amount }]) => amount)
     .refine((amount) => amount > 0n, { error: 'expected more than nothing' })
 
-const KINDS: readonly Kind[] = [
-  kind({
+const MESSAGE_KINDS: readonly MessageKind[] = [
+  messageKind({
     types: ['/ethermint.evm.v1.MsgUpdateParams', '/cosmos.evm.vm.v1.MsgUpdateParams'],
     fields: () => z.strictObject({ params: evmParamsSchema }),
-    // As Evmos' MsgUpdateParams.ValidateBasic: nobody is asked to vote on a list that cannot be activated.
+    // As Evmos' MsgUpdateParams.ValidateBasic: a list that cannot be activated is refused at submission.
     tryList: ({ params: update }, { params }) => params.requireActivatable(update),
     run: ({ params: update }, { params }) => params.update(update),
     failure: () => 'list-refused',
   }),
-  kind({
+  messageKind({
     types: ['/evmos.erc20.v1.MsgRegisterERC20', '/cosmos.evm.erc20.v1.MsgRegisterERC20'],
     authority: ['authority', 'signer'],
     fields: () => z.strictObject({ erc20addresses: z.array(contract).min(1).max(32) }),
@@ -140,31 +126,31 @@ const KINDS: readonly Kind[] = [
     failure: ({ erc20addresses }, { erc20 }) =>
       erc20addresses.some((token) => erc20.pair(token) !== undefined) ? 'pair-exists' : 'token-refused',
   }),
-  kind({
+  messageKind({
     types: ['/evmos.erc20.v1.MsgToggleConversion', '/cosmos.evm.erc20.v1.MsgToggleConversion'],
     fields: () => z.strictObject({ token: z.string() }),
     run: ({ token }, { erc20 }) => erc20.toggleNamed(token),
     failure: () => 'pair-not-found',
   }),
-  kind({
+  messageKind({
     types: ['/cosmos.distribution.v1beta1.MsgCommunityPoolSpend'],
     fields: (spec) => z.strictObject({ recipient: account(spec), amount: baseCoin(spec) }),
     run: ({ recipient, amount }, { distribution }) => distribution.spendCommunityPool(recipient, amount),
     failure: ({ recipient }) => (isBlocked(recipient) ? 'recipient-refused' : 'pool-insufficient'),
   }),
-  kind({
+  messageKind({
     types: ['/cosmos.gov.v1.MsgUpdateParams'],
     fields: (spec) => z.strictObject({ params: govParams(spec) }),
     run: ({ params }, { gov }) => gov.updateParams(params),
     failure: () => 'params-refused',
   }),
-  kind({
+  messageKind({
     types: ['/cosmos.staking.v1beta1.MsgUpdateParams'],
     fields: (spec) => z.strictObject({ params: newStakingParams(spec.denom) }),
     run: ({ params }, { staking }) => staking.updateParams(params),
     failure: () => 'params-refused',
   }),
-  kind({
+  messageKind({
     types: ['/cosmos.slashing.v1beta1.MsgUpdateParams'],
     fields: () => z.strictObject({ params: slashingParams }),
     // A chain without slashing has nothing to change.
@@ -172,7 +158,7 @@ const KINDS: readonly Kind[] = [
     run: ({ params }, { slashing }) => slashingOf(slashing).updateParams(params),
     failure: () => 'params-refused',
   }),
-  kind({
+  messageKind({
     types: ['/evmos.vesting.v2.MsgClawback'],
     authority: ['funderAddress', 'authority'],
     // The coins are the community pool's, whatever destination is given.
@@ -186,22 +172,24 @@ const KINDS: readonly Kind[] = [
 ]
 
 function slashingOf(slashing: Slashing | undefined): Slashing {
-  if (slashing === undefined) throw refuse('this chain has no slashing: invalid proposal message')
+  if (slashing === undefined) throw reverted('this chain has no slashing: invalid proposal message')
   return slashing
 }
 
-const KIND_OF: ReadonlyMap<string, Kind> = new Map(KINDS.flatMap((of) => of.types.map((type) => [type, of] as const)))
+const KIND_OF: ReadonlyMap<string, MessageKind> = new Map(
+  MESSAGE_KINDS.flatMap((of) => of.types.map((type) => [type, of] as const)),
+)
 
 /**
  * Reads a message of a proposal. Throws ChainError when its type is unknown, its authority is not governance, or its
  * fields are not what they must be.
  */
-export function readMessage(spec: NativeSpec, json: unknown): Act {
+export function readMessage(spec: NativeSpec, json: unknown): ProposalMessage {
   const message = inCamelCase(json)
-  if (!isRecord(message)) throw refuse('expected an object with "@type"')
+  if (!isRecord(message)) throw reverted('expected an object with "@type"')
   const { '@type': type, ...rest } = message
   const found = typeof type === 'string' ? KIND_OF.get(type) : undefined
-  if (found === undefined) throw refuse(`unable to resolve type URL ${typeof type === 'string' ? type : ''}`)
+  if (found === undefined) throw reverted(`unable to resolve type URL ${typeof type === 'string' ? type : ''}`)
   const name = found.authority.find((name) => name in rest)
   requireAuthority(spec, name === undefined ? '' : rest[name])
   const fields = Object.fromEntries(Object.entries(rest).filter(([field]) => field !== name))
@@ -212,7 +200,7 @@ function requireAuthority({ bech32Prefix }: NativeSpec, given: unknown): void {
   const text = typeof given === 'string' ? given : ''
   if (isGov(bech32Prefix, text)) return
   const why = 'expected gov account as only signer for proposal message'
-  throw refuse(`invalid authority, expected ${toBech32(bech32Prefix, MODULE_ACCOUNT.gov)}, got ${text}: ${why}`)
+  throw reverted(`invalid authority, expected ${toBech32(bech32Prefix, MODULE_ACCOUNT.gov)}, got ${text}: ${why}`)
 }
 
 function isGov(prefix: string, text: string): boolean {
@@ -231,7 +219,7 @@ const DEEPEST = 16
 
 /** JSON with the names of its fields in camelCase. Throws ChainError when it is nested deeper than any message is. */
 function inCamelCase(json: unknown, depth = 0): unknown {
-  if (depth > DEEPEST) throw refuse('nested too deeply: invalid proposal message')
+  if (depth > DEEPEST) throw reverted('nested too deeply: invalid proposal message')
   if (Array.isArray(json)) return json.map((item) => inCamelCase(item, depth + 1))
   if (!isRecord(json)) return json
   const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
@@ -241,7 +229,7 @@ function inCamelCase(json: unknown, depth = 0): unknown {
 }
 
 /** `params.quorum: expected …` */
-function wordsOf(error: z.ZodError): string {
+function issueText(error: z.ZodError): string {
   const { path, message } = firstIssue(error)
   return path === '' ? message : `${path}: ${message}`
 }

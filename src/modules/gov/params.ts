@@ -7,7 +7,7 @@ import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { isBlocked } from '../blocked.ts'
-import { fraction, seconds, whole } from '../genesis-section.ts'
+import { fraction, readSection, seconds, whole } from '../genesis-section.ts'
 import type { GovParams } from './layout.ts'
 
 /** Base units, as such or as a list of one coin. */
@@ -110,3 +110,16 @@ export const someGovParams = (spec: NativeSpec) =>
       }
     })
     .superRefine(checkTogether)
+
+export type GovGenesis = { readonly params: GovParams; readonly constitution: string }
+
+/** Throws ChainError `invalid-genesis` that names the field. */
+export function readGovGenesis(spec: NativeSpec): GovGenesis {
+  const section = z
+    .strictObject({
+      params: someGovParams(spec).prefault({}),
+      constitution: z.string().max(10_000).default(''),
+    })
+    .prefault({})
+  return readSection('gov', section, spec.modules.gov)
+}

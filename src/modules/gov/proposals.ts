@@ -1,19 +1,21 @@
-// The life of a proposal until its vote is over: submitted, paid for, voted on, and perhaps cancelled.
+// A proposal until its voting period ends: submission, deposits, votes, cancellation.
+
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
+import { reverted } from '../revert.ts'
 import { schedule } from '../staking/calendar.ts'
-import { type Found, type GovContext, nameOf, refuse, requireProposal } from './context.ts'
+import { type FoundProposal, type GovContext, nameOf, requireProposal } from './context.ts'
 import { chargeDeposits, minDepositOf, requireDeposit, requireInitialDeposit, takeDeposit } from './deposits.ts'
 import type { ProposalState, Vote } from './layout.ts'
-import type { Act } from './messages.ts'
+import type { ProposalMessage } from './messages.ts'
 import { LONGEST_METADATA, readStored, requireLength, type Submission } from './submission.ts'
 
 /** Brings a proposal into being with its first deposit, which may be nothing. Returns its number. */
 export function submit(context: GovContext, proposer: Address, submission: Submission, deposit: bigint): bigint {
   const { state, block } = context
-  const { title, summary, metadata, messages, isExpedited, acts } = submission
+  const { title, summary, metadata, messages, isExpedited, parsedMessages } = submission
   requireInitialDeposit(context, isExpedited, deposit)
-  checkActs(context, acts)
+  checkMessages(context, parsedMessages)
   const id = state.lastId.get() + 1n
   state.lastId.set(id)
   const depositEndTime = block.timestamp + state.params.get().maxDepositPeriod
@@ -38,10 +40,10 @@ export function submit(context: GovContext, proposer: Address, submission: Submi
 }
 
 /** Throws ChainError `message <index>: <why>` for the first message that could not be carried out. */
-function checkActs({ reach }: GovContext, acts: readonly Act[]): void {
-  for (const [index, act] of acts.entries()) {
+function checkMessages({ governed }: GovContext, parsedMessages: readonly ProposalMessage[]): void {
+  for (const [index, message] of parsedMessages.entries()) {
     try {
-      act.check(reach)
+      message.check(governed)
     } catch (error) {
       if (!(error instanceof ChainError)) throw error
       throw new ChainError('execution-reverted', `message ${index}: ${error.message}`, undefined, error.detail)
@@ -52,12 +54,12 @@ function checkActs({ reach }: GovContext, acts: readonly Act[]): void {
 /** Adds coins to a proposal that is not over. */
 export function deposit(context: GovContext, id: bigint, depositor: Address, amount: bigint): void {
   const found = requireProposal(context, id)
-  if (!isOpen(found)) throw refuse(`${id}: inactive proposal`)
+  if (!isOpen(found)) throw reverted(`${id}: inactive proposal`)
   requireDeposit(context, found, amount)
   addDeposit(context, found, depositor, amount)
 }
 
-function addDeposit(context: GovContext, found: Found, depositor: Address, amount: bigint): void {
+function addDeposit(context: GovContext, found: FoundProposal, depositor: Address, amount: bigint): void {
   const total = takeDeposit(context, found, depositor, amount)
   const { record } = found
   if (record.status === 'deposit' && total >= minDepositOf(context.state.params.get(), record)) {
@@ -65,18 +67,18 @@ function addDeposit(context: GovContext, found: Found, depositor: Address, amoun
   }
 }
 
-function beginVoting(context: GovContext, { id, proposal, record }: Found): void {
+function beginVoting(context: GovContext, { id, proposal, record }: FoundProposal): void {
   const { state, block } = context
   const { votingPeriod, expeditedVotingPeriod } = state.params.get()
   const votingStartTime = block.timestamp
   const votingEndTime = votingStartTime + (record.isExpedited ? expeditedVotingPeriod : votingPeriod)
   proposal.record.update({ status: 'voting', votingStartTime, votingEndTime })
   schedule(state.votingEnds, { time: votingEndTime, id })
-  contest(context, proposal, 1n)
+  adjustContested(context, proposal, 1n)
 }
 
-/** Notes that the vote on a proposal begins (1) or is over (-1), for those who have to wait for its outcome. */
-export function contest({ spec, state }: GovContext, proposal: ProposalState, change: 1n | -1n): void {
+/** Counts open votes for each vesting account that a proposal would claw back: 1 when voting begins, -1 when it is over. */
+export function adjustContested({ spec, state }: GovContext, proposal: ProposalState, change: 1n | -1n): void {
   for (const message of proposal.messages.get()) {
     const { contested } = readStored(spec, message)
     if (contested === undefined) continue
@@ -85,24 +87,24 @@ export function contest({ spec, state }: GovContext, proposal: ProposalState, ch
   }
 }
 
-/** Takes a proposal back, at the price the parameters name. */
+/** Cancels a proposal; its proposer loses the share of the deposits that the parameter `proposalCancelRatio` says. */
 export function cancel(context: GovContext, id: bigint, proposer: Address): void {
   const found = requireProposal(context, id)
   const { proposal, record } = found
   if (record.proposer !== proposer) {
-    throw refuse(`invalid proposer ${nameOf(context, proposer)}: invalid proposer`)
+    throw reverted(`invalid proposer ${nameOf(context, proposer)}: invalid proposer`)
   }
-  if (!isOpen(found)) throw refuse('proposal should be in the deposit or voting period: invalid proposal')
+  if (!isOpen(found)) throw reverted('proposal should be in the deposit or voting period: invalid proposal')
   if (record.status === 'voting' && record.votingEndTime < context.block.timestamp) {
-    throw refuse(`voting period is already ended for this proposal ${id}: voting period already ended`)
+    throw reverted(`voting period is already ended for this proposal ${id}: voting period already ended`)
   }
-  if (record.status === 'voting') contest(context, proposal, -1n)
+  if (record.status === 'voting') adjustContested(context, proposal, -1n)
   chargeDeposits(context, proposal)
   clearVotes(proposal)
   removeProposal(proposal)
 }
 
-const isOpen = ({ record: { status } }: Found): boolean => status === 'deposit' || status === 'voting'
+const isOpen = ({ record: { status } }: FoundProposal): boolean => status === 'deposit' || status === 'voting'
 
 /** Leaves nothing of a proposal whose deposits and votes are gone. */
 export function removeProposal(proposal: ProposalState): void {
@@ -112,7 +114,7 @@ export function removeProposal(proposal: ProposalState): void {
 /** Casts a vote, in place of the voter's last one. Whether there is any stake behind it shows when it is counted. */
 export function vote(context: GovContext, id: bigint, voter: Address, of: Vote): void {
   const { proposal, record } = requireProposal(context, id)
-  if (record.status !== 'voting') throw refuse(`${id}: inactive proposal`)
+  if (record.status !== 'voting') throw reverted(`${id}: inactive proposal`)
   requireLength('metadata', of.metadata, LONGEST_METADATA)
   proposal.votes.set(voter, of)
 }

@@ -1,10 +1,11 @@
 // A proposal as its proposer writes it: one JSON text with messages, title, summary and metadata.
+
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { NativeSpec } from '../../spec/chain-spec.ts'
-import { refuse } from './context.ts'
-import { type Act, readMessage } from './messages.ts'
+import { reverted } from '../revert.ts'
+import { type ProposalMessage, readMessage } from './messages.ts'
 
 export type Submission = {
   readonly title: string
@@ -13,7 +14,7 @@ export type Submission = {
   readonly isExpedited: boolean
   /** As JSON; what they are called at their `@type` is the name we print. */
   readonly messages: readonly string[]
-  readonly acts: readonly Act[]
+  readonly parsedMessages: readonly ProposalMessage[]
 }
 
 /** Bytes of the whole text. */
@@ -36,42 +37,45 @@ const envelope = z.strictObject({
 /** Reads and checks a submission. Throws ChainError. */
 export function readSubmission(spec: NativeSpec, bytes: Uint8Array): Submission {
   if (bytes.length > LONGEST_SUBMISSION) {
-    throw refuse(`proposal of ${bytes.length} bytes is longer than ${LONGEST_SUBMISSION}: invalid request`)
+    throw reverted(`proposal of ${bytes.length} bytes is longer than ${LONGEST_SUBMISSION}: invalid request`)
   }
   const parsed = envelope.safeParse(jsonOf(bytes))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const unknown = issue?.code === 'unrecognized_keys' ? `unknown field ${issue.keys[0]}` : undefined
     const field = issue?.path.join('.') ?? ''
-    throw refuse(`invalid proposal JSON: ${unknown ?? (field === '' ? 'expected an object' : `invalid ${field}`)}`)
+    throw reverted(`invalid proposal JSON: ${unknown ?? (field === '' ? 'expected an object' : `invalid ${field}`)}`)
   }
   const { messages, title, summary, metadata, expedited } = parsed.data
-  if (title === '') throw refuse('proposal title cannot be empty: invalid request')
-  if (summary === '') throw refuse('proposal summary cannot be empty: invalid request')
+  if (title === '') throw reverted('proposal title cannot be empty: invalid request')
+  if (summary === '') throw reverted('proposal summary cannot be empty: invalid request')
   requireLength('title', title, LONGEST_METADATA)
   requireLength('summary', summary, LONGEST_SUMMARY)
   requireLength('metadata', metadata, LONGEST_METADATA)
-  if (messages.length > MOST_MESSAGES) throw refuse(`more than ${MOST_MESSAGES} messages: invalid request`)
-  const acts = messages.map((json, index) => actOf(spec, json, index))
+  if (messages.length > MOST_MESSAGES) throw reverted(`more than ${MOST_MESSAGES} messages: invalid request`)
+  const parsedMessages = messages.map((json, index) => actOf(spec, json, index))
   return {
-    ...{ title, summary, metadata, isExpedited: expedited, acts },
-    messages: acts.map(({ type }, index) => JSON.stringify({ ...recordOf(messages[index]), '@type': type })),
+    ...{ title, summary, metadata, isExpedited: expedited, parsedMessages },
+    messages: parsedMessages.map(({ type }, index) => JSON.stringify({ ...recordOf(messages[index]), '@type': type })),
   }
 }
 
-/** What stands in storage as `Submission.messages`. */
-export const readStored = (spec: NativeSpec, message: string): Act => readMessage(spec, JSON.parse(message))
+/** Parses a message of `Submission.messages` from storage. */
+export const readStored = (spec: NativeSpec, message: string): ProposalMessage => readMessage(spec, JSON.parse(message))
 
 /** Contracts that the messages make token pairs of, each once. */
-export const tokensOf = ({ acts }: Submission): readonly Address[] => [...new Set(acts.flatMap(({ tokens }) => tokens))]
+export const tokensOf = ({ parsedMessages }: Submission): readonly Address[] => [
+  ...new Set(parsedMessages.flatMap(({ tokens }) => tokens)),
+]
 
 /** How many lists of improvement proposals are tried out when it is submitted. */
-export const listsOf = ({ acts }: Submission): number => acts.reduce((sum, { lists }) => sum + lists, 0)
+export const listsOf = ({ parsedMessages }: Submission): number =>
+  parsedMessages.reduce((sum, { lists }) => sum + lists, 0)
 
 /** Throws ChainError `got <what> with length <n>: <what> too long`. */
 export function requireLength(what: string, text: string, most: number): void {
   const length = Buffer.byteLength(text, 'utf8')
-  if (length > most) throw refuse(`got ${what} with length ${length}: ${what} too long`)
+  if (length > most) throw reverted(`got ${what} with length ${length}: ${what} too long`)
 }
 
 function jsonOf(bytes: Uint8Array): unknown {
@@ -79,16 +83,16 @@ function jsonOf(bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     // In words of our own: a contract may keep the refusal, and engines word theirs differently.
-    throw refuse('invalid proposal JSON: malformed')
+    throw reverted('invalid proposal JSON: malformed')
   }
 }
 
-function actOf(spec: NativeSpec, json: unknown, index: number): Act {
+function actOf(spec: NativeSpec, json: unknown, index: number): ProposalMessage {
   try {
     return readMessage(spec, json)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    throw refuse(`message ${index}: ${error.message}`)
+    throw reverted(`message ${index}: ${error.message}`)
   }
 }
 

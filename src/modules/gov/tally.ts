@@ -1,5 +1,5 @@
-// Counting: who stands behind which option, and what follows from it. Arithmetic and roundings are the Cosmos SDK's.
-// A validator votes with all that is delegated to it, except for what its delegators have voted with themselves.
+// The tally: voting power behind each option, and whether the proposal passes. Arithmetic and rounding are the Cosmos
+// SDK's. A validator votes with everything delegated to it, less the shares of delegators who voted themselves.
 import { type Dec, fromInt, mul, mulInt, quo, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { GovParams, Tally, VoteOption, WeightedOption } from './layout.ts'
@@ -7,24 +7,24 @@ import type { GovParams, Tally, VoteOption, WeightedOption } from './layout.ts'
 export type Ballot = { readonly voter: Address; readonly options: readonly WeightedOption[] }
 
 /** A validator whose tokens count. */
-export type Elector = { readonly operator: Address; readonly tokens: bigint; readonly shares: Dec }
+export type BondedValidatorStake = { readonly operator: Address; readonly tokens: bigint; readonly shares: Dec }
 
 export type Delegation = { readonly operator: Address; readonly shares: Dec }
 
 /** Tokens with 18 decimals. */
-export type Count = {
+export type VoteCount = {
   readonly options: { readonly [O in VoteOption]: Dec }
   /** Of everybody who voted. */
   readonly voted: Dec
 }
 
-/** Counts the ballots, one for each voter. `look` is told of every step, for those who have to pay for it. */
-export function count(
-  electors: readonly Elector[],
+/** Counts the ballots, one for each voter. Calls `look` at every step, so that a caller can charge gas for it. */
+export function countBallots(
+  electors: readonly BondedValidatorStake[],
   ballots: readonly Ballot[],
   delegationsOf: (voter: Address) => readonly Delegation[],
   look: () => void = () => {},
-): Count {
+): VoteCount {
   const options = { yes: 0n, abstain: 0n, no: 0n, noWithVeto: 0n }
   let voted = 0n
   const add = (choice: readonly WeightedOption[], power: Dec) => {
@@ -50,13 +50,14 @@ export function count(
 }
 
 /** What shares of a validator are worth in votes. */
-const powerOf = ({ tokens, shares }: Elector, of: Dec): Dec => (shares === 0n ? 0n : quo(mulInt(of, tokens), shares))
+const powerOf = ({ tokens, shares }: BondedValidatorStake, of: Dec): Dec =>
+  shares === 0n ? 0n : quo(mulInt(of, tokens), shares)
 
 export type Verdict = { readonly passes: boolean; readonly burns: boolean }
 
 /** Whether a proposal passes, and whether its deposits are burnt. `totalBonded` is in base units. */
 export function decide(
-  { options, voted }: Count,
+  { options, voted }: VoteCount,
   totalBonded: bigint,
   params: GovParams,
   isExpedited: boolean,
@@ -72,7 +73,7 @@ export function decide(
 }
 
 /** The count as it is shown and kept: whole base units. */
-export const tallyOf = ({ options: { yes, abstain, no, noWithVeto } }: Count): Tally => ({
+export const tallyOf = ({ options: { yes, abstain, no, noWithVeto } }: VoteCount): Tally => ({
   yes: truncateInt(yes),
   abstain: truncateInt(abstain),
   no: truncateInt(no),

@@ -1,7 +1,8 @@
-// What a vote may say: one option, or several with weights that make one together.
+// Vote options: one option, or several whose weights sum to 1.
+
 import { type Dec, ONE, parseDec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
-import { refuse } from './context.ts'
+import { reverted } from '../revert.ts'
 import { VOTE_OPTIONS, type VoteOption, type WeightedOption } from './layout.ts'
 
 /** An option by its number, with a weight as a decimal text. */
@@ -12,7 +13,7 @@ export const wholeVote = (option: bigint): readonly WeightedOption[] => [{ optio
 
 /** A split vote. Throws ChainError on unknown or repeated options, and unless the weights make one. */
 export function weightsOf(given: readonly GivenOption[]): readonly WeightedOption[] {
-  if (given.length === 0) throw refuse(': invalid request')
+  if (given.length === 0) throw reverted(': invalid request')
   const options = given.map(({ option, weight }) => ({ option: optionOf(option), weight: weightOf(weight) }))
   if (new Set(options.map(({ option }) => option)).size < options.length) throw invalid('duplicated vote option')
   const total = options.reduce((sum, { weight }) => sum + weight, 0n)
@@ -37,4 +38,4 @@ function weightOf(text: string): Dec {
   throw invalid(`invalid weight: ${text}`)
 }
 
-const invalid = (why: string): ChainError => refuse(`${why}: invalid vote option`)
+const invalid = (why: string): ChainError => reverted(`${why}: invalid vote option`)

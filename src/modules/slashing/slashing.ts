@@ -1,15 +1,14 @@
-// Slashing: what a validator's faults cost, and its way back. Faults are reported to it: by a network's votes and evidence,
-// or by a developer. What a slash does to stake is staking's; who may not come back, and until when, stands here.
+// The slashing module (Cosmos SDK x/slashing): jails and tombstones validators for downtime and double signs, and unjails
+// them. Faults are reported by a network's votes and evidence, or by a developer. The staking module burns the stake.
 
 import { mulInt, ONE } from '../../lib/dec.ts'
-import { ChainError } from '../../lib/errors.ts'
 import { type Address, fromHex } from '../../lib/hex.ts'
 import { consensusAddress, NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
+import { reverted } from '../revert.ts'
 import type { Validator } from '../staking/layout.ts'
 import type { Staking } from '../staking/staking.ts'
 import { type SigningInfo, type SlashingParams, type SlashingState, slashingLayout } from './layout.ts'
-import { forgetVotes, noteVote } from './votes.ts'
 
 /** 9999-12-31T23:59:59Z, the end of a jail for double signing (Cosmos SDK, x/evidence). */
 export const FOR_EVER = 253_402_300_799n
@@ -22,8 +21,6 @@ export type Fault = {
   /** Units of voting power that the validator had in it. */
   readonly power: bigint
 }
-
-const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 const NEVER_SIGNED: SigningInfo = {
   startHeight: 0n,
@@ -39,7 +36,7 @@ export class Slashing implements NativeModule<SlashingParams> {
   readonly #staking: () => Staking
   readonly #state: SlashingState
 
-  /** `staking` is asked for when it is needed: it tells this module who is bonded. */
+  /** `staking` is read lazily, because staking's hooks call this module. */
   constructor(context: ModuleContext, staking: () => Staking) {
     this.#context = context
     this.#staking = staking
@@ -85,7 +82,7 @@ export class Slashing implements NativeModule<SlashingParams> {
     const info = this.#state.infos.get(this.#signerOf(validator))
     if (info === undefined) return
     if (info.tombstoned || this.#context.block.timestamp < info.jailedUntil) {
-      throw refuse('validator still jailed; cannot be unjailed')
+      throw reverted('validator still jailed; cannot be unjailed')
     }
   }
 
@@ -97,23 +94,23 @@ export class Slashing implements NativeModule<SlashingParams> {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)
     const info = this.#state.infos.get(signer) ?? NEVER_SIGNED
-    if (validator.status === 'unbonded') throw refuse('validator is unbonded and has no stake to answer with')
-    if (info.tombstoned) throw refuse('validator is tombstoned already')
+    if (validator.status === 'unbonded') throw reverted('validator is unbonded and has no stake to answer with')
+    if (info.tombstoned) throw reverted('validator is tombstoned already')
     const burnt = this.#slash(validator, height - 1n, power, this.params().slashFractionDoubleSign)
     this.#state.infos.set(signer, { ...info, jailedUntil: FOR_EVER, tombstoned: true })
     return burnt
   }
 
   /**
-   * Downtime: slashed two blocks before, jailed for a while, and its votes are counted anew. Returns the tokens burnt at the
+   * Downtime: slashed two blocks before, jailed for a while, and its window of votes starts again. Returns the tokens burnt at the
    * validator. Throws ChainError when it is jailed already: it was not asked to sign.
    */
   punishDowntime({ operator, height, power }: Fault): bigint {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)
     const info = this.#state.infos.get(signer) ?? NEVER_SIGNED
-    if (validator.status === 'unbonded') throw refuse('validator is unbonded and has no stake to answer with')
-    if (validator.jailed) throw refuse('validator is already jailed')
+    if (validator.status === 'unbonded') throw reverted('validator is unbonded and has no stake to answer with')
+    if (validator.jailed) throw reverted('validator is already jailed')
     const { slashFractionDowntime, downtimeJailDuration } = this.params()
     const burnt = this.#slash(validator, height - 2n, power, slashFractionDowntime)
     const jailedUntil = this.#context.block.timestamp + downtimeJailDuration
@@ -127,7 +124,7 @@ export class Slashing implements NativeModule<SlashingParams> {
     const validator = this.#require(operator)
     const signer = this.#signerOf(validator)
     const { signedBlocksWindow, minSignedPerWindow } = this.params()
-    const info = noteVote(this.#state, signer, signedBlocksWindow, hasSigned)
+    const info = recordMissedBit(this.#state, signer, signedBlocksWindow, hasSigned)
     const { number } = this.#context.block
     const mostMissed = signedBlocksWindow - roundHalfEven(mulInt(minSignedPerWindow, signedBlocksWindow))
     const isFull = number > info.startHeight + signedBlocksWindow
@@ -144,7 +141,7 @@ export class Slashing implements NativeModule<SlashingParams> {
 
   #require(operator: Address): Validator {
     const validator = this.#staking().validator(operator)
-    if (validator === undefined) throw refuse('address is not associated with any known validator')
+    if (validator === undefined) throw reverted('address is not associated with any known validator')
     return validator
   }
 
@@ -158,4 +155,32 @@ function roundHalfEven(x: bigint): bigint {
   const [down, rest] = [x / ONE, x % ONE]
   const isUp = rest * 2n > ONE || (rest * 2n === ONE && down % 2n === 1n)
   return isUp ? down + 1n : down
+}
+
+const WORD_BITS = 256n
+
+/**
+ * Counts one vote of a signer that has a signing info, and returns the new info. Missed votes are bits in a ring: a vote's
+ * bit is its number among the validator's votes, modulo the window.
+ */
+function recordMissedBit(state: SlashingState, signer: Address, window: bigint, hasSigned: boolean): SigningInfo {
+  const info = state.infos.get(signer)
+  if (info === undefined) throw new Error(`no signing info of ${signer}, which votes`)
+  const place = info.indexOffset % window
+  const cell = state.missed.at(signer).at(place / WORD_BITS)
+  const bit = 1n << (place % WORD_BITS)
+  const word = cell.get()
+  const hadMissed = (word & bit) !== 0n
+  if (hadMissed === hasSigned) cell.set(word ^ bit)
+  const change = hadMissed === hasSigned ? (hasSigned ? -1n : 1n) : 0n
+  const missed = info.missedBlocksCounter + change
+  // Governance may shrink the window and enlarge it again: bits left from before are not misses of this window.
+  const counted = { ...info, indexOffset: info.indexOffset + 1n, missedBlocksCounter: missed < 0n ? 0n : missed }
+  state.infos.set(signer, counted)
+  return counted
+}
+
+/** Forgets which votes of the window a signer has missed. */
+function forgetVotes(state: SlashingState, signer: Address, window: bigint): void {
+  for (let word = 0n; word * WORD_BITS < window; word += 1n) state.missed.at(signer).at(word).set(0n)
 }

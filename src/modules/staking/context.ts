@@ -1,13 +1,12 @@
-// What every part of staking works on, and the words in which it refuses (the Cosmos SDK's).
+// What every part of staking works on: its context, its hooks, and its limit for the end of a block.
 
 import type { Dec } from '../../lib/dec.ts'
-import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Bank } from '../bank.ts'
 import type { BlockInfo } from '../module.ts'
 import type { stakingLayout } from './layout.ts'
 
-/** Who must know before or after something changes. Plain functions; `openModules` ties them to the distribution. */
+/** Hooks of other modules (Cosmos SDK StakingHooks), called before or after a change. `openModules` connects them. */
 export type StakingHooks = {
   /** The delegation's shares will change, or it will come to be. */
   beforeDelegationSharesChange(delegator: Address, operator: Address): void
@@ -32,14 +31,12 @@ export type StakingContext = {
 }
 
 /**
- * Unbondings, redelegations, and validators' unbondings that the end of one block ends, of each at most so many; what is
- * due beyond waits for the next block, in order of time. An unbonding is 35 reads and 24 changes of the state, and up to
+ * Most unbondings, redelegations and validators' unbondings, counted separately, that the end of one block completes; the
+ * rest waits for the next block, in order of time. An unbonding is 35 reads and 24 changes of the state, and up to
  * as much again where the calendar is out of order: 0.7 to 1.6 ms. 500 are more than a block of 36,000,000 gas can begin
  * (some 103,000 gas each), so that entries wait only after a jump of the clock.
  */
-export const MOST_ENDED_A_BLOCK = 500
-
-export const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
+export const MAX_ENDED_PER_BLOCK = 500
 
 /** The next id of an unbonding or redelegation entry. */
 export function nextEntryId({ state }: StakingContext): bigint {

@@ -1,8 +1,10 @@
-// Delegations: who holds which shares of which validator. Every change of shares passes through the two functions here,
-// which call the hooks at the moments the distribution's reckoning depends on.
+// Delegations: each is an account's shares of a validator. Every change of shares passes through the two functions here,
+// which call the hooks at the moments on which the distribution's reward periods depend.
+
 import { type Dec, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
-import { refuse, type StakingContext } from './context.ts'
+import { reverted } from '../revert.ts'
+import type { StakingContext } from './context.ts'
 import type { BondStatus } from './layout.ts'
 import {
   addTokens,
@@ -34,7 +36,7 @@ function setShares({ state }: StakingContext, delegator: Address, operator: Addr
 
 /**
  * Adds tokens to a validator for new shares of the delegator. They come out of the delegator's own account, or out of
- * the pool where tokens of the named status lie. Returns the new shares.
+ * the pool of the named status. Returns the new shares.
  */
 export function bond(
   context: StakingContext,
@@ -45,7 +47,7 @@ export function bond(
 ): Dec {
   const { bank, hooks } = context
   const validator = requireStake(context, operator)
-  if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
+  if (hasNoPrice(validator)) throw reverted('cannot delegate to validators with invalid (zero) ex-rate')
   // Pays out rewards, so the coins are taken afterwards.
   hooks.beforeDelegationSharesChange(delegator, operator)
   if (from === 'account') bank.delegate(delegator, poolOf(validator.status), amount)
@@ -56,17 +58,17 @@ export function bond(
   return minted
 }
 
-/** Takes shares out of a delegation. The tokens they stood for, which are returned, stay in the pool where they lie. */
+/** Takes shares out of a delegation. Returns their tokens, whose coins stay in their pool. */
 export function unbond(context: StakingContext, delegator: Address, operator: Address, shares: Dec): bigint {
   const { hooks } = context
   const owned = sharesOf(context, delegator, operator)
-  if (owned === 0n) throw refuse('no delegation for (address, validator) tuple')
-  if (owned < shares) throw refuse('not enough delegation shares')
+  if (owned === 0n) throw reverted('no delegation for (address, validator) tuple')
+  if (owned < shares) throw reverted('not enough delegation shares')
   hooks.beforeDelegationSharesChange(delegator, operator)
   const validator = requireStake(context, operator)
   if (delegator === operator && isTooSmall(context, validator, owned - shares)) jail(context, operator)
   setShares(context, delegator, operator, owned - shares)
-  // The starting info of what is left is reckoned at the rate before the tokens leave, as in the SDK.
+  // The starting info of the rest is computed at the exchange rate before the tokens leave, as in the SDK.
   if (owned > shares) hooks.afterDelegationChange(delegator, operator)
   const tokens = removeShares(context, validator, shares)
   if (shares === validator.shares && validator.status === 'unbonded') {
@@ -87,8 +89,8 @@ function isTooSmall({ state }: StakingContext, stake: Stake, kept: Dec): boolean
 export function sharesWorth(context: StakingContext, delegator: Address, operator: Address, amount: bigint): Dec {
   const validator = requireStake(context, operator)
   const owned = sharesOf(context, delegator, operator)
-  if (owned === 0n) throw refuse('no delegation for (address, validator) tuple')
+  if (owned === 0n) throw reverted('no delegation for (address, validator) tuple')
   const shares = sharesFromTokens(validator, amount)
-  if (shares > owned) throw refuse('invalid shares amount: invalid request')
+  if (shares > owned) throw reverted('invalid shares amount: invalid request')
   return shares
 }

@@ -1,9 +1,11 @@
-// Staking's section of the genesis file, `kestrel.modules.staking`: parameters, and delegations beside the validators'
-// own. Everything may be left out.
+// Staking's section of the genesis file, `kestrel.modules.staking`: parameters, and delegations besides the
+// validators' own. Every field is optional.
+
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { z } from 'zod'
 import { type Address, fromHex, type Hash, hexToAddress, toHash } from '../../lib/hex.ts'
 import { keccak256 } from '../../lib/keccak.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import type { GenesisValidator } from '../../spec/chain-spec.ts'
 import { fraction, readSection, seconds } from '../genesis-section.ts'
 import type { StakingParams } from './layout.ts'
@@ -16,11 +18,9 @@ export type StakingGenesis = {
   readonly delegations: readonly GenesisDelegation[]
 }
 
-const DAY = 86_400n
-
 /** The Cosmos SDK's, with Evmos' unit of power for coins of 18 decimals. */
 export const DEFAULT_PARAMS: StakingParams = {
-  unbondingTime: 21n * DAY,
+  unbondingTime: 21n * SECONDS_A_DAY,
   maxValidators: 100n,
   maxEntries: 7n,
   minCommissionRate: 0n,
@@ -47,7 +47,7 @@ const maxEntries = whole(1n, 100n)
 const section = z.strictObject({
   params: z
     .strictObject({
-      unbondingTime: whole(1n, 10_000n * DAY).default(DEFAULT_PARAMS.unbondingTime),
+      unbondingTime: whole(1n, 10_000n * SECONDS_A_DAY).default(DEFAULT_PARAMS.unbondingTime),
       maxValidators: maxValidators.default(DEFAULT_PARAMS.maxValidators),
       maxEntries: maxEntries.default(DEFAULT_PARAMS.maxEntries),
       minCommissionRate: fraction.default(DEFAULT_PARAMS.minCommissionRate),

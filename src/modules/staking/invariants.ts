@@ -1,5 +1,5 @@
-// What must hold of staking's books at the end of every block; for tests and for whoever doubts a state.
-// Coins that somebody gave to a pool by a plain transfer show up here as well: they belong to no validator.
+// Invariants of staking at the end of every block, for tests and `dev_invariants`. Coins sent to a pool by a plain
+// transfer break them as well: they belong to no validator.
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
 import type { StakingContext } from './context.ts'
@@ -33,7 +33,7 @@ function pools(context: StakingContext): string[] {
 const differs = (what: string, is: bigint, should: bigint): string[] =>
   is === should ? [] : [`${what} is ${is}, should be ${should}`]
 
-/** Pairs with open entries: each stands in the calendar. */
+/** Pairs with open entries: each has its entry in the calendar. */
 function openUnbondings(context: StakingContext) {
   const pairs = context.state.endingUnbondings.get().map(({ delegator, operator }) => ({ delegator, operator }))
   const distinct = new Map(pairs.map((pair) => [`${pair.delegator} ${pair.operator}`, pair]))

@@ -1,4 +1,4 @@
-// What staking remembers, at its own address, and the plain records it speaks in. Tokens and amounts are base units;
+// Storage of the staking module, at its contract's address, and its plain records. Tokens and amounts are base units;
 // shares and fractions are Decs (10^-18); times are unix seconds.
 import type { Dec } from '../../lib/dec.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
@@ -141,11 +141,11 @@ export const stakingLayout = layout({
   powersChanged: bool,
   /** Shares by delegator and operator. */
   delegations: mapping(address, enumerable(address, dec)),
-  /** Operator to those who delegate to it. */
+  /** Operator to its delegators. */
   delegators: mapping(address, enumerable(address, bool)),
   /** By delegator and operator; a pair without entries is not there. */
   unbondings: mapping(address, enumerable(address, list(unbondingEntry))),
-  /** Operator to those who are leaving it. */
+  /** Operator to delegators with unbonding entries. */
   unbonders: mapping(address, enumerable(address, bool)),
   /** By keccak256(delegator . source . destination). */
   redelegations: mapping(hash, redelegation),

@@ -1,8 +1,10 @@
-// What operators do with their validators: bring one into being, change its description, commission and minimum.
+// Transactions of validator operators: create a validator; edit its description, commission and minimum self-delegation.
+
 import { type Dec, formatDec, ONE } from '../../lib/dec.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
-import { refuse, type StakingContext } from './context.ts'
+import { reverted } from '../revert.ts'
+import type { StakingContext } from './context.ts'
 import { bond } from './delegations.ts'
 import type { CommissionRates, Description, Validator } from './layout.ts'
 import { addValidator, findValidator, requireValidator } from './validators.ts'
@@ -53,16 +55,16 @@ export function createValidator(context: StakingContext, of: NewValidator): void
   const { state, block } = context
   checkDescription(of.description)
   checkCommission(of.commission, state.params.get().minCommissionRate)
-  if (minSelfDelegation < 1n) throw refuse('minimum self delegation must be a positive integer: invalid request')
-  if (value < 1n) throw refuse('invalid delegation amount: invalid request')
+  if (minSelfDelegation < 1n) throw reverted('minimum self delegation must be a positive integer: invalid request')
+  if (value < 1n) throw reverted('invalid delegation amount: invalid request')
   if (value < minSelfDelegation) {
-    throw refuse("validator's self delegation must be greater than their minimum self delegation")
+    throw reverted("validator's self delegation must be greater than their minimum self delegation")
   }
   if (findValidator(context, operator) !== undefined) {
-    throw refuse('validator already exist for this operator address; must use new validator operator address')
+    throw reverted('validator already exist for this operator address; must use new validator operator address')
   }
   if (state.operatorByKey.at(consensusKey).get() !== ZERO_ADDRESS) {
-    throw refuse('validator already exist for this pubkey; must use new validator pubkey')
+    throw reverted('validator already exist for this pubkey; must use new validator pubkey')
   }
   const commission = { ...of.commission, updateTime: block.timestamp }
   addValidator(context, { operator, consensusKey, minSelfDelegation, commission, description: of.description })
@@ -97,47 +99,47 @@ const merge = (old: Description, change: Description): Description => {
 }
 
 function checkDescription(description: Description): void {
-  if (description.moniker === '') throw refuse('empty moniker: invalid request')
+  if (description.moniker === '') throw reverted('empty moniker: invalid request')
   for (const member of MEMBERS) {
     const length = Buffer.byteLength(description[member])
     if (length > LONGEST[member]) {
-      throw refuse(`invalid ${LABELS[member]} length; got: ${length}, max: ${LONGEST[member]}: invalid request`)
+      throw reverted(`invalid ${LABELS[member]} length; got: ${length}, max: ${LONGEST[member]}: invalid request`)
     }
   }
 }
 
 /** Rates that can hold for a validator. */
 function checkCommission({ rate, maxRate, maxChangeRate }: CommissionRates, least: Dec): void {
-  if (maxRate > ONE) throw refuse('commission cannot be more than 100%')
-  if (rate > maxRate) throw refuse('commission cannot be more than the max rate')
-  if (maxChangeRate > maxRate) throw refuse('commission change rate cannot be more than the max rate')
+  if (maxRate > ONE) throw reverted('commission cannot be more than 100%')
+  if (rate > maxRate) throw reverted('commission cannot be more than the max rate')
+  if (maxChangeRate > maxRate) throw reverted('commission change rate cannot be more than the max rate')
   checkLeast(rate, least)
 }
 
 function checkLeast(rate: Dec, least: Dec): void {
   if (rate >= least) return
-  throw refuse(
+  throw reverted(
     `cannot set validator commission to less than minimum rate of ${formatDec(least)}: commission cannot be less than min rate`,
   )
 }
 
-/** The maximum change binds rises only: a lower rate harms nobody. */
+/** The maximum change binds rises only: a lower rate harms no delegator. */
 function checkNewRate({ state, block }: StakingContext, { commission }: Validator, rate: Dec): void {
-  if (rate < 0n || rate > ONE) throw refuse('commission rate must be between 0 and 1 (inclusive): invalid request')
+  if (rate < 0n || rate > ONE) throw reverted('commission rate must be between 0 and 1 (inclusive): invalid request')
   checkLeast(rate, state.params.get().minCommissionRate)
   if (block.timestamp - commission.updateTime < COMMISSION_PERIOD) {
-    throw refuse('commission cannot be changed more than once in 24h')
+    throw reverted('commission cannot be changed more than once in 24h')
   }
-  if (rate > commission.maxRate) throw refuse('commission cannot be more than the max rate')
+  if (rate > commission.maxRate) throw reverted('commission cannot be more than the max rate')
   if (rate - commission.rate > commission.maxChangeRate) {
-    throw refuse('commission cannot be changed more than max change rate')
+    throw reverted('commission cannot be changed more than max change rate')
   }
 }
 
 function checkNewMinimum(validator: Validator, minimum: bigint): void {
-  if (minimum < 1n) throw refuse('minimum self delegation must be a positive integer: invalid request')
-  if (minimum <= validator.minSelfDelegation) throw refuse('minimum self delegation cannot be decrease')
+  if (minimum < 1n) throw reverted('minimum self delegation must be a positive integer: invalid request')
+  if (minimum <= validator.minSelfDelegation) throw reverted('minimum self delegation cannot be decrease')
   if (minimum > validator.tokens) {
-    throw refuse("validator's self delegation must be greater than their minimum self delegation")
+    throw reverted("validator's self delegation must be greater than their minimum self delegation")
   }
 }

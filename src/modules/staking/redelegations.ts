@@ -1,11 +1,13 @@
 // Redelegations: tokens move from one validator to another at once, but answer for the faults of the one they left until
-// the time of an unbonding is over; so long they may not move on from where they went.
+// the unbonding time is over. Until then they may not be redelegated again (no transitive redelegation, as in the SDK).
+
 import type { Dec } from '../../lib/dec.ts'
 import { type Address, fromHex, type Hash } from '../../lib/hex.ts'
 import { keccakHash } from '../../lib/keccak.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
+import { reverted } from '../revert.ts'
 import { schedule, takeDue } from './calendar.ts'
-import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
+import { MAX_ENDED_PER_BLOCK, nextEntryId, type StakingContext } from './context.ts'
 import { bond, sharesOf, sharesWorth, unbond } from './delegations.ts'
 import type { Redelegation, RedelegationEntry } from './layout.ts'
 import { burnFromEntries, isLiable, type SlashOf, slashOfEntry } from './unbonding.ts'
@@ -44,20 +46,20 @@ function setEntries({ state }: StakingContext, route: Route, entries: readonly R
 export function redelegate(context: StakingContext, route: Route, amount: bigint): bigint {
   const { state, block } = context
   const { delegator, source, destination } = route
-  if (source === destination) throw refuse('cannot redelegate to the same validator')
-  if (!state.operators.has(destination)) throw refuse('redelegation destination validator not found')
+  if (source === destination) throw reverted('cannot redelegate to the same validator')
+  if (!state.operators.has(destination)) throw reverted('redelegation destination validator not found')
   const from = requireStake(context, source)
   const shares = sharesWorth(context, delegator, source, amount)
   if (state.redelegationsTo.at(delegator).at(source).get() > 0n) {
-    throw refuse(
+    throw reverted(
       'redelegation to this validator already in progress; first redelegation to this validator must complete before next redelegation',
     )
   }
   if (BigInt(redelegationEntries(context, route).length) >= state.params.get().maxEntries) {
-    throw refuse('too many redelegation entries for (delegator, src-validator, dst-validator) tuple')
+    throw reverted('too many redelegation entries for (delegator, src-validator, dst-validator) tuple')
   }
   const tokens = unbond(context, delegator, source, shares)
-  if (tokens === 0n) throw refuse('too few tokens to redelegate (truncates to zero tokens)')
+  if (tokens === 0n) throw reverted('too few tokens to redelegate (truncates to zero tokens)')
   const sharesDst = bond(context, delegator, destination, tokens, from.status)
   const liability = liabilityOf(context, from)
   if (liability === undefined) return block.timestamp
@@ -77,10 +79,10 @@ function liabilityOf({ state, block }: StakingContext, { operator, status }: Sta
   return { creationHeight: block.number, completionTime: block.timestamp + state.params.get().unbondingTime }
 }
 
-/** Forgets what no longer answers for anything, up to `MOST_ENDED_A_BLOCK`. */
+/** Deletes redelegation entries whose time is over, at most `MAX_ENDED_PER_BLOCK`. */
 export function finishRedelegations(context: StakingContext): void {
   const { state, block } = context
-  for (const { key } of takeDue(state.endingRedelegations, block.timestamp, MOST_ENDED_A_BLOCK)) {
+  for (const { key } of takeDue(state.endingRedelegations, block.timestamp, MAX_ENDED_PER_BLOCK)) {
     const { entries, ...route } = state.redelegations.at(key).get()
     if (entries.length === 0) continue
     setEntries(

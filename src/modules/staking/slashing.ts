@@ -1,8 +1,10 @@
-// Slashing: a fraction of the stake that stood behind a validator at the time of its fault is destroyed, wherever that
-// stake has gone since: unbonding, redelegated, or still there.
+// Slashing stake: burns a fraction of the tokens that a validator had at the time of its fault, also of those that have
+// begun to unbond or were redelegated since.
+
 import { type Dec, fromInt, mulInt, ONE, quoRoundUp, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
-import { refuse, type StakingContext } from './context.ts'
+import { reverted } from '../revert.ts'
+import type { StakingContext } from './context.ts'
 import { sharesOf } from './delegations.ts'
 import { slashRedelegations } from './redelegations.ts'
 import { slashUnbondings } from './unbonding.ts'
@@ -20,9 +22,9 @@ export type Infraction = {
 /** Slashes a bonded or unbonding validator. Returns the tokens that were burnt at the validator itself. */
 export function slash(context: StakingContext, operator: Address, { height, power, fraction }: Infraction): bigint {
   const { state, block, hooks } = context
-  if (fraction < 0n || fraction > ONE) throw refuse('slash fraction must be between 0 and 1: invalid request')
-  if (height > block.number) throw refuse('cannot slash for an infraction in the future: invalid request')
-  if (requireValidator(context, operator).status === 'unbonded') throw refuse('cannot slash an unbonded validator')
+  if (fraction < 0n || fraction > ONE) throw reverted('slash fraction must be between 0 and 1: invalid request')
+  if (height > block.number) throw reverted('cannot slash for an infraction in the future: invalid request')
+  if (requireValidator(context, operator).status === 'unbonded') throw reverted('cannot slash an unbonded validator')
   let amount = truncateInt(mulInt(fraction, power * state.params.get().powerReduction))
   if (height < block.number) {
     const of = { fraction, infractionHeight: height }
@@ -39,7 +41,7 @@ export function slash(context: StakingContext, operator: Address, { height, powe
 
 /** Jails a validator; `until` is the earliest time of its return. */
 export function jailValidator(context: StakingContext, operator: Address, until: bigint): void {
-  if (requireValidator(context, operator).jailed) throw refuse('validator is already jailed')
+  if (requireValidator(context, operator).jailed) throw reverted('validator is already jailed')
   jail(context, operator, until)
 }
 
@@ -48,12 +50,12 @@ export function unjailValidator(context: StakingContext, operator: Address): voi
   const { state, block } = context
   const validator = requireValidator(context, operator)
   const own = sharesOf(context, operator, operator)
-  if (own === 0n) throw refuse('validator has no self-delegation; cannot be unjailed')
+  if (own === 0n) throw reverted('validator has no self-delegation; cannot be unjailed')
   if (truncateInt(tokensFromShares(validator, own)) < validator.minSelfDelegation) {
-    throw refuse("validator's self delegation less than minimum; cannot be unjailed")
+    throw reverted("validator's self delegation less than minimum; cannot be unjailed")
   }
-  if (!validator.jailed) throw refuse('validator not jailed; cannot be unjailed')
-  if (block.timestamp < validator.jailedUntil) throw refuse('validator still jailed; cannot be unjailed')
+  if (!validator.jailed) throw reverted('validator not jailed; cannot be unjailed')
+  if (block.timestamp < validator.jailedUntil) throw reverted('validator still jailed; cannot be unjailed')
   state.validators.at(operator).update({ jailed: false, jailedUntil: 0n })
   state.powersChanged.set(true)
 }

@@ -1,12 +1,14 @@
-// Staking, the module: its parts behind one face, its genesis, and what it does when a block ends.
-// Addresses of validators are their operators'; amounts are base units; a refusal has the Cosmos SDK's words.
+// The staking module (Cosmos SDK x/staking): its public functions, its genesis, and what it does at the end of a block.
+// Validators are named by their operator's address; amounts are base units; refusals have the Cosmos SDK's wording.
+
 import type { Dec } from '../../lib/dec.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Bank } from '../bank.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
-import { refuse, type StakingContext, type StakingHooks } from './context.ts'
+import { reverted } from '../revert.ts'
+import type { StakingContext, StakingHooks } from './context.ts'
 import { bond, sharesOf } from './delegations.ts'
 import { derivedConsensusKey, type StakingGenesis } from './genesis.ts'
 import { stakingInvariants } from './invariants.ts'
@@ -60,7 +62,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     finishRedelegations(this.#context)
   }
 
-  /** Fixes who signs the next block. The end of a block does so; what changes stake between blocks has to. */
+  /** Fixes the signers of the next block. Called at the end of a block, and by whatever changes stake between blocks. */
   updateSet(): void {
     updateValidatorSet(this.#context)
   }
@@ -80,7 +82,7 @@ export class Staking implements NativeModule<StakingGenesis> {
     return findValidator(this.#context, operator)
   }
 
-  /** What delegations to a validator are reckoned with; undefined: there is none with this operator. */
+  /** What delegations to a validator are computed from; undefined: there is none with this operator. */
   stake(operator: Address): Stake | undefined {
     return findStake(this.#context, operator)
   }
@@ -150,7 +152,7 @@ export class Staking implements NativeModule<StakingGenesis> {
       .map((delegator) => ({ delegator, shares: sharesOf(this.#context, delegator, operator) }))
   }
 
-  /** Tokens that shares of a validator are worth, as a Dec, rounded. Zero for a validator that nobody delegates to. */
+  /** Tokens that shares of a validator are worth, as a Dec, rounded. Zero for a validator without delegations. */
   tokensFromShares(operator: Address, shares: Dec): Dec {
     const validator = this.stake(operator)
     return validator === undefined || validator.shares === 0n ? 0n : tokensFromShares(validator, shares)
@@ -185,26 +187,26 @@ export class Staking implements NativeModule<StakingGenesis> {
 
   /** Bonds coins of the delegator's account. Returns the new shares. */
   delegate(delegator: Address, operator: Address, amount: bigint): Dec {
-    if (amount <= 0n) throw refuse('invalid delegation amount: invalid request')
+    if (amount <= 0n) throw reverted('invalid delegation amount: invalid request')
     return bond(this.#context, delegator, operator, amount, 'account')
   }
 
   /** Begins to give tokens back. Returns when that will be (unix seconds). */
   undelegate(delegator: Address, operator: Address, amount: bigint): bigint {
-    if (amount <= 0n) throw refuse('invalid shares amount: invalid request')
+    if (amount <= 0n) throw reverted('invalid shares amount: invalid request')
     return undelegate(this.#context, delegator, operator, amount)
   }
 
   /** Moves tokens to another validator. Returns until when they answer for the first (unix seconds). */
   redelegate(delegator: Address, source: Address, destination: Address, amount: bigint): bigint {
-    if (amount <= 0n) throw refuse('invalid shares amount: invalid request')
+    if (amount <= 0n) throw reverted('invalid shares amount: invalid request')
     return redelegate(this.#context, { delegator, source, destination } satisfies Route, amount)
   }
 
   /** Bonds tokens again that are unbonding since a block. Returns the new shares. */
   cancelUnbonding(delegator: Address, operator: Address, amount: bigint, creationHeight: bigint): Dec {
-    if (amount <= 0n) throw refuse('invalid amount: invalid request')
-    if (creationHeight <= 0n || creationHeight >= 2n ** 63n) throw refuse('invalid height: invalid request')
+    if (amount <= 0n) throw reverted('invalid amount: invalid request')
+    if (creationHeight <= 0n || creationHeight >= 2n ** 63n) throw reverted('invalid height: invalid request')
     return cancelUnbonding(this.#context, delegator, operator, amount, creationHeight)
   }
 
@@ -236,7 +238,7 @@ export class Staking implements NativeModule<StakingGenesis> {
   }
 }
 
-/** Runs a delegation of the genesis; a refusal names the field that asked for it. */
+/** Runs a delegation of the genesis; a refusal names the field of the genesis file. */
 function fund(field: string, delegate: () => unknown): void {
   try {
     delegate()

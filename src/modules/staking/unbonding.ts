@@ -1,11 +1,13 @@
 // Unbonding delegations: tokens that have left their validator and wait in the not-bonded pool, still liable for its
 // faults, until they are paid out at the end of a block, or bonded again.
+
 import { toBech32 } from '../../lib/bech32.ts'
 import { type Dec, mulInt, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT, operatorPrefix } from '../../spec/addresses.ts'
+import { reverted } from '../revert.ts'
 import { schedule, takeDue } from './calendar.ts'
-import { MOST_ENDED_A_BLOCK, nextEntryId, refuse, type StakingContext } from './context.ts'
+import { MAX_ENDED_PER_BLOCK, nextEntryId, type StakingContext } from './context.ts'
 import { bond, sharesWorth, unbond } from './delegations.ts'
 import type { UnbondingEntry } from './layout.ts'
 import { hasNoPrice, movePool, requireStake } from './validators.ts'
@@ -39,7 +41,7 @@ export function undelegate(context: StakingContext, delegator: Address, operator
   const shares = sharesWorth(context, delegator, operator, amount)
   const { maxEntries, unbondingTime } = state.params.get()
   if (BigInt(unbondingEntries(context, delegator, operator).length) >= maxEntries) {
-    throw refuse('too many unbonding delegation entries for (delegator, validator) tuple')
+    throw reverted('too many unbonding delegation entries for (delegator, validator) tuple')
   }
   const tokens = unbond(context, delegator, operator, shares)
   movePool(context, status, 'unbonding', tokens)
@@ -85,21 +87,21 @@ export function cancelUnbonding(
 ): Dec {
   const validator = requireStake(context, operator)
   if (context.state.validators.at(operator).member('jailed'))
-    throw refuse('validator for this address is currently jailed')
-  if (hasNoPrice(validator)) throw refuse('cannot delegate to validators with invalid (zero) ex-rate')
+    throw reverted('validator for this address is currently jailed')
+  if (hasNoPrice(validator)) throw reverted('cannot delegate to validators with invalid (zero) ex-rate')
   const entries = unbondingEntries(context, delegator, operator)
   if (entries.length === 0) {
     const names = [toBech32(context.prefix, delegator), toBech32(operatorPrefix(context.prefix), operator)]
-    throw refuse(`unbonding delegation with delegator ${names[0]} not found for validator ${names[1]}: not found`)
+    throw reverted(`unbonding delegation with delegator ${names[0]} not found for validator ${names[1]}: not found`)
   }
   const entry = entries.find(
     (of) => of.creationHeight === creationHeight && of.completionTime >= context.block.timestamp,
   )
   if (entry === undefined) {
-    throw refuse(`unbonding delegation entry is not found at block height ${creationHeight}: not found`)
+    throw reverted(`unbonding delegation entry is not found at block height ${creationHeight}: not found`)
   }
   if (entry.balance < amount) {
-    throw refuse('amount is greater than the unbonding delegation entry balance: invalid request')
+    throw reverted('amount is greater than the unbonding delegation entry balance: invalid request')
   }
   const shares = bond(context, delegator, operator, amount, 'unbonding')
   const rest = { ...entry, ...added(entry, -amount) }
@@ -113,11 +115,11 @@ export function cancelUnbonding(
   return shares
 }
 
-/** Pays out what has waited long enough, up to `MOST_ENDED_A_BLOCK`. */
+/** Completes unbonding entries whose time is over, at most `MAX_ENDED_PER_BLOCK`. */
 export function payUnbonded(context: StakingContext): void {
   const { state, block, bank } = context
   const isDue = ({ completionTime }: UnbondingEntry) => completionTime <= block.timestamp
-  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp, MOST_ENDED_A_BLOCK)) {
+  for (const { delegator, operator } of takeDue(state.endingUnbondings, block.timestamp, MAX_ENDED_PER_BLOCK)) {
     const entries = unbondingEntries(context, delegator, operator)
     // An entry that was cancelled, or paid together with another, is no longer there.
     if (!entries.some(isDue)) continue
@@ -132,7 +134,7 @@ export function payUnbonded(context: StakingContext): void {
   }
 }
 
-/** What a slash of entries is reckoned with. */
+/** The inputs of a slash of entries. */
 export type SlashOf = { readonly fraction: Dec; readonly infractionHeight: bigint }
 
 /** Whether an entry's tokens were bonded when the fault happened, and still wait. */

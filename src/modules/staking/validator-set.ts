@@ -1,8 +1,8 @@
-// Who is bonded: at the end of a block the strongest validators that are not jailed, as many as the parameters allow.
-// The set that one block's end has fixed is the one that signs the next block and earns its fees.
+// The bonded set: at the end of a block the validators with the most tokens that are not jailed, up to the parameter
+// `maxValidators`. The set fixed at the end of one block signs the next block and earns its fees.
 import { type Address, fromHex } from '../../lib/hex.ts'
 import { schedule, takeDue } from './calendar.ts'
-import { MOST_ENDED_A_BLOCK, type StakingContext } from './context.ts'
+import { MAX_ENDED_PER_BLOCK, type StakingContext } from './context.ts'
 import type { BondedValidator, BondStatus } from './layout.ts'
 import { findStake, movePool, removeValidator } from './validators.ts'
 
@@ -58,12 +58,12 @@ function setStatus(context: StakingContext, operator: Address, to: BondStatus): 
 }
 
 /**
- * Ends the unbonding of validators whose time has come, up to `MOST_ENDED_A_BLOCK`; those that nobody delegates to any
+ * Ends the unbonding of validators whose time has come, up to `MAX_ENDED_PER_BLOCK`; those that nobody delegates to any
  * more are removed.
  */
 export function finishUnbondingValidators(context: StakingContext): void {
   const { state, block } = context
-  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, MOST_ENDED_A_BLOCK)) {
+  for (const { time, operator } of takeDue(state.unbondingValidators, block.timestamp, MAX_ENDED_PER_BLOCK)) {
     const validator = findStake(context, operator)
     // It may have been bonded again since, and be unbonding once more with a later time.
     if (validator?.status !== 'unbonding' || state.validators.at(operator).member('unbondingTime') !== time) continue

@@ -1,9 +1,11 @@
-// Validators: their tokens, the shares that divide them, and the two pools in which the tokens lie. The tokens of bonded
-// validators are the bonded pool's coins; those of all others lie in the other pool, with what is unbonding.
+// Validators: their tokens, the shares that divide them, and the two pools that hold the tokens. Tokens of bonded
+// validators are in the bonded pool; those of all others are in the not-bonded pool, with unbonding delegations.
+
 import { type Dec, fromInt, mulInt, quo, quoInt, quoTruncate, truncateInt } from '../../lib/dec.ts'
 import type { Address } from '../../lib/hex.ts'
 import { MODULE_ACCOUNT } from '../../spec/addresses.ts'
-import { refuse, type StakingContext } from './context.ts'
+import { reverted } from '../revert.ts'
+import type { StakingContext } from './context.ts'
 import type { BondStatus, Validator } from './layout.ts'
 
 export type Shared = Pick<Validator, 'tokens' | 'shares'>
@@ -11,13 +13,13 @@ export type Shared = Pick<Validator, 'tokens' | 'shares'>
 /** Value of shares in tokens, rounded. The validator must have shares. */
 export const tokensFromShares = ({ tokens, shares }: Shared, of: Dec): Dec => quo(mulInt(of, tokens), shares)
 
-/** The same, rounded down: what rewards are reckoned with. */
+/** The same, rounded down: the stake that rewards are computed from. */
 export const tokensFromSharesTruncated = ({ tokens, shares }: Shared, of: Dec): Dec =>
   quoTruncate(mulInt(of, tokens), shares)
 
 /** Shares that an amount of tokens is worth. A validator without tokens has no price. */
 export function sharesFromTokens({ tokens, shares }: Shared, amount: bigint): Dec {
-  if (tokens === 0n) throw refuse('insufficient delegation shares')
+  if (tokens === 0n) throw reverted('insufficient delegation shares')
   return quoInt(mulInt(shares, amount), tokens)
 }
 
@@ -27,12 +29,12 @@ export const hasNoPrice = ({ tokens, shares }: Shared): boolean => tokens === 0n
 export const poolOf = (status: BondStatus): Address =>
   status === 'bonded' ? MODULE_ACCOUNT.bondedPool : MODULE_ACCOUNT.notBondedPool
 
-/** Moves coins to where tokens of the new status lie. */
+/** Moves coins to the pool of the new status. */
 export function movePool({ bank }: StakingContext, from: BondStatus, to: BondStatus, amount: bigint): void {
   if (poolOf(from) !== poolOf(to)) bank.transfer(poolOf(from), poolOf(to), amount)
 }
 
-/** What delegations are reckoned with. The other members of a validator are many slots, which they need not read. */
+/** What delegations are computed from. The other members of a validator are many slots, which they need not read. */
 export type Stake = Pick<Validator, 'operator' | 'status' | 'tokens' | 'shares'>
 
 /** undefined: there is no such validator. */
@@ -45,7 +47,7 @@ export function findStake({ state }: StakingContext, operator: Address): Stake |
 /** Throws ChainError `validator does not exist`. */
 export function requireStake(context: StakingContext, operator: Address): Stake {
   const stake = findStake(context, operator)
-  if (stake === undefined) throw refuse('validator does not exist')
+  if (stake === undefined) throw reverted('validator does not exist')
   return stake
 }
 
@@ -97,7 +99,7 @@ class StoredValidator implements Validator {
 /** Throws ChainError `validator does not exist`. */
 export function requireValidator(context: StakingContext, operator: Address): Validator {
   const validator = findValidator(context, operator)
-  if (validator === undefined) throw refuse('validator does not exist')
+  if (validator === undefined) throw reverted('validator does not exist')
   return validator
 }
 
@@ -134,19 +136,19 @@ export function removeValidator({ state, hooks }: StakingContext, operator: Addr
 
 /** Changes a validator's tokens and shares. What that does to its power is looked at when the block ends. */
 function setShared({ state }: StakingContext, operator: Address, { tokens, shares }: Shared): void {
-  if (shares >> 256n !== 0n) throw refuse('shares overflow: invalid request')
+  if (shares >> 256n !== 0n) throw reverted('shares overflow: invalid request')
   state.validators.at(operator).update({ tokens, shares })
   state.powersChanged.set(true)
 }
 
-/** Adds tokens that lie in the right pool already. Returns the new shares. */
+/** Adds tokens that are in the right pool already. Returns the new shares. */
 export function addTokens(context: StakingContext, { operator, tokens, shares }: Stake, amount: bigint): Dec {
   const minted = shares === 0n ? fromInt(amount) : sharesFromTokens({ tokens, shares }, amount)
   setShared(context, operator, { tokens: tokens + amount, shares: shares + minted })
   return minted
 }
 
-/** Takes shares away with the tokens they stand for, which stay in their pool. Returns the tokens. */
+/** Removes shares and their tokens, whose coins stay in their pool. Returns the tokens. */
 export function removeShares(context: StakingContext, { operator, tokens, shares }: Stake, removed: Dec): bigint {
   const worth = truncateInt(tokensFromShares({ tokens, shares }, removed))
   // The last shares take what rounding has left.

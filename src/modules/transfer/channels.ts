@@ -1,9 +1,10 @@
 // Channels and the life of packets on them (ICS-04): sent once, received once, and answered or timed out once.
-// What packets say is the application's business. Proofs are reads of our own storage, for both ends of a loopback are
-// here; a simulated chain's word is taken as it comes.
-import { ChainError } from '../../lib/errors.ts'
+// The application interprets the packets' data. Proofs are reads of our own storage, because both ends of a loopback
+// channel are here; the answers of a simulated chain are taken without proof.
+
 import { type Hash, ZERO_HASH } from '../../lib/hex.ts'
 import type { ModuleContext } from '../module.ts'
+import { reverted } from '../revert.ts'
 import { type ChannelEnd, endName, type TransferState } from './layout.ts'
 import {
   acknowledgementCommitment,
@@ -16,8 +17,6 @@ import {
   revisionOf,
   type Timeout,
 } from './packets.ts'
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 const NANOSECONDS = 1_000_000_000n
 
@@ -43,7 +42,7 @@ export class Channels {
   end(id: ChannelId): ChannelEnd {
     const end = this.#state.channels.get(endName(id))
     if (end !== undefined) return end
-    throw refused(`port ID (${id.port}) channel ID (${id.channel}): channel not found`)
+    throw reverted(`port ID (${id.port}) channel ID (${id.channel}): channel not found`)
   }
 
   ends(): readonly (readonly [ChannelId, ChannelEnd])[] {
@@ -67,7 +66,7 @@ export class Channels {
   /** Sends a packet. Throws ChainError on a channel that is not open, or a time that has come. */
   send(source: ChannelId, timeout: Timeout, data: Uint8Array): Packet {
     const { state, counterparty } = this.end(source)
-    if (state !== 'open') throw refused('channel is not OPEN (got STATE_CLOSED): invalid channel state')
+    if (state !== 'open') throw reverted('channel is not OPEN (got STATE_CLOSED): invalid channel state')
     this.#checkTimeout(timeout)
     const sequences = this.#state.sequences.at(endName(source))
     const sequence = sequences.get() + 1n
@@ -82,13 +81,13 @@ export class Channels {
     const { height, timestamp } = timeout
     const hasHeight = height.revisionNumber !== 0n || height.revisionHeight !== 0n
     if (!hasHeight && timestamp === 0n) {
-      throw refused('packet timeout height and packet timeout timestamp cannot both be 0: invalid packet')
+      throw reverted('packet timeout height and packet timeout timestamp cannot both be 0: invalid packet')
     }
     if (hasHeight && compareHeights(this.height(), height) >= 0) {
-      throw refused('receiving chain block height >= packet timeout height')
+      throw reverted('receiving chain block height >= packet timeout height')
     }
     if (timestamp !== 0n && this.time() >= timestamp) {
-      throw refused('receiving chain block timestamp >= packet timeout timestamp')
+      throw reverted('receiving chain block timestamp >= packet timeout timestamp')
     }
   }
 
@@ -101,14 +100,14 @@ export class Channels {
   receive(packet: Packet): void {
     const { destination, source, sequence } = packet
     const { state, counterparty } = this.end(destination)
-    if (state !== 'open') throw refused('channel is not OPEN (got STATE_CLOSED): invalid channel state')
+    if (state !== 'open') throw reverted('channel is not OPEN (got STATE_CLOSED): invalid channel state')
     if (endName(counterparty) !== endName(source))
-      throw refused('packet does not come from the counterparty: invalid packet')
-    if (this.isLate(packet)) throw refused('packet timeout')
+      throw reverted('packet does not come from the counterparty: invalid packet')
+    if (this.isLate(packet)) throw reverted('packet timeout')
     if (this.#commitment(packet).get() !== packetCommitment(packet))
-      throw refused('commitment bytes are not equal: invalid packet')
+      throw reverted('commitment bytes are not equal: invalid packet')
     const receipt = this.#state.receipts.at(endName(destination)).at(sequence)
-    if (receipt.get()) throw refused(`packet with sequence ${sequence} has been received already`)
+    if (receipt.get()) throw reverted(`packet with sequence ${sequence} has been received already`)
     receipt.set(true)
   }
 
@@ -124,7 +123,7 @@ export class Channels {
     const { destination, sequence } = packet
     const written = this.#state.acknowledgements.at(endName(destination)).at(sequence).get()
     if (peer === 'loopback' && written !== acknowledgementCommitment(acknowledgement)) {
-      throw refused('the acknowledgement is not what the destination wrote')
+      throw reverted('the acknowledgement is not what the destination wrote')
     }
     this.#finish(packet)
   }
@@ -134,10 +133,10 @@ export class Channels {
     const { peer } = this.end(packet.source)
     const { destination, sequence } = packet
     if (peer !== 'timeout' && !this.isLate(packet)) {
-      throw refused('packet timeout has not been reached for height or timestamp')
+      throw reverted('packet timeout has not been reached for height or timestamp')
     }
     if (peer === 'loopback' && this.#state.receipts.at(endName(destination)).at(sequence).get()) {
-      throw refused(`packet with sequence ${sequence} was received`)
+      throw reverted(`packet with sequence ${sequence} was received`)
     }
     this.#finish(packet)
   }
@@ -159,7 +158,7 @@ export class Channels {
   #finish(packet: Packet): void {
     const commitment = this.#commitment(packet)
     if (commitment.get() === ZERO_HASH || commitment.get() !== packetCommitment(packet)) {
-      throw refused(`packet with sequence ${packet.sequence} is not on its way`)
+      throw reverted(`packet with sequence ${packet.sequence} is not on its way`)
     }
     commitment.clear()
   }

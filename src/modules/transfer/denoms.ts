@@ -1,16 +1,18 @@
 // Names of coins that came over channels (ICS-20): the trace of channels that a coin went through, its hash, and the
 // voucher's denomination and address that follow from the hash. Pure functions.
+
 import { createHash } from 'node:crypto'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, type Hash, hexToAddress, hexToHash, toHash } from '../../lib/hex.ts'
+import type { NativeSpec } from '../../spec/chain-spec.ts'
 import { checkIdentifier } from '../authz/allocations.ts'
+import type { Pair } from '../erc20/layout.ts'
+import { reverted } from '../revert.ts'
 
 /** Where a coin has been: `transfer/channel-1`, the last hop first, empty at home; and its name there. */
 export type Trace = { readonly path: string; readonly baseDenom: string }
 
 const VOUCHER_PREFIX = 'ibc/'
-
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
 
 /** Splits a full path. Pairs of port and channel count from the left; the rest is the base, slashes included. */
 export function parseTrace(full: string): Trace {
@@ -35,7 +37,7 @@ export function requireHops(full: string): void {
   const { path } = parseTrace(full)
   const hops = path === '' ? 0 : path.split('/').length / 2
   if (hops > MOST_HOPS)
-    throw refused(`coin has passed ${hops} channels, at most ${MOST_HOPS} are allowed: invalid request`)
+    throw reverted(`coin has passed ${hops} channels, at most ${MOST_HOPS} are allowed: invalid request`)
 }
 
 /** `transfer/channel-1/akest`; at home the name alone. */
@@ -44,8 +46,8 @@ export const fullPath = ({ path, baseDenom }: Trace): string => (path === '' ? b
 /** Throws ChainError unless it names a coin, and ports and channels in pairs. */
 export function checkTrace({ path, baseDenom }: Trace): void {
   const length = path.length + baseDenom.length
-  if (length > LONGEST_PATH) throw refused(`trace of ${length} characters is longer than ${LONGEST_PATH}`)
-  if (baseDenom.trim() === '') throw refused('base denomination cannot be blank')
+  if (length > LONGEST_PATH) throw reverted(`trace of ${length} characters is longer than ${LONGEST_PATH}`)
+  if (baseDenom.trim() === '') throw reverted('base denomination cannot be blank')
   if (path === '') return
   for (const [place, id] of path.split('/').entries()) {
     if (place % 2 === 0) checkIdentifier(`port ID at position ${place}`, id, 2, 128)
@@ -73,19 +75,34 @@ export const isVoucher = (denom: string): boolean => denom.startsWith(VOUCHER_PR
 /** Reads 64 hex digits in either case, with or without `ibc/`. Throws ChainError that says what is wrong with them. */
 export function readHash(text: string): Hash {
   const digits = isVoucher(text) ? text.slice(VOUCHER_PREFIX.length) : text
-  if (!/^[0-9a-fA-F]*$/.test(digits)) throw refused('expected hexadecimal digits')
-  if (digits.length !== 64) throw refused(`expected size to be 32 bytes, got ${digits.length} digits`)
+  if (!/^[0-9a-fA-F]*$/.test(digits)) throw reverted('expected hexadecimal digits')
+  if (digits.length !== 64) throw reverted(`expected size to be 32 bytes, got ${digits.length} digits`)
   return hexToHash(`0x${digits}`)
 }
 
 /** Throws ChainError unless it is the name of a coin that may be sent: the SDK's rule, and a hash behind `ibc/`. */
 export function checkDenom(denom: string): void {
-  if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw refused(`invalid denom: ${denom}`)
+  if (!/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom)) throw reverted(`invalid denom: ${denom}`)
   if (!isVoucher(denom)) return
   try {
     readHash(denom)
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    throw refused(`invalid denom trace hash ${denom.slice(VOUCHER_PREFIX.length)}: ${error.message}`)
+    throw reverted(`invalid denom trace hash ${denom.slice(VOUCHER_PREFIX.length)}: ${error.message}`)
   }
+}
+
+type Face = Pick<Pair, 'name' | 'symbol' | 'decimals'>
+
+const DECIMALS: Readonly<Record<string, bigint>> = { u: 6n, n: 9n, a: 18n }
+
+/** `original`: the pair of the coin behind the voucher, if it is an ERC-20 token of this chain. */
+export function voucherMetadata(spec: NativeSpec, baseDenom: string, original: Pair | undefined): Face {
+  if (original !== undefined) return { name: original.name, symbol: original.symbol, decimals: original.decimals }
+  if (baseDenom === spec.denom) return { name: spec.symbol, symbol: spec.symbol, decimals: 18n }
+  const decimals = DECIMALS[baseDenom[0] ?? '']
+  const isCustomary = decimals !== undefined && /^[a-z0-9]{3,}$/.test(baseDenom)
+  if (!isCustomary) return { name: baseDenom, symbol: baseDenom, decimals: 0n }
+  const unit = baseDenom.slice(1)
+  return { name: `${unit[0]?.toUpperCase()}${unit.slice(1)}`, symbol: unit.toUpperCase(), decimals }
 }

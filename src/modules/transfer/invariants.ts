@@ -1,6 +1,6 @@
-// What must hold of escrow and vouchers at the end of every block; for tests and for whoever doubts a state.
-// Of a looped channel everything is here: what waits in escrow on one side exists as vouchers on the other, or is on its
-// way. What has left through a simulated channel is somewhere else, and only its escrow can be looked at.
+// Invariants of escrow and vouchers at the end of every block, for tests and `dev_invariants`. Of a looped channel both
+// ends are here: the coins in escrow at one end equal the vouchers of the other end plus packets in flight. Of a simulated
+// channel only the escrow can be checked.
 import type { Bank } from '../bank.ts'
 import type { Channels } from './channels.ts'
 import { hopPrefix, isVoucher, readHash, traceHash, voucherDenom } from './denoms.ts'

@@ -1,5 +1,5 @@
 // Storage of channels, packets and transfers, at the ICS20 contract's address. Channel ends are named `port/channel`.
-// Nobody outside this folder writes here.
+// Only this folder writes this storage.
 import { enumerable, layout, list, mapping, queue, struct } from '../../state/layout.ts'
 import { sortedHashes } from '../../state/sorted-hashes.ts'
 import { bool, bytes, hash, oneOf, text, u64, u256 } from '../../state/storage-types.ts'
@@ -55,7 +55,7 @@ export const transferLayout = layout({
   escrows: mapping(text, enumerable(text, u256)),
   /** Packets that the relayer has not looked at, with the number of the block that sent them. */
   outbox: queue(struct({ packet, sentAt: u64 })),
-  /** Packets that nobody answers, by running number, and calendars of their ends: heights, and nanoseconds. */
+  /** Packets that get no answer and wait for their timeout, by running number; calendars of the timeouts by height and time. */
   lastWaiting: u64,
   waiting: enumerable(u64, packet),
   byHeight: list(dueAt),

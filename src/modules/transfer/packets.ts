@@ -47,7 +47,7 @@ export const packetCommitment = ({ timeout, data }: Packet): Hash =>
 /** What the receiver's chain keeps of its answer. */
 export const acknowledgementCommitment = (acknowledgement: Uint8Array): Hash => toHash(sha256(acknowledgement))
 
-/** Where coins wait that have left through a channel: an account that nobody has a key of. */
+/** The escrow account of a channel end: derived from its name (ADR-28), so that it has no key. */
 export const escrowAddress = ({ port, channel }: ChannelId): Address =>
   toAddress(sha256('ics20-1', Uint8Array.of(0), `${port}/${channel}`).subarray(0, 20))
 
@@ -122,7 +122,7 @@ function parsed(data: Uint8Array): unknown {
 /** That the packet was taken: base64 of one byte 1. */
 export const SUCCESS: Uint8Array = Buffer.from('{"result":"AQ=="}')
 
-/** That it was not. Only the number of the error is told, for that is the same on every node. */
+/** An error acknowledgement. It has only the error's code, because texts could differ between nodes. */
 export const errorAcknowledgement = (code: number): Uint8Array =>
   Buffer.from(`{"error":"ABCI code: ${code}: error handling packet: see events for details"}`)
 

@@ -1,5 +1,5 @@
-// The relayer that lives in the node: at the end of a block it brings the packets of earlier blocks where they belong and
-// the answers back. It does what anybody could do with two real chains: it calls the channels, and they check.
+// The built-in relayer: at the end of a block it delivers the packets of earlier blocks and their acknowledgements. Like a
+// relayer between two real chains it only calls the channels, which check everything.
 import type { ModuleContext } from '../module.ts'
 import { schedule, takeDue } from '../staking/calendar.ts'
 import type { Channels } from './channels.ts'
@@ -16,7 +16,7 @@ export type Application = {
 const INTERNAL_ERROR = 1
 
 /**
- * Packets that the end of one block delivers, and timeouts by height and by time that it looks at, of each at most so many;
+ * Packets that the end of one block delivers, and timeouts by height and by time that it looks at, at most this many of each;
  * the others wait for the next block, in their order. A packet is 50 to 75 reads and 20 to 40 changes of the state, some 40
  * more where it brings a new voucher: 0.7 to 2 ms. A block of 36,000,000 gas can send some 350 packets, so that what waits
  * are timeouts that many blocks have set to one moment.

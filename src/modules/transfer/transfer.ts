@@ -1,6 +1,7 @@
-// Fungible tokens over channels (ICS-20). A coin that leaves waits in its channel's escrow account; one that goes back
-// where it came from is burnt here. What arrives is a voucher, or is let out of escrow. In between stands a packet.
-// Escrow and vouchers balance at all times: `invariants.ts`.
+// Fungible tokens over channels (ICS-20). A coin sent away from its source chain goes into the channel's escrow account; a
+// voucher sent back to its source is burnt. A packet carries the transfer; the receiving side mints a voucher or pays out
+// of escrow. `invariants.ts` checks that escrow and vouchers balance.
+
 import { fromBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
@@ -11,6 +12,7 @@ import type { Bank } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
 import type { Erc20 } from '../erc20/erc20.ts'
 import type { ModuleContext, NativeModule } from '../module.ts'
+import { reverted } from '../revert.ts'
 import { Channels } from './channels.ts'
 import {
   checkDenom,
@@ -25,8 +27,8 @@ import {
   type Trace,
   traceHash,
   voucherDenom,
+  voucherMetadata,
 } from './denoms.ts'
-import { faceOf } from './faces.ts'
 import { PORT, type TransferGenesis } from './genesis.ts'
 import { transferInvariants } from './invariants.ts'
 import { endName, type TransferState, transferLayout } from './layout.ts'
@@ -60,7 +62,6 @@ export type Sending = {
 const LONGEST_RECEIVER = 2_048
 const LONGEST_MEMO = 32_768
 
-const refused = (why: string): ChainError => new ChainError('execution-reverted', why)
 const byteLength = (text: string): number => Buffer.byteLength(text, 'utf8')
 
 export class Transfer implements NativeModule<TransferGenesis> {
@@ -105,18 +106,18 @@ export class Transfer implements NativeModule<TransferGenesis> {
     checkIdentifier('source port ID', source.port, 2, 128)
     checkIdentifier('source channel ID', source.channel, 8, 64)
     checkDenom(denom)
-    if (amount === 0n) throw refused(`0${denom}: insufficient funds`)
-    if (receiver.trim() === '') throw refused('missing recipient address: invalid address')
+    if (amount === 0n) throw reverted(`0${denom}: insufficient funds`)
+    if (receiver.trim() === '') throw reverted('missing recipient address: invalid address')
     if (byteLength(receiver) > LONGEST_RECEIVER) {
-      throw refused(`recipient address must not exceed ${LONGEST_RECEIVER} bytes: invalid address`)
+      throw reverted(`recipient address must not exceed ${LONGEST_RECEIVER} bytes: invalid address`)
     }
-    if (byteLength(memo) > LONGEST_MEMO) throw refused(`memo must not exceed ${LONGEST_MEMO} bytes: invalid memo`)
+    if (byteLength(memo) > LONGEST_MEMO) throw reverted(`memo must not exceed ${LONGEST_MEMO} bytes: invalid memo`)
     this.channels.end(source)
   }
 
   /** Throws ChainError where transfers are switched off. */
   requireSendEnabled(): void {
-    if (!this.#state.sendEnabled.get()) throw refused('fungible token transfers from this chain are disabled')
+    if (!this.#state.sendEnabled.get()) throw reverted('fungible token transfers from this chain are disabled')
   }
 
   /** Takes the sender's coins and sends the packet; its sequence. Throws ChainError. Whose act it is is not asked. */
@@ -166,7 +167,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     return full === undefined ? undefined : parseTrace(full)
   }
 
-  /** Hashes of all coins that have come here, in ascending order; only what is asked for is read. */
+  /** Hashes of all vouchers' traces, in ascending order; each is read when it is accessed. */
   traces(): Pick<SortedHashes, 'length' | 'at' | 'below'> {
     return this.#state.traceOrder
   }
@@ -192,11 +193,11 @@ export class Transfer implements NativeModule<TransferGenesis> {
   #take(packet: Packet): void {
     const { source, destination } = packet
     const { denom: full, amount, receiver: text } = decodePacketData(packet.data)
-    if (!this.#state.receiveEnabled.get()) throw refused(RECEIVE_DISABLED)
+    if (!this.#state.receiveEnabled.get()) throw reverted(RECEIVE_DISABLED)
     const { bech32Prefix } = this.#context.spec
     const receiver = readAddress(bech32Prefix, text)
     if (isBlocked(receiver)) {
-      throw refused(`${toBech32(bech32Prefix, receiver)} is not allowed to receive funds: unauthorized`)
+      throw reverted(`${toBech32(bech32Prefix, receiver)} is not allowed to receive funds: unauthorized`)
     }
     const hop = hopPrefix(source.port, source.channel)
     if (full.startsWith(hop)) this.#release(destination, receiver, denomOf(full.slice(hop.length)), amount)
@@ -224,7 +225,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
   /** Out of escrow to an account. Coins of an external token pair become tokens again when a contract can be called. */
   #release(from: ChannelId, to: Address, denom: string, amount: bigint): void {
     const left = this.escrowed(from, denom) - amount
-    if (left < 0n) throw refused(`unable to unescrow ${amount}${denom}: insufficient funds`)
+    if (left < 0n) throw reverted(`unable to unescrow ${amount}${denom}: insufficient funds`)
     const escrow = this.#state.escrows.at(endName(from))
     if (left === 0n) escrow.delete(denom)
     else escrow.set(denom, left)
@@ -232,7 +233,7 @@ export class Transfer implements NativeModule<TransferGenesis> {
     this.#erc20.returnTokens(denom, to, amount)
   }
 
-  /** Keeps a voucher's trace and gives it a face; its denomination. */
+  /** Stores a voucher's denomination trace, makes its ERC-20 contract, and returns its denomination. */
   #remember(full: string): string {
     const hash = traceHash(full)
     const denom = voucherDenom(hash)
@@ -241,14 +242,18 @@ export class Transfer implements NativeModule<TransferGenesis> {
     this.#state.traceOrder.add(hash)
     const { baseDenom } = parseTrace(full)
     const original = this.#erc20.pairOf(baseDenom)
-    this.#erc20.addFace({ token: faceAddress(hash), denom, ...faceOf(this.#context.spec, baseDenom, original) })
+    this.#erc20.createVoucherContract({
+      token: faceAddress(hash),
+      denom,
+      ...voucherMetadata(this.#context.spec, baseDenom, original),
+    })
     return denom
   }
 
   #fullPathOf(denom: string): string {
     if (!isVoucher(denom)) return denom
     const full = this.#state.traces.get(readHash(denom))
-    if (full === undefined) throw refused('denomination trace not found')
+    if (full === undefined) throw reverted('denomination trace not found')
     return full
   }
 }

@@ -1,4 +1,4 @@
-// What vesting remembers, at its own address: who is a clawback account of whom, with what schedules.
+// Storage of the vesting module, at its contract's address: clawback accounts, their funders and their schedules.
 import { enumerable, layout, list, mapping, struct } from '../../state/layout.ts'
 import { address, bool, u64, u256 } from '../../state/storage-types.ts'
 import type { Step } from './schedule.ts'
@@ -19,7 +19,7 @@ const account = layout({
 export type VestingAccount = ReturnType<typeof account.open>
 
 export const vestingLayout = layout({
-  /** Clawback accounts with those who fund them. Its length comes first: zero spares every other look. */
+  /** Clawback account to funder. Its length is read first: at zero no other slot is read. */
   funders: enumerable(address, address),
   /** By clawback account. */
   accounts: mapping(address, account),

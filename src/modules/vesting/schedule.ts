@@ -37,7 +37,7 @@ export function merge(a: Schedule, b: Schedule): Schedule {
 /** A schedule as far as it is looked at: an array, or a list in storage, of which few elements are read. */
 export type Steps = { readonly length: number; at(index: number): Step | undefined }
 
-/** What has come free at a time. Nothing does before the second after the start, even if a step lies there. */
+/** What has come free at a time. Nothing does before the second after the start, even if a step has that time. */
 export function freeAt(start: bigint, steps: Steps, time: bigint): bigint {
   if (time <= start) return 0n
   let [over, ahead] = [0, steps.length]

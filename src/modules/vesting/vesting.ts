@@ -1,25 +1,24 @@
-// Vesting, the module: clawback accounts, whose funder grants them coins that come free by schedules and may take back
-// what has not vested. Only the base coin vests. The coins lie in the holder's own account from the first day;
-// `bank` and EVM ask here, or at `held.ts`, what may leave it. Refusals are in Evmos' words.
+// The vesting module (Evmos x/vesting): clawback accounts, whose funder grants them coins that come free by schedules and may take back
+// what has not vested. Only the base coin vests. The holder's account has the coins from the first day; the bank and the
+// EVM read `locked-balance.ts` to know how much of them must stay. Refusals are in Evmos' words.
+
 import { toBech32 } from '../../lib/bech32.ts'
-import { ChainError } from '../../lib/errors.ts'
 import { type Address, ZERO_ADDRESS } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { Bank, DelegationRule } from '../bank.ts'
 import { isBlocked } from '../blocked.ts'
 import type { ModuleContext } from '../module.ts'
+import { reverted } from '../revert.ts'
 import { checkGrant, type Grant } from './grant.ts'
-import { heldBack, progressOf, vestingAccount } from './held.ts'
 import { type VestingAccount, type VestingState, vestingLayout } from './layout.ts'
+import { lockedBalance, progressOf, vestingAccount } from './locked-balance.ts'
 import { merge, scheduleOf } from './schedule.ts'
 
-/** Where a clawback account stands, in base units. Locked coins may be vested or not. */
+/** Balances of a clawback account, in base units. Locked coins may be vested or not. */
 export type VestingBalances = { readonly locked: bigint; readonly unvested: bigint; readonly vested: bigint }
 
 /** Steps of one schedule: enough for a step a day over five years. A grant that would need more is refused. */
-const MOST_STEPS = 2_000
-
-const refuse = (why: string): ChainError => new ChainError('execution-reverted', why)
+const MAX_STEPS = 2_000
 
 export class Vesting {
   readonly #context: ModuleContext
@@ -39,36 +38,36 @@ export class Vesting {
   create(funder: Address, account: Address, governance: boolean): void {
     const { view } = this.#context
     const name = this.#name(account)
-    if (funder === ZERO_ADDRESS) throw refuse('funder address cannot be the zero address: invalid address')
-    if (account === ZERO_ADDRESS) throw refuse('vesting address cannot be the zero address: invalid address')
+    if (funder === ZERO_ADDRESS) throw reverted('funder address cannot be the zero address: invalid address')
+    if (account === ZERO_ADDRESS) throw reverted('vesting address cannot be the zero address: invalid address')
     if (isBlocked(account)) {
-      throw refuse(`${name} is a blocked address and cannot be converted in a clawback vesting account: unauthorized`)
+      throw reverted(`${name} is a blocked address and cannot be converted in a clawback vesting account: unauthorized`)
     }
-    if (view.account(account) === undefined) throw refuse(`account ${name} does not exist: invalid request`)
-    if (this.#find(account)) throw refuse(`${name} is already a clawback vesting account: invalid request`)
+    if (view.account(account) === undefined) throw reverted(`account ${name} does not exist: invalid request`)
+    if (this.#find(account)) throw reverted(`${name} is already a clawback vesting account: invalid request`)
     if (isContract(view.code(account))) {
       const why = 'is a contract account and cannot be converted in a clawback vesting account'
-      throw refuse(`account ${name} ${why}: invalid request`)
+      throw reverted(`account ${name} ${why}: invalid request`)
     }
     this.#state.funders.set(account, funder)
     this.#state.accounts.at(account).governance.set(governance)
   }
 
-  /** Moves coins from the funder to the account, which then come free by the grant, beside older grants. */
+  /** Moves coins from the funder to the account, which then come free by the grant, merged with older grants. */
   fund(funder: Address, account: Address, grant: Grant): void {
     const total = checkGrant(grant)
-    if (isBlocked(account)) throw refuse(`${this.#name(account)} is not allowed to receive funds`)
+    if (isBlocked(account)) throw reverted(`${this.#name(account)} is not allowed to receive funds`)
     const of = this.#require(account)
     if (this.funder(account) !== funder) {
       const [taker, giver] = [this.#name(account), this.#name(this.funder(account))]
-      throw refuse(`account ${taker} can only accept grants from account ${giver}: invalid request`)
+      throw reverted(`account ${taker} can only accept grants from account ${giver}: invalid request`)
     }
     this.#bank.transfer(funder, account, total)
     const { start, lockup, vesting } = grant
     of.start.set(of.vesting.length === 0 || start < of.start.get() ? start : of.start.get())
     for (const [list, periods] of [[of.lockup, lockup] as const, [of.vesting, vesting] as const]) {
       const merged = merge(list.get(), scheduleOf(start, periods, total))
-      if (merged.length > MOST_STEPS) throw refuse(`more than ${MOST_STEPS} periods in one schedule: invalid request`)
+      if (merged.length > MAX_STEPS) throw reverted(`more than ${MAX_STEPS} periods in one schedule: invalid request`)
       list.set(merged)
     }
   }
@@ -80,15 +79,15 @@ export class Vesting {
   clawback(funder: Address, account: Address, to: Address): bigint {
     if (this.#isContested(account)) {
       const why = 'clawback is disabled while there is an active clawback proposal for account'
-      throw refuse(`${why} ${this.#name(account)}: unauthorized`)
+      throw reverted(`${why} ${this.#name(account)}: unauthorized`)
     }
     if (isBlocked(to)) {
-      throw refuse(`${this.#name(to)} is a blocked address and not allowed to receive funds: unauthorized`)
+      throw reverted(`${this.#name(to)} is a blocked address and not allowed to receive funds: unauthorized`)
     }
     const of = this.#requireSchedule(account)
     const recorded = this.funder(account)
     if (recorded !== funder) {
-      throw refuse(`clawback can only be requested by original funder: ${this.#name(recorded)}: unauthorized`)
+      throw reverted(`clawback can only be requested by original funder: ${this.#name(recorded)}: unauthorized`)
     }
     const { unvested } = this.balances(account)
     this.#forget(account, of)
@@ -99,29 +98,30 @@ export class Vesting {
   /** The same by governance, where the account allows it; `take` is given what has not vested. */
   clawbackByGovernance(account: Address, take: (from: Address, amount: bigint) => void): void {
     const of = this.#requireSchedule(account)
-    if (!of.governance.get()) throw refuse(`${this.#name(account)}: account does not have governance clawback enabled`)
+    if (!of.governance.get())
+      throw reverted(`${this.#name(account)}: account does not have governance clawback enabled`)
     const { unvested } = this.balances(account)
     this.#forget(account, of)
     take(account, unvested)
   }
 
-  /** Hands the funder's part to somebody else. */
+  /** Replaces the funder of a clawback account. */
   updateFunder(funder: Address, newFunder: Address, account: Address): void {
-    if (newFunder === ZERO_ADDRESS) throw refuse('new funder address cannot be the zero address: invalid address')
-    if (newFunder === funder) throw refuse('new funder address is equal to current funder address')
+    if (newFunder === ZERO_ADDRESS) throw reverted('new funder address cannot be the zero address: invalid address')
+    if (newFunder === funder) throw reverted('new funder address is equal to current funder address')
     if (isBlocked(newFunder)) {
       const name = this.#name(newFunder)
-      throw refuse(`${name} is a blocked address and not allowed to fund vesting accounts: unauthorized`)
+      throw reverted(`${name} is a blocked address and not allowed to fund vesting accounts: unauthorized`)
     }
     this.#require(account)
     if (this.#isContested(account)) {
       const why = 'cannot update funder while there is an active clawback proposal for account'
-      throw refuse(`${why} ${this.#name(account)}: unauthorized`)
+      throw reverted(`${why} ${this.#name(account)}: unauthorized`)
     }
     const recorded = this.funder(account)
     if (recorded !== funder) {
       const why = 'is not the current funder and cannot update the funder address'
-      throw refuse(`${this.#name(recorded)} ${why}: unauthorized`)
+      throw reverted(`${this.#name(recorded)} ${why}: unauthorized`)
     }
     this.#state.funders.set(account, newFunder)
   }
@@ -131,12 +131,12 @@ export class Vesting {
     const of = this.#require(account)
     const { unvested, locked } = this.balances(account)
     const name = this.#name(account)
-    if (unvested > 0n) throw refuse(`vesting coins still left in account: ${name}: invalid request`)
-    if (locked > 0n) throw refuse(`locked up coins still left in account: ${name}: invalid request`)
+    if (unvested > 0n) throw reverted(`vesting coins still left in account: ${name}: invalid request`)
+    if (locked > 0n) throw reverted(`locked up coins still left in account: ${name}: invalid request`)
     this.#forget(account, of)
   }
 
-  /** Who funds a clawback account; the zero address: it is none. */
+  /** The funder of a clawback account; the zero address: the account is an ordinary one. */
   funder(account: Address): Address {
     return this.#state.funders.get(account) ?? ZERO_ADDRESS
   }
@@ -145,7 +145,7 @@ export class Vesting {
   balances(account: Address): VestingBalances {
     const of = this.#find(account)
     if (of === undefined) {
-      throw refuse(`account at address '${this.#name(account)}' either does not exist or is not a vesting account`)
+      throw reverted(`account at address '${this.#name(account)}' either does not exist or is not a vesting account`)
     }
     const { original, unlocked, vested } = progressOf(of, this.#now())
     return { locked: original - unlocked, unvested: original - vested, vested }
@@ -159,7 +159,7 @@ export class Vesting {
 
   /** Base units that an account may spend. */
   spendable(of: Address): bigint {
-    const free = this.#bank.balance(of) - heldBack(this.#state, of, this.#now)
+    const free = this.#bank.balance(of) - lockedBalance(this.#state, of, this.#now)
     return free > 0n ? free : 0n
   }
 
@@ -167,7 +167,7 @@ export class Vesting {
   readonly requireSpendable = (from: Address, _to: Address, amount: bigint): void => {
     if (this.#find(from) === undefined || this.spendable(from) >= amount) return
     const { denom } = this.#context.spec
-    throw refuse(
+    throw reverted(
       `spendable balance ${this.spendable(from)}${denom} is smaller than ${amount}${denom}: insufficient funds`,
     )
   }
@@ -182,7 +182,7 @@ export class Vesting {
       const available = rest > 0n ? rest : 0n
       if (available < amount) {
         const why = 'cannot delegate unvested coins. coins available for delegation < delegation amount'
-        throw refuse(`${why} (${available} < ${amount}): insufficient vested coins error`)
+        throw reverted(`${why} (${available} < ${amount}): insufficient vested coins error`)
       }
       of.delegated.set(of.delegated.get() + amount)
     },
@@ -209,15 +209,15 @@ export class Vesting {
     if (found !== undefined) return found
     const name = this.#name(account)
     if (this.#context.view.account(account) === undefined) {
-      throw refuse(`account at address '${name}' does not exist: unknown address`)
+      throw reverted(`account at address '${name}' does not exist: unknown address`)
     }
-    throw refuse(`${name}: account is not subject to clawback vesting`)
+    throw reverted(`${name}: account is not subject to clawback vesting`)
   }
 
   #requireSchedule(account: Address): VestingAccount {
     const of = this.#require(account)
     if (of.vesting.length > 0) return of
-    throw refuse(`account ${this.#name(account)} has no vesting or lockup periods: invalid request`)
+    throw reverted(`account ${this.#name(account)} has no vesting or lockup periods: invalid request`)
   }
 
   #forget(account: Address, of: VestingAccount): void {

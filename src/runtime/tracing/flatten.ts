@@ -1,4 +1,4 @@
-// A call tree as the list that Parity made of it: each frame with its path from the root.
+// Flattens a call tree into Parity's list (`trace_*` methods): each frame with its path from the root.
 import type { CallTrace } from '../types.ts'
 
 export type FlatFrame = Omit<CallTrace, 'calls'> & {

@@ -8,7 +8,7 @@ import type { TraceContext, Tracer } from './tracer.ts'
 
 export class MuxTracer implements Tracer {
   readonly #tracers: ReadonlyMap<string, Tracer>
-  // Present only if one of them listens: the machine is told by that what to tell.
+  // Defined only if one of the tracers has it: the machine reports opcodes only to a tracer with this hook.
   readonly step?: (step: Step) => void
   readonly log?: (log: Log) => void
   readonly refuse?: (frame: CallFrame) => void

@@ -20,7 +20,7 @@ export type Recorded = {
   readonly gasUsed: bigint
   /** geth's words; undefined on success. */
   readonly error: string | undefined
-  /** undefined unless asked for. */
+  /** undefined unless requested. */
   readonly operations: VmFrame | undefined
 }
 

@@ -7,8 +7,9 @@ import type { Block, Message, Transaction } from '../../primitives/types.ts'
 import type { StateView } from '../../state/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import { BlockExecution, modeOf } from '../execute-block.ts'
-import { executeMessage, type MessageMode, type MessageResult } from '../execute-message.ts'
+import { executeMessage, type MessageResult } from '../execute-message.ts'
 import type { BlockHashes, Runtime } from '../runtime.ts'
+import type { MessageMode } from '../validity.ts'
 import type { TracePlace, Tracer } from './tracer.ts'
 
 /** Which transactions of a block are traced; those behind the last are not run. */

@@ -1,4 +1,4 @@
-// geth's default tracer: one record for each opcode, as it stands before it runs, with its whole gas.
+// geth's default tracer: one record for each opcode: the machine's state before it runs, and its total gas cost.
 import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'

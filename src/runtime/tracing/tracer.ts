@@ -13,9 +13,9 @@ export type TraceContext = {
   readonly machine: Machine
   readonly env: BlockEnv
   readonly message: Message
-  /** Who gets the fees. */
+  /** The receiver of the fees. */
   readonly feeRecipient: Address
-  /** Where the transaction stands; undefined for a call. */
+  /** The transaction's block and index; undefined for a call. */
   readonly place: TracePlace | undefined
 }
 

@@ -1,11 +1,10 @@
-// The tracers by their names, each with the settings it takes. A new one gets a line here.
+// The registry of tracers: name, settings, constructor. A new tracer gets a line here.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { CallTracer } from './call-tracer.ts'
 import { FlatCallTracer } from './flat-call-tracer.ts'
 import { FourByteTracer } from './four-byte-tracer.ts'
 import { MuxTracer } from './mux-tracer.ts'
-import { NoopTracer } from './noop-tracer.ts'
 import { BigramTracer, OpcodeCounter, TrigramTracer, UnigramTracer } from './opcode-tracers.ts'
 import { PrestateTracer } from './prestate-tracer.ts'
 import { StructLogger, type StructLogOptions } from './struct-logger.ts'
@@ -125,4 +124,10 @@ function named(name: string, config: unknown, room: Room, script: ScriptMaker | 
   }
   if (script === undefined) throw new ChainError('not-found', 'JavaScript tracers are not run here')
   return script(name, JSON.stringify(config ?? {}))
+}
+
+export class NoopTracer implements Tracer {
+  result(): unknown {
+    return {}
+  }
 }

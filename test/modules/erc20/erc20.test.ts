@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { toBech32 } from '../../../src/lib/bech32.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../../src/lib/hex.ts'
 import { Bank } from '../../../src/modules/bank.ts'
-import { coinOf, Erc20, isVoucherFace, pairId } from '../../../src/modules/erc20/erc20.ts'
+import { coinOf, Erc20, isVoucherContract, pairId } from '../../../src/modules/erc20/erc20.ts'
 import { readErc20Genesis } from '../../../src/modules/erc20/genesis.ts'
 import type { Pair } from '../../../src/modules/erc20/layout.ts'
 import { MODULE_ACCOUNT, NATIVE_CONTRACT } from '../../../src/spec/addresses.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   bank = new Bank(context)
   erc20 = new Erc20(context, bank)
   erc20.initGenesis(readErc20Genesis({ pairs: [{ address: TOKEN }, { address: OFF, enabled: false }] }))
-  erc20.addFace({ token: FACE, denom: VOUCHER, name: 'Atom', symbol: 'ATOM', decimals: 6n })
+  erc20.createVoucherContract({ token: FACE, denom: VOUCHER, name: 'Atom', symbol: 'ATOM', decimals: 6n })
 })
 function pairAt(token: Pair['token']): Pair {
   const pair = erc20.pair(token)
@@ -119,12 +119,12 @@ describe('a voucher’s face', () => {
 
   it('is an account with code and nonce that the state tells of', () => {
     expect([view.code(FACE), view.nonce(FACE)]).toEqual([Uint8Array.of(0xfe), 1n])
-    expect([FACE, TOKEN, alice].map((of) => isVoucherFace(view, of))).toEqual([true, false, false])
+    expect([FACE, TOKEN, alice].map((of) => isVoucherContract(view, of))).toEqual([true, false, false])
   })
 
   it('is not laid over a contract', () => {
     view.setCode(bob, Uint8Array.of(0x60))
-    erc20.addFace({ token: bob, denom: 'ibc/other', name: '', symbol: '', decimals: 0n })
+    erc20.createVoucherContract({ token: bob, denom: 'ibc/other', name: '', symbol: '', decimals: 0n })
     expect([view.code(bob), erc20.pairOf('ibc/other')]).toEqual([Uint8Array.of(0x60), undefined])
   })
 

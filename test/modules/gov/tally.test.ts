@@ -1,15 +1,15 @@
 // Worked arithmetic of counting and deciding. Tokens are small whole numbers, shares and weights have 18 decimals.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readGovGenesis } from '../../../src/modules/gov/genesis.ts'
 import type { GovParams, VoteOption } from '../../../src/modules/gov/layout.ts'
+import { readGovGenesis } from '../../../src/modules/gov/params.ts'
 import {
   type Ballot,
-  type Count,
-  count,
+  type BondedValidatorStake,
+  countBallots,
   type Delegation,
   decide,
-  type Elector,
+  type VoteCount,
 } from '../../../src/modules/gov/tally.ts'
 import { nativeSpec } from '../../support/native.ts'
 import { delegator, operator, P } from '../staking/support.ts'
@@ -18,7 +18,7 @@ const [A, B] = [operator(1), operator(2)]
 const [alice, bob, carol] = [delegator(1), delegator(2), delegator(3)]
 
 /** A validator without slashes: a share is a token. */
-const elector = (of: typeof A, tokens: bigint): Elector => ({ operator: of, tokens, shares: tokens * P })
+const elector = (of: typeof A, tokens: bigint): BondedValidatorStake => ({ operator: of, tokens, shares: tokens * P })
 const ballot = (voter: typeof A, ...options: readonly (readonly [VoteOption, bigint])[]): Ballot => ({
   voter,
   options: options.map(([option, weight]) => ({ option, weight })),
@@ -32,14 +32,14 @@ function delegations(table: Readonly<Record<string, readonly (readonly [typeof A
 }
 
 /** Whole tokens. */
-const votes = ({ options: { yes, abstain, no, noWithVeto }, voted }: Count) =>
+const votes = ({ options: { yes, abstain, no, noWithVeto }, voted }: VoteCount) =>
   [yes, abstain, no, noWithVeto, voted].map((dec) => Number(dec) / Number(P))
 
 describe('counting', () => {
   // A has 100: 60 of its operator, 30 of alice, 10 of bob. B has 50, all of carol.
   const electors = [elector(A, 100n), elector(B, 50n)]
   const stakes = delegations({ [A]: [[A, 60n]], [alice]: [[A, 30n]], [bob]: [[A, 10n]], [carol]: [[B, 50n]] })
-  const counted = (...ballots: Ballot[]) => votes(count(electors, ballots, stakes))
+  const counted = (...ballots: Ballot[]) => votes(countBallots(electors, ballots, stakes))
 
   it('is nothing without ballots', () => {
     expect(counted()).toEqual([0, 0, 0, 0, 0])
@@ -66,7 +66,7 @@ describe('counting', () => {
 
   it('gives strangers and delegators of validators that are not bonded nothing', () => {
     expect(counted(all(delegator(9), 'yes'))).toEqual([0, 0, 0, 0, 0])
-    expect(votes(count([elector(A, 100n)], [all(carol, 'yes'), all(B, 'yes')], stakes))).toEqual([0, 0, 0, 0, 0])
+    expect(votes(countBallots([elector(A, 100n)], [all(carol, 'yes'), all(B, 'yes')], stakes))).toEqual([0, 0, 0, 0, 0])
   })
 
   it('adds up what a delegator has with several validators', () => {
@@ -76,16 +76,18 @@ describe('counting', () => {
         [B, 20n],
       ],
     })
-    expect(votes(count(electors, [all(alice, 'yes'), all(A, 'no')], both))).toEqual([50, 0, 70, 0, 120])
+    expect(votes(countBallots(electors, [all(alice, 'yes'), all(A, 'no')], both))).toEqual([50, 0, 70, 0, 120])
   })
 
   it('reckons in tokens after a slash, rounded to 18 decimals', () => {
     // A tenth was slashed: 30 shares are 27 tokens.
     const slashed = { ...elector(A, 100n), tokens: 90n }
-    expect(votes(count([slashed], [all(A, 'yes'), all(alice, 'no')], stakes))).toEqual([63, 0, 27, 0, 90])
+    expect(votes(countBallots([slashed], [all(A, 'yes'), all(alice, 'no')], stakes))).toEqual([63, 0, 27, 0, 90])
     // Three equal shares of one token: a third each, and a third for the rest that did not vote.
     const thirds = { operator: A, tokens: 1n, shares: 3n * P }
-    const { options, voted } = count([thirds], [all(alice, 'yes'), all(bob, 'no')], () => [{ operator: A, shares: P }])
+    const { options, voted } = countBallots([thirds], [all(alice, 'yes'), all(bob, 'no')], () => [
+      { operator: A, shares: P },
+    ])
     expect([options.yes, options.no, voted]).toEqual([
       333_333_333_333_333_333n,
       333_333_333_333_333_333n,
@@ -95,7 +97,7 @@ describe('counting', () => {
 
   it('is told of every ballot and delegation', () => {
     let steps = 0
-    count(electors, [all(A, 'yes'), all(carol, 'yes'), all(delegator(9), 'no')], stakes, () => steps++)
+    countBallots(electors, [all(A, 'yes'), all(carol, 'yes'), all(delegator(9), 'no')], stakes, () => steps++)
     expect(steps).toBe(5)
   })
 
@@ -110,7 +112,7 @@ describe('counting', () => {
       fc.property(fc.array(person, { minLength: 1, maxLength: 6 }), (people) => {
         const tokens = validators.map((_, j) => 1n + people.reduce((sum, { stakes }) => sum + (stakes[j] ?? 0n), 0n))
         const stakesOf = new Map(people.map(({ stakes }, i) => [delegator(i), stakes] as const))
-        const result = count(
+        const result = countBallots(
           validators.map((of, j) => elector(of, tokens[j] ?? 0n)),
           [
             ...people.flatMap((of, i) => (of.votes ? [all(delegator(i), 'no')] : [])),

@@ -12,8 +12,8 @@ import {
   readHash,
   traceHash,
   voucherDenom,
+  voucherMetadata,
 } from '../../../src/modules/transfer/denoms.ts'
-import { faceOf } from '../../../src/modules/transfer/faces.ts'
 import { nativeSpec } from '../../support/native.ts'
 
 const UATOM = '27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2'
@@ -108,13 +108,13 @@ describe('denominations', () => {
 
 describe('faces', () => {
   it('take decimals from the first letter, as Evmos does', () => {
-    expect(faceOf(nativeSpec, 'uatom', undefined)).toEqual({ name: 'Atom', symbol: 'ATOM', decimals: 6n })
-    expect(faceOf(nativeSpec, 'aevmos', undefined)).toEqual({ name: 'Evmos', symbol: 'EVMOS', decimals: 18n })
+    expect(voucherMetadata(nativeSpec, 'uatom', undefined)).toEqual({ name: 'Atom', symbol: 'ATOM', decimals: 6n })
+    expect(voucherMetadata(nativeSpec, 'aevmos', undefined)).toEqual({ name: 'Evmos', symbol: 'EVMOS', decimals: 18n })
   })
 
   it('know the chain’s own coin and its tokens, and guess nothing of others', () => {
-    expect(faceOf(nativeSpec, 'akest', undefined)).toEqual({ name: 'KEST', symbol: 'KEST', decimals: 18n })
-    expect(faceOf(nativeSpec, 'gamm/pool/1', undefined)).toEqual({
+    expect(voucherMetadata(nativeSpec, 'akest', undefined)).toEqual({ name: 'KEST', symbol: 'KEST', decimals: 18n })
+    expect(voucherMetadata(nativeSpec, 'gamm/pool/1', undefined)).toEqual({
       name: 'gamm/pool/1',
       symbol: 'gamm/pool/1',
       decimals: 0n,

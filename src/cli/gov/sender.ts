@@ -1,18 +1,18 @@
-// Who sends a transaction of a command: an account whose key the node holds, or a key of one's own that signs here and
+// The sender of a command's transaction: an account whose key the node holds, or a key from a file that signs here and
 // never leaves this process.
 import { type Command, Option } from 'commander'
 import { getAddress, type LocalAccount, parseAbi, type Address as ViemAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
-import { decodeBech32 } from '../lib/bech32.ts'
-import { type Address, hexToAddress, toAddress, toHex } from '../lib/hex.ts'
-import { VALIDATOR } from '../precompiles/staking-queries.ts'
-import { PAGE_REQUEST, PAGE_RESPONSE } from '../precompiles/structs.ts'
-import { unlockFile } from '../wallet/keystore.ts'
-import { readKey } from './accounts.ts'
-import { path, refuseFlag, wrongFlag } from './flags.ts'
-import { askPassword, readPasswords } from './password.ts'
-import { DEFAULT_RPC_URL, type RpcClient } from './rpc-client.ts'
+import { decodeBech32 } from '../../lib/bech32.ts'
+import { type Address, hexToAddress, toAddress, toHex } from '../../lib/hex.ts'
+import { PAGE_REQUEST, PAGE_RESPONSE } from '../../precompiles/abi.ts'
+import { VALIDATOR } from '../../precompiles/staking-queries.ts'
+import { unlockFile } from '../../wallet/keystore.ts'
+import { readKey } from '../accounts.ts'
+import { path, refuseFlag, wrongFlag } from '../flags.ts'
+import { askPassword, readPasswords } from '../password.ts'
+import { DEFAULT_RPC_URL, type RpcClient } from '../rpc-client.ts'
 
 export const nodeFlags = {
   rpcUrl: z.string().regex(/^https?:\/\/\S+$/, 'expected a URL that begins with http:// or https://'),

@@ -1,10 +1,10 @@
 // What governance commands print: lines for people, or one JSON object for machines. In JSON amounts are decimal texts,
 // times are seconds since 1970.
 
-import { formatCoin, formatCoins, formatShare } from './gov-amount.ts'
-import { baseDenom, type GovParams, type Proposal, type Status, type Tally } from './gov-chain.ts'
-import { describe } from './gov-messages.ts'
-import { DEFAULT_RPC_URL } from './rpc-client.ts'
+import { DEFAULT_RPC_URL } from '../rpc-client.ts'
+import { formatCoin, formatCoins, formatShare } from './amount.ts'
+import { baseDenom, type GovParams, type Proposal, type Status, type Tally } from './chain-queries.ts'
+import { describe } from './messages.ts'
 
 /** Prints `value` with --json, else the lines. */
 export function print(asJson: boolean, value: unknown, lines: readonly string[]): void {

@@ -1,10 +1,12 @@
-// Governance of a running chain: reading what the contract at 0x…0805 tells, and calling it.
+// Governance and parameters of a running chain: reads and calls of the contract at 0x…0805.
 import type { Hex, TransactionReceipt } from 'viem'
-import { ChainError } from '../lib/errors.ts'
-import { govAbi } from '../precompiles/gov-abi.ts'
-import type { Coin } from './gov-amount.ts'
-import { addressOfSender, type Sender } from './gov-sender.ts'
-import { type RpcClient, refusalOf } from './rpc-client.ts'
+import { z } from 'zod'
+import { ChainError } from '../../lib/errors.ts'
+import { toQuantity } from '../../lib/hex.ts'
+import { govAbi } from '../../precompiles/gov-abi.ts'
+import { type RpcClient, refusalOf } from '../rpc-client.ts'
+import type { Coin } from './amount.ts'
+import { addressOfSender, type Sender } from './sender.ts'
 
 export const GOV = '0x0000000000000000000000000000000000000805'
 const contract = { address: GOV, abi: govAbi } as const
@@ -123,13 +125,13 @@ async function requireGovernance({ viem }: RpcClient): Promise<void> {
     throw new ChainError('not-found', `this chain has no governance: nothing is at ${GOV}`)
 }
 
-/** A call of the contract that would go through as things stand. */
+/** A call of the contract that does not revert on the present state, with its gas limit. */
 export type Tried = { readonly sender: Sender; readonly data: Hex; readonly gas: bigint }
 
-/** Tries a call, given as its encoded data: what would revert tells its reason and costs nothing. Throws viem's errors. */
+/** Estimates the gas of a call by its encoded data, so that a reverting one costs nothing. Throws viem's errors. */
 export async function tryCall({ viem }: RpcClient, sender: Sender, data: Hex): Promise<Tried> {
   const gas = await viem.estimateGas({ account: addressOfSender(sender), to: GOV, data })
-  // What others do until the block may make it dearer; what is not used is not paid.
+  // A fifth more, because earlier transactions of the block may raise the cost; unused gas is refunded.
   return { sender, data, gas: gas + gas / 5n }
 }
 
@@ -157,3 +159,33 @@ export const transact = async (node: RpcClient, sender: Sender, data: Hex): Prom
 
 /** Milliseconds that a transaction may wait for its block. */
 const PATIENCE = 60_000
+
+const evmParams = z.looseObject({ extraEips: z.array(z.string()) })
+const known = z.array(z.object({ name: z.string(), title: z.string(), active: z.boolean() }))
+const upgrades = z.array(z.looseObject({ name: z.string(), height: z.string(), applied: z.boolean() }))
+
+/** The whole parameter set, as a message replaces it. */
+export type EvmParams = z.output<typeof evmParams>
+export type KnownProposal = z.output<typeof known>[number]
+
+/** After a block; of the head when none is named. Throws viem's errors. */
+export const readEvmParams = (node: RpcClient, block?: bigint): Promise<EvmParams> =>
+  ask(node, evmParams, 'kestrel_getEvmParams', blockOf(block))
+
+/** The improvement proposals that the node's program knows. */
+export const readKnownProposals = (node: RpcClient, block?: bigint): Promise<KnownProposal[]> =>
+  ask(node, known, 'kestrel_getProposals', blockOf(block))
+
+/** Names and heights of the upgrades that are scheduled and have not happened yet. */
+export async function readUpgrades(node: RpcClient): Promise<{ name: string; height: number }[]> {
+  const scheduled = await ask(node, upgrades, 'kestrel_getUpgrades')
+  return scheduled.filter(({ applied }) => !applied).map(({ name, height }) => ({ name, height: Number(height) }))
+}
+
+async function ask<S extends z.ZodType>(node: RpcClient, schema: S, method: string, ...params: unknown[]) {
+  const parsed = schema.safeParse(await node.request(method, ...params))
+  if (parsed.success) return parsed.data
+  throw new ChainError('not-found', `the node's answer to ${method} is of a kind that this program does not know`)
+}
+
+const blockOf = (block: bigint | undefined): string => (block === undefined ? 'latest' : toQuantity(block))

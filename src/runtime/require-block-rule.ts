@@ -1,7 +1,7 @@
-// The one form in which a block is refused: a rule that must hold, and what to say when it does not.
+// Asserts one rule of block validity; every refusal of a block has this form.
 import { ChainError } from '../lib/errors.ts'
 
 /** Throws ChainError `invalid-block` with the reason unless the rule holds. */
-export function check(holds: boolean, reason: string): asserts holds {
+export function requireBlockRule(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new ChainError('invalid-block', reason)
 }

@@ -1,9 +1,9 @@
-// What a proposal does when it passes: messages in the Cosmos SDK's JSON, written from flags and read back as words.
+// The messages of a proposal in the Cosmos SDK's JSON: built from flags, and described in text for people.
 import { z } from 'zod'
-import { decodeBech32, readAddress, toBech32 } from '../lib/bech32.ts'
-import { ChainError } from '../lib/errors.ts'
-import { formatCoins, parseCoin } from './gov-amount.ts'
-import type { EvmParams } from './gov-params.ts'
+import { decodeBech32, readAddress, toBech32 } from '../../lib/bech32.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { formatCoins, parseCoin } from './amount.ts'
+import type { EvmParams } from './chain-queries.ts'
 
 /** What flags ask for. */
 export type Actions = {
@@ -70,7 +70,7 @@ function changed(
   return [...active.filter((name) => !removed.includes(name)), ...added]
 }
 
-/** A title for those who give none. */
+/** The title of a proposal for which none was given. */
 export function titleOf({ activate, deactivate, spend, registerErc20, toggleErc20 }: Actions): string {
   const parts = [
     activate.length > 0 && `activate ${activate.join(', ')}`,

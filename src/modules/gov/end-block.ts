@@ -1,19 +1,19 @@
-// What the end of a block does about proposals whose time has come: those that nobody paid for are dropped, the others
-// are counted, and what has passed is carried out, all of it or nothing.
+// Governance's end of a block: removes proposals whose deposit period ended without enough deposit, tallies those whose
+// voting period ended, and executes the messages of those that passed, all or none.
 import { ChainError, ReadFailure } from '../../lib/errors.ts'
 import type { List } from '../../state/layout.ts'
 import { schedule, takeDue } from '../staking/calendar.ts'
 import { type GovContext, requireProposal } from './context.ts'
 import { burnDeposits, refundDeposits } from './deposits.ts'
 import { type StoredFailure, storedFailure } from './failure.ts'
-import type { Appointment, ProposalState } from './layout.ts'
-import type { Act } from './messages.ts'
-import { clearVotes, contest, removeProposal } from './proposals.ts'
+import type { Deadline, ProposalState } from './layout.ts'
+import type { ProposalMessage } from './messages.ts'
+import { adjustContested, clearVotes, removeProposal } from './proposals.ts'
 import { readStored } from './submission.ts'
-import { type Count, count, decide, tallyOf } from './tally.ts'
+import { countBallots, decide, tallyOf, type VoteCount } from './tally.ts'
 
 /** Removes proposals whose deposits have not become enough in time. */
-export function dropUnpaid(context: GovContext): void {
+export function dropInactiveProposals(context: GovContext): void {
   const { state } = context
   for (const { id } of due(context, state.depositEnds)) {
     const proposal = state.proposals.at(id)
@@ -25,7 +25,7 @@ export function dropUnpaid(context: GovContext): void {
 }
 
 /** Ends the votes that are over. */
-export function concludeVotes(context: GovContext): void {
+export function endVotingPeriods(context: GovContext): void {
   const { state } = context
   for (const { id, time } of due(context, state.votingEnds)) {
     const { status, votingEndTime } = state.proposals.at(id).record.get()
@@ -33,9 +33,9 @@ export function concludeVotes(context: GovContext): void {
   }
 }
 
-/** Appointments of this block or before, the earliest first, then by number. */
-function due({ block }: GovContext, calendar: List<Appointment>): readonly Appointment[] {
-  const isBefore = (a: Appointment, b: Appointment) => (a.time === b.time ? a.id < b.id : a.time < b.time)
+/** Takes the deadlines of this block or before, the earliest first, then by number. */
+function due({ block }: GovContext, calendar: List<Deadline>): readonly Deadline[] {
+  const isBefore = (a: Deadline, b: Deadline) => (a.time === b.time ? a.id < b.id : a.time < b.time)
   return [...takeDue(calendar, block.timestamp)].sort((a, b) => (isBefore(a, b) ? -1 : 1))
 }
 
@@ -48,7 +48,7 @@ function conclude(context: GovContext, id: bigint): void {
   clearVotes(proposal)
   proposal.record.update({ tally: tallyOf(counted) })
   if (record.isExpedited && !passes && !burns) {
-    // Not rejected yet: it goes on as an ordinary proposal, and everybody votes anew.
+    // Not rejected yet: it goes on as an ordinary proposal, and its votes are cleared.
     const votingEndTime = record.votingStartTime + params.votingPeriod
     proposal.record.update({ isExpedited: false, votingEndTime })
     schedule(state.votingEnds, { time: votingEndTime, id })
@@ -56,7 +56,7 @@ function conclude(context: GovContext, id: bigint): void {
   }
   if (burns) burnDeposits(context, proposal)
   else refundDeposits(context, proposal)
-  contest(context, proposal, -1n)
+  adjustContested(context, proposal, -1n)
   const failure = passes ? execute(context, id, proposal) : ''
   if (failure !== '') proposal.texts.update({ failure })
   proposal.record.update({ status: !passes ? 'rejected' : failure === '' ? 'passed' : 'failed' })
@@ -68,15 +68,15 @@ function conclude(context: GovContext, id: bigint): void {
  * because it must not stop the chain.
  */
 function execute(context: GovContext, id: bigint, proposal: ProposalState): StoredFailure {
-  const { spec, view, reach, report } = context
+  const { spec, view, governed, report } = context
   let index = 0
-  let act: Act | undefined
+  let parsed: ProposalMessage | undefined
   view.checkpoint()
   try {
     for (const message of proposal.messages.get()) {
-      act = undefined
-      act = readStored(spec, message)
-      act.run(reach)
+      parsed = undefined
+      parsed = readStored(spec, message)
+      parsed.run(governed)
       index++
     }
     view.commit()
@@ -86,18 +86,18 @@ function execute(context: GovContext, id: bigint, proposal: ProposalState): Stor
     if (error instanceof ReadFailure) throw error
     report(`proposal ${id} failed at message ${index}`, error)
     if (!(error instanceof ChainError)) return storedFailure(index, 'internal-error')
-    return storedFailure(index, act === undefined ? 'message-unreadable' : act.failure(reach))
+    return storedFailure(index, parsed === undefined ? 'message-unreadable' : parsed.failure(governed))
   }
 }
 
-/** Who stands where, as of now. `look` is told of every step. */
-export function countVotes({ staking }: GovContext, proposal: ProposalState, look?: () => void): Count {
+/** Tallies the votes as of now. Calls `look` at every step, to charge gas. */
+export function countVotes({ staking }: GovContext, proposal: ProposalState, look?: () => void): VoteCount {
   const electors = staking.bondedValidators().flatMap(({ operator }) => {
     look?.()
     const validator = staking.validator(operator)
-    // One that was jailed in this very block is still among them.
+    // A validator that was jailed in this block is still in the list.
     return validator?.status === 'bonded' && !validator.jailed ? [validator] : []
   })
   const ballots = [...proposal.votes.entries()].map(([voter, { options }]) => ({ voter, options }))
-  return count(electors, ballots, (voter) => staking.delegationsOf(voter), look)
+  return countBallots(electors, ballots, (voter) => staking.delegationsOf(voter), look)
 }

@@ -1,18 +1,25 @@
-// Submitting a proposal: from a file, or from flags that say what it shall do.
+// `kestrel gov submit`: submits a proposal from a file, or built from flags.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { encodeFunctionData, parseEventLogs, stringToHex } from 'viem'
 import { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
-import { govAbi } from '../precompiles/gov-abi.ts'
-import { list, path, readFlags, readOperand, wrongFlag, wrongOperand } from './flags.ts'
-import { amountText, type Coin, formatCoins, parseCoin } from './gov-amount.ts'
-import { baseDenom, readAuthority, readGovParams, readProposal, transact } from './gov-chain.ts'
-import { type Actions, describe, type Message, messagesOf, parseProposalFile, titleOf } from './gov-messages.ts'
-import { hint, print, row, utc } from './gov-output.ts'
-import { readEvmParams, readKnownProposals } from './gov-params.ts'
-import { addressOfSender, oneSender, senderFlags, withSenderFlags } from './gov-sender.ts'
-import { type RpcClient, withNode } from './rpc-client.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { govAbi } from '../../precompiles/gov-abi.ts'
+import { list, path, readFlags, readOperand, wrongFlag, wrongOperand } from '../flags.ts'
+import { type RpcClient, withNode } from '../rpc-client.ts'
+import { amountText, type Coin, formatCoins, parseCoin } from './amount.ts'
+import {
+  baseDenom,
+  readAuthority,
+  readEvmParams,
+  readGovParams,
+  readKnownProposals,
+  readProposal,
+  transact,
+} from './chain-queries.ts'
+import { type Actions, describe, type Message, messagesOf, parseProposalFile, titleOf } from './messages.ts'
+import { hint, print, row, utc } from './output.ts'
+import { addressOfSender, oneSender, senderFlags, withSenderFlags } from './sender.ts'
 
 /** Lists that the flag may also give one by one. */
 const names = z

@@ -1,14 +1,14 @@
-// Voting, and waiting for what comes of it.
+// `kestrel gov vote`: casts votes, and waits for the outcome.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, encodeFunctionData, getAddress, type Hex, type TransactionReceipt } from 'viem'
-import { parseDec } from '../lib/dec.ts'
-import { ChainError } from '../lib/errors.ts'
-import { govAbi } from '../precompiles/gov-abi.ts'
-import { WrongCommandLine, wrongFlag } from './flags.ts'
-import { type Proposal, readProposal, send, transact, tryCall } from './gov-chain.ts'
-import { note } from './gov-output.ts'
-import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './gov-sender.ts'
-import { ifOffered, type RpcClient } from './rpc-client.ts'
+import { parseDec } from '../../lib/dec.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { govAbi } from '../../precompiles/gov-abi.ts'
+import { WrongCommandLine, wrongFlag } from '../flags.ts'
+import { ifOffered, type RpcClient } from '../rpc-client.ts'
+import { type Proposal, readProposal, send, transact, tryCall } from './chain-queries.ts'
+import { note } from './output.ts'
+import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './sender.ts'
 
 /** The contract's numbers. */
 const OPTIONS: Readonly<Record<string, number>> = { yes: 1, abstain: 2, no: 3, veto: 4, 'no-with-veto': 4 }

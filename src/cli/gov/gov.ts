@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import { encodeFunctionData } from 'viem'
 import { z } from 'zod'
-import { govAbi } from '../precompiles/gov-abi.ts'
-import { oneOf, readFlags, readOperand, wholeNumber } from './flags.ts'
-import { amountText, formatCoins, parseCoin } from './gov-amount.ts'
+import { govAbi } from '../../precompiles/gov-abi.ts'
+import { oneOf, readFlags, readOperand, wholeNumber } from '../flags.ts'
+import { type RpcClient, withNode } from '../rpc-client.ts'
+import { amountText, formatCoins, parseCoin } from './amount.ts'
 import {
   baseDenom,
   readFailure,
@@ -14,12 +15,11 @@ import {
   readProposals,
   STATUSES,
   transact,
-} from './gov-chain.ts'
-import { inSeconds, listLines, paramsLines, print, proposalLines, row } from './gov-output.ts'
-import { addressOfSender, nodeFlags, oneSender, senderFlags, withNodeFlags, withSenderFlags } from './gov-sender.ts'
-import { registerSubmit } from './gov-submit.ts'
-import { castVotes, parseBallot, waitForOutcome } from './gov-vote.ts'
-import { type RpcClient, withNode } from './rpc-client.ts'
+} from './chain-queries.ts'
+import { inSeconds, listLines, paramsLines, print, proposalLines, row } from './output.ts'
+import { addressOfSender, nodeFlags, oneSender, senderFlags, withNodeFlags, withSenderFlags } from './sender.ts'
+import { registerSubmit } from './submit.ts'
+import { castVotes, parseBallot, waitForOutcome } from './vote.ts'
 
 export function register(program: Command): void {
   const gov = program

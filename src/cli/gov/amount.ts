@@ -2,8 +2,8 @@
 // from its denomination: `akest` is 10^-18 KEST.
 import { formatUnits } from 'viem'
 import { z } from 'zod'
-import { ChainError } from '../lib/errors.ts'
-import { amount } from './banner.ts'
+import { ChainError } from '../../lib/errors.ts'
+import { amount } from '../banner.ts'
 
 export type Coin = { readonly denom: string; readonly amount: bigint }
 

@@ -1,5 +1,5 @@
-// What clawback accounts must keep, as everybody asks who takes coins out of an account: the bank, and the EVM.
-// For ordinary accounts the answer costs one slot, the same for all, while there are no others.
+// The locked balance: what a clawback account may not spend. The bank and the EVM read it before every debit.
+// While a chain has no clawback account, that costs one read of one slot, the same for all accounts.
 import type { Address } from '../../lib/hex.ts'
 import { NATIVE_CONTRACT } from '../../spec/addresses.ts'
 import type { StateView } from '../../state/types.ts'
@@ -20,17 +20,17 @@ export function progressOf({ start, lockup, vesting }: VestingAccount, time: big
   }
 }
 
-/** Base units that an account must keep at a time (unix seconds); zero for ordinary ones. */
-export function heldBack(state: VestingState, of: Address, time: () => bigint): bigint {
+/** Base units that an account may not spend at a time (unix seconds); zero for ordinary accounts. */
+export function lockedBalance(state: VestingState, of: Address, time: () => bigint): bigint {
   const account = vestingAccount(state, of)
   return account === undefined ? 0n : unspendable(progressOf(account, time()), account.delegated.get())
 }
 
-/** `heldBack` over a view. */
-export function holdings(view: StateView, time: () => bigint): (of: Address) => bigint {
+/** Reads `lockedBalance` on a view, which it opens once, at the first account. */
+export function lockedBalances(view: StateView, time: () => bigint): (of: Address) => bigint {
   let state: VestingState | undefined
   return (of) => {
     state ??= vestingLayout.open(view.slots(NATIVE_CONTRACT.vesting, 'read'))
-    return heldBack(state, of, time)
+    return lockedBalance(state, of, time)
   }
 }
