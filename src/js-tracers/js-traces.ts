@@ -1,7 +1,6 @@
 // Tracers in clients' JavaScript, run in threads: none until somebody asks for one, two at most, and none any more when
 // nobody has asked for a while.
-import type { ScriptedTraces, Trace, TraceTask } from '../chain/trace-types.ts'
-import type { TraceOptions } from '../chain/types.ts'
+import type { ScriptedTraces, Trace, TraceOptions, TraceTask } from '../chain/types.ts'
 import { NO_CONNECTION } from '../lib/caller.ts'
 import { cancelled, Scheduler } from '../lib/scheduler.ts'
 import { WorkQueue } from '../lib/work-queue.ts'

@@ -1,7 +1,7 @@
 // A thread that runs clients' tracers as the node sees it: it is given one job at a time, its rows are read for it, and it is
 // ended when a script does not stop, when the client is gone, or when it has taken too much memory.
 import { MessageChannel, Worker } from 'node:worker_threads'
-import type { Trace } from '../chain/trace-types.ts'
+import type { Trace } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'
 import { cancelled } from '../lib/scheduler.ts'

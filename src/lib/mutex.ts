@@ -5,7 +5,7 @@ export class Mutex {
   #tasks = 0
 
   /** Whether somebody waits for the task that runs to settle. */
-  get isWanted(): boolean {
+  get isContended(): boolean {
     return this.#tasks > 1
   }
 

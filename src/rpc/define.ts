@@ -2,8 +2,8 @@
 // adding an export to a file of `methods/` is all it takes.
 
 import type { z } from 'zod'
-import type { BlockProducer } from '../chain/producer.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
+import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'

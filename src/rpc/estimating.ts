@@ -1,7 +1,8 @@
 // The block that an estimate is for. An estimate has to hold when the transaction is mined, and contracts that accrue
 // something do more work when time has passed since they were called last: the block must not be too early.
-import type { BlockProducer } from '../chain/producer.ts'
+
 import type { BlockRef, Chain } from '../chain/types.ts'
+import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { CallOptions } from '../runtime/types.ts'
 
 type Estimating = { readonly chain: Pick<Chain, 'block' | 'head'>; readonly producer: BlockProducer }

@@ -1,6 +1,6 @@
 // Logs as they happen: those of a block that has just been made, and whether a filter wants one.
 // log-query.ts asks the index about the past; this is for polling filters and subscriptions.
-import { minedLogs } from '../chain/logs.ts'
+import { minedLogs } from '../chain/mined-logs.ts'
 import type { MinedLog } from '../chain/types.ts'
 import { matchesLog } from '../indexer/logs.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'

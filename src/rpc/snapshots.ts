@@ -1,7 +1,7 @@
 // Going back: snapshots with the clock they were taken at, and the way back to a block.
 
-import type { BlockProducer } from '../chain/producer.ts'
 import type { Chain } from '../chain/types.ts'
+import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { Hash } from '../lib/hex.ts'
 import { now } from '../lib/unix-time.ts'
 

@@ -1,6 +1,6 @@
 // Transactions, blocks and calls under a tracer, as geth traces them. What goes out is what the tracer answers.
 import { z } from 'zod'
-import type { Trace } from '../../chain/trace-types.ts'
+import type { Trace } from '../../chain/types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Transaction } from '../../primitives/types.ts'
