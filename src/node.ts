@@ -2,9 +2,9 @@
 // A node is a chain in a store, a producer that makes its blocks, and a server that shows both.
 
 import type { FastifyInstance } from 'fastify'
-import type { PoolPolicy } from './chain/admission-rules.ts'
-import { Chain } from './chain/chain.ts'
+import { BlockChain } from './chain/block-chain.ts'
 import { createChain, readHead, specRow, storedSpec } from './chain/open.ts'
+import type { PoolPolicy } from './chain/pool-rules.ts'
 import { nameModules, newNames, type ProposalModule, registryOf, requireNamed, withNewNames } from './cip/modules.ts'
 import { Solo } from './consensus/solo.ts'
 import { DEFAULT_ENGINE, type EngineChoice, reportEngine } from './evm/engine-selection.ts'
@@ -82,7 +82,7 @@ export type NodeOptions = ChainSettings & {
 export const defaultLimits: CallLimits = { gasCap: 50_000_000n, time: 5_000 }
 
 export type Node = {
-  readonly chain: Chain
+  readonly chain: BlockChain
   readonly producer: Solo
   readonly shadow: Shadow | undefined
   /** Settles with a line when the shadow or the disk has failed for good, or a file is found damaged. Close the node then. */
@@ -99,14 +99,15 @@ export type Node = {
  * Opens the database as a chain; begins it with the spec when it is empty. Throws ChainError `storage`, and the
  * refusals of `registryOf` and `requireNamed` when modules are missing, changed or not named.
  */
-export const openChain = async (settings: ChainSettings): Promise<Chain> => (await open(settings, undefined, {})).chain
+export const openChain = async (settings: ChainSettings): Promise<BlockChain> =>
+  (await open(settings, undefined, {})).chain
 
 /** The chain, with the shadow that checks its blocks when there are options for one. Throws as `openChain`. */
 async function open(
   settings: ChainSettings,
   shadowOptions: ShadowOptions | undefined,
   watch: Partial<StoreObserver>,
-): Promise<{ chain: Chain; shadow: Shadow | undefined; scripted: TracerThreadPool }> {
+): Promise<{ chain: BlockChain; shadow: Shadow | undefined; scripted: TracerThreadPool }> {
   const { datadir, spec, modules = [], namesModules = false, engine, limits, pool, prune, log } = settings
   const store = datadir === undefined ? await openMemoryStore() : await openStore(datadir, watch)
   let shadow: Shadow | undefined
@@ -130,7 +131,7 @@ async function open(
     const stepping = (engine ?? DEFAULT_ENGINE) === 'library' ? 'library' : 'wasm'
     const scripted = new TracerThreadPool(store, { spec: own, engine: stepping, proposalFiles, limits })
     const parts = { store, runtime, indexer, limits, pool, onError }
-    const chain = new Chain({ ...parts, scriptedTraces: scripted, secondRun: shadow, prune })
+    const chain = new BlockChain({ ...parts, scriptedTraces: scripted, secondRun: shadow, prune })
     const { header, view } = await chain.at('latest')
     runtime.requireProposals(view, runtime.env(header))
     for (const warning of missingRequestContracts(own, view)) log.warn({ room: 'chain' }, warning)
@@ -182,11 +183,11 @@ function specOf(stored: ChainSpec | undefined, head: bigint | undefined, { datad
  * Whether a proposal is known from the next block on. Calls and gas estimates look at the head, so that block is made at
  * once where nothing else would make it.
  */
-const namesNext = ({ spec, head }: Chain): boolean =>
+const namesNext = ({ spec, head }: BlockChain): boolean =>
   spec.native?.proposals.some(({ since }) => since === head.number + 1n) ?? false
 
 /** What operators see of a node, which tells its phase as its life goes on. */
-function monitor({ metrics, engine, datadir }: NodeOptions, chain: Chain, queue: WorkQueue, version: string) {
+function monitor({ metrics, engine, datadir }: NodeOptions, chain: BlockChain, queue: WorkQueue, version: string) {
   const monitored = { chain, queue, version, databaseSize: sizeOfFolder(datadir), engine: reportEngine(engine).engine }
   const monitoring = {
     phase: 'starting' as Phase,
@@ -197,7 +198,7 @@ function monitor({ metrics, engine, datadir }: NodeOptions, chain: Chain, queue:
 }
 
 /** The explorer with its live updates and its contract verification. */
-async function openExplorer(options: NodeOptions, chain: Chain, queue: WorkQueue): Promise<Explorer> {
+async function openExplorer(options: NodeOptions, chain: BlockChain, queue: WorkQueue): Promise<Explorer> {
   const explorerOptions = { ...defaultExplorerOptions, ...options.explorer }
   const log = options.log.child({ room: 'explorer' })
   const hub = new Hub()
@@ -205,7 +206,11 @@ async function openExplorer(options: NodeOptions, chain: Chain, queue: WorkQueue
   return new Explorer({ chain, options: explorerOptions, queue, hub, verification, log })
 }
 
-const soloOf = (chain: Chain, shadow: Shadow | undefined, { automine, blockTime, gasLimit, log }: NodeOptions): Solo =>
+const soloOf = (
+  chain: BlockChain,
+  shadow: Shadow | undefined,
+  { automine, blockTime, gasLimit, log }: NodeOptions,
+): Solo =>
   new Solo(chain, {
     automine,
     interval: blockTime,

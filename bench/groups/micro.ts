@@ -1,6 +1,6 @@
 // Micro benchmarks: the cost of single parts of the node, measured in this process.
 import { encodeDeployData, getContractAddress, type Hex, hexToBytes } from 'viem'
-import { Chain } from '../../src/chain/chain.ts'
+import { BlockChain } from '../../src/chain/block-chain.ts'
 import { createChain } from '../../src/chain/open.ts'
 import type { Indexer } from '../../src/chain/types.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -163,7 +163,7 @@ async function blocks({ size }: Bench): Promise<Row[]> {
   const onError = (error: unknown) => {
     throw error
   }
-  const chain = new Chain({ store, runtime, indexer: timed, limits, pool, onError })
+  const chain = new BlockChain({ store, runtime, indexer: timed, limits, pool, onError })
 
   const { abi, bytecode } = contractNamed('Token')
   const data = encodeDeployData({ abi, bytecode, args: [senders, 10n ** 24n] })

@@ -8,7 +8,7 @@ import { blobRulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { Blocks } from './blocks.ts'
-import type { FeeHistory, Fees } from './fee-types.ts'
+import type { FeeHistory, Fees } from './types.ts'
 
 const DEFAULT_TIP = 1_000_000_000n
 const SAMPLED_BLOCKS = 20

@@ -15,8 +15,19 @@ import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tr
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
 import type { View } from '../state/view.ts'
 import type { CanonicalChain } from './canonical-chain.ts'
-import type { ScriptedTraces, Trace, TraceTask } from './trace-types.ts'
-import type { BlockRef, CallBundle, Chain, ReplayDetail, Replayed, TraceOptions, TracePoint, Traces } from './types.ts'
+import type {
+  BlockRef,
+  CallBundle,
+  Chain,
+  ReplayDetail,
+  Replayed,
+  ScriptedTraces,
+  Trace,
+  TraceOptions,
+  TracePoint,
+  Traces,
+  TraceTask,
+} from './types.ts'
 
 type Reader = Pick<Chain, 'block'> & { at(ref: BlockRef): Promise<{ header: Block['header']; view: View }> }
 

@@ -1,5 +1,4 @@
-// What the faces and the block producer see of the chain. `chain.ts` implements it.
-// Reading never waits for a writer; only the `pending` reference awaits a build.
+// The interfaces of the chain, by use, and the values that they exchange. `block-chain.ts` implements them.
 import type { Address, Hash } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
@@ -15,8 +14,7 @@ import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttri
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account, ChangedAccount, KvReader, KvStore, StateView, WriteOp } from '../state/types.ts'
 import type { WitnessRecorder } from '../state/witness.ts'
-import type { Fees } from './fee-types.ts'
-import type { Trace } from './trace-types.ts'
+import type { BlockBuilder } from './block-builder.ts'
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized'
 export type BlockRef = BlockTag | { readonly number: bigint } | { readonly hash: Hash }
@@ -181,17 +179,42 @@ export interface StateQueries {
   proposals(ref: BlockRef): Promise<readonly KnownProposal[]>
 }
 
-export interface Chain {
-  readonly spec: ChainSpec
-  readonly store: KvStore
+// --- fees
+
+export type FeeHistory = {
+  readonly oldestBlock: bigint
+  /** One more than blocks: the last is the next block's. */
+  readonly baseFeePerGas: readonly bigint[]
+  readonly gasUsedRatio: readonly number[]
+  readonly baseFeePerBlobGas: readonly bigint[]
+  readonly blobGasUsedRatio: readonly number[]
+  /** Per block, the effective tip at each asked percentile; absent when none was asked. */
+  readonly reward: readonly (readonly bigint[])[] | undefined
+}
+
+export interface Fees {
+  /** EIP-1559 base fee of the block after the head; undefined before London. */
+  nextBaseFee(): bigint | undefined
+  nextBlobBaseFee(): bigint | undefined
+  /** A legacy gas price that stays valid while the base fee rises for some blocks. */
+  gasPrice(): bigint
+  maxPriorityFeePerGas(): bigint
+  /** Throws ChainError `cancelled` when the connection of `caller` is closed. */
+  history(
+    count: number,
+    newest: SealedHeader,
+    percentiles?: readonly number[],
+    caller?: AbortSignal,
+  ): Promise<FeeHistory>
+}
+
+// --- the chain's interfaces
+
+/** Reading what is committed. A reader never waits for a writer; only the reference `pending` waits for a build. */
+export interface ChainReader {
   readonly head: SealedHeader
   /** The oldest block whose state can be read; those of earlier ones were pruned. */
   readonly oldestState: bigint
-  readonly pool: TxPool
-  readonly fees: Fees
-  readonly events: ChainEvents
-  readonly traces: Traces
-  readonly stateQueries: StateQueries
   /** undefined: no such block. `safe` and `finalized` are the head: a block here is final at once. */
   header(ref: BlockRef): Promise<SealedHeader | undefined>
   block(ref: BlockRef): Promise<Block | undefined>
@@ -203,6 +226,12 @@ export interface Chain {
   canonicalHash(number: bigint): Hash | undefined
   /** A fresh view after the block; throws ChainError `header-not-found`, `state-not-available`. */
   at(ref: BlockRef): Promise<{ readonly header: SealedHeader; readonly view: StateView }>
+}
+
+/** Running messages and transactions on a state without keeping anything. */
+export interface Caller {
+  readonly traces: Traces
+  readonly stateQueries: StateQueries
   /** Runs a message on the block's state. Throws `header-not-found`, `transaction-rejected`, `limit-exceeded`; a revert is an outcome. */
   call(request: CallRequest, ref: BlockRef, options?: CallOptions): Promise<CallOutcome>
   /** The smallest gas limit that suffices. Throws `execution-reverted` with data, `execution-failed`, `transaction-rejected`. */
@@ -218,25 +247,45 @@ export interface Chain {
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>
+  /** Runs a block on the head and keeps nothing. Candidates default to the pool's ready transactions. */
+  build(
+    attributes?: Partial<PayloadAttributes>,
+    candidates?: Iterable<Transaction>,
+    pause?: Pause,
+  ): Promise<ExecutedBlock>
+}
+
+/** Transactions on their way into a block. */
+export interface TransactionIntake {
+  readonly pool: TxPool
   /** Decodes, checks and pools a signed transaction (blobs in network form). Throws `transaction-rejected` in geth's words. */
   submit(raw: Uint8Array): Promise<Hash>
   /** Pools a transaction of an account without a key (development: impersonation). */
   submitUnsigned(message: Message): Promise<Hash>
-  /** Runs a block on the head and keeps nothing. Candidates default to the pool's ready transactions. */
-  build(
-    draft?: Partial<PayloadAttributes>,
-    candidates?: Iterable<Transaction>,
-    options?: BuildOptions,
-  ): Promise<ExecutedBlock>
-  /** Writes the block in one batch; only then the head moves. The block's parent must be the head. */
+}
+
+/** Adding blocks: consensus uses it. One writer at a time; the others wait for the lock. */
+export interface BlockWriter {
+  /** Attributes of the next block that the producer proposes; they are the defaults of `openBlock`, `build` and `pending`. */
+  proposeAttributes(attributes: () => Partial<PayloadAttributes>): void
+  /**
+   * Takes the writer's lock and begins a block on the head. The builder holds the lock until `seal` or `abandon`. Throws
+   * `disk-failure` while the disk takes no writes.
+   */
+  openBlock(attributes?: Partial<PayloadAttributes>): Promise<BlockBuilder>
+  /** Opens a block, offers it the pool's ready transactions, and seals it. */
+  produce(attributes?: Partial<PayloadAttributes>): Promise<ExecutedBlock>
+  /** Writes a block in one batch; only then the head moves. Its parent must be the head. */
   commit(executed: ExecutedBlock): Promise<void>
-  /** Build and commit under the writer's lock. */
-  produce(draft?: Partial<PayloadAttributes>, options?: ProduceOptions): Promise<ExecutedBlock>
-  /** What the next block is to be when nobody says otherwise; the producer gives it. */
-  proposeDrafts(draft: () => Partial<PayloadAttributes>): void
+  /** Executes and commits a block that was made elsewhere, as RLP. Throws `invalid-block`; then nothing is written. */
+  importBlock(raw: Uint8Array): Promise<ExecutedBlock>
+}
+
+/** Changing what is committed, for development only. */
+export interface DevControl {
   /** Every account at the head, in order of address. */
   accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
-  /** Amends the state at the head, outside any block (development only). */
+  /** Changes the state at the head outside any block. */
   edit(change: StateEdit): Promise<void>
   /**
    * Takes a snapshot of head, state and pool, and returns its id; snapshots may be nested. `restore` is called when the chain
@@ -249,20 +298,30 @@ export interface Chain {
   rollback(snapshot: bigint): Promise<boolean>
   /** Takes back all blocks after this number; block 0 comes back as the genesis has it. The pool is emptied. */
   rewind(number: bigint): Promise<void>
+}
+
+/** The whole chain. Take one of the faces above where it suffices. */
+export interface Chain extends ChainReader, Caller, TransactionIntake, BlockWriter, DevControl {
+  readonly spec: ChainSpec
+  readonly store: KvStore
+  readonly fees: Fees
+  readonly events: ChainEvents
   close(): Promise<void>
 }
 
-export type BuildOptions = {
-  /**
-   * Whether a block that has taken so many and all that was ready stays open; settles when there may be more for it.
-   * Who waits to write need not wait for that.
-   */
-  readonly more?: ((taken: number) => Promise<boolean>) | undefined
-  /** The turns in which it is built; left out: those of a block that is to be committed. */
-  readonly pause?: Pause | undefined
-}
+/** A task for a tracer: a mined transaction, all of a block, or calls. */
+export type TraceTask =
+  | { readonly kind: 'transaction'; readonly hash: Hash }
+  | { readonly kind: 'block'; readonly of: Block }
+  | { readonly kind: 'calls'; readonly bundles: readonly CallBundle[]; readonly at: TracePoint }
 
-export type ProduceOptions = Pick<BuildOptions, 'more'> & {
-  /** A block without transactions is not committed. */
-  readonly skipEmpty?: boolean
+/** The result of a tracer, or the error of a client's own one. */
+export type Trace = { readonly result: unknown } | { readonly error: string }
+
+/**
+ * Runs tracers in clients' JavaScript, in another place than the thread that makes blocks; `js-tracers/` implements it.
+ */
+export type ScriptedTraces = {
+  /** The task's traces in lists: of the transaction, of the block, of each bundle. `pending`: the block of that name. */
+  run(task: TraceTask, options: TraceOptions, pending: () => Promise<Block | undefined>): Promise<Trace[][]>
 }

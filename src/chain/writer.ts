@@ -13,7 +13,7 @@ export class Writer {
   }
 
   /** Whether a caller waits for the change that runs to settle. */
-  get isWanted(): boolean {
+  get isContended(): boolean {
     return this.#turn.hasWaiters
   }
 
@@ -25,6 +25,13 @@ export class Writer {
         return change()
       }),
     )
+  }
+
+  /** Waits for all earlier changes and holds the lock until the returned function is called. Throws as `run`. */
+  acquire(): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      this.run(() => new Promise<void>((release) => resolve(release))).catch(reject)
+    })
   }
 
   /** Settles when all changes so far have. */

@@ -2,7 +2,7 @@
 import { open, rm } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
-import type { Chain } from '../chain/chain.ts'
+import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { encodeBlock } from '../primitives/block.ts'
 import { requireChainSpec, withDatadir } from './datadir.ts'
@@ -50,7 +50,7 @@ Examples:
     })
 }
 
-async function exportFile(chain: Chain, file: string, first: bigint, last: bigint): Promise<void> {
+async function exportFile(chain: BlockChain, file: string, first: bigint, last: bigint): Promise<void> {
   const head = chain.head.number
   if (last > head) throw refuseFlag('last', `the head is block ${head}`)
   if (first > last) throw refuseFlag('first', `the head is block ${head}`)

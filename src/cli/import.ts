@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { Chain } from '../chain/chain.ts'
+import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { decodeHeader } from '../primitives/header.ts'
 import { splitList } from '../primitives/rlp.ts'
@@ -46,7 +46,7 @@ Example:
     })
 }
 
-async function importFile(chain: Chain, file: string): Promise<void> {
+async function importFile(chain: BlockChain, file: string): Promise<void> {
   const progress = showProgress('imported')
   for (const [raw, next] of withNext(readBlocks(file))) {
     if (isKnown(chain, raw)) continue
@@ -77,7 +77,7 @@ function* withNext<T>(source: Iterator<T>): Generator<[T, T | undefined]> {
 }
 
 /** Throws ChainError `invalid-block` for another block at a height that the chain has passed. */
-function isKnown(chain: Chain, raw: Uint8Array): boolean {
+function isKnown(chain: BlockChain, raw: Uint8Array): boolean {
   const { number, hash } = decodeHeader(splitList(raw)[0] ?? raw)
   if (number > chain.head.number) return false
   if (chain.canonicalHash(number) === hash) return true

@@ -1,5 +1,5 @@
 // The chain of a data directory without a node around it, for commands that work on it and go.
-import type { Chain } from '../chain/chain.ts'
+import type { BlockChain } from '../chain/block-chain.ts'
 import type { ProposalModule } from '../cip/modules.ts'
 import { createLogger } from '../lib/log.ts'
 import { defaultLimits, openChain } from '../node.ts'
@@ -12,7 +12,7 @@ export const openForWork = (
   spec: ChainSpec,
   modules: readonly ProposalModule[],
   namesModules = false,
-): Promise<Chain> =>
+): Promise<BlockChain> =>
   openChain({
     datadir: chainFolder(datadir),
     spec,

@@ -1,7 +1,7 @@
 // Ethereum's blockchain tests through the node's own import: a chain on a store in memory takes the blocks as bytes, with
 // every check on. A block that must be refused has to leave the head where it was.
 // Proof-of-work seals are not checked, as nowhere in this node.
-import { Chain } from '../chain/chain.ts'
+import { BlockChain } from '../chain/block-chain.ts'
 import { createChain } from '../chain/open.ts'
 import type { Indexer } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -84,7 +84,7 @@ async function runTest(test: BlockTest, engine: RunOptions['engine']): Promise<O
   await createChain(store, spec, NO_INDEX, runtime)
   const faults: unknown[] = []
   const onError = (error: unknown) => faults.push(error)
-  const chain = new Chain({ store, runtime, indexer: NO_INDEX, limits: LIMITS, pool: POOL, onError })
+  const chain = new BlockChain({ store, runtime, indexer: NO_INDEX, limits: LIMITS, pool: POOL, onError })
   const progress = { imported: 0, refused: 0 }
   try {
     let error = await wrongGenesis(chain, test)
@@ -119,7 +119,10 @@ function chainOf({ network, config, genesisBlockHeader, pre }: BlockTest): Chain
   })
 }
 
-async function wrongGenesis(chain: Chain, { genesisBlockHeader, genesisRLP }: BlockTest): Promise<string | undefined> {
+async function wrongGenesis(
+  chain: BlockChain,
+  { genesisBlockHeader, genesisRLP }: BlockTest,
+): Promise<string | undefined> {
   const block = await chain.block({ number: 0n })
   if (chain.head.hash !== genesisBlockHeader.hash)
     return `genesis hash mismatch: got ${chain.head.hash}, want ${genesisBlockHeader.hash}`
@@ -128,7 +131,10 @@ async function wrongGenesis(chain: Chain, { genesisBlockHeader, genesisRLP }: Bl
 }
 
 /** Imports one block; what is wrong with what came of it. */
-async function giveBlock(chain: Chain, { rlp, blockHeader }: BlockTest['blocks'][number]): Promise<string | undefined> {
+async function giveBlock(
+  chain: BlockChain,
+  { rlp, blockHeader }: BlockTest['blocks'][number],
+): Promise<string | undefined> {
   const before = chain.head.hash
   try {
     await chain.importBlock(rlp)
@@ -141,7 +147,7 @@ async function giveBlock(chain: Chain, { rlp, blockHeader }: BlockTest['blocks']
   return chain.head.hash === blockHeader.hash ? undefined : `hash is ${chain.head.hash}, want ${blockHeader.hash}`
 }
 
-async function wrongEnd(chain: Chain, { lastblockhash, postState, postStateHash }: BlockTest) {
+async function wrongEnd(chain: BlockChain, { lastblockhash, postState, postStateHash }: BlockTest) {
   const { head } = chain
   if (head.hash !== lastblockhash) return `last block hash mismatch: got ${head.hash}, want ${lastblockhash}`
   if (postStateHash != null && head.stateRoot !== postStateHash)

@@ -1,10 +1,11 @@
 // The timestamp of the next block: the one that was asked for, else a fixed distance from the newest block, else the
 // machine's clock plus the offset by which it was moved. Timestamps obey the chain's rule (`kestrel.clock`), whatever is asked.
-import type { BlockProducer } from '../chain/producer.ts'
+
 import { ChainError } from '../lib/errors.ts'
 import { unixNow } from '../lib/unix-time.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
+import type { BlockProducer } from './block-producer.ts'
 
 /** The parts of a producer that tell the time; all times are Unix seconds. */
 export type Clock = {

@@ -1,17 +1,16 @@
-// When a block is made, on a chain of one: at once when a transaction is ready, every so many seconds, both, or never.
-// Blocks are made one after the other, each with a clock that has seen the one before; whatever became ready while one
-// was being made goes into the next.
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { BlockProducer } from '../chain/producer.ts'
-import type { Chain, ProduceOptions } from '../chain/types.ts'
+// The block producer of a chain with one node: it makes a block when a transaction is ready (automine), at an interval, both,
+// or only on request. Blocks are made one at a time; a transaction that becomes ready meanwhile goes into the next block.
+import type { BlockBuilder } from '../chain/block-builder.ts'
+import type { Chain } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Address, Hash } from '../lib/hex.ts'
 import { Mutex } from '../lib/mutex.ts'
 import { unixNow } from '../lib/unix-time.ts'
 import { gasLimitTowards } from '../runtime/gas-limit.ts'
 import type { PayloadAttributes } from '../runtime/types.ts'
+import { hasMoreToTake, OpenBatches, RETRY_DELAY, WaitingSenders } from './block-policy.ts'
+import type { BlockProducer } from './block-producer.ts'
 import { type Clock, increaseTime, setTime, timestampOf } from './clock.ts'
-import { CROWD, WaitingSenders } from './senders.ts'
 
 export type SoloOptions = {
   readonly automine: boolean
@@ -23,16 +22,6 @@ export type SoloOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** No block stays open for more than so many transactions. */
-const ENOUGH = 4000
-/** Milliseconds between two looks at what has come, and after how many without anything new a crowd is over. */
-const LOOK = 5
-const LULL = 10
-/** Milliseconds after which no block stays open, and none waits any longer for what is sent together. */
-const LONGEST_OPEN = 1000
-/** Milliseconds until a block that could not be made is tried again, when nothing calls for one before that. */
-const RETRY = 1_000
-
 export class Solo implements BlockProducer {
   readonly next: BlockProducer['next']
   readonly settings: BlockProducer['settings']
@@ -43,15 +32,14 @@ export class Solo implements BlockProducer {
   #interval: number
   #timer: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
-  /** While blocks are made because transactions are ready. */
+  /** Settles when no block is being made for ready transactions. */
   #running: Promise<void> | undefined
-  /** Something may have become ready since the pool was last looked at. */
-  #called = false
+  /** Whether something may have become ready since the last look at the pool. */
+  #isCalled = false
   #state: 'new' | 'started' | 'stopped' = 'new'
   #stopListening: () => void = () => undefined
   readonly #senders: WaitingSenders
-  /** Batches that are being sent: no block begins because transactions are ready before each of them is in the pool. */
-  readonly #gathering = new Set<Promise<void>>()
+  readonly #batches = new OpenBatches()
 
   constructor(chain: Chain, { automine, interval, coinbase, gasLimit, onError }: SoloOptions) {
     this.#chain = chain
@@ -59,22 +47,23 @@ export class Solo implements BlockProducer {
     this.#interval = interval
     this.#onError = onError
     this.#senders = new WaitingSenders(chain.pool)
-    // These decide what is ready, so the chain is told of them at once, and of the rest when it asks.
+    // Base fee and gas limit decide which transactions are ready, so a change of them must reach the pool at once; the chain
+    // asks for the other attributes when it needs them.
     const propose = () => {
-      chain.proposeDrafts(() => this.#draft())
+      chain.proposeAttributes(() => this.#attributes())
       this.#wake()
     }
     const next = { timestamp: undefined, baseFeePerGas: undefined, prevRandao: undefined, gasLimit: undefined }
-    this.next = telling(telling(next, 'baseFeePerGas', propose), 'gasLimit', propose)
+    this.next = notifying(notifying(next, 'baseFeePerGas', propose), 'gasLimit', propose)
     const settings = { coinbase, gasLimit, extraData: '0x' as const, timestampInterval: undefined, timeOffset: 0n }
-    this.settings = telling<BlockProducer['settings'], 'gasLimit'>(settings, 'gasLimit', propose)
+    this.settings = notifying<BlockProducer['settings'], 'gasLimit'>(settings, 'gasLimit', propose)
     propose()
   }
 
   async start(): Promise<void> {
     this.#state = 'started'
     const { events } = this.#chain
-    // A block may make ready what was too dear for it: the base fee falls.
+    // A block may make waiting transactions ready, because the base fee falls.
     const listening = [events.on('pending', () => this.#wake()), events.on('block', () => this.#wake())]
     this.#stopListening = () => {
       for (const stop of listening) stop()
@@ -107,7 +96,7 @@ export class Solo implements BlockProducer {
 
   async mine(count: bigint, secondsBetween?: bigint, timestamp?: bigint): Promise<void> {
     for (let i = 0n; i < count; i++) {
-      await this.#produce(false, (head) => {
+      await this.#produce((head) => {
         if (i === 0n) return timestamp
         return secondsBetween === undefined ? undefined : head + secondsBetween
       })
@@ -126,7 +115,7 @@ export class Solo implements BlockProducer {
     return this.#moveClock((clock) => setTime(clock, time))
   }
 
-  /** Between blocks, because one that is being made is still by the former clock. Settles with the offset. */
+  /** Moves the clock between two blocks, because a block that is being made has the former time. Settles with the offset. */
   #moveClock(move: (clock: Clock) => void): Promise<bigint> {
     return this.#turn.run(async () => {
       move(this.#clock())
@@ -144,103 +133,96 @@ export class Solo implements BlockProducer {
   }
 
   gather(): () => void {
-    let end: () => void = () => undefined
-    const gathered = new Promise<void>((resolve) => (end = resolve))
-    this.#gathering.add(gathered)
-    const timer = setTimeout(end, LONGEST_OPEN)
-    void gathered.then(() => {
-      clearTimeout(timer)
-      this.#gathering.delete(gathered)
-    })
-    return end
+    return this.#batches.open()
   }
 
   #wake(): void {
     if (!this.#makesReady()) return
-    this.#called = true
+    this.#isCalled = true
     this.#running ??= this.#run()
   }
 
-  /** Whether blocks are made because transactions are ready. */
+  /** Whether ready transactions call for blocks. */
   #makesReady(): boolean {
     return this.#state === 'started' && this.#automine
   }
 
-  /** Makes blocks while there is something to put in them; who calls meanwhile is heard before it ends. */
+  /** Makes blocks while transactions are ready; looks again after a call that came meanwhile. */
   async #run(): Promise<void> {
     do {
-      // Let the requests that have arrived together add their transactions before the block closes.
+      // Let requests that arrived together add their transactions before the block begins.
       await new Promise((resolve) => setImmediate(resolve))
-      this.#called = false
+      this.#isCalled = false
       try {
         await this.#makeReady()
       } catch (error) {
         this.#onError(error)
         clearTimeout(this.#retry)
-        this.#retry = setTimeout(() => this.#wake(), RETRY)
+        this.#retry = setTimeout(() => this.#wake(), RETRY_DELAY)
       }
-    } while (this.#called && this.#makesReady())
+    } while (this.#isCalled && this.#makesReady())
     this.#running = undefined
     this.#senders.releaseAll()
   }
 
   async #makeReady(): Promise<void> {
     while (this.#makesReady() && this.#chain.pool.hasReady()) {
-      await Promise.all(this.#gathering)
-      const made = await this.#produce(true, undefined, this.#untilLull())
-      // Ready and yet not taken (no room for it in any block): waiting for a change is all that is left.
+      await this.#batches.ended()
+      const made = await this.#produce(undefined, (builder) => this.#takeReady(builder))
+      // What is ready has no room in any block: wait for a change.
       if (made === undefined) return
       this.#senders.blockMade()
     }
   }
 
-  /** Keeps a block open that a crowd fills, until it has enough or no more comes. */
-  #untilLull(): (taken: number) => Promise<boolean> {
-    const { pool } = this.#chain
-    const end = performance.now() + LONGEST_OPEN
-    return async (taken) => {
-      if (taken <= CROWD || taken >= ENOUGH) return false
-      const before = pool.pending
-      const mayRest = () => performance.now() < end && this.#makesReady() && !this.#turn.hasWaiters
-      for (let quiet = 0; quiet < LULL && mayRest(); quiet += LOOK) {
-        await sleep(LOOK)
-        // What is taken stays in the pool until the block is made.
-        if (pool.pending > before) return true
-      }
-      return false
-    }
+  /** Fills a block with ready transactions as long as the policy keeps it open. False: it took none, so no block is wanted. */
+  async #takeReady(builder: BlockBuilder): Promise<boolean> {
+    const opened = performance.now()
+    const mayStayOpen = () => this.#makesReady() && !this.#turn.hasWaiters
+    do await builder.take()
+    while (await hasMoreToTake(builder, this.#chain.pool, opened, mayStayOpen))
+    return builder.size > 0
   }
 
   /**
-   * How many transactions the block took; undefined when there was no block and nothing left the pool. `timestampAfter`
-   * may set the time of this block, given the head's; `more` keeps it open. Throws ChainError `not-allowed` when the
-   * producer has been stopped.
+   * Makes one block. `timestampAfter` may set its time, given the head's; `fill` offers it transactions and may refuse the
+   * block. Returns the number of transactions; undefined when there was no block and nothing left the pool. Throws ChainError
+   * `not-allowed` when the producer has been stopped.
    */
   #produce(
-    skipEmpty: boolean,
     timestampAfter: (head: bigint) => bigint | undefined = () => undefined,
-    more?: ProduceOptions['more'],
+    fill: (builder: BlockBuilder) => Promise<boolean> = takeOnce,
   ): Promise<{ readonly taken: number } | undefined> {
     return this.#turn.run(async () => {
       if (this.#state === 'stopped')
         throw new ChainError('not-allowed', 'no more blocks are made: the node is stopping')
       const used = { ...this.next }
-      const asked = timestampAfter(this.#chain.head.timestamp) ?? used.timestamp
-      const draft = { ...this.#draft(), timestamp: timestampOf(this.#clock(), asked) }
-      const { block, refused } = await this.#chain.produce(draft, { skipEmpty, ...(more && { more }) })
-      const taken = block.transactions.length
-      if (skipEmpty && taken === 0) return refused.length > 0 ? { taken } : undefined
-      // The clock goes on from a time that was set.
-      if (asked !== undefined) this.settings.timeOffset = block.header.timestamp - unixNow()
-      // What was set while the block was made is for the next one.
-      for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao', 'gasLimit'] as const) {
-        if (this.next[name] === used[name]) this.next[name] = undefined
+      const requested = timestampAfter(this.#chain.head.timestamp) ?? used.timestamp
+      const builder = await this.#chain.openBlock({
+        ...this.#attributes(),
+        timestamp: timestampOf(this.#clock(), requested),
+      })
+      try {
+        if (!(await fill(builder))) return builder.refused > 0 ? { taken: 0 } : undefined
+        const { block } = await builder.seal()
+        this.#committed(block.header.timestamp, requested, used)
+        return { taken: block.transactions.length }
+      } finally {
+        builder.abandon()
       }
-      return { taken }
     })
   }
 
-  #draft(): Partial<PayloadAttributes> {
+  /** Uses up the settings of the block that was committed. Those that changed while it was made are for the next one. */
+  #committed(timestamp: bigint, requested: bigint | undefined, used: Readonly<BlockProducer['next']>): void {
+    // The clock goes on from a time that was set.
+    if (requested !== undefined) this.settings.timeOffset = timestamp - unixNow()
+    for (const name of ['timestamp', 'baseFeePerGas', 'prevRandao', 'gasLimit'] as const) {
+      if (this.next[name] === used[name]) this.next[name] = undefined
+    }
+  }
+
+  #attributes(): Partial<PayloadAttributes> {
     const { coinbase, gasLimit, extraData } = this.settings
     const { baseFeePerGas, prevRandao } = this.next
     return {
@@ -260,7 +242,7 @@ export class Solo implements BlockProducer {
     this.#timer = setTimeout(
       () => {
         const began = performance.now()
-        this.#produce(false)
+        this.#produce()
           .catch(this.#onError)
           .finally(() => this.#schedule(performance.now() - began))
       },
@@ -269,8 +251,14 @@ export class Solo implements BlockProducer {
   }
 }
 
-/** The same record, which calls when the value of this field changes. */
-function telling<T extends object, K extends keyof T>(record: T, name: K, changed: () => void): T {
+/** Offers the ready transactions once; the block is made whether it takes any or not. */
+async function takeOnce(builder: BlockBuilder): Promise<true> {
+  await builder.take()
+  return true
+}
+
+/** The same record with a callback for changes of one field. */
+function notifying<T extends object, K extends keyof T>(record: T, name: K, changed: () => void): T {
   let value = record[name]
   return Object.defineProperty(record, name, {
     enumerable: true,

@@ -1,5 +1,5 @@
 // Logs by emitter, by topic and by both: lists of places, so that a search over the whole chain reads only what matches.
-import { minedLogs } from '../chain/logs.ts'
+import { minedLogs } from '../chain/mined-logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
 import { forEachYielding, type Pause, yieldToEventLoop } from '../lib/scheduler.ts'

@@ -1,6 +1,6 @@
 // Messages between the node and the thread that runs clients' tracers. All of them survive structured cloning.
 import type { MessagePort } from 'node:worker_threads'
-import type { TraceTask } from '../chain/trace-types.ts'
+import type { TraceTask } from '../chain/types.ts'
 import type { EngineChoice } from '../evm/engine-selection.ts'
 import type { ChainErrorCode } from '../lib/errors.ts'
 import type { Block } from '../primitives/types.ts'

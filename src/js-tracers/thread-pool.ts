@@ -1,7 +1,6 @@
 // The threads that run clients' tracers written in JavaScript. The first request starts one; at most two run, because each
 // takes some 100 MB; they end after 30 seconds without requests.
-import type { ScriptedTraces, Trace, TraceTask } from '../chain/trace-types.ts'
-import type { TraceOptions } from '../chain/types.ts'
+import type { ScriptedTraces, Trace, TraceOptions, TraceTask } from '../chain/types.ts'
 import { NO_CONNECTION } from '../lib/connection-signal.ts'
 import { cancelled, Scheduler } from '../lib/scheduler.ts'
 import { WorkQueue } from '../lib/work-queue.ts'

@@ -1,7 +1,7 @@
 // The node's side of a thread that runs clients' tracers (`worker.ts` is its program): gives it one job at a time, reads the
 // database rows that it requests, and ends it when a script does not stop, the client is gone, or it takes too much memory.
 import { MessageChannel, Worker } from 'node:worker_threads'
-import type { Trace } from '../chain/trace-types.ts'
+import type { Trace } from '../chain/types.ts'
 import { threadProgram } from '../lib/built-files.ts'
 import { ChainError } from '../lib/errors.ts'
 import { PreserializedJson } from '../lib/preserialized-json.ts'

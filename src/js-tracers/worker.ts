@@ -3,9 +3,8 @@
 // they arrive, because state reads are synchronous.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { CanonicalChain } from '../chain/canonical-chain.ts'
-import type { Trace } from '../chain/trace-types.ts'
 import { ChainTraces } from '../chain/traces.ts'
-import type { BlockRef, Indexer } from '../chain/types.ts'
+import type { BlockRef, Indexer, Trace } from '../chain/types.ts'
 import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'

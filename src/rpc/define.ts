@@ -1,8 +1,8 @@
 // The definition of a JSON-RPC method, and the context that its handler gets. To add a method, export a const from a file of
 // `methods/`: its name is the name on the wire.
 import type { z } from 'zod'
-import type { BlockProducer } from '../chain/producer.ts'
 import type { Chain } from '../chain/types.ts'
+import type { BlockProducer } from '../consensus/block-producer.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { KeyedMutex } from '../lib/mutex.ts'

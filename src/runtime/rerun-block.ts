@@ -4,7 +4,7 @@ import { ChainError } from '../lib/errors.ts'
 import { toHex } from '../lib/hex.ts'
 import type { Block, Receipt } from '../primitives/types.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
-import { BlockExecution, type ExecutedRoots } from './execute-block.ts'
+import { BlockExecution, type ExecutedRoots } from './block-execution.ts'
 import { wrongField } from './import-block.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 

@@ -2,7 +2,7 @@
 // nothing is told before the disk holds it. The disk is one that a test can stop, break or cut off.
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Chain } from '../../src/chain/chain.ts'
+import type { BlockChain } from '../../src/chain/block-chain.ts'
 import { createChain } from '../../src/chain/open.ts'
 import type { ChainEvents } from '../../src/chain/types.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -28,7 +28,7 @@ async function chainOn(inner?: KvStore) {
   return { store, spec, chain, send: (transaction: Transaction) => chain.submit(transaction.raw) }
 }
 
-const waitingIn = (chain: Chain): Hash[] => {
+const waitingIn = (chain: BlockChain): Hash[] => {
   const { pending, queued } = chain.pool.content()
   return [...pending.values(), ...queued.values()]
     .flat()
@@ -360,15 +360,17 @@ describe('building', () => {
     const built = await chain.build({ timestamp: 5n })
     expect(await everyRow(store)).toEqual(before)
     expect((await chain.at('latest')).view.storage(KEEPER, 1n)).toBe(0n)
-    const skipped = await chain.produce({}, { skipEmpty: false })
+    const skipped = await chain.produce()
     await expect(chain.commit(built)).rejects.toMatchObject({ code: 'invalid-block' })
     expect(chain.head.hash).toBe(skipped.block.header.hash)
   })
 
-  it('skips an empty block if asked to', async () => {
+  it('writes nothing for an abandoned block', async () => {
     const { store, chain } = await chainOn()
     const before = await everyRow(store)
-    expect((await chain.produce({}, { skipEmpty: true })).block.transactions).toEqual([])
+    const builder = await chain.openBlock()
+    await builder.take()
+    builder.abandon()
     expect(chain.head.number).toBe(0n)
     expect(await everyRow(store)).toEqual(before)
   })

@@ -4,7 +4,7 @@ import { createBlockHeader } from '@ethereumjs/block'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Chain } from '../../src/chain/chain.ts'
+import type { BlockChain } from '../../src/chain/block-chain.ts'
 import { type BlobRules, blobBaseFee, nextBaseFee, nextExcessBlobGas } from '../../src/primitives/fees.ts'
 import { BURNER, GWEI, openSmallChain, signed, smallSpec } from './support.ts'
 
@@ -154,7 +154,7 @@ describe('the blob reserve price (EIP-7918)', () => {
 })
 
 /** Blocks of 100,000 gas: a target of 50,000. Base fee of block 1: 1 gwei less an eighth, for block 0 is empty. */
-async function smallChain(): Promise<Chain> {
+async function smallChain(): Promise<BlockChain> {
   const chain = await openSmallChain({ spec: smallSpec('prague', 100_000n) })
   return chain
 }
@@ -164,7 +164,7 @@ const transfer = (key: number, nonce: bigint, tip: bigint, maxFeePerGas = 100n *
 const burn = (key: number, nonce: bigint, tip: bigint, gasLimit: bigint) =>
   signed(key, nonce, { to: BURNER, gasLimit, maxPriorityFeePerGas: tip })
 
-async function mine(chain: Chain, transactions: readonly ReturnType<typeof signed>[]): Promise<void> {
+async function mine(chain: BlockChain, transactions: readonly ReturnType<typeof signed>[]): Promise<void> {
   for (const { raw } of transactions) await chain.submit(raw)
   const { block } = await chain.produce({ timestamp: chain.head.timestamp + 1n })
   expect(block.transactions.length).toBe(transactions.length)
@@ -267,7 +267,7 @@ describe('suggested fees', () => {
   it('know a base fee that a developer has set', async () => {
     const chain = await smallChain()
     let baseFeePerGas: bigint | undefined = 12n
-    chain.proposeDrafts(() => ({ baseFeePerGas }))
+    chain.proposeAttributes(() => ({ baseFeePerGas }))
     expect(chain.fees.nextBaseFee()).toBe(12n)
     // 12 + 3 + 1 gwei
     expect(chain.fees.gasPrice()).toBe(1_000_000_015n)

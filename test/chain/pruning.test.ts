@@ -1,7 +1,7 @@
 // A chain that keeps 128 states beside an archive of the same blocks: the same answers where there are answers, refusals
 // below, and as many rows of history however long it grows.
 import { describe, expect, it } from 'vitest'
-import type { Chain } from '../../src/chain/chain.ts'
+import type { BlockChain } from '../../src/chain/block-chain.ts'
 import { FEWEST_STATES } from '../../src/chain/pruning.ts'
 import { reindex } from '../../src/chain/reindex.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -22,7 +22,7 @@ const transactionsOf = (n: bigint) => [
   signed(2, n, n === 4n ? { to: FACTORY } : { to: LOGGERS[2] ?? null, data: words(n, 7n, n, 8n) }),
 ]
 
-async function grow(chain: Chain, from: bigint, to: bigint): Promise<void> {
+async function grow(chain: BlockChain, from: bigint, to: bigint): Promise<void> {
   for (let n = from; n < to; n++) {
     for (const { raw } of transactionsOf(n)) await chain.submit(raw)
     await chain.produce({ timestamp: 100n + n })
@@ -34,7 +34,7 @@ async function grow(chain: Chain, from: bigint, to: bigint): Promise<void> {
 }
 
 /** What a state says: balances, slots, a proof of both, and a call. */
-async function stateAt(chain: Chain, number: bigint): Promise<string> {
+async function stateAt(chain: BlockChain, number: bigint): Promise<string> {
   const { view } = await chain.at({ number })
   const accounts = [keyAt(0).address, keyAt(1).address, KEEPER, EDITED]
   const call = { from: keyAt(3).address, to: KEEPER, data: words(1n, number) }
@@ -44,7 +44,7 @@ async function stateAt(chain: Chain, number: bigint): Promise<string> {
     [0n, 1n, 2n, 3n, 4n].map((slot) => view.storage(KEEPER, slot)),
     view.prove(KEEPER, [1n, 9n]),
     view.prove(keyAt(1).address, []),
-    await chain.call({ ...call, gasLimit: 100_000n } as Parameters<Chain['call']>[0], { number }),
+    await chain.call({ ...call, gasLimit: 100_000n } as Parameters<BlockChain['call']>[0], { number }),
   ])
 }
 

@@ -2,8 +2,8 @@
 // that what a transaction does can be told by hand.
 import { privateKeyToAddress } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
+import { BlockChain } from '../../src/chain/block-chain.ts'
 import type { CanonicalChain } from '../../src/chain/canonical-chain.ts'
-import { Chain } from '../../src/chain/chain.ts'
 import { createChain } from '../../src/chain/open.ts'
 import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { indexer } from '../../src/indexer/indexer.ts'
@@ -139,9 +139,9 @@ export async function openSmallChain(options: { store?: KvStore; spec?: ChainSpe
 }
 
 /** The chain that a store holds, as after a restart. */
-export function reopen(store: KvStore, spec: ChainSpec, prune?: number): Chain & { readonly errors: unknown[] } {
+export function reopen(store: KvStore, spec: ChainSpec, prune?: number): BlockChain & { readonly errors: unknown[] } {
   const errors: unknown[] = []
-  const chain = new Chain({
+  const chain = new BlockChain({
     store,
     runtime: new Runtime(spec),
     indexer,

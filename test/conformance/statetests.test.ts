@@ -8,7 +8,7 @@ import { Command } from 'commander'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { register } from '../../src/cli/statetest.ts'
 import { runStateTests, type StateTestResult } from '../../src/conformance/state-test.ts'
-import { BlockExecution } from '../../src/runtime/execute-block.ts'
+import { BlockExecution } from '../../src/runtime/block-execution.ts'
 import { SHARE, stateTestFiles } from './statetests.ts'
 
 const read = (file: string): string => readFileSync(join(SHARE, file), 'utf8')

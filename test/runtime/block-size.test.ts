@@ -4,8 +4,9 @@ import { completeAttributes } from '../../src/chain/payload-attributes.ts'
 import { toHex } from '../../src/lib/hex.ts'
 import { encodeBlock } from '../../src/primitives/block.ts'
 import type { Block, Transaction, Withdrawal } from '../../src/primitives/types.ts'
+import { BlockExecution } from '../../src/runtime/block-execution.ts'
 import { draftHeader } from '../../src/runtime/draft-header.ts'
-import { BlockExecution, executeBlock } from '../../src/runtime/execute-block.ts'
+import { executeBlock } from '../../src/runtime/execute-block.ts'
 import { executeGenesis } from '../../src/runtime/genesis.ts'
 import { importBlock } from '../../src/runtime/import-block.ts'
 import { Runtime } from '../../src/runtime/runtime.ts'
@@ -86,14 +87,7 @@ it('a block under construction leaves what does not fit to the next one, and tak
   const [other, later] = [zeros(1, 0n, 1_300_000), zeros(1, 1n, 100_000)]
   const candidates = [...five, sixth, other, later]
   const build = (draft: PayloadAttributes, list: readonly Transaction[]) =>
-    executeBlock(
-      genesis.runtime,
-      genesis.view(),
-      draft,
-      list,
-      () => undefined,
-      () => undefined,
-    )
+    executeBlock(genesis.runtime, genesis.view(), draft, list, () => undefined)
   const { block, refused } = await build(genesis.draft, candidates)
   expect(block.transactions.map(({ hash }) => hash)).toEqual([...five, other].map(({ hash }) => hash))
   expect(refused).toEqual([])
@@ -114,14 +108,7 @@ it.each([0, 1])('a block under construction is filled up; withdrawals count (%i 
   const build = async (lastSize: number) => {
     const list = [0n, 1n, 2n, 3n, 4n].map((nonce) => zeros(0, nonce, 1_400_000))
     const last = zeros(0, 5n, lastSize)
-    return executeBlock(
-      genesis.runtime,
-      genesis.view(),
-      draft,
-      [...list, last],
-      () => undefined,
-      () => undefined,
-    )
+    return executeBlock(genesis.runtime, genesis.view(), draft, [...list, last], () => undefined)
   }
   const near = await build(1_300_000)
   const missing = LIMIT - KEPT - encodeBlock(near.block).length

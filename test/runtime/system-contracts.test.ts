@@ -29,14 +29,7 @@ async function firstBlock(spec: ChainSpec) {
   const parent = executeGenesis(runtime, view).block.header
   const draft = completeAttributes(spec, parent, { timestamp: parent.timestamp + 1n })
   const genesis = () => view.fork()
-  const executed = await executeBlock(
-    runtime,
-    genesis(),
-    draft,
-    [],
-    () => undefined,
-    () => undefined,
-  )
+  const executed = await executeBlock(runtime, genesis(), draft, [], () => undefined)
   return { runtime, parent, genesis, ...executed }
 }
 

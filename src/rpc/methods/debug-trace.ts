@@ -1,6 +1,6 @@
 // Runs transactions, blocks and calls under one of geth's tracers. The answer is the tracer's result.
 import { z } from 'zod'
-import type { Trace } from '../../chain/trace-types.ts'
+import type { Trace } from '../../chain/types.ts'
 import { decodeBlock } from '../../primitives/block.ts'
 import { recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Transaction } from '../../primitives/types.ts'

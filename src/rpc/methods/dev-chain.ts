@@ -1,7 +1,7 @@
 // Development: snapshots and reverts, resets, state dumps, and metadata of the chain.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { BlockProducer } from '../../chain/producer.ts'
+import type { BlockProducer } from '../../consensus/block-producer.ts'
 import { NO_CONNECTION } from '../../lib/connection-signal.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'

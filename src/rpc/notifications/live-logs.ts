@@ -1,5 +1,5 @@
 // Logs of new blocks, for polling filters and subscriptions. `log-search.ts` finds those of the past.
-import { minedLogs } from '../../chain/logs.ts'
+import { minedLogs } from '../../chain/mined-logs.ts'
 import type { MinedLog } from '../../chain/types.ts'
 import { matchesLog } from '../../indexer/logs.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'

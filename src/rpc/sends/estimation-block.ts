@@ -1,7 +1,8 @@
 // The block in which a gas estimate runs. The estimate has to suffice when the transaction is mined, and contracts that accrue
 // something over time do more work the more time has passed since their last call: the block must not be too early.
-import type { BlockProducer } from '../../chain/producer.ts'
+
 import type { BlockRef, Chain } from '../../chain/types.ts'
+import type { BlockProducer } from '../../consensus/block-producer.ts'
 import type { CallOptions } from '../../runtime/types.ts'
 
 type Services = { readonly chain: Pick<Chain, 'block' | 'head'>; readonly producer: BlockProducer }

@@ -1,10 +1,15 @@
 // The rules a transaction must meet to wait for the block after a head: the fork's, and this node's own.
+
+import type { Address } from '../lib/hex.ts'
 import type { AdmissionRules } from '../pool/admission.ts'
+import type { PoolHead } from '../pool/types.ts'
 import { MAX_INITCODE_SIZE } from '../primitives/gas.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { blobRulesOf, rulesOf } from '../runtime/block-env.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { earliestTimestamp, transactionGasCap } from '../spec/block-rules.ts'
+import type { StateView } from '../state/types.ts'
+import type { Fees } from './types.ts'
 
 /** What this node, not the chain, decides about waiting transactions. */
 export type PoolPolicy = {
@@ -31,3 +36,27 @@ export function admissionRules(runtime: Runtime, head: SealedHeader, policy: Poo
     maxSize: MAX_TRANSACTION_SIZE,
   }
 }
+
+/**
+ * `view` is the state at the head; `held` what an account must keep of its balance, if any must; `gasLimit` the next
+ * block's, if it is not to be the head's.
+ */
+export function poolHead(
+  head: SealedHeader,
+  view: StateView,
+  fees: Fees,
+  held: ((of: Address) => bigint) | undefined,
+  gasLimit = head.gasLimit,
+): PoolHead {
+  return {
+    number: head.number,
+    gasLimit,
+    baseFeePerGas: fees.nextBaseFee() ?? 0n,
+    blobBaseFee: fees.nextBlobBaseFee() ?? 0n,
+    nonce: (of) => view.nonce(of),
+    balance: held === undefined ? (of) => view.balance(of) : (of) => spendable(view.balance(of), held(of)),
+    code: (of) => view.code(of),
+  }
+}
+
+const spendable = (balance: bigint, held: bigint): bigint => (balance > held ? balance - held : 0n)

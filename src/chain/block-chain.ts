@@ -2,47 +2,47 @@
 // only after the disk holds what they tell.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
-import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Pool } from '../pool/txpool.ts'
 import type { PooledTransaction, PoolHead } from '../pool/types.ts'
 import type { Block, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import { Call, type CallLimits } from '../runtime/call.ts'
 import { editState, type StateEdit } from '../runtime/edit-state.ts'
-import { executeBlock } from '../runtime/execute-block.ts'
 import { importBlock } from '../runtime/import-block.ts'
+import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type SimulatedCalls, type SimulationOptions, simulate } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvStore } from '../state/types.ts'
 import { View } from '../state/view.ts'
-import { admissionRules } from './admission-rules.ts'
+import { BlockBuilder } from './block-builder.ts'
+import type { CanonicalChainOptions } from './canonical-chain.ts'
 import { CanonicalChain, type StateCheckpoint } from './canonical-chain.ts'
-import { dumpAccounts } from './dump.ts'
+import { dumpAccounts } from './dump-accounts.ts'
 import { ChainEventEmitter } from './events.ts'
 import { ChainFees } from './fees.ts'
 import { ImportPrefetch } from './import-prefetch.ts'
-import { minedLogs } from './logs.ts'
-import type { ChainOptions } from './options.ts'
+import { minedLogs } from './mined-logs.ts'
 import { completeAttributes } from './payload-attributes.ts'
 import { PendingBlock } from './pending-block.ts'
 import { PersistentPool } from './persistent-pool.ts'
-import { poolHead } from './pool-head.ts'
+import { admissionRules, type PoolPolicy, poolHead } from './pool-rules.ts'
 import { Snapshots } from './snapshots.ts'
 import { ChainStateQueries } from './state-queries.ts'
 import { ChainTraces } from './traces.ts'
 import type {
   BlockRef,
-  BuildOptions,
   Chain as ChainFace,
   DumpedAccount,
+  Indexer,
   MinedReceipt,
   MinedTransaction,
-  ProduceOptions,
+  ScriptedTraces,
 } from './types.ts'
 import { Writer } from './writer.ts'
 
-export class Chain implements ChainFace {
+export class BlockChain implements ChainFace {
   readonly spec: ChainSpec
   readonly store: KvStore
   readonly fees: ChainFees
@@ -53,16 +53,16 @@ export class Chain implements ChainFace {
   readonly #runtime: Runtime
   readonly #limits: CallLimits
   readonly #canonical: CanonicalChain
-  readonly #waiting: PersistentPool
+  readonly #persistentPool: PersistentPool
   readonly #writer: Writer
   readonly #snapshots = new Snapshots()
   /** Blocks whose import comes next may be named here, so that they are prepared meanwhile. */
   readonly expected: ImportPrefetch
-  #draft: () => Partial<PayloadAttributes> = () => ({})
+  #proposed: () => Partial<PayloadAttributes> = () => ({})
   readonly #pending = new PendingBlock(
     // An empty one is short work, and every estimate after a block asks for it.
-    () => this.build({}, undefined, { pause: yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block') }),
-    () => Object.values(this.#draft()).join(),
+    () => this.build({}, undefined, yieldToEventLoop(this.pool.hasReady() ? 'heavy' : 'block')),
+    () => Object.values(this.#proposed()).join(),
   )
 
   constructor({ store, runtime, indexer, limits, pool, scriptedTraces, onError, ...canonical }: ChainOptions) {
@@ -74,14 +74,14 @@ export class Chain implements ChainFace {
     this.#canonical = new CanonicalChain(store, runtime, indexer, canonical)
     this.events = new ChainEventEmitter(onError)
     const head = () => this.head
-    this.fees = new ChainFees(runtime, this.#canonical.blocks, head, () => this.#draft().baseFeePerGas)
+    this.fees = new ChainFees(runtime, this.#canonical.blocks, head, () => this.#proposed().baseFeePerGas)
     const scripts = scriptedTraces && { elsewhere: scriptedTraces }
     this.traces = new ChainTraces(runtime, this.#canonical, limits, this, scripts)
     this.stateQueries = new ChainStateQueries(runtime, this.#canonical, this)
     const rules = () => admissionRules(runtime, this.head, pool)
-    this.#waiting = new PersistentPool(store, new Pool(this.#poolHead(), rules), onError)
-    this.expected = new ImportPrefetch(this.#waiting.senders)
-    this.pool = this.#waiting.pool
+    this.#persistentPool = new PersistentPool(store, new Pool(this.#poolHead(), rules), onError)
+    this.expected = new ImportPrefetch(this.#persistentPool.senders)
+    this.pool = this.#persistentPool.pool
     this.pool.onPending((transaction) => {
       this.#pending.forget()
       this.events.emit('pending', transaction)
@@ -165,62 +165,66 @@ export class Chain implements ChainFace {
   // --- the pool
 
   submit(raw: Uint8Array): Promise<Hash> {
-    return this.#waiting.submit(raw)
+    return this.#persistentPool.submit(raw)
   }
 
   submitUnsigned(message: Message): Promise<Hash> {
-    return this.#waiting.submitUnsigned(message, this.spec.chainId)
+    return this.#persistentPool.submitUnsigned(message, this.spec.chainId)
   }
 
   /** Puts the transactions that were waiting at the last stop back into the pool; spent ones are dropped. */
   restorePool(warn: (line: string) => void = () => undefined): Promise<void> {
-    return this.#waiting.restore(warn)
+    return this.#persistentPool.restore(warn)
   }
 
   // --- writing
 
-  proposeDrafts(draft: () => Partial<PayloadAttributes>): void {
-    this.#draft = draft
+  proposeAttributes(attributes: () => Partial<PayloadAttributes>): void {
+    this.#proposed = attributes
     this.#headMoved()
   }
 
+  async openBlock(attributes: Partial<PayloadAttributes> = {}): Promise<BlockBuilder> {
+    const release = await this.#writer.acquire()
+    try {
+      const began = performance.now()
+      const block = await this.#begin(attributes)
+      return new BlockBuilder(block, {
+        ready: (nonce) => this.pool.ready(nonce),
+        guarded: (work) => this.#withoutFaulty(work),
+        isContended: () => this.#writer.isContended,
+        commit: (executed) => this.#commit(executed, began),
+        drop: (refused) => this.#drop(refused),
+        release,
+      })
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
   async build(
-    draft: Partial<PayloadAttributes> = {},
-    candidates = this.pool.ready(),
-    { more, pause }: BuildOptions = {},
-  ) {
-    const complete = completeAttributes(this.spec, this.head, this.#draft(), draft)
-    const view = this.#canonical.viewForBlock()
-    const drop = ({ hash }: Transaction) => this.pool.remove(hash)
-    const next = async (taken: number) =>
-      !this.#writer.isWanted && (await more?.(taken)) ? this.pool.ready((of) => view.nonce(of)) : undefined
-    return executeBlock(
-      this.#runtime,
-      view,
-      complete,
-      candidates,
-      this.#canonical.ancestors(this.head),
-      drop,
-      next,
-      pause,
-    )
+    attributes: Partial<PayloadAttributes> = {},
+    candidates: Iterable<Transaction> = this.pool.ready(),
+    pause?: Pause,
+  ): Promise<ExecutedBlock> {
+    const block = await this.#begin(attributes, pause)
+    await this.#withoutFaulty(() => block.take(candidates))
+    return block.seal()
   }
 
   commit(executed: ExecutedBlock): Promise<void> {
     return this.#writer.run(() => this.#commit(executed, performance.now()))
   }
 
-  produce(
-    draft: Partial<PayloadAttributes> = {},
-    { skipEmpty = false, more }: ProduceOptions = {},
-  ): Promise<ExecutedBlock> {
-    return this.#writer.run(async () => {
-      const began = performance.now()
-      const executed = await this.build(draft, undefined, { more })
-      if (skipEmpty && executed.block.transactions.length === 0) this.#dropRefused(executed)
-      else await this.#commit(executed, began)
-      return executed
-    })
+  async produce(attributes?: Partial<PayloadAttributes>): Promise<ExecutedBlock> {
+    const builder = await this.openBlock(attributes)
+    try {
+      await builder.take()
+      return await builder.seal()
+    } finally {
+      builder.abandon()
+    }
   }
 
   /** Takes a block that was made elsewhere, as RLP. Throws ChainError `invalid-block`; then nothing is written. */
@@ -228,7 +232,7 @@ export class Chain implements ChainFace {
     return this.#writer.run(async () => {
       const began = performance.now()
       const decoded = await this.expected.take(raw)
-      const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#waiting.withSender(tx)) }
+      const block = { ...decoded, transactions: decoded.transactions.map((tx) => this.#persistentPool.withSender(tx)) }
       const [view, ancestors] = [this.#canonical.viewForBlock(), this.#canonical.ancestors(this.head)]
       const executed = await importBlock(this.#runtime, view, block, this.#canonical.ancestry(), ancestors)
       await this.#commit(executed, began)
@@ -245,7 +249,7 @@ export class Chain implements ChainFace {
 
   snapshot(restore?: () => void): bigint {
     const { point, head } = this.#canonical
-    return this.#snapshots.add({ head, point, waiting: this.#waiting.content(), restore })
+    return this.#snapshots.add({ head, point, waiting: this.#persistentPool.content(), restore })
   }
 
   snapshots(): ReadonlyMap<bigint, SealedHeader> {
@@ -268,8 +272,8 @@ export class Chain implements ChainFace {
 
   async close(): Promise<void> {
     await this.#writer.settled()
-    await this.#waiting.settled()
-    await this.#waiting.senders.close()
+    await this.#persistentPool.settled()
+    await this.#persistentPool.senders.close()
     await this.store.close()
   }
 
@@ -279,7 +283,7 @@ export class Chain implements ChainFace {
     await this.#canonical.commit(executed)
     const times = { built: built - began, committed: performance.now() - built }
     this.#headMoved()
-    this.#dropRefused(executed)
+    this.#drop(executed.refused.map(({ transaction }) => transaction))
     this.events.emit('block', executed, times)
   }
 
@@ -288,19 +292,37 @@ export class Chain implements ChainFace {
     this.#snapshots.dropAfter(point)
     const removed = await this.#canonical.rewind(point)
     this.#headMoved()
-    this.#waiting.replace(waiting)
+    this.#persistentPool.replace(waiting)
     const logs = removed.flatMap(({ block, receipts }) => minedLogs(block, receipts))
     const blocks = removed.map(({ block }) => block)
     this.events.emit('removed', blocks, logs)
   }
 
-  #dropRefused({ refused }: ExecutedBlock): void {
-    for (const { transaction } of refused) this.pool.remove(transaction.hash)
+  /** Opens a block on the head. */
+  #begin(attributes: Partial<PayloadAttributes>, pause?: Pause): Promise<OpenBlock> {
+    const complete = completeAttributes(this.spec, this.head, this.#proposed(), attributes)
+    const ancestors = this.#canonical.ancestors(this.head)
+    return OpenBlock.begin(this.#runtime, this.#canonical.viewForBlock(), complete, ancestors, pause)
+  }
+
+  /** Removes a candidate that makes this program fail from the pool, so that the next block is not lost to it too. */
+  async #withoutFaulty<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof CandidateFault)) throw error
+      this.#drop([error.candidate])
+      throw error.cause
+    }
+  }
+
+  #drop(transactions: readonly Transaction[]): void {
+    for (const { hash } of transactions) this.pool.remove(hash)
   }
 
   #headMoved(): void {
     this.#pending.forget()
-    this.#waiting.reset(this.#poolHead())
+    this.#persistentPool.reset(this.#poolHead())
   }
 
   #numberOf(ref: BlockRef): bigint | undefined {
@@ -317,7 +339,18 @@ export class Chain implements ChainFace {
 
   #poolHead(): PoolHead {
     const view = this.#canonical.view()
-    const held = this.#runtime.held(view, () => completeAttributes(this.spec, this.head, this.#draft()).timestamp)
-    return poolHead(this.head, view, this.fees, held, this.#draft().gasLimit)
+    const held = this.#runtime.held(view, () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp)
+    return poolHead(this.head, view, this.fees, held, this.#proposed().gasLimit)
   }
+}
+
+export type ChainOptions = CanonicalChainOptions & {
+  readonly store: KvStore
+  readonly runtime: Runtime
+  readonly indexer: Indexer
+  readonly limits: CallLimits
+  readonly pool: PoolPolicy
+  /** Runs tracers in clients' JavaScript; left out: they are refused. */
+  readonly scriptedTraces?: ScriptedTraces | undefined
+  readonly onError: (error: unknown) => void
 }

@@ -1,0 +1,78 @@
+// A block that is being built on the head under the writer's lock: it takes candidates, then it is sealed and committed, or
+// abandoned. Nothing else changes the chain meanwhile, so a builder must end: call `abandon` in a `finally`.
+import type { Address } from '../lib/hex.ts'
+import type { Transaction } from '../primitives/types.ts'
+import type { OpenBlock } from '../runtime/open-block.ts'
+import type { ExecutedBlock } from '../runtime/types.ts'
+
+/** The chain as a builder sees it. */
+export type BuilderContext = {
+  /** Ready transactions by tip, for accounts whose nonces the block has raised. */
+  readonly ready: (nonce: (of: Address) => bigint) => Iterable<Transaction>
+  /** Runs candidates; a candidate that makes the program fail leaves the pool. */
+  readonly guarded: <T>(work: () => Promise<T>) => Promise<T>
+  /** Whether another writer waits for the lock. */
+  readonly isContended: () => boolean
+  readonly commit: (executed: ExecutedBlock) => Promise<void>
+  /** Removes transactions from the pool. */
+  readonly drop: (refused: readonly Transaction[]) => void
+  /** Gives the writer's lock back. */
+  readonly release: () => void
+}
+
+export class BlockBuilder {
+  readonly #block: OpenBlock
+  readonly #context: BuilderContext
+  #isOpen = true
+
+  constructor(block: OpenBlock, context: BuilderContext) {
+    this.#block = block
+    this.#context = context
+  }
+
+  /** Number of transactions in the block. */
+  get size(): number {
+    return this.#block.size
+  }
+
+  /** Whether a candidate has found no room: more candidates are pointless. */
+  get isFull(): boolean {
+    return this.#block.isFull
+  }
+
+  /** Number of candidates that cannot run. */
+  get refused(): number {
+    return this.#block.refused.length
+  }
+
+  /** Whether another writer waits: a block that stays open should be sealed. */
+  get isContended(): boolean {
+    return this.#context.isContended()
+  }
+
+  /** Runs candidates, by default those that the pool has ready now. An error loses the block; the builder must be abandoned. */
+  take(candidates?: Iterable<Transaction>): Promise<void> {
+    return this.#context.guarded(() =>
+      this.#block.take(candidates ?? this.#context.ready((of) => this.#block.nonce(of))),
+    )
+  }
+
+  /** Finishes and commits the block, and ends the builder. When it throws, nothing was written and the head is as before. */
+  async seal(): Promise<ExecutedBlock> {
+    const executed = await this.#block.seal()
+    await this.#context.commit(executed)
+    this.abandon()
+    return executed
+  }
+
+  /**
+   * Ends the builder and keeps nothing of an unsealed block. Candidates that an empty block refused leave the pool: they
+   * cannot run on the head's own state. Does nothing after the end.
+   */
+  abandon(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    if (this.size === 0) this.#context.drop(this.#block.refused.map(({ transaction }) => transaction))
+    this.#context.release()
+  }
+}

@@ -1,0 +1,224 @@
+// The steps of a block in their order: begin, transactions, end, header. Building, importing and replaying run the same steps;
+// they differ in where the transactions come from and what is checked.
+import type { Machine } from '../evm/machine.ts'
+import type { OpcodeTable } from '../evm/opcode-table.ts'
+import { callFromProtocol } from '../evm/run-native.ts'
+import { CallTreeTracer, type MessageTracer } from '../evm/tracer.ts'
+import { ChainError } from '../lib/errors.ts'
+import { type Hash, toHash } from '../lib/hex.ts'
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
+import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
+import { beginBlock, endBlock, type Modules } from '../modules/index.ts'
+import { installContracts } from '../precompiles/index.ts'
+import { returnTokens } from '../precompiles/tokens.ts'
+import { encodeWithdrawal } from '../primitives/block.ts'
+import { GAS_PER_BLOB } from '../primitives/gas.ts'
+import { sealHeader } from '../primitives/header.ts'
+import { encodeReceipt, logsBloom, mergeBlooms } from '../primitives/receipt.ts'
+import type { Block, Header, Receipt, Transaction, Withdrawal } from '../primitives/types.ts'
+import { ListTrie, orderedListRoot } from '../state/trie.ts'
+import type { StateView, TransactionDiff } from '../state/types.ts'
+import type { BlockEnv } from './block-env.ts'
+import { moveDaoFunds } from './dao-fork.ts'
+import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
+import type { BlockHashes, Runtime } from './runtime.ts'
+import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
+import type { CallTrace } from './types.ts'
+import type { MessageMode } from './validity.ts'
+import { checkEnvelope } from './validity.ts'
+
+/** A block while it runs. After `begin`, `apply` runs one transaction at a time; `finish` or `seal` ends it. */
+export class BlockExecution {
+  readonly env: BlockEnv
+  readonly machine: Machine
+  readonly transactions: Transaction[] = []
+  readonly receipts: Receipt[] = []
+  readonly traces: CallTrace[] = []
+  readonly diffs: TransactionDiff[] = []
+  readonly #runtime: Runtime
+  readonly #header: Header
+  readonly #view: StateView
+  readonly #modules: Modules | undefined
+  readonly #pause: Pause
+  readonly #transactionTrie = new ListTrie()
+  readonly #receiptTrie = new ListTrie()
+  /** What opcodes do in the block's transactions: the fork's table with the proposals that are active. */
+  #table: OpcodeTable | undefined
+  /** How many transactions are in the two tries. */
+  #hashed = 0
+  #gasUsed = 0n
+  #blobGasUsed = 0n
+
+  /** `pause` says in which turns the block runs. `env` is what the header stands for, unless somebody wants it otherwise. */
+  constructor(
+    runtime: Runtime,
+    view: StateView,
+    header: Header,
+    blockHash: BlockHashes,
+    pause: Pause = yieldToEventLoop('block'),
+    env: BlockEnv = runtime.env(header),
+  ) {
+    this.#runtime = runtime
+    this.#header = header
+    this.#view = view
+    this.env = env
+    this.#pause = pause
+    this.machine = runtime.machine(view, env, blockHash, pause)
+    this.#modules = runtime.modules(view, env, 'write')
+  }
+
+  get gasLeft(): bigint {
+    return this.env.gasLimit - this.#gasUsed
+  }
+
+  /** Whether the block has gas and blobs left for the transaction. */
+  hasRoomFor(transaction: Transaction): boolean {
+    const blobs = BigInt(transaction.blobVersionedHashes.length)
+    const blobsLeft = (this.env.blobs?.max ?? 0n) - this.#blobGasUsed / GAS_PER_BLOB
+    return transaction.gasLimit <= this.gasLeft && blobs <= blobsLeft
+  }
+
+  /** The DAO fork's transfers, system calls, and the modules' begin hooks. */
+  async begin(): Promise<void> {
+    const { env, machine } = this
+    const { parentHash, parentBeaconBlockRoot } = this.#header
+    moveDaoFunds(this.#runtime.spec, machine, env.number)
+    // System calls run on the fork's own table: a proposal that breaks their code must not stop the chain.
+    machine.useTable(this.#runtime.forkTable(env))
+    await beginSystemCalls(machine, env, parentHash, parentBeaconBlockRoot)
+    const { native } = this.#runtime.spec
+    if (this.#modules !== undefined && native !== undefined) {
+      installContracts(this.#view, native, env.number)
+      beginBlock(this.#modules)
+    }
+    // Read after the begin hooks: an upgrade holds for the transactions of its own block.
+    this.#table = this.#runtime.table(this.#view, env)
+    machine.useTable(this.#table)
+  }
+
+  /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */
+  apply(transaction: Transaction, application: Application = {}): MaybePromise<MessageResult> {
+    const pause = this.#pause()
+    return pause === undefined
+      ? this.#apply(transaction, application)
+      : pause.then(() => this.#apply(transaction, application))
+  }
+
+  #apply(transaction: Transaction, { mode = modeOf(transaction), tracer }: Application): MaybePromise<MessageResult> {
+    const { spec, fees } = this.#runtime
+    checkEnvelope(this.env, spec.chainId, transaction)
+    if (!this.hasRoomFor(transaction)) throw new ChainError('transaction-rejected', 'gas limit reached')
+    const tree = new CallTreeTracer()
+    this.machine.tracer = tracer ?? tree
+    return andThen(executeMessage(this.machine, this.env, spec.chainId, transaction, mode, fees), (result) => {
+      this.machine.tracer = undefined
+      this.#gasUsed += result.gasUsed
+      this.#blobGasUsed += result.blobGasUsed
+      this.transactions.push(transaction)
+      this.receipts.push(this.#receipt(transaction, result))
+      if (tree.root !== undefined) this.traces.push(tree.root)
+      this.diffs.push(this.#view.transactionDiff())
+      return result
+    })
+  }
+
+  /** Adds the applied transactions and their receipts to the tries of both lists. `finish` does so too. */
+  async hashApplied(): Promise<void> {
+    for (; this.#hashed < this.transactions.length; this.#hashed++) {
+      const pause = this.#pause()
+      if (pause !== undefined) await pause
+      const transaction = this.transactions[this.#hashed]
+      const receipt = this.receipts[this.#hashed]
+      if (transaction === undefined || receipt === undefined) return
+      this.#transactionTrie.add(transaction.raw)
+      this.#receiptTrie.add(encodeReceipt(receipt))
+    }
+  }
+
+  /** Withdrawals, end hooks, requests; then what the header says of all of it. */
+  async finish(
+    withdrawals: readonly Withdrawal[],
+    uncles: readonly Header[] = [],
+  ): Promise<{ roots: ExecutedRoots; requests: Uint8Array[] }> {
+    const { env, machine } = this
+    const requests = env.rules.prague ? await this.#collectRequests() : []
+    let withdrawn = 0n
+    if (env.rules.shanghai) {
+      withdrawn = payWithdrawals(machine, withdrawals)
+      machine.accessJournal.clear()
+    }
+    payRewards(machine, env, uncles)
+    const modules = this.#modules
+    if (modules !== undefined) {
+      if (withdrawn > 0n) modules.bank.adjustSupply(withdrawn)
+      endBlock(modules)
+      await returnTokens(modules, (message) => callFromProtocol(machine, env, message))
+    }
+    await this.#pause()
+    const stateRoot = this.#view.root()
+    await this.hashApplied()
+    return {
+      requests,
+      roots: {
+        stateRoot,
+        transactionsRoot: toHash(this.#transactionTrie.root()),
+        receiptsRoot: toHash(this.#receiptTrie.root()),
+        logsBloom: mergeBlooms(this.receipts.map(({ bloom }) => bloom)),
+        gasUsed: this.#gasUsed,
+        ...(env.rules.cancun && { blobGasUsed: this.#blobGasUsed }),
+        ...(env.rules.prague && { requestsHash: requestsHash(requests) }),
+      },
+    }
+  }
+
+  /** EIP-7685's requests. Their system calls run on the fork's own table, as those of `begin`. */
+  async #collectRequests(): Promise<Uint8Array[]> {
+    this.machine.useTable(this.#runtime.forkTable(this.env))
+    const requests = await collectRequests(this.machine, this.env, this.#runtime.spec, this.receipts)
+    if (this.#table !== undefined) this.machine.useTable(this.#table)
+    return requests
+  }
+
+  /** `finish` for a block of our own making: its header is sealed over what it did. */
+  async seal(withdrawals: readonly Withdrawal[]): Promise<{ block: Block; requests: readonly Uint8Array[] }> {
+    const { roots, requests } = await this.finish(withdrawals)
+    const isShanghai = this.#header.withdrawalsRoot !== undefined
+    const header = sealHeader({
+      ...this.#header,
+      ...roots,
+      ...(isShanghai && { withdrawalsRoot: toHash(orderedListRoot(withdrawals.map(encodeWithdrawal))) }),
+    })
+    const { transactions } = this
+    return { block: { header, transactions, uncles: [], withdrawals: isShanghai ? withdrawals : undefined }, requests }
+  }
+
+  #receipt(transaction: Transaction, result: MessageResult): Receipt {
+    const isBlob = transaction.type === 3
+    const byzantium = this.env.rules.byzantium
+    return {
+      type: transaction.type,
+      status: byzantium ? (result.error === undefined ? 1 : 0) : undefined,
+      root: byzantium ? undefined : this.#view.root(),
+      cumulativeGasUsed: this.#gasUsed,
+      gasUsed: result.gasUsed,
+      bloom: logsBloom(result.logs),
+      logs: result.logs,
+      contractAddress: createdContract(transaction),
+      effectiveGasPrice: result.gasPrice,
+      blobGasUsed: isBlob ? result.blobGasUsed : undefined,
+      blobGasPrice: isBlob ? this.env.blobBaseFee : undefined,
+    }
+  }
+}
+
+/** How a transaction is run, when it is not as its signature says; and who watches instead of the call tree. */
+export type Application = { readonly mode?: MessageMode; readonly tracer?: MessageTracer | undefined }
+
+/** Only this node's own impersonation makes transactions without a signature: no decoder accepts r = s = 0. */
+export const modeOf = ({ r, s }: Transaction): MessageMode => (r === 0n && s === 0n ? 'impersonated' : 'transaction')
+
+/** What execution alone decides of a header. */
+export type ExecutedRoots = Pick<
+  Header,
+  'stateRoot' | 'transactionsRoot' | 'receiptsRoot' | 'logsBloom' | 'gasUsed'
+> & { blobGasUsed?: bigint; requestsHash?: Hash }
