@@ -1,9 +1,8 @@
 // How an account's coins came and went: one row for each block that changed its balance, and what it had at the end of days.
 import { z } from 'zod'
-import { OpenList } from '../indexer/lists.ts'
-import { coinRow } from '../indexer/rows.ts'
-import { LIST, SECONDS_A_DAY } from '../indexer/tables.ts'
+import { balanceEntry, LIST, SECONDS_A_DAY } from '../indexer/tables.ts'
 import type { Address } from '../lib/hex.ts'
+import { ListReader } from '../tables/list.ts'
 import { isoDay, isoTime, wire } from './codec.ts'
 import type { ExplorerContext } from './define.ts'
 import { notFound } from './errors.ts'
@@ -23,7 +22,7 @@ export type CoinHistoryRow = z.infer<typeof coinRowSchema>
 
 /** An entry of LIST.coins; throws 404 when its block is gone. */
 export async function showCoinRow(context: ExplorerContext, entry: Uint8Array): Promise<CoinHistoryRow> {
-  const { number, transaction, before, after } = coinRow.decode(entry)
+  const { number, transaction, before, after } = balanceEntry.decode(entry)
   return {
     block_number: number,
     block_timestamp: isoTime(await timeOf(context, number)),
@@ -38,14 +37,14 @@ export const dayBalanceSchema = z.strictObject({ date: wire.day, value: wire.dec
 /** What an account had at the end of each of the last days, oldest first; from the day on that it first had coins. */
 export async function balancesByDay(context: ExplorerContext, of: Address) {
   const { rows, head } = context
-  const changes = new OpenList(rows, LIST.coins(of))
+  const changes = new ListReader(rows, LIST.balances(of))
   const today = Math.floor(Number(head.timestamp) / SECONDS_A_DAY)
   const balances: z.infer<typeof dayBalanceSchema>[] = []
   for (let day = today - DAYS + 1; changes.length > 0 && day <= today; day++) {
     const nextDay = await firstBlockFrom(context, (day + 1) * SECONDS_A_DAY)
     const count = changes.find(nextDay)
     const last = count === 0 ? undefined : changes.at(count - 1)
-    if (last !== undefined) balances.push({ date: isoDay(day), value: coinRow.decode(last).after.toString() })
+    if (last !== undefined) balances.push({ date: isoDay(day), value: balanceEntry.decode(last).after.toString() })
   }
   return balances
 }

@@ -1,6 +1,6 @@
 // Pages of what is numbered without gaps: a whole list by position, or the part of it that belongs to something. No entry
 // has to be read to find a page.
-import { pageSpan } from '../indexer/lists.ts'
+import { pageSpan } from '../tables/list.ts'
 import { type Envelope, type PageQuery, pageRequest } from './page.ts'
 
 type Render<T> = (position: number) => T | Promise<T>

@@ -1,10 +1,10 @@
 // What an address holds of tokens: amounts of ERC-20s, how many items of ERC-721s, and amounts of single ids of ERC-1155s.
 import { z } from 'zod'
-import { FACT } from '../indexer/facts.ts'
-import { membersAfter, membersFrom, membersUnder, readDescending } from '../indexer/ranking.ts'
+import { RECORD } from '../indexer/records.ts'
 import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../indexer/tables.ts'
 import { type Address, fromHex } from '../lib/hex.ts'
 import type { KvReader } from '../state/types.ts'
+import { membersAfter, membersFrom, membersUnder, readDescending } from '../tables/ranking.ts'
 import { balanceNow } from './asked.ts'
 import { wire } from './codec.ts'
 import type { ExplorerContext } from './define.ts'
@@ -58,7 +58,7 @@ export function showItem(
   options: { readonly withToken: boolean },
 ): z.infer<typeof itemSchema> {
   const { token, id = 0n } = MEMBER.item(member)
-  const amount = type === 'ERC-721' ? 1n : (FACT.holdingOfInstance.get(context.rows, of, token, id)?.amount ?? 0n)
+  const amount = type === 'ERC-721' ? 1n : (RECORD.holdingOfInstance.get(context.rows, of, token, id)?.amount ?? 0n)
   return { ...showInstance(context, token, id, options), token_type: type, value: amount.toString() }
 }
 
@@ -114,7 +114,7 @@ export async function showCollection(
   const isCounted = type === 'ERC-721'
   const limit = isCounted ? SHOWN_ITEMS : MOST_IDS
   const members = await membersUnder(rows, RANKING.items(of, type), fromHex(token), limit)
-  const amount = isCounted ? FACT.holding.get(rows, of, token)?.amount : undefined
+  const amount = isCounted ? RECORD.holding.get(rows, of, token)?.amount : undefined
   return {
     token: showToken(context, token),
     amount: (amount ?? members.length).toString(),

@@ -1,11 +1,11 @@
 // What the last 24 hours of the chain came to. The window moves with the head: what has come is added and what has aged is
 // taken away, so that a look costs what has happened since the last one.
 import type { Chain } from '../chain/types.ts'
-import { FACT } from '../indexer/facts.ts'
-import { listLength } from '../indexer/lists.ts'
+import { RECORD } from '../indexer/records.ts'
 import { LIST } from '../indexer/tables.ts'
 import type { Hash } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { listLength } from '../tables/list.ts'
 import type { ExplorerContext } from './define.ts'
 
 const DAY = 86_400n
@@ -29,7 +29,7 @@ export async function lastDay(context: ExplorerContext): Promise<{ transactions:
   const isOurs = known !== undefined && (await headerAt(context, known.to))?.hash === known.hash
   const window = await moved(context, isOurs ? known : { from: await firstOfDay(context), to: -1, fees: 0n })
   windows.set(chain, { ...window, hash: head.hash })
-  const before = FACT.block.get(rows, window.from)?.firstTransaction ?? 0
+  const before = RECORD.block.get(rows, window.from)?.firstTransaction ?? 0
   return { transactions: listLength(rows, LIST.transactions) - before, fees: window.fees }
 }
 
@@ -39,7 +39,7 @@ async function moved(
   { from, to, fees }: Omit<Window, 'hash'>,
 ): Promise<Omit<Window, 'hash'>> {
   const { rows, head } = context
-  const feesOf = (number: number) => FACT.block.get(rows, number)?.fees ?? 0n
+  const feesOf = (number: number) => RECORD.block.get(rows, number)?.fees ?? 0n
   const newest = Number(head.number)
   const pause = yieldToEventLoop('light')
   let [first, sum] = [from, fees]

@@ -1,11 +1,11 @@
 // Pages of lists: how they are asked for, and how an answer says what comes next. `anchor` is the length that a list had when
 // its first page was read; pages counted from it stay what they are while blocks arrive.
 import { z } from 'zod'
-import { memberCount } from '../indexer/crowds.ts'
-import { type ListPage, newest, type PageRequest } from '../indexer/lists.ts'
-import { membersFrom } from '../indexer/ranking.ts'
 import type { Hex } from '../lib/hex.ts'
 import type { KvReader } from '../state/types.ts'
+import { type ListPage, newestPage, type PageRequest } from '../tables/list.ts'
+import { membersFrom } from '../tables/ranking.ts'
+import { memberCount } from '../tables/ranking-tree.ts'
 import { integer } from './codec.ts'
 
 const DEFAULT_SIZE = 50
@@ -49,7 +49,7 @@ export async function listPage<T>(
   render: (entry: Uint8Array) => T | Promise<T>,
 ): Promise<Envelope<T>> {
   const request = pageRequest(query)
-  return envelope(newest(rows, lists, request), request, render)
+  return envelope(newestPage(rows, lists, request), request, render)
 }
 
 async function envelope<T>(

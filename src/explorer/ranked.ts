@@ -1,8 +1,9 @@
 // Pages of several rankings together: one after the other, or merged into one order.
-import { memberCount } from '../indexer/crowds.ts'
-import { membersFrom } from '../indexer/ranking.ts'
+
 import type { Hex } from '../lib/hex.ts'
 import type { KvReader } from '../state/types.ts'
+import { membersFrom } from '../tables/ranking.ts'
+import { memberCount } from '../tables/ranking-tree.ts'
 import { invalidParameter } from './errors.ts'
 import { type Envelope, type PageQuery, pageRequest } from './page.ts'
 

@@ -1,9 +1,10 @@
 // Lists in another order than the chain's. The oldest first costs nothing; by value or fee a list has to be read whole,
 // so that only short ones are sorted.
-import { entriesBetween, lengthOfAll, newest } from '../indexer/lists.ts'
-import { sequenceRow } from '../indexer/rows.ts'
+
+import { sequenceEntry } from '../indexer/tables.ts'
 import type { Hex } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { entriesBetween, lengthOfAll, newestPage } from '../tables/list.ts'
 import type { ExplorerContext } from './define.ts'
 import { invalidParameter } from './errors.ts'
 import { arrayPage, type Envelope, listPage, type PageQuery, pageRequest } from './page.ts'
@@ -24,7 +25,7 @@ export async function transactionPage(
   lists: readonly Hex[],
   { sort = 'block_number', order = 'desc', ...query }: SortedQuery,
 ): Promise<Envelope<Transaction>> {
-  const show = (entry: Uint8Array) => showTransaction(context, sequenceRow.decode(entry).sequence)
+  const show = (entry: Uint8Array) => showTransaction(context, sequenceEntry.decode(entry).sequence)
   if (sort === 'block_number') {
     return order === 'desc' ? listPage(context.rows, lists, query, show) : oldestPage(context, lists, query, show)
   }
@@ -43,7 +44,7 @@ async function oldestPage<T>(
   const { page, size } = pageRequest(query)
   const total = lengthOfAll(rows, lists)
   const end = Math.min(page * size, total)
-  const { entries } = newest(rows, lists, { page: 1, size: Math.max(0, end - (page - 1) * size), anchor: end })
+  const { entries } = newestPage(rows, lists, { page: 1, size: Math.max(0, end - (page - 1) * size), anchor: end })
   const next = end < total ? { page: page + 1, items_count: size } : null
   return { items: await Promise.all(entries.toReversed().map(render)), next_page_params: next, total_count: total }
 }
@@ -58,7 +59,7 @@ async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], 
   const ranked: { readonly sequence: number; readonly by: bigint }[] = []
   for (const entry of lists.flatMap((list) => entriesBetween(rows, list, 0, MOST_SORTED))) {
     await pause()
-    const place = await placeOf(context, sequenceRow.decode(entry).sequence)
+    const place = await placeOf(context, sequenceEntry.decode(entry).sequence)
     ranked.push({ sequence: place.sequence, by: sort === 'value' ? place.transaction.value : feeOf(place) })
   }
   ranked.sort((a, b) => (a.by === b.by ? a.sequence - b.sequence : a.by < b.by ? -1 : 1))

@@ -1,10 +1,9 @@
 // What a mined transaction changed, coins first and then tokens. None of it is kept on disk: the transaction is run again,
 // and tokens are asked for balances on the states before and after it.
 import { LRUCache } from 'lru-cache'
-import { entriesBetween } from '../indexer/lists.ts'
-import { type TransferRow, transferRow } from '../indexer/rows.ts'
-import { LIST } from '../indexer/tables.ts'
+import { LIST, type TransferEntry, transferEntry } from '../indexer/tables.ts'
 import { type Address, bigToFixed, bytesToBig, fromHex, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
+import { entriesBetween } from '../tables/list.ts'
 import type { ExplorerContext } from './define.ts'
 import type { Place } from './shapes/place.ts'
 
@@ -67,7 +66,7 @@ async function coinChanges(
 type Holder = {
   readonly address: Address
   readonly token: Address
-  readonly type: TransferRow['type']
+  readonly type: TransferEntry['type']
   readonly id: bigint | undefined
   /** By what transfers say. */
   change: bigint
@@ -77,7 +76,7 @@ type Holder = {
 async function tokenChanges(context: ExplorerContext, { row, header }: Place): Promise<StateChange[]> {
   const { firstTransfer, transfers } = row
   const entries = entriesBetween(context.rows, LIST.transfers, firstTransfer, firstTransfer + transfers)
-  const holders = holdersOf(entries.map((entry) => transferRow.decode(entry)))
+  const holders = holdersOf(entries.map((entry) => transferEntry.decode(entry)))
   const asked = holders.length > MOST_ASKED ? [] : holders
   const ref = { hash: header.hash }
   const before = await balancesAt(context, asked, { ref, index: row.index })
@@ -93,9 +92,9 @@ async function tokenChanges(context: ExplorerContext, { row, header }: Place): P
 }
 
 /** Whose balances transfers touched, in order of appearance. */
-function holdersOf(transfers: readonly TransferRow[]): Holder[] {
+function holdersOf(transfers: readonly TransferEntry[]): Holder[] {
   const holders = new Map<string, Holder>()
-  const move = (address: Address, direction: ItemMove['direction'], transfer: TransferRow): void => {
+  const move = (address: Address, direction: ItemMove['direction'], transfer: TransferEntry): void => {
     if (address === ZERO_ADDRESS) return
     const { token, type, amount } = transfer
     const id = type === 'ERC-1155' ? transfer.id : undefined

@@ -2,9 +2,10 @@
 // one that never ends keeps the node from its blocks. The thread has no store: it asks for rows, and sleeps until they come.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { CanonicalChain } from '../chain/canonical-chain.ts'
+import { NO_INDEX } from '../chain/open.ts'
 import type { Trace } from '../chain/trace-types.ts'
 import { ChainTraces } from '../chain/traces.ts'
-import type { BlockRef, Indexer } from '../chain/types.ts'
+import type { BlockRef } from '../chain/types.ts'
 import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -105,11 +106,6 @@ async function afterPending(canonical: CanonicalChain, pending: Block): Promise<
   await rerunBlock(runtime, view, pending, canonical.ancestors(parent))
   return { header, view }
 }
-
-const noIndex = (): never => {
-  throw new Error('a thread that traces commits nothing')
-}
-const NO_INDEX: Indexer = { block: noIndex, edit: noIndex, undo: noIndex }
 
 function say(report: Report): void {
   node.postMessage(report)

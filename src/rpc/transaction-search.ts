@@ -1,7 +1,7 @@
 // Transactions of an address by pages of whole blocks, as Otterscan asks for them. An address takes part in what it sends,
 // receives, is created by, and in every message within.
 import type { Chain, MinedReceipt } from '../chain/types.ts'
-import { involvedBefore, involvedFrom } from '../indexer/involvement.ts'
+import { transactionsBefore, transactionsFrom } from '../indexer/participation.ts'
 import type { Address } from '../lib/hex.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { placeReceipts } from './shapes/receipt.ts'
@@ -31,8 +31,8 @@ export async function searchTransactions(
   const wanted = Math.max(1, Math.min(size, MAX_PAGE))
   const end = chain.head.number + 1n
   const places = isBefore
-    ? involvedBefore(chain.store, [who], Number(number === 0n || number > end ? end : number))
-    : involvedFrom(chain.store, [who], Number(number + 1n))
+    ? transactionsBefore(chain.store, [who], Number(number === 0n || number > end ? end : number))
+    : transactionsFrom(chain.store, [who], Number(number + 1n))
   const found: MinedReceipt[] = []
   let inBlock: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
   let isExhausted = true

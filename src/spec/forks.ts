@@ -1,7 +1,7 @@
 // Forks: which fork's rules hold for a block, the blob parameters of a fork, and the fork id. Pure functions of the spec.
 import { crc32 } from 'node:zlib'
 import { bigToFixed, fromHex, type Hash, type Hex } from '../lib/hex.ts'
-import { type BlobParams, type ChainSpec, FORKS, type Fork, type ForkActivation } from './chain-spec.ts'
+import { type BlobParams, type ChainSpec, FORKS, type Fork } from './chain-spec.ts'
 
 const RANK = new Map<Fork, number>(FORKS.map((fork, rank) => [fork, rank]))
 const rankOf = (fork: Fork): number => RANK.get(fork) ?? -1

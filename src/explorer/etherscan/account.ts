@@ -1,10 +1,9 @@
 // `module=account`: balances, and what an address had to do with.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { entryAt } from '../../indexer/lists.ts'
-import { callRow, transferRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { callEntry, LIST, TOKEN_TYPES, type TokenType, transferEntry } from '../../indexer/tables.ts'
 import { toHex } from '../../lib/hex.ts'
+import { entryAt } from '../../tables/list.ts'
 import { balanceNow } from '../asked.ts'
 import { decodeInput } from '../contracts/abi.ts'
 import type { ExplorerContext } from '../define.ts'
@@ -75,7 +74,7 @@ async function callsWithin(context: ExplorerContext, of: z.output<typeof hash>):
 async function internalRow(context: ExplorerContext, sequence: number) {
   const entry = entryAt(context.rows, LIST.calls, sequence)
   if (entry === undefined) throw new Refused('No internal transactions found')
-  const call = callRow.decode(entry)
+  const call = callEntry.decode(entry)
   const { header, transaction } = await placeOf(context, call.transaction)
   const isCreation = call.type === 'CREATE' || call.type === 'CREATE2'
   return {
@@ -102,7 +101,7 @@ const transfers = (types: readonly TokenType[]): Action =>
     part.extend({ address: address.optional(), contractaddress: address.optional() }),
     async ({ address: of, contractaddress: token, ...part }, context) => {
       if (of === undefined && token === undefined) throw new Refused('Error! Missing address or contractaddress')
-      const isOfType = token === undefined || types.includes(FACT.token.get(context.rows, token)?.type ?? 'ERC-20')
+      const isOfType = token === undefined || types.includes(RECORD.token.get(context.rows, token)?.type ?? 'ERC-20')
       const lists =
         token === undefined
           ? of === undefined
@@ -120,9 +119,9 @@ const transfers = (types: readonly TokenType[]): Action =>
 async function transferFields(context: ExplorerContext, sequence: number) {
   const entry = entryAt(context.rows, LIST.transfers, sequence)
   if (entry === undefined) throw new Refused('No transactions found')
-  const { transaction, token, type, from, to, id, amount, log } = transferRow.decode(entry)
+  const { transaction, token, type, from, to, id, amount, log } = transferEntry.decode(entry)
   const { fields } = await transactionFields(context, transaction)
-  const { name, symbol, decimals } = FACT.token.get(context.rows, token) ?? {}
+  const { name, symbol, decimals } = RECORD.token.get(context.rows, token) ?? {}
   return {
     ...fields,
     from,

@@ -1,6 +1,6 @@
 // `module=block`, `transaction`, `stats`: where the chain stands.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { coinSupply } from '../asked.ts'
 import { firstBlockAfter } from '../block-times.ts'
 import { averageBlockTime } from '../statistics.ts'
@@ -50,7 +50,7 @@ const ethsupply = action(z.object({}), async (_, context) => {
 })
 
 const tokensupply = action(z.object({ contractaddress: address }), ({ contractaddress: of }, { rows }) => {
-  const supply = FACT.token.get(rows, of)?.supply
+  const supply = RECORD.token.get(rows, of)?.supply
   if (supply === undefined) throw new Refused('Error! No token with a known supply at this address')
   return supply.toString()
 })

@@ -1,9 +1,10 @@
 // Parts of lists as this API asks for them: a range of blocks and a page of it, in either direction.
-import { type BlockFact, FACT } from '../../indexer/facts.ts'
-import { newest, OpenList } from '../../indexer/lists.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
+
+import { type BlockRecord, RECORD } from '../../indexer/records.ts'
+import { sequenceEntry } from '../../indexer/tables.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import { ListReader, newestPage } from '../../tables/list.ts'
 import type { ExplorerContext } from '../define.ts'
 import { type Place, placeOf } from '../shapes/place.ts'
 import type { Part } from './define.ts'
@@ -16,14 +17,14 @@ const FIRST = { transactions: 'firstTransaction', calls: 'firstCall', transfers:
 export function sequencesOf({ rows, head }: ExplorerContext, lists: readonly Hex[], of: Counted, part: Part): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
-  const start = FACT.block.get(rows, part.startblock)
-  const end = FACT.block.get(rows, Math.min(part.endblock, newestBlock))
-  const open = lists.map((list) => new OpenList(rows, list))
+  const start = RECORD.block.get(rows, part.startblock)
+  const end = RECORD.block.get(rows, Math.min(part.endblock, newestBlock))
+  const open = lists.map((list) => new ListReader(rows, list))
   const below = (sequence: number) => open.reduce((sum, list) => sum + list.find(sequence), 0)
   const [low, high] = [below(firstOf(start, of)), below(firstOf(end, of) + (end?.[of] ?? 0))]
   const { from, to } = pageOf(low, high, part)
-  const { entries } = newest(rows, lists, { page: 1, size: to - from, anchor: to })
-  const sequences = entries.map((entry) => sequenceRow.decode(entry).sequence)
+  const { entries } = newestPage(rows, lists, { page: 1, size: to - from, anchor: to })
+  const sequences = entries.map((entry) => sequenceEntry.decode(entry).sequence)
   return part.sort === 'asc' ? sequences.reverse() : sequences
 }
 
@@ -31,14 +32,14 @@ export function sequencesOf({ rows, head }: ExplorerContext, lists: readonly Hex
 export function allSequences({ rows, head }: ExplorerContext, of: Counted, part: Part): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
-  const start = FACT.block.get(rows, part.startblock)
-  const end = FACT.block.get(rows, Math.min(part.endblock, newestBlock))
+  const start = RECORD.block.get(rows, part.startblock)
+  const end = RECORD.block.get(rows, Math.min(part.endblock, newestBlock))
   const { from, to } = pageOf(firstOf(start, of), firstOf(end, of) + (end?.[of] ?? 0), part)
   const sequences = Array.from({ length: to - from }, (_, i) => from + i)
   return part.sort === 'asc' ? sequences : sequences.reverse()
 }
 
-const firstOf = (fact: BlockFact | undefined, of: Counted): number => fact?.[FIRST[of]] ?? 0
+const firstOf = (fact: BlockRecord | undefined, of: Counted): number => fact?.[FIRST[of]] ?? 0
 
 function pageOf(low: number, high: number, { page, offset, sort }: Part): { from: number; to: number } {
   const [from, to] =

@@ -1,7 +1,7 @@
 // The chain's token transfers and internal transactions, newest first.
-import { listLength } from '../../indexer/lists.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
+
+import { LIST, sequenceEntry, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { listLength } from '../../tables/list.ts'
 import { labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { newestPage } from '../dense.ts'
@@ -18,7 +18,7 @@ export const tokenTransfers = explorerRoute({
     const { rows } = context
     const show = (sequence: number) => showTransfer(context, sequence)
     if (type === undefined) return newestPage(listLength(rows, LIST.transfers), query, show)
-    return listPage(rows, type.map(LIST.transfersByType), query, (entry) => show(sequenceRow.decode(entry).sequence))
+    return listPage(rows, type.map(LIST.transfersByType), query, (entry) => show(sequenceEntry.decode(entry).sequence))
   },
 })
 

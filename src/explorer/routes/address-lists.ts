@@ -1,9 +1,8 @@
 // What an address had to do with, newest first: transactions, messages within them, transfers, logs, blocks, withdrawals.
 // An address that nothing is known of has empty lists.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { placeRow, sequenceRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, positionEntry, sequenceEntry, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { addressParam, direction, hashParam, labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { listOf, listPage, pageQuery } from '../page.ts'
@@ -44,11 +43,11 @@ export const addressTokenTransfers = explorerRoute({
   response: listOf(transferSchema),
   handler({ params: { address_hash_param: of }, query: { type, filter, token, ...query } }, context) {
     const sides = sidesFor(filter)
-    const ofToken = token && FACT.token.get(context.rows, token)?.type
+    const ofToken = token && RECORD.token.get(context.rows, token)?.type
     const hasType = type === undefined || (ofToken !== undefined && type.includes(ofToken))
     const withToken = token && (hasType ? transfersOfWith(of, token, sides) : [])
     const lists = withToken ?? transfersOf(of, type, sides)
-    return listPage(context.rows, lists, query, (entry) => showTransfer(context, sequenceRow.decode(entry).sequence))
+    return listPage(context.rows, lists, query, (entry) => showTransfer(context, sequenceEntry.decode(entry).sequence))
   },
 })
 
@@ -60,7 +59,7 @@ export const addressInternalTransactions = explorerRoute({
   response: listOf(internalTransactionSchema),
   handler: ({ params: { address_hash_param: of }, query: { filter, ...query } }, context) =>
     listPage(context.rows, callsOf(of, sidesFor(filter)), query, (entry) =>
-      showCall(context, sequenceRow.decode(entry).sequence),
+      showCall(context, sequenceEntry.decode(entry).sequence),
     ),
 })
 
@@ -72,7 +71,7 @@ export const addressLogs = explorerRoute({
   response: listOf(logSchema),
   handler: ({ params: { address_hash_param: of }, query: { topic, ...query } }, context) =>
     listPage(context.rows, [topic === undefined ? LIST.logsOf(of) : LIST.logsOfWith(of, topic)], query, (entry) =>
-      showLog(context, placeRow.decode(entry)),
+      showLog(context, positionEntry.decode(entry)),
     ),
 })
 
@@ -83,7 +82,9 @@ export const addressBlocksValidated = explorerRoute({
   query: pageQuery,
   response: listOf(blockSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context.rows, [LIST.blocksOf(of)], query, (entry) => showBlock(context, placeRow.decode(entry).number)),
+    listPage(context.rows, [LIST.blocksOf(of)], query, (entry) =>
+      showBlock(context, positionEntry.decode(entry).number),
+    ),
 })
 
 export const addressWithdrawals = explorerRoute({
@@ -93,5 +94,7 @@ export const addressWithdrawals = explorerRoute({
   query: pageQuery,
   response: listOf(withdrawalSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context.rows, [LIST.withdrawalsOf(of)], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
+    listPage(context.rows, [LIST.withdrawalsOf(of)], query, (entry) =>
+      showWithdrawal(context, positionEntry.decode(entry)),
+    ),
 })

@@ -1,9 +1,8 @@
 // Blocks: all of them, one, and what belongs to one. A block here is final at once: none is an uncle, none was reorganised.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { entriesBetween } from '../../indexer/lists.ts'
-import { transactionRow } from '../../indexer/rows.ts'
-import { KINDS, LIST } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { KINDS, LIST, transactionEntry } from '../../indexer/tables.ts'
+import { entriesBetween } from '../../tables/list.ts'
 import { blockParam, labels, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
 import { newestPage, partPage } from '../dense.ts'
@@ -52,13 +51,13 @@ export const blockTransactions = explorerRoute({
   query: pageQuery.extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
   response: listOf(transactionSchema),
   async handler({ params, query: { type, ...query } }, context) {
-    const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+    const fact = RECORD.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
     const { firstTransaction: first, transactions: count } = fact ?? { firstTransaction: 0, transactions: 0 }
     const show = (sequence: number) => showTransaction(context, sequence)
     if (type === undefined) return partPage({ first, count }, query, show)
     const bits = type.reduce((mask, kind) => mask | (1 << KINDS.indexOf(kind)), 0)
     const found = entriesBetween(context.rows, LIST.transactions, first, first + count).flatMap((entry, i) =>
-      (transactionRow.decode(entry).kinds & bits) === 0 ? [] : [first + i],
+      (transactionEntry.decode(entry).kinds & bits) === 0 ? [] : [first + i],
     )
     return arrayPage(found, query, show)
   },
@@ -85,7 +84,7 @@ export const blockInternalTransactions = explorerRoute({
   query: pageQuery,
   response: listOf(internalTransactionSchema),
   async handler({ params, query }, context) {
-    const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+    const fact = RECORD.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
     const part = { first: fact?.firstCall ?? 0, count: fact?.calls ?? 0 }
     return partPage(part, query, (sequence) => showCall(context, sequence))
   },

@@ -1,8 +1,8 @@
 // What the home page of an explorer shows. Its two lists are bare arrays, as the frontend wants them, unless a page is
 // asked for: then they are lists like all others.
 import { z } from 'zod'
-import { listLength } from '../../indexer/lists.ts'
 import { LIST } from '../../indexer/tables.ts'
+import { listLength } from '../../tables/list.ts'
 import { explorerRoute } from '../define.ts'
 import { newestPage } from '../dense.ts'
 import { ExplorerError } from '../errors.ts'

@@ -1,8 +1,8 @@
 // Contracts with their code and sources, and those of them that somebody has verified.
 import { z } from 'zod'
-import { lengthOfAll, OpenList } from '../../indexer/lists.ts'
 import { LIST } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { ListReader, lengthOfAll } from '../../tables/list.ts'
 import { firstBlockAfter } from '../block-times.ts'
 import { addressParam, wire } from '../codec.ts'
 import { verifiedNamed } from '../contracts/abi.ts'
@@ -77,7 +77,7 @@ export const smartContractsCounters = explorerRoute({
   }),
   async handler(_, context) {
     const { chain, head, rows } = context
-    const contracts = new OpenList(rows, LIST.contracts)
+    const contracts = new ListReader(rows, LIST.contracts)
     const since = await firstBlockAfter(chain, head, head.timestamp - SECONDS_A_DAY)
     const verified = verifiedNamed(context, [])
     const yesterday = Date.now() / 1000 - Number(SECONDS_A_DAY)

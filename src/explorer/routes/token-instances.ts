@@ -1,11 +1,10 @@
 // Single items of ERC-721 and ERC-1155 tokens. An ERC-20 has none.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { listLength } from '../../indexer/lists.ts'
-import { complement, membersUnder, readDescending } from '../../indexer/ranking.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
-import { LIST, MEMBER, RANKING } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, MEMBER, RANKING, sequenceEntry } from '../../indexer/tables.ts'
 import { type Address, bytesToBig, fromHex, type Hex, toAddress } from '../../lib/hex.ts'
+import { listLength } from '../../tables/list.ts'
+import { complement, membersUnder, readDescending } from '../../tables/ranking.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
@@ -22,8 +21,8 @@ const ofInstance = ofToken.extend({ token_id_param: tokenIdParam })
 
 /** The item, if there is or was one; throws 404. */
 function requireInstance({ rows }: ExplorerContext, token: Address, id: bigint) {
-  const type = FACT.token.get(rows, token)?.type
-  const fact = FACT.instance.get(rows, token, id)
+  const type = RECORD.token.get(rows, token)?.type
+  const fact = RECORD.instance.get(rows, token, id)
   if (type === undefined || type === 'ERC-20' || fact === undefined) throw notFound()
   return { type, fact }
 }
@@ -35,7 +34,7 @@ export const tokenInstances = explorerRoute({
   query: pageQuery.extend({ holder_address_hash: addressParam.optional() }),
   response: listOf(instanceSchema),
   handler({ params: { address_hash_param: of }, query: { holder_address_hash: holder, ...query } }, context) {
-    const type = FACT.token.get(context.rows, of)?.type
+    const type = RECORD.token.get(context.rows, of)?.type
     if (type === undefined) throw notFound()
     if (holder !== undefined && type !== 'ERC-20') return instancesHeld(context, of, RANKING.items(holder, type), query)
     return rankedPage(context.rows, RANKING.instances(of), query, (member) =>
@@ -77,7 +76,7 @@ export const tokenInstanceTransfers = explorerRoute({
   handler({ params: { address_hash_param: of, token_id_param: id }, query }, context) {
     requireInstance(context, of, id)
     return listPage(context.rows, [LIST.transfersOfInstance(of, id)], query, (entry) =>
-      showTransfer(context, sequenceRow.decode(entry).sequence),
+      showTransfer(context, sequenceEntry.decode(entry).sequence),
     )
   },
 })

@@ -1,12 +1,11 @@
 // Tokens: which there are, who holds them, and how they moved. What is no token is not found here.
 import { z } from 'zod'
-import { memberCount } from '../../indexer/crowds.ts'
-import { FACT } from '../../indexer/facts.ts'
-import { listLength } from '../../indexer/lists.ts'
-import { complement, readDescending } from '../../indexer/ranking.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
-import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, MEMBER, RANKING, sequenceEntry, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
+import { listLength } from '../../tables/list.ts'
+import { complement, readDescending } from '../../tables/ranking.ts'
+import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
 import { notFound } from '../errors.ts'
@@ -23,7 +22,7 @@ const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_marke
 const params = z.object({ address_hash_param: addressParam })
 
 function requireToken({ rows }: ExplorerContext, of: Address): void {
-  if (FACT.token.get(rows, of) === undefined) throw notFound()
+  if (RECORD.token.get(rows, of) === undefined) throw notFound()
 }
 
 export const tokens = explorerRoute({
@@ -58,7 +57,7 @@ const rankingsOf = (types: readonly TokenType[] | undefined): Hex[] =>
   types === undefined || types.length === TOKEN_TYPES.length ? [RANKING.tokens('all')] : types.map(RANKING.tokens)
 
 function isOfType({ rows }: ExplorerContext, of: Address, types: readonly TokenType[] | undefined): boolean {
-  const type = FACT.token.get(rows, of)?.type
+  const type = RECORD.token.get(rows, of)?.type
   return type !== undefined && (types === undefined || types.includes(type))
 }
 
@@ -96,7 +95,7 @@ export const tokenTransfers = explorerRoute({
   handler({ params: { address_hash_param: of }, query }, context) {
     requireToken(context, of)
     return listPage(context.rows, [LIST.transfersOfToken(of)], query, (entry) =>
-      showTransfer(context, sequenceRow.decode(entry).sequence),
+      showTransfer(context, sequenceEntry.decode(entry).sequence),
     )
   },
 })

@@ -1,9 +1,8 @@
 // What belongs to one transaction. A transaction that waits has none of it yet; one that is not known is not found.
 import { z } from 'zod'
-import { entriesBetween } from '../../indexer/lists.ts'
-import { transferRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { LIST, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
+import { entriesBetween } from '../../tables/list.ts'
 import { hashParam, labels } from '../codec.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
 import { partPage } from '../dense.ts'
@@ -45,7 +44,7 @@ export const transactionTokenTransfers = explorerRoute({
     const { firstTransfer: first, transfers: count } = place.row
     if (type === undefined) return partPage({ first, count }, query, (sequence) => showTransfer(context, sequence))
     const found = entriesBetween(context.rows, LIST.transfers, first, first + count).flatMap((entry, i) =>
-      type.includes(transferRow.decode(entry).type) ? [first + i] : [],
+      type.includes(transferEntry.decode(entry).type) ? [first + i] : [],
     )
     return arrayPage(found, query, (sequence) => showTransfer(context, sequence))
   },

@@ -1,9 +1,8 @@
 // Transactions: all of them, one, and figures of the last day. What belongs to one stands in `transaction-parts.ts`.
 import { z } from 'zod'
-import { listLength } from '../../indexer/lists.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
-import { KINDS, type Kind, LIST, MASKS } from '../../indexer/tables.ts'
+import { KINDS, type Kind, LIST, MASKS, sequenceEntry } from '../../indexer/tables.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
+import { listLength } from '../../tables/list.ts'
 import { hashParam, labels, wire } from '../codec.ts'
 import { selectorsNamed } from '../contracts/abi.ts'
 import { type ExplorerContext, explorerRoute } from '../define.ts'
@@ -60,7 +59,7 @@ function mined(context: ExplorerContext, wanted: Wanted, query: PageQuery): Prom
     selectors === undefined
       ? masks.map((mask) => LIST.transactionsByKinds(mask))
       : selectors.flatMap((selector) => masks.map((mask) => LIST.transactionsByMethod(selector, mask)))
-  return listPage(rows, lists, query, (entry) => showTransaction(context, sequenceRow.decode(entry).sequence))
+  return listPage(rows, lists, query, (entry) => showTransaction(context, sequenceEntry.decode(entry).sequence))
 }
 
 const isAnyOf = (mask: number, kinds: readonly Kind[] | undefined): boolean =>

@@ -1,6 +1,6 @@
 // An address as it stands in other records. Labels, tags and scores that only a third party could give are always empty.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
+import { RECORD } from '../../indexer/records.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
 import { contractName, isVerified, proxyOf } from '../contracts/abi.ts'
@@ -34,7 +34,7 @@ export const showAddress = keptBy((context, of: Address): AddressParam => {
     hash: checksummed(of),
     is_contract: isContract,
     is_verified: isContract ? isVerified(context, of) : null,
-    name: contractName(context, of) ?? FACT.token.get(context.rows, of)?.name ?? null,
+    name: contractName(context, of) ?? RECORD.token.get(context.rows, of)?.name ?? null,
     is_scam: false,
     reputation: 'ok',
     proxy_type: proxy?.type ?? null,
@@ -55,4 +55,4 @@ export const showAddressOrNull = (context: ExplorerContext, of: Address | undefi
 
 /** Whether an address is a contract to its readers: one that was destroyed is shown as what it was. */
 export const isContractAt = ({ view, rows }: ExplorerContext, of: Address): boolean =>
-  view.code(of).length > 0 || FACT.account.get(rows, of)?.isDestroyed === true
+  view.code(of).length > 0 || RECORD.account.get(rows, of)?.isDestroyed === true

@@ -1,11 +1,10 @@
 // Where things stand: an entry of a list names a place in the chain, and what stands there is read from its block. A block
 // that was taken back while the answer was made is not found.
 
-import { FACT } from '../../indexer/facts.ts'
-import { entryAt } from '../../indexer/lists.ts'
-import { type TransactionRow, transactionRow } from '../../indexer/rows.ts'
-import { LIST } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, type TransactionEntry, transactionEntry } from '../../indexer/tables.ts'
 import type { Block, Log, Receipt, SealedHeader, Transaction } from '../../primitives/types.ts'
+import { entryAt } from '../../tables/list.ts'
 import type { ExplorerContext } from '../define.ts'
 import { notFound } from '../errors.ts'
 import { keptBy } from './kept.ts'
@@ -15,7 +14,7 @@ export type MinedBlock = { readonly block: Block; readonly receipts: readonly Re
 /** A mined transaction with everything that is known of it. */
 export type Place = {
   readonly sequence: number
-  readonly row: TransactionRow
+  readonly row: TransactionEntry
   readonly header: SealedHeader
   readonly transaction: Transaction
   readonly receipt: Receipt
@@ -33,7 +32,7 @@ export const blockAt = keptBy(async ({ chain, head }, number: number): Promise<M
 
 /** Position in LIST.transactions of a block's transaction; throws 404. */
 export function sequenceOf({ rows }: ExplorerContext, number: number, index: number): number {
-  const fact = FACT.block.get(rows, number)
+  const fact = RECORD.block.get(rows, number)
   if (fact === undefined || index >= fact.transactions) throw notFound()
   return fact.firstTransaction + index
 }
@@ -42,7 +41,7 @@ export function sequenceOf({ rows }: ExplorerContext, number: number, index: num
 export const placeOf = keptBy(async (context, sequence: number): Promise<Place> => {
   const entry = entryAt(context.rows, LIST.transactions, sequence)
   if (entry === undefined) throw notFound()
-  const row = transactionRow.decode(entry)
+  const row = transactionEntry.decode(entry)
   const { block, receipts } = await blockAt(context, row.number)
   const transaction = block.transactions[row.index]
   const receipt = receipts[row.index]

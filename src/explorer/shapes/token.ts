@@ -1,10 +1,10 @@
 // Tokens and single items of them. The same token has decimals as text inside other records and as a number where it is
 // the record itself: the frontend takes a number 0 within a record for "not known", which is 18 to it.
 import { z } from 'zod'
-import { memberCount } from '../../indexer/crowds.ts'
-import { FACT, type TokenFact } from '../../indexer/facts.ts'
+import { RECORD, type TokenRecord } from '../../indexer/records.ts'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
+import { memberCount } from '../../tables/ranking-tree.ts'
 import { checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../define.ts'
 import { inlineMetadata, linkIn, mediaIn } from '../token-metadata.ts'
@@ -33,7 +33,7 @@ export type TokenInfo = z.infer<typeof tokenSchema>
 export const tokenResourceSchema = tokenSchema.extend({ decimals: z.number().int().nullable() })
 export type TokenResource = z.infer<typeof tokenResourceSchema>
 
-const UNKNOWN: TokenFact = {
+const UNKNOWN: TokenRecord = {
   type: 'ERC-20',
   name: undefined,
   symbol: undefined,
@@ -44,7 +44,7 @@ const UNKNOWN: TokenFact = {
 /** A token inside another record; also of a contract that is not known to be one. */
 export const showToken = keptBy((context, of: Address): TokenInfo => {
   const { rows, options } = context
-  const { type, name, symbol, decimals, supply } = FACT.token.get(rows, of) ?? UNKNOWN
+  const { type, name, symbol, decimals, supply } = RECORD.token.get(rows, of) ?? UNKNOWN
   const hash = checksummed(of)
   const holders = memberCount(rows, RANKING.holders(of))
   return {
@@ -95,8 +95,8 @@ export function showInstance(
   id: bigint,
   { withToken = false }: { readonly withToken?: boolean } = {},
 ): TokenInstance {
-  const fact = FACT.instance.get(context.rows, of, id)
-  const type = FACT.token.get(context.rows, of)?.type
+  const fact = RECORD.instance.get(context.rows, of, id)
+  const type = RECORD.token.get(context.rows, of)?.type
   const owner = showAddressOrNull(context, fact?.owner)
   const metadata = fact?.uri === undefined ? null : inlineMetadata(fact.uri)
   const image = mediaIn(metadata, 'image', 'image_url')

@@ -1,7 +1,7 @@
 // Transactions run again and told in Parity's form. Everything here replays; nothing is stored for it.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
-import { involvedFrom } from '../../indexer/involvement.ts'
+import { transactionsFrom } from '../../indexer/participation.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -131,7 +131,7 @@ async function* blocksOf(chain: Chain, who: readonly Address[], first: bigint, l
     yield number
     from = number + 1n
   }
-  for (const row of involvedFrom(chain.store, who, Number(from))) {
+  for (const row of transactionsFrom(chain.store, who, Number(from))) {
     const number = BigInt(row.number)
     if (number > last) return
     // One block may hold several.
