@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 /** Everything that a node is made of, without its faces. */
 const ROOMS = [
   ...['lib', 'primitives', 'spec', 'state', 'wallet', 'evm', 'pool', 'modules', 'cip', 'precompiles', 'runtime'],
-  ...['chain', 'consensus', 'indexer', 'shadow', 'js-tracers'],
+  ...['chain', 'consensus', 'tables', 'indexer', 'shadow', 'js-tracers'],
 ]
 
 /** Room to the rooms it may import; `(types)`: only by `import type`. Within a room everyone may import everyone. */
@@ -21,21 +21,22 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   evm: ['lib', 'primitives', 'spec', 'state'],
   pool: ['lib', 'primitives', 'spec', 'state'],
   modules: ['lib', 'primitives', 'spec', 'state'],
+  tables: ['lib', 'state'],
   cip: ['lib', 'spec', 'evm'],
   precompiles: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules'],
   runtime: ['lib', 'primitives', 'spec', 'state', 'evm', 'modules', 'precompiles', 'cip'],
   chain: ['lib', 'primitives', 'spec', 'state', 'pool', 'runtime'],
   consensus: ['lib', 'primitives', 'spec', 'chain', 'runtime', 'pool (types)'],
-  indexer: ['lib', 'primitives', 'spec', 'state', 'runtime', 'chain'],
+  indexer: ['lib', 'primitives', 'spec', 'state', 'tables', 'runtime', 'chain'],
   'js-tracers': ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   shadow: ['lib', 'primitives', 'spec', 'state', 'evm', 'cip', 'runtime', 'chain'],
   rpc: [
-    ...['lib', 'http', 'primitives', 'spec', 'wallet', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'wallet', 'tables', 'chain', 'indexer'],
     ...['state (types)', 'runtime (types)', 'pool (types)', 'consensus (types)'],
   ],
   // Precompiles for their ABIs, by which calls and logs are shown.
   explorer: [
-    ...['lib', 'http', 'primitives', 'spec', 'state', 'precompiles', 'chain', 'indexer'],
+    ...['lib', 'http', 'primitives', 'spec', 'state', 'precompiles', 'tables', 'chain', 'indexer'],
     ...['runtime (types)', 'pool (types)'],
   ],
   // What operators ask: it watches rooms below, and faces tell it of their requests.

@@ -49,7 +49,7 @@ export class CanonicalChain {
   /** Throws ChainError `storage` when the store holds no chain, or its index is not whole. */
   constructor(store: KvStore, runtime: Runtime, indexer: Indexer, { secondRun, prune }: CanonicalChainOptions = {}) {
     const { number, version } = readHead(store)
-    requireIndex(store)
+    requireIndex(store, indexer)
     this.store = store
     this.#runtime = runtime
     this.#indexer = indexer

@@ -16,8 +16,6 @@ import type { Indexer } from './types.ts'
 const ALL_KEYS = { gte: new Uint8Array(0), lt: new Uint8Array(256).fill(0xff) }
 /** Layout of the database; a change that old rows do not survive raises it. */
 const FORMAT = 'kestrel/3'
-/** Layout of the readers' tables, which can be made again from the rest; a change of them raises it. */
-const INDEX_FORMAT = '3'
 
 /** The chain that a database holds; undefined when it is empty. Throws ChainError `storage` when it is not ours. */
 export function storedSpec(store: KvStore): ChainSpec | undefined {
@@ -54,7 +52,7 @@ export async function createChain(
     ...totalDifficultyRow(0n, spec.genesis.difficulty),
     stateVersionRow(0n, staged.version),
     headRow(0n, staged.version),
-    indexRow('complete'),
+    indexRow('complete', indexer),
     { type: 'put', key: KEY.meta('format'), value: Buffer.from(FORMAT) },
     specRow(spec),
   ])
@@ -70,16 +68,25 @@ export const specRow = (spec: ChainSpec): WriteOp => ({
   value: Buffer.from(JSON.stringify(formatGenesis(spec))),
 })
 
-/** Says that the readers' tables are whole; while they are made again it is not there. */
-export const indexRow = (state: 'complete' | 'incomplete'): WriteOp =>
+/** The row with the format of a complete index; it is absent while the index is being made. */
+export const indexRow = (state: 'complete' | 'incomplete', { format }: Indexer): WriteOp =>
   state === 'complete'
-    ? { type: 'put', key: KEY.meta('index'), value: Buffer.from(INDEX_FORMAT) }
+    ? { type: 'put', key: KEY.meta('index'), value: Buffer.from(format) }
     : { type: 'del', key: KEY.meta('index') }
 
-/** Throws ChainError `storage` unless the readers' tables are whole and of this program's layout. */
-export function requireIndex(store: Pick<KvReader, 'get'>): void {
+/** Writes no index and reads none: for chains that nobody browses. */
+export const NO_INDEX: Indexer = {
+  format: 'none',
+  reads: () => true,
+  block: async () => [],
+  edit: async () => [],
+  undo: () => [],
+}
+
+/** Throws ChainError `storage` unless the index is complete and of a format that the indexer reads. */
+export function requireIndex(store: Pick<KvReader, 'get'>, indexer: Indexer): void {
   const row = store.get(KEY.meta('index'))
-  if (row !== undefined && Buffer.from(row).toString() === INDEX_FORMAT) return
+  if (row !== undefined && indexer.reads(Buffer.from(row).toString())) return
   const what = row === undefined ? 'is not complete' : 'has another layout'
   throw new ChainError('storage', `the index of this database ${what}; make it again with \`kestrel reindex\``)
 }

@@ -38,7 +38,7 @@ export async function reindex(
   requireAllStates(store)
   const past = new Past(store, runtime)
   past.requireProposals()
-  await store.write([indexRow('incomplete')])
+  await store.write([indexRow('incomplete', indexer)])
   await deleteRows(store)
   let version = 0
   for (let number = 0n; number <= past.head.number; number++) {
@@ -52,7 +52,7 @@ export async function reindex(
     }
     onBlock(number)
   }
-  await store.write([indexRow('complete')])
+  await store.write([indexRow('complete', indexer)])
 }
 
 /** Blocks are run on their parents' states. */

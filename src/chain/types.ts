@@ -56,6 +56,10 @@ export interface ChainEvents {
  * version is a block, or a change of the state by hand.
  */
 export type Indexer = {
+  /** Names the layout of the rows. */
+  readonly format: string
+  /** Whether rows of a format can be read; an index of any other must be made again. */
+  reads(format: string): boolean
   /** Rows of a block; `before` holds those of the version before, `read` asks contracts on the state after the block. */
   block(executed: ExecutedBlock, version: number, before: KvReader, read: ReadContract): Promise<WriteOp[]>
   /** Rows of a change by hand after block `number`; `view` has the state after it. */

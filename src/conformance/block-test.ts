@@ -2,8 +2,7 @@
 // every check on. A block that must be refused has to leave the head where it was.
 // Proof-of-work seals are not checked, as nowhere in this node.
 import { BlockChain } from '../chain/block-chain.ts'
-import { createChain } from '../chain/open.ts'
-import type { Indexer } from '../chain/types.ts'
+import { createChain, NO_INDEX } from '../chain/open.ts'
 import { ChainError } from '../lib/errors.ts'
 import { bytesToBig, equalBytes, type Hash, hexToAddress } from '../lib/hex.ts'
 import { encodeBlock } from '../primitives/block.ts'
@@ -39,7 +38,6 @@ type Outcome = Omit<BlockTestResult, 'name' | 'fork' | 'pass'>
 /** Mainnet's (EIP-6110), which the tests of all networks use. */
 const DEPOSIT_CONTRACT = hexToAddress('0x00000000219ab540356cBB839Cbe05303d7705Fa')
 /** Readers' tables decide nothing about a block. */
-const NO_INDEX: Indexer = { block: async () => [], edit: async () => [], undo: () => [] }
 const LIMITS = { gasCap: 50_000_000n, time: 5_000 }
 const POOL = { minTip: 0n, allowUnprotected: true }
 

@@ -2,12 +2,11 @@
 // run again, and tokens are asked for balances on the states before and after it.
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../chain/types.ts'
-import { entriesBetween } from '../indexer/lists.ts'
-import { type TransactionRow, type TransferRow, transferRow } from '../indexer/rows.ts'
-import { LIST } from '../indexer/tables.ts'
+import { LIST, type TransactionEntry, type TransferEntry, transferEntry } from '../indexer/tables.ts'
 import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import type { KvReader } from '../state/types.ts'
+import { entriesBetween } from '../tables/list.ts'
 import { balanceOfInput, returnedNumber } from './contract-reads.ts'
 
 export type ItemMove = { readonly direction: 'from' | 'to'; readonly id: bigint }
@@ -40,7 +39,7 @@ type Mined = {
   readonly header: SealedHeader
   readonly transaction: Transaction
   readonly receipt: Receipt
-  readonly row: TransactionRow
+  readonly row: TransactionEntry
 }
 
 export class StateChanges {
@@ -84,7 +83,7 @@ export class StateChanges {
   async #ofTokens(request: Request, { row, header }: Mined): Promise<BalanceChange[]> {
     const { firstTransfer, transfers } = row
     const entries = entriesBetween(request.rows, LIST.transfers, firstTransfer, firstTransfer + transfers)
-    const holders = holdersOf(entries.map((entry) => transferRow.decode(entry)))
+    const holders = holdersOf(entries.map((entry) => transferEntry.decode(entry)))
     const asked = holders.length > MOST_HOLDERS ? [] : holders
     const ref = { hash: header.hash }
     const before = await this.#balancesAt(request, asked, { ref, index: row.index })
@@ -119,7 +118,7 @@ export class StateChanges {
 type Holder = {
   readonly address: Address
   readonly token: Address
-  readonly type: TransferRow['type']
+  readonly type: TransferEntry['type']
   readonly id: bigint | undefined
   /** Sum of its transfers. */
   change: bigint
@@ -127,9 +126,9 @@ type Holder = {
 }
 
 /** The holders whose balances transfers changed, in order of appearance. */
-function holdersOf(transfers: readonly TransferRow[]): Holder[] {
+function holdersOf(transfers: readonly TransferEntry[]): Holder[] {
   const holders = new Map<string, Holder>()
-  const move = (address: Address, direction: ItemMove['direction'], transfer: TransferRow): void => {
+  const move = (address: Address, direction: ItemMove['direction'], transfer: TransferEntry): void => {
     if (address === ZERO_ADDRESS) return
     const { token, type, amount } = transfer
     const id = type === 'ERC-1155' ? transfer.id : undefined

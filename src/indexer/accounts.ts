@@ -6,34 +6,33 @@ import { withdrawnWei } from '../primitives/block.ts'
 import type { Block } from '../primitives/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import type { ChangedAccount, StateView, TransactionDiff } from '../state/types.ts'
-import { type BlockFacts, isPlain, visitCalls } from './block-facts.ts'
+import { type Overlay, type OverlayRow, writeRow } from '../tables/overlay.ts'
+import { moveMember, orderBy } from '../tables/ranking.ts'
 import { indexCodes, indexCreations } from './contracts.ts'
-import { type Draft, type Row, write } from './draft.ts'
-import { type AccountFact, FACT, NEW_ACCOUNT_FACT } from './facts.ts'
-import { moveMember, placeBy } from './ranking.ts'
-import { coinRow, placeRow, seenRow } from './rows.ts'
-import { LIST, RANKING } from './tables.ts'
+import { hasNoInnerCalls, type IndexingContext, visitCalls } from './indexing-context.ts'
+import { type AccountRecord, NEW_ACCOUNT, RECORD } from './records.ts'
+import { balanceEntry, firstSeenEntry, LIST, positionEntry, RANKING } from './tables.ts'
 
 /** Lists an address that appears for the first time, and begins what is known of it. */
-export function seeAddress(draft: Draft, address: Address, number: number): void {
+export function registerAddress(draft: Overlay, address: Address, number: number): void {
   accountRow(draft, address, number)
 }
 
 /** The row of what is known of an account: it is there when it is asked for. */
-function accountRow(draft: Draft, address: Address, number: number): Row {
-  const row = draft.row(FACT.account.key(address))
+function accountRow(draft: Overlay, address: Address, number: number): OverlayRow {
+  const row = draft.row(RECORD.account.key(address))
   if (row.now === undefined) {
-    write(row, NEW_ACCOUNT)
-    draft.append(LIST.addresses, seenRow.encode({ number, address }))
+    writeRow(row, NEW_ACCOUNT_ROW)
+    draft.append(LIST.addresses, firstSeenEntry.encode({ number, address }))
   }
   return row
 }
-const NEW_ACCOUNT = FACT.account.encode(NEW_ACCOUNT_FACT)
+const NEW_ACCOUNT_ROW = RECORD.account.encode(NEW_ACCOUNT)
 
 /** To be called when the block's transactions are listed. */
-export function indexAccounts({ executed, changed }: BlockFacts, draft: Draft): void {
+export function indexAccounts({ executed, changed }: IndexingContext, draft: Overlay): void {
   const { block, diffs, view } = executed
-  const facts = new AccountFacts(draft, Number(block.header.number))
+  const facts = new AccountRecords(draft, Number(block.header.number))
   const firstTransaction = draft.length(LIST.transactions) - block.transactions.length
   indexTransactionParties(executed, facts)
   const lastChange = lastChanges(diffs)
@@ -48,22 +47,22 @@ export function indexAccounts({ executed, changed }: BlockFacts, draft: Draft): 
 }
 
 /** A change by hand: it has no transaction. Lists only grow, so a block may have several rows of an account's coins. */
-export function indexEdit(changed: readonly ChangedAccount[], view: StateView, number: number, draft: Draft): void {
-  const facts = new AccountFacts(draft, number)
+export function indexEdit(changed: readonly ChangedAccount[], view: StateView, number: number, draft: Overlay): void {
+  const facts = new AccountRecords(draft, number)
   indexBalances(changed, draft, facts, () => undefined)
   indexCodes(changed, view, draft, facts)
   facts.write()
 }
 
 /** Everyone who sent, received, was made or was called; and what gas that took. */
-function indexTransactionParties({ block, receipts, traces }: ExecutedBlock, facts: AccountFacts): void {
+function indexTransactionParties({ block, receipts, traces }: ExecutedBlock, facts: AccountRecords): void {
   for (const [i, { from, to }] of block.transactions.entries()) {
     const { gasUsed = 0n, contractAddress = null } = receipts[i] ?? {}
     facts.of(from).gasSpent += Number(gasUsed)
     if (to !== null) facts.of(to).gasServed += Number(gasUsed)
     if (contractAddress !== null) facts.of(contractAddress)
     const root = traces[i]
-    if (root === undefined || isPlain(root)) continue
+    if (root === undefined || hasNoInnerCalls(root)) continue
     for (const { call } of visitCalls(root)) {
       facts.of(call.from)
       if (call.to !== null) facts.of(call.to)
@@ -74,8 +73,8 @@ function indexTransactionParties({ block, receipts, traces }: ExecutedBlock, fac
 /** Balances as they are now, with what they were and which transaction changed them last. */
 function indexBalances(
   changed: readonly ChangedAccount[],
-  draft: Draft,
-  facts: AccountFacts,
+  draft: Overlay,
+  facts: AccountRecords,
   transactionOf: (address: Address) => number | undefined,
 ): void {
   for (const { address, before: was, after: is } of changed) {
@@ -83,9 +82,9 @@ function indexBalances(
     const [before, after] = [was?.balance ?? 0n, is?.balance ?? 0n]
     if (before === after) continue
     const row = { number: facts.number, transaction: transactionOf(address), before, after }
-    draft.append(LIST.coins(address), coinRow.encode(row))
+    draft.append(LIST.balances(address), balanceEntry.encode(row))
     const last = fromHex(address)
-    moveMember(draft, RANKING.accounts, placeBy(before, last), placeBy(after, last))
+    moveMember(draft, RANKING.accounts, orderBy(before, last), orderBy(after, last))
     fact.balance = after
     fact.changedAt = facts.number
   }
@@ -103,30 +102,30 @@ function lastChanges(diffs: readonly TransactionDiff[]): ReadonlyMap<Address, nu
 }
 
 /** Who made the block, and whom it paid withdrawals. */
-function indexBlockParties({ header, withdrawals = [] }: Block, draft: Draft, facts: AccountFacts): void {
+function indexBlockParties({ header, withdrawals = [] }: Block, draft: Overlay, facts: AccountRecords): void {
   const { number } = facts
-  draft.append(LIST.blocksOf(header.coinbase), placeRow.encode({ number, index: 0 }))
+  draft.append(LIST.blocksOf(header.coinbase), positionEntry.encode({ number, index: 0 }))
   for (const [index, { address }] of withdrawals.entries()) {
-    const place = placeRow.encode({ number, index })
+    const place = positionEntry.encode({ number, index })
     facts.of(address)
     draft.append(LIST.withdrawals, place)
     draft.append(LIST.withdrawalsOf(address), place)
   }
   if (withdrawals.length === 0) return
   const paid = withdrawals.reduce((sum, withdrawal) => sum + withdrawnWei(withdrawal), 0n)
-  FACT.withdrawn.set(draft, { amount: (FACT.withdrawn.get(draft)?.amount ?? 0n) + paid })
+  RECORD.withdrawn.set(draft, { amount: (RECORD.withdrawn.get(draft)?.amount ?? 0n) + paid })
 }
 
-type Changing = { -readonly [N in keyof AccountFact]: AccountFact[N] }
+type Changing = { -readonly [N in keyof AccountRecord]: AccountRecord[N] }
 
 /** What is known of accounts while a version is being indexed: read once, written once, however often it changes. */
-export class AccountFacts {
+export class AccountRecords {
   /** Of the block that the version belongs to. */
   readonly number: number
-  readonly #draft: Draft
-  readonly #facts = new Map<Address, { readonly row: Row; readonly fact: Changing }>()
+  readonly #draft: Overlay
+  readonly #facts = new Map<Address, { readonly row: OverlayRow; readonly fact: Changing }>()
 
-  constructor(draft: Draft, number: number) {
+  constructor(draft: Overlay, number: number) {
     this.#draft = draft
     this.number = number
   }
@@ -136,13 +135,13 @@ export class AccountFacts {
     const known = this.#facts.get(address)
     if (known !== undefined) return known.fact
     const row = accountRow(this.#draft, address, this.number)
-    const fact: Changing = FACT.account.decode(row.now ?? NEW_ACCOUNT)
+    const fact: Changing = RECORD.account.decode(row.now ?? NEW_ACCOUNT_ROW)
     this.#facts.set(address, { row, fact })
     return fact
   }
 
   /** Writes all that was asked for. */
   write(): void {
-    for (const { row, fact } of this.#facts.values()) write(row, FACT.account.encode(fact))
+    for (const { row, fact } of this.#facts.values()) writeRow(row, RECORD.account.encode(fact))
   }
 }

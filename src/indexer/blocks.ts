@@ -1,15 +1,15 @@
 // What a block comes to: its parts of the chain's lists, what its senders paid, and the sums of its day and of the chain.
 import type { Hex } from '../lib/hex.ts'
 import type { Receipt } from '../primitives/types.ts'
-import type { BlockFacts } from './block-facts.ts'
-import type { Draft } from './draft.ts'
-import { FACT } from './facts.ts'
+import type { Overlay } from '../tables/overlay.ts'
+import type { IndexingContext } from './indexing-context.ts'
+import { RECORD } from './records.ts'
 import { LIST, SECONDS_A_DAY } from './tables.ts'
 
 const EMPTY_DAY = { transactions: 0, gasUsed: 0, fees: 0n, contracts: 0 }
 
 /** Sums a block up. To be called last, when everything else of it is listed. */
-export function indexBlock({ executed: { block, receipts } }: BlockFacts, draft: Draft): void {
+export function indexBlock({ executed: { block, receipts } }: IndexingContext, draft: Overlay): void {
   const { header } = block
   const gasUsed = sumOf(receipts, (receipt) => receipt.gasUsed)
   const paidForGas = sumOf(receipts, (receipt) => receipt.gasUsed * receipt.effectiveGasPrice)
@@ -19,7 +19,7 @@ export function indexBlock({ executed: { block, receipts } }: BlockFacts, draft:
   const [firstTransaction, transactions] = partOf(draft, LIST.transactions)
   const [firstCall, calls] = partOf(draft, LIST.calls)
   const [firstTransfer, transfers] = partOf(draft, LIST.transfers)
-  FACT.block.set(
+  RECORD.block.set(
     draft,
     {
       ...{ firstTransaction, transactions, firstCall, calls, firstTransfer, transfers },
@@ -29,8 +29,8 @@ export function indexBlock({ executed: { block, receipts } }: BlockFacts, draft:
   )
 
   const day = Number(header.timestamp / BigInt(SECONDS_A_DAY))
-  const before = FACT.day.get(draft, day) ?? EMPTY_DAY
-  FACT.day.set(
+  const before = RECORD.day.get(draft, day) ?? EMPTY_DAY
+  RECORD.day.set(
     draft,
     {
       transactions: before.transactions + transactions,
@@ -41,12 +41,12 @@ export function indexBlock({ executed: { block, receipts } }: BlockFacts, draft:
     day,
   )
 
-  const { gasUsed: gasBefore } = FACT.totals.get(draft) ?? { gasUsed: 0 }
-  FACT.totals.set(draft, { gasUsed: gasBefore + Number(gasUsed) })
+  const { gasUsed: gasBefore } = RECORD.totals.get(draft) ?? { gasUsed: 0 }
+  RECORD.totals.set(draft, { gasUsed: gasBefore + Number(gasUsed) })
 }
 
 /** What a draft has added to a list: where it begins, and how much it is. */
-const partOf = (draft: Draft, list: Hex): [first: number, count: number] => {
+const partOf = (draft: Overlay, list: Hex): [first: number, count: number] => {
   const count = draft.added(list)
   return [draft.length(list) - count, count]
 }

@@ -1,18 +1,24 @@
 // Messages within transactions, as rows of their own: what one contract asked of another, and what came of it.
 import type { CallTrace } from '../runtime/types.ts'
-import { type BlockFacts, type IndexedCalls, isCreation, isPlain, sidesOfCreation, visitCalls } from './block-facts.ts'
-import type { Draft } from './draft.ts'
-import { type CallRow, callRow, sequenceRow } from './rows.ts'
-import { LIST, sidesOf } from './tables.ts'
+import type { Overlay } from '../tables/overlay.ts'
+import {
+  hasNoInnerCalls,
+  type IndexedCalls,
+  type IndexingContext,
+  isCreation,
+  rolesOfCreation,
+  visitCalls,
+} from './indexing-context.ts'
+import { type CallEntry, callEntry, LIST, rolesOf, sequenceEntry } from './tables.ts'
 
 /** Lists every message of a block's transactions. The one that a transaction itself is counts only if it creates. */
-export function indexCalls({ executed: { traces, block } }: BlockFacts, draft: Draft): IndexedCalls {
+export function indexCalls({ executed: { traces, block } }: IndexingContext, draft: Overlay): IndexedCalls {
   const firstTransaction = draft.length(LIST.transactions)
   return block.transactions.map((_, i) => {
     const first = draft.length(LIST.calls)
     let hasError = false
     const root = traces[i]
-    if (root === undefined || isPlain(root)) return { first, count: 0, hasError }
+    if (root === undefined || hasNoInnerCalls(root)) return { first, count: 0, hasError }
     for (const { call, index, isUndone } of visitCalls(root)) {
       if (index === 0 && !isCreation(call)) continue
       if (index > 0 && call.error !== undefined) hasError = true
@@ -22,12 +28,12 @@ export function indexCalls({ executed: { traces, block } }: BlockFacts, draft: D
   })
 }
 
-function append(draft: Draft, call: CallTrace, place: Pick<CallRow, 'transaction' | 'index' | 'isUndone'>): void {
+function append(draft: Overlay, call: CallTrace, place: Pick<CallEntry, 'transaction' | 'index' | 'isUndone'>): void {
   const { type, from, value, error } = call
   const to = call.to ?? undefined
   const row = { ...place, type, from, to, value, gas: gasNumber(call.gas), gasUsed: gasNumber(call.gasUsed), error }
-  const entry = sequenceRow.encode({ sequence: draft.append(LIST.calls, callRow.encode(row)) })
-  const sides = isCreation(call) ? sidesOfCreation(from, to) : sidesOf(from, to)
+  const entry = sequenceEntry.encode({ sequence: draft.append(LIST.calls, callEntry.encode(row)) })
+  const sides = isCreation(call) ? rolesOfCreation(from, to) : rolesOf(from, to)
   for (const [of, side] of sides) draft.append(LIST.callsOf(of, side), entry)
 }
 

@@ -6,22 +6,21 @@ import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Account, ChangedAccount, StateView } from '../state/types.ts'
-import type { AccountFacts } from './accounts.ts'
-import { isCreation, isPlain, visitCalls } from './block-facts.ts'
-import type { Draft } from './draft.ts'
-import { seenRow } from './rows.ts'
-import { LIST } from './tables.ts'
+import type { Overlay } from '../tables/overlay.ts'
+import type { AccountRecords } from './accounts.ts'
+import { hasNoInnerCalls, isCreation, visitCalls } from './indexing-context.ts'
+import { firstSeenEntry, LIST } from './tables.ts'
 
 /** Contracts that a block's messages made. To be called before `indexCodes`. */
 export function indexCreations(
   executed: ExecutedBlock,
   firstTransaction: number,
-  draft: Draft,
-  facts: AccountFacts,
+  draft: Overlay,
+  facts: AccountRecords,
 ): void {
   const creations: (Creation & { readonly transaction: number })[] = []
   for (const [i, root] of executed.traces.entries()) {
-    if (isPlain(root)) continue
+    if (hasNoInnerCalls(root)) continue
     for (const creation of creationsOf(root)) creations.push({ ...creation, transaction: firstTransaction + i })
   }
   if (creations.length === 0) return
@@ -39,8 +38,8 @@ export function indexCreations(
 export function indexCodes(
   changed: readonly ChangedAccount[],
   view: StateView,
-  draft: Draft,
-  facts: AccountFacts,
+  draft: Overlay,
+  facts: AccountRecords,
 ): void {
   for (const { address, before, after } of changed) {
     if (codeHashOf(before) === codeHashOf(after)) continue
@@ -57,8 +56,8 @@ export function indexCodes(
 const wasListed = (fact: { createdIn: number | undefined; isDestroyed: boolean }): boolean =>
   fact.createdIn !== undefined || fact.isDestroyed
 
-function list(draft: Draft, address: Address, number: number): void {
-  draft.append(LIST.contracts, seenRow.encode({ number, address }))
+function list(draft: Overlay, address: Address, number: number): void {
+  draft.append(LIST.contracts, firstSeenEntry.encode({ number, address }))
 }
 
 type Creation = { readonly creator: Address; readonly created: Address }
@@ -86,5 +85,5 @@ const isContract = (code: Uint8Array): boolean => code.length > 0 && delegationO
 const codeHashOf = (account: Account | undefined) => account?.codeHash ?? EMPTY_CODE_HASH
 
 /** Code from before the version that is being indexed: it is on disk. */
-const codeBefore = (draft: Draft, before: Account | undefined): Uint8Array =>
+const codeBefore = (draft: Overlay, before: Account | undefined): Uint8Array =>
   draft.get(KEY.code(codeHashOf(before))) ?? EMPTY_BYTES

@@ -1,21 +1,32 @@
 // An executed block as rows for readers: a pure function, written in the block's own batch, undone by its own undo row.
 import type { Indexer } from '../chain/types.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
+import { Overlay } from '../tables/overlay.ts'
+import { countMembers } from '../tables/ranking-tree.ts'
+import { undoOps } from '../tables/undo.ts'
 import { indexAccounts, indexEdit } from './accounts.ts'
-import type { BlockFacts } from './block-facts.ts'
 import { indexBlock } from './blocks.ts'
 import { indexCalls } from './calls.ts'
-import { countMembers } from './crowds.ts'
-import { Draft } from './draft.ts'
+import type { IndexingContext } from './indexing-context.ts'
 import { indexLogs } from './logs.ts'
+import { indexFormat } from './records.ts'
 import { indexTokens } from './tokens.ts'
 import { indexTransactions } from './transactions.ts'
-import { undoOps } from './undo.ts'
+
+/** The format of the index: a hash over the declarations of `tables.ts` and `records.ts`. */
+const FORMAT = indexFormat()
+/** Names of formats before formats were hashes, with the hash of the same rows. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  '3': '0x1c9bfa403255000fc4069b872a696cd84105264c94c742e654a142754b076eda',
+}
 
 export const indexer: Indexer = {
+  format: FORMAT,
+  reads: (format) => format === FORMAT || FORMER_NAMES[format] === FORMAT,
+
   async block(executed, version, before, read) {
-    const draft = new Draft(before)
-    const facts: BlockFacts = { executed, changed: executed.view.changedAccounts(), read }
+    const draft = new Overlay(before)
+    const facts: IndexingContext = { executed, changed: executed.view.changedAccounts(), read }
     const pause = yieldToEventLoop('block')
     const calls = indexCalls(facts, draft)
     const tokens = await indexTokens(facts, draft)
@@ -33,7 +44,7 @@ export const indexer: Indexer = {
   },
 
   async edit(changed, view, number, version, before) {
-    const draft = new Draft(before)
+    const draft = new Overlay(before)
     indexEdit(changed, view, Number(number), draft)
     await countMembers(draft)
     return draft.ops(version)

@@ -4,21 +4,20 @@ import type { Chain, MinedLog } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
 import { forEachYielding, type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { bloomTest } from '../primitives/receipt.ts'
-import type { BlockFacts } from './block-facts.ts'
-import type { Draft } from './draft.ts'
-import { OpenList, scanEntries } from './lists.ts'
-import { placeRow } from './rows.ts'
-import { LIST } from './tables.ts'
+import { ListReader, scanEntries } from '../tables/list.ts'
+import type { Overlay } from '../tables/overlay.ts'
+import type { IndexingContext } from './indexing-context.ts'
+import { LIST, positionEntry } from './tables.ts'
 
 /** Lists a block's logs. */
-export async function indexLogs({ executed: { block, receipts } }: BlockFacts, draft: Draft): Promise<void> {
+export async function indexLogs({ executed: { block, receipts } }: IndexingContext, draft: Overlay): Promise<void> {
   const number = Number(block.header.number)
   let index = 0
   // Most follow one of the same kind: names that were just made are sooner found than others like them.
   let names: Names | undefined
   await forEachYielding(receipts, ({ logs }) => {
     for (const { address, topics } of logs) {
-      const place = placeRow.encode({ number, index: index++ })
+      const place = positionEntry.encode({ number, index: index++ })
       const topic0 = topics[0]
       if (names === undefined || names.address !== address || names.topic0 !== topic0) names = namesOf(address, topic0)
       for (const list of names.lists) draft.append(list, place)
@@ -101,11 +100,11 @@ export class Logs {
     const { store } = this.#chain
     const found = new Set<bigint>()
     for (const list of lists) {
-      const places = new OpenList(store, list)
+      const places = new ListReader(store, list)
       const [from, to] = [places.find(Number(query.from)), places.find(Number(query.to) + 1)]
       for await (const place of scanEntries(store, list, from, to)) {
         await pause()
-        found.add(BigInt(placeRow.decode(place).number))
+        found.add(BigInt(positionEntry.decode(place).number))
       }
     }
     yield* [...found].sort((a, b) => (a < b ? -1 : 1))

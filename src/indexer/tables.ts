@@ -1,16 +1,17 @@
-// THE tables that readers use: every list and ranking, and what identifies it. What rows hold is in `rows.ts`, what is known
-// of single things in `facts.ts`. Writers fill them from an executed block, readers page through them; both spell them from
-// here and nowhere else.
+// The lists and rankings of the index: what identifies each, and the layout of its entries. Records are declared in
+// `records.ts`. Writers fill the tables from an executed block and readers page through them; both take ids and layouts from here.
 import { ADDRESS_BYTES, type Address, bigToWord, bytesToBig, type Hash, type Hex, toAddress } from '../lib/hex.ts'
+import { address, amount, bytes, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
+import { byteDigits, TableDeclarations } from '../tables/declarations.ts'
 
 export const TOKEN_TYPES = ['ERC-20', 'ERC-721', 'ERC-1155'] as const
 export type TokenType = (typeof TOKEN_TYPES)[number]
 
-/** How an address stands to a transaction, an internal one or a transfer. Each is in exactly one of its lists. */
-export const SIDES = ['out', 'in', 'self', 'created'] as const
-export type Side = (typeof SIDES)[number]
+/** The role of an address in a transaction, a message or a transfer. An entry is in exactly one list of an address's roles. */
+export const ROLES = ['out', 'in', 'self', 'created'] as const
+export type Role = (typeof ROLES)[number]
 
-/** What a transaction is; several may hold. Their bits make its mask, and each mask has a list of its own. */
+/** Kinds of transactions. A transaction's kinds make a bit mask, and each mask has a list of its own. */
 export const KINDS = [
   'coin_transfer',
   'contract_call',
@@ -22,84 +23,260 @@ export type Kind = (typeof KINDS)[number]
 export const MASKS = 1 << KINDS.length
 export const KIND_BIT = Object.fromEntries(KINDS.map((kind, bit) => [kind, 1 << bit])) as Readonly<Record<Kind, number>>
 
-/** Lists and rankings are named in hex: no bytes are made before a row of theirs is asked for. */
-const id = (kind: number, a = '', b = '', c = ''): Hex => `0x${byte(kind)}${a}${b}${c}`
-const BYTES = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'))
-const byte = (value: number): string => BYTES[value] ?? ''
+// --- entries of lists
+
+/** The sequence of an entry in another list. Unions of lists are merged by it. */
+export const sequenceEntry = record<{ sequence: number }>({ sequence: sequence })
+export const positionEntry = record<{ number: number; index: number }>({ number: sequence, index: u32 })
+export const firstSeenEntry = record<{ number: number; address: Address }>({ number: sequence, address })
+
+export type TransactionEntry = {
+  readonly number: number
+  readonly index: number
+  /** Bits by position in KINDS. */
+  readonly kinds: number
+  /** First four bytes of the input, if what was called had code; else empty. */
+  readonly selector: Uint8Array
+  /** Its part of LIST.transfers. */
+  readonly firstTransfer: number
+  readonly transfers: number
+  /** Its part of LIST.calls. */
+  readonly firstCall: number
+  readonly calls: number
+  /** geth's words for its failure. */
+  readonly error: string | undefined
+  /** What it reverted with, up to 4,096 bytes; empty otherwise. */
+  readonly revertData: Uint8Array
+  /** A message within it failed. */
+  readonly hasInnerError: boolean
+}
+export const transactionEntry = record<TransactionEntry>({
+  number: sequence,
+  index: u32,
+  kinds: u8,
+  selector: bytes,
+  firstTransfer: sequence,
+  transfers: u32,
+  firstCall: sequence,
+  calls: u32,
+  error: maybe(text),
+  revertData: bytes,
+  hasInnerError: flag,
+})
+
+export const CALL_TYPES = [
+  'CALL',
+  'STATICCALL',
+  'DELEGATECALL',
+  'CALLCODE',
+  'CREATE',
+  'CREATE2',
+  'SELFDESTRUCT',
+] as const
+
+export type CallEntry = {
+  /** Sequence of its transaction. */
+  readonly transaction: number
+  /** Within the transaction, in call order; the transaction itself is 0. */
+  readonly index: number
+  readonly type: (typeof CALL_TYPES)[number]
+  readonly from: Address
+  /** Called or created; undefined when a creation failed before an address was known. */
+  readonly to: Address | undefined
+  readonly value: bigint
+  readonly gas: number
+  readonly gasUsed: number
+  readonly error: string | undefined
+  /** A message around it failed, so that nothing of it stayed. */
+  readonly isUndone: boolean
+}
+export const callEntry = record<CallEntry>({
+  transaction: sequence,
+  index: u32,
+  type: oneOf(CALL_TYPES),
+  from: address,
+  to: maybe(address),
+  value: amount,
+  gas: sequence,
+  gasUsed: sequence,
+  error: maybe(text),
+  isUndone: flag,
+})
+
+export type TransferEntry = {
+  /** Sequence of its transaction. */
+  readonly transaction: number
+  /** Index of the log within the block. */
+  readonly log: number
+  readonly type: TokenType
+  readonly token: Address
+  readonly from: Address
+  readonly to: Address
+  /** undefined for ERC-20. */
+  readonly id: bigint | undefined
+  /** 1 for ERC-721. */
+  readonly amount: bigint
+}
+export const transferEntry = record<TransferEntry>({
+  transaction: sequence,
+  log: u32,
+  type: oneOf(TOKEN_TYPES),
+  token: address,
+  from: address,
+  to: address,
+  id: maybe(amount),
+  amount,
+})
+
+export type BalanceEntry = {
+  readonly number: number
+  /** Sequence of the block's last transaction that changed it; undefined: the block itself did, or someone by hand. */
+  readonly transaction: number | undefined
+  readonly before: bigint
+  readonly after: bigint
+}
+export const balanceEntry = record<BalanceEntry>({
+  number: sequence,
+  transaction: maybe(sequence),
+  before: amount,
+  after: amount,
+})
+
+// --- tables
+
+/** Every table of the index is declared here, so that its format follows from the declarations. */
+export const declarations = new TableDeclarations()
+
 const digits = (hex: Hex): string => hex.slice(2)
-const at = <W extends string>(words: readonly W[], word: W): string => byte(words.indexOf(word))
-/** What stands for one id of a token. */
+const indexIn = <W extends string>(words: readonly W[], word: W): string => byteDigits(words.indexOf(word))
+/** The id of one item of a token: token . id (32 bytes). */
 export const ofToken = (token: Address, tokenId: bigint): Hex => `0x${digits(token)}${digits(bigToWord(tokenId))}`
 
-/** Lists that only grow. Those of `sequence` entries name an entry of the list in brackets by its position. */
+/** Lists only grow. Entries of `sequenceEntry` are positions in the list named in brackets. */
 export const LIST = {
-  /** `transactionRow`: every mined transaction in the chain's order; its position is its sequence. */
-  transactions: id(0x01),
-  /** sequence [transactions]; by exact mask of kinds */
-  transactionsByKinds: (mask: number) => id(0x02, byte(mask)),
-  /** sequence [transactions]; by selector (4 bytes) of what a contract was called with, and mask */
-  transactionsByMethod: (selector: Hex, mask: number) => id(0x03, digits(selector), byte(mask)),
-  /** sequence [transactions] */
-  transactionsOf: (of: Address, side: Side) => id(0x04, digits(of), at(SIDES, side)),
+  /** Every mined transaction in the chain's order; its position is its sequence. */
+  transactions: declarations.list(0x01, transactionEntry),
+  /** [transactions] by exact mask of kinds. */
+  transactionsByKinds: declarations.lists(0x02, 'mask', sequenceEntry, (mask: number) => byteDigits(mask)),
+  /** [transactions] by selector (the first 4 bytes of the input of a contract call) and mask. */
+  transactionsByMethod: declarations.lists(
+    0x03,
+    'selector, mask',
+    sequenceEntry,
+    (selector: Hex, mask: number) => `${digits(selector)}${byteDigits(mask)}`,
+  ),
+  /** [transactions] */
+  transactionsOf: declarations.lists(
+    0x04,
+    'address, role',
+    sequenceEntry,
+    (of: Address, role: Role) => `${digits(of)}${indexIn(ROLES, role)}`,
+  ),
 
-  /** `callRow`: every message within a transaction but the one that it is itself, and top-level creations */
-  calls: id(0x08),
-  /** sequence [calls] */
-  callsOf: (of: Address, side: Side) => id(0x09, digits(of), at(SIDES, side)),
+  /** Every message within a transaction except the transaction itself, and top-level creations. */
+  calls: declarations.list(0x08, callEntry),
+  /** [calls] */
+  callsOf: declarations.lists(
+    0x09,
+    'address, role',
+    sequenceEntry,
+    (of: Address, role: Role) => `${digits(of)}${indexIn(ROLES, role)}`,
+  ),
 
-  /** `transferRow`: every transfer of a token; a batch has one entry for each id */
-  transfers: id(0x10),
-  /** sequence [transfers] */
-  transfersByType: (type: TokenType) => id(0x11, at(TOKEN_TYPES, type)),
-  /** sequence [transfers] */
-  transfersOf: (of: Address, type: TokenType, side: Side) =>
-    id(0x12, digits(of), at(TOKEN_TYPES, type), at(SIDES, side)),
-  /** sequence [transfers] */
-  transfersOfWith: (of: Address, token: Address, side: Side) => id(0x13, digits(of), digits(token), at(SIDES, side)),
-  /** sequence [transfers] */
-  transfersOfToken: (token: Address) => id(0x14, digits(token)),
-  /** sequence [transfers] */
-  transfersOfInstance: (token: Address, tokenId: bigint) => id(0x15, digits(ofToken(token, tokenId))),
+  /** Every transfer of a token; a batch has one entry for each id. */
+  transfers: declarations.list(0x10, transferEntry),
+  /** [transfers] */
+  transfersByType: declarations.lists(0x11, 'type', sequenceEntry, (type: TokenType) => indexIn(TOKEN_TYPES, type)),
+  /** [transfers] */
+  transfersOf: declarations.lists(
+    0x12,
+    'address, type, role',
+    sequenceEntry,
+    (of: Address, type: TokenType, role: Role) => `${digits(of)}${indexIn(TOKEN_TYPES, type)}${indexIn(ROLES, role)}`,
+  ),
+  /** [transfers] */
+  transfersOfWith: declarations.lists(
+    0x13,
+    'address, token, role',
+    sequenceEntry,
+    (of: Address, token: Address, role: Role) => `${digits(of)}${digits(token)}${indexIn(ROLES, role)}`,
+  ),
+  /** [transfers] */
+  transfersOfToken: declarations.lists(0x14, 'token', sequenceEntry, (token: Address) => digits(token)),
+  /** [transfers] */
+  transfersOfInstance: declarations.lists(0x15, 'token, id', sequenceEntry, (token: Address, tokenId: bigint) =>
+    digits(ofToken(token, tokenId)),
+  ),
 
-  /** `placeRow` of a log, in all four */
-  logsOf: (emitter: Address) => id(0x18, digits(emitter)),
-  logsOfWith: (emitter: Address, topic0: Hash) => id(0x19, digits(emitter), digits(topic0)),
-  logsByTopic: (position: number, topic: Hash) => id(0x1a, byte(position), digits(topic)),
+  /** Positions of logs in their blocks. */
+  logsOf: declarations.lists(0x18, 'emitter', positionEntry, (emitter: Address) => digits(emitter)),
+  logsOfWith: declarations.lists(
+    0x19,
+    'emitter, topic 0',
+    positionEntry,
+    (emitter: Address, topic0: Hash) => `${digits(emitter)}${digits(topic0)}`,
+  ),
+  logsByTopic: declarations.lists(
+    0x1a,
+    'position, topic',
+    positionEntry,
+    (position: number, topic: Hash) => `${byteDigits(position)}${digits(topic)}`,
+  ),
 
-  /** `coinRow`: one for each block in which the balance changed */
-  coins: (of: Address) => id(0x20, digits(of)),
-  /** `placeRow` with index 0: blocks by their coinbase */
-  blocksOf: (coinbase: Address) => id(0x21, digits(coinbase)),
-  /** `placeRow` of a withdrawal within its block */
-  withdrawals: id(0x22),
-  withdrawalsOf: (of: Address) => id(0x23, digits(of)),
-  /** `seenRow`: every address that was ever part of anything, in order of appearance */
-  addresses: id(0x24),
-  /** `seenRow`: every contract that was ever created */
-  contracts: id(0x25),
+  /** One entry for each block in which the balance of base coins changed. */
+  balances: declarations.lists(0x20, 'address', balanceEntry, (of: Address) => digits(of)),
+  /** Blocks by their coinbase; the index of an entry is 0. */
+  blocksOf: declarations.lists(0x21, 'coinbase', positionEntry, (coinbase: Address) => digits(coinbase)),
+  /** Positions of withdrawals in their blocks. */
+  withdrawals: declarations.list(0x22, positionEntry),
+  withdrawalsOf: declarations.lists(0x23, 'address', positionEntry, (of: Address) => digits(of)),
+  /** Every address that ever took part in anything, in the order of appearance. */
+  addresses: declarations.list(0x24, firstSeenEntry),
+  /** Every contract that was ever created. */
+  contracts: declarations.list(0x25, firstSeenEntry),
 } as const
 
-/** Sets in order of something that changes. What a member's bytes are stands behind the name. */
+/** Rankings: sets in an order that changes. The words after an id describe the bytes of a member. */
 export const RANKING = {
-  /** descending(balance) . address; accounts that hold base coins */
-  accounts: id(0x01),
-  /** descending(amount) . complement(address); not the zero address, not those who hold nothing */
-  holders: (token: Address) => id(0x02, digits(token)),
-  /** the same, of one id */
-  holdersOfInstance: (token: Address, tokenId: bigint) => id(0x03, digits(ofToken(token, tokenId))),
-  /** descending(holders) . name in lower case, 16 bytes padded with zeros . address */
-  tokens: (type: TokenType | 'all') => id(0x04, at(['all', ...TOKEN_TYPES], type)),
-  /** descending(amount) . token, and for ERC-1155 . id (32 bytes); one for each token (or id) that the address holds */
-  owned: (of: Address, type: TokenType) => id(0x05, digits(of), at(TOKEN_TYPES, type)),
-  /** token . id (32 bytes); every single ERC-721 and ERC-1155 item of an owner */
-  items: (of: Address, type: TokenType) => id(0x06, digits(of), at(TOKEN_TYPES, type)),
-  /** complement(id, 32 bytes) */
-  instances: (token: Address) => id(0x07, digits(token)),
+  /** Accounts that hold base coins. */
+  accounts: declarations.ranking(0x01, 'balance descending, address'),
+  /** Holders of a token, without the zero address. */
+  holders: declarations.rankings(0x02, 'token', 'amount descending, address complemented', (token: Address) =>
+    digits(token),
+  ),
+  /** Holders of one id of a token. */
+  holdersOfInstance: declarations.rankings(
+    0x03,
+    'token, id',
+    'amount descending, address complemented',
+    (token: Address, tokenId: bigint) => digits(ofToken(token, tokenId)),
+  ),
+  tokens: declarations.rankings(
+    0x04,
+    'type or all',
+    'holders descending, name in lower case (16 bytes, padded with zeros), address',
+    (type: TokenType | 'all') => indexIn(['all', ...TOKEN_TYPES], type),
+  ),
+  /** One member for each token (of ERC-1155: each id) that the address holds. */
+  owned: declarations.rankings(
+    0x05,
+    'address, type',
+    'amount descending, token, id of ERC-1155 (32 bytes)',
+    (of: Address, type: TokenType) => `${digits(of)}${indexIn(TOKEN_TYPES, type)}`,
+  ),
+  /** Every single ERC-721 and ERC-1155 item of an owner. */
+  items: declarations.rankings(
+    0x06,
+    'address, type',
+    'token, id (32 bytes)',
+    (of: Address, type: TokenType) => `${digits(of)}${indexIn(TOKEN_TYPES, type)}`,
+  ),
+  instances: declarations.rankings(0x07, 'token', 'id complemented (32 bytes)', (token: Address) => digits(token)),
 } as const
 
-/** What the bytes of members tell. */
+/** Decodes the bytes of members. */
 export const MEMBER = {
-  /** Of `accounts` and `tokens`: whose place it is. */
+  /** The address of a member of `accounts` or `tokens`. */
   address: (order: Uint8Array): Address => toAddress(order.subarray(-ADDRESS_BYTES)),
   /** Of `items`, and of `owned` behind the amount: the token, and the id where one follows. */
   item: (bytes: Uint8Array): { readonly token: Address; readonly id: bigint | undefined } => {
@@ -114,7 +291,7 @@ export const MEMBER = {
 export const SECONDS_A_DAY = 86_400
 
 /** Who is on which side of something that went from one to another. */
-export function sidesOf(from: Address, to: Address | undefined): readonly (readonly [Address, Side])[] {
+export function rolesOf(from: Address, to: Address | undefined): readonly (readonly [Address, Role])[] {
   if (to === undefined) return [[from, 'out']]
   if (from === to) return [[from, 'self']]
   return [

@@ -1,8 +1,7 @@
 // What a block's transfers change of one token, by holder and by item: where the contract is to be asked afterwards, and
 // what is to be believed if it does not answer.
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
-import type { TransferRow } from './rows.ts'
-import type { TokenType } from './tables.ts'
+import type { TokenType, TransferEntry } from './tables.ts'
 import type { FoundToken } from './token-detection.ts'
 
 export type TokenChanges = {
@@ -33,7 +32,7 @@ export const noChanges = (): TokenChanges => ({
 })
 
 /** Adds a transfer to the changes of its token, whose type may be higher than the transfer's. */
-export function noteTransfer(changes: TokenChanges, token: TokenType, row: TransferRow): void {
+export function noteTransfer(changes: TokenChanges, token: TokenType, row: TransferEntry): void {
   const { type, from, to, id } = row
   if (from === ZERO_ADDRESS) changes.hasMint = true
   if (token === 'ERC-1155') {

@@ -3,14 +3,14 @@
 import type { Address, Hash } from '../lib/hex.ts'
 import { delegationOf } from '../primitives/delegation.ts'
 import type { ChangedAccount, StateView } from '../state/types.ts'
-import type { Draft } from './draft.ts'
-import { FACT, type TokenFact } from './facts.ts'
+import type { Overlay } from '../tables/overlay.ts'
+import { RECORD, type TokenRecord } from './records.ts'
 import { TOKEN_TYPES, type TokenType } from './tables.ts'
 import type { LogForm, LoggedTransfer } from './token-logs.ts'
 import type { TokenReads } from './token-reads.ts'
 
 /** `before`: as it was known; undefined: it is new. */
-export type FoundToken = { readonly type: TokenType; readonly before: TokenFact | undefined }
+export type FoundToken = { readonly type: TokenType; readonly before: TokenRecord | undefined }
 
 export type EmittedTransfer = LoggedTransfer & { readonly token: Address }
 
@@ -28,7 +28,7 @@ const hasOwnCode = (code: Uint8Array): boolean => code.length > 0 && delegationO
 
 /** The tokens among those who log transfers, in order of appearance, and among a block's new contracts. */
 export async function findTokens(
-  draft: Draft,
+  draft: Overlay,
   reads: TokenReads,
   transfers: Iterable<EmittedTransfer>,
   created: ReadonlySet<Address>,
@@ -42,7 +42,7 @@ export async function findTokens(
   for (const contract of created) if (!emitters.has(contract)) emitters.set(contract, undefined)
   const found = new Map<Address, FoundToken>()
   for (const [contract, logged] of emitters) {
-    const before = FACT.token.get(draft, contract)
+    const before = RECORD.token.get(draft, contract)
     const type = before === undefined ? await detect(reads, contract, logged) : higher(before.type, logged)
     if (type !== undefined) found.set(contract, { type, before })
   }

@@ -1,8 +1,8 @@
 // What tokens call themselves: text from strangers, made safe to show, and the words by which a search finds them.
 import { type Address, fromHex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
-import { type Draft, NOTHING } from './draft.ts'
-import type { TokenFact } from './facts.ts'
+import { NO_VALUE, type Overlay } from '../tables/overlay.ts'
+import type { TokenRecord } from './records.ts'
 import { sizeAt } from './token-logs.ts'
 
 /** Control characters, line ends, and marks that turn the direction of what follows them. */
@@ -13,7 +13,7 @@ const LONGEST_WORD = 64
  * Text of a contract's answer: an ABI string, or the 32 bytes that tokens had before there were strings. Invalid UTF-8 and
  * what cannot be shown is left out, as is all beyond `limit` characters. undefined: no text, or nothing left of it.
  */
-export function textIn(output: Uint8Array, limit: number): string | undefined {
+export function decodeText(output: Uint8Array, limit: number): string | undefined {
   const bytes = output.length === 32 ? output : stringIn(output)
   if (bytes === undefined) return undefined
   const shown = new TextDecoder().decode(bytes).replace(UNSHOWABLE, '').trim()
@@ -28,7 +28,7 @@ function stringIn(output: Uint8Array): Uint8Array | undefined {
 }
 
 /** Words of a name, or of a search, in the form in which they are compared; each once. */
-export const wordsOf = (text: string): string[] => [
+export const searchTermsOf = (text: string): string[] => [
   ...new Set(
     text
       .normalize('NFKC')
@@ -39,12 +39,13 @@ export const wordsOf = (text: string): string[] => [
   ),
 ]
 
-type Named = Pick<TokenFact, 'name' | 'symbol'>
-const wordsOfToken = (token: Named | undefined): string[] => wordsOf(`${token?.name ?? ''} ${token?.symbol ?? ''}`)
+type Named = Pick<TokenRecord, 'name' | 'symbol'>
+const wordsOfToken = (token: Named | undefined): string[] =>
+  searchTermsOf(`${token?.name ?? ''} ${token?.symbol ?? ''}`)
 
 /** Lets searches find a token by its name and symbol, and no longer by those it had before. */
-export function setWords(draft: Draft, of: Address, before: Named | undefined, after: Named): void {
+export function setSearchTerms(draft: Overlay, of: Address, before: Named | undefined, after: Named): void {
   if (before?.name === after.name && before?.symbol === after.symbol) return
   for (const word of wordsOfToken(before)) draft.set(KEY.nameWord(word, fromHex(of)), undefined)
-  for (const word of wordsOfToken(after)) draft.set(KEY.nameWord(word, fromHex(of)), NOTHING)
+  for (const word of wordsOfToken(after)) draft.set(KEY.nameWord(word, fromHex(of)), NO_VALUE)
 }

@@ -4,7 +4,7 @@
 import { type Address, bigToWord, bytesToBig, fromHex } from '../lib/hex.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
-import { textIn } from './token-names.ts'
+import { decodeText } from './token-names.ts'
 
 const MOST_READS = 5_000
 const MOST_GAS = 150_000_000n
@@ -109,7 +109,7 @@ export class TokenReads {
   }
 
   #text(token: Address, question: Question, limit: number, args = ''): MaybePromise<string | undefined> {
-    return andThen(this.#ask(token, question, args, READ_GAS), (answer) => answer && textIn(answer, limit))
+    return andThen(this.#ask(token, question, args, READ_GAS), (answer) => answer && decodeText(answer, limit))
   }
 
   #ask(to: Address, question: Question, args: string, gas: bigint): MaybePromise<Uint8Array | undefined> {

@@ -3,21 +3,23 @@
 import { type Address, type Hex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import type { Receipt } from '../primitives/types.ts'
-import { seeAddress } from './accounts.ts'
-import type { BlockFacts, IndexedTokens, Range } from './block-facts.ts'
-import type { Draft } from './draft.ts'
-import { FACT } from './facts.ts'
-import { sequenceRow, type TransferRow, transferRow } from './rows.ts'
-import { LIST, sidesOf, type TokenType } from './tables.ts'
+import type { Overlay } from '../tables/overlay.ts'
+import { registerAddress } from './accounts.ts'
+import { holdersInNotes } from './bank-notes.ts'
+import type { EntryRange, IndexedTokens, IndexingContext } from './indexing-context.ts'
+import { RECORD } from './records.ts'
+import { LIST, rolesOf, sequenceEntry, type TokenType, type TransferEntry, transferEntry } from './tables.ts'
 import { noChanges, noteTransfer, type TouchedToken } from './token-changes.ts'
 import { type EmittedTransfer, type FoundToken, findTokens, newContracts } from './token-detection.ts'
 import { transfersIn } from './token-logs.ts'
-import { notedHolders } from './token-notes.ts'
 import { TokenReads } from './token-reads.ts'
 import { updateTokens } from './token-updates.ts'
 
 /** Lists a block's transfers and brings what is known of tokens up to the state after it. */
-export async function indexTokens({ executed, changed, read }: BlockFacts, draft: Draft): Promise<IndexedTokens> {
+export async function indexTokens(
+  { executed, changed, read }: IndexingContext,
+  draft: Overlay,
+): Promise<IndexedTokens> {
   const { block, receipts, view } = executed
   const transfers = placedTransfers(receipts)
   const contracts = newContracts(changed, view)
@@ -34,14 +36,14 @@ export async function indexTokens({ executed, changed, read }: BlockFacts, draft
     const token = tokens.get(row.token)
     if (token !== undefined) noteTransfer(token.changes, token.type, row)
   }
-  for (const [address, holders] of notedHolders(view.balanceNotes)) {
-    const before = FACT.token.get(draft, address)
+  for (const [address, holders] of holdersInNotes(view.balanceNotes)) {
+    const before = RECORD.token.get(draft, address)
     const known = before && { address, type: before.type, before, isNew: false, changes: noChanges() }
     const token = tokens.get(address) ?? known
     if (token === undefined) continue
     tokens.set(address, token)
     for (const holder of holders) {
-      seeAddress(draft, holder, Number(block.header.number))
+      registerAddress(draft, holder, Number(block.header.number))
       token.changes.holders.set(holder, token.changes.holders.get(holder) ?? 0n)
     }
   }
@@ -71,11 +73,11 @@ function rowsOf(
   transfers: readonly PlacedTransfer[],
   tokens: ReadonlyMap<Address, FoundToken>,
   first: number,
-): TransferRow[] {
+): TransferEntry[] {
   // Mints and burns that are logged as transfers: wrapping coins beside them is the same tokens told twice.
   const told = new Set<string>()
   for (const of of transfers) if (of.form === 'ERC-20' && isMintOrBurn(of)) told.add(mintOrBurn(of))
-  const rows: TransferRow[] = []
+  const rows: TransferEntry[] = []
   for (const transfer of transfers) {
     const { form, token, from, to, id, amount, log } = transfer
     const type = tokens.get(token)?.type
@@ -99,7 +101,7 @@ const mintOrBurn = ({ token, transaction, from }: PlacedTransfer): string =>
   `${token} ${transaction} ${from === ZERO_ADDRESS ? 'mint' : 'burn'}`
 
 /** Which of the rows are whose transaction's; `length` is how many there were before. */
-function rangesOf(rows: readonly TransferRow[], first: number, transactions: number, length: number): Range[] {
+function rangesOf(rows: readonly TransferEntry[], first: number, transactions: number, length: number): EntryRange[] {
   const counts = new Array<number>(transactions).fill(0)
   for (const { transaction } of rows) counts[transaction - first] = (counts[transaction - first] ?? 0) + 1
   let next = length
@@ -119,24 +121,24 @@ const namesOf = (type: TokenType, token: Address): Names => ({
 })
 
 /** Adds the rows to all lists they belong to. */
-async function listTransfers(draft: Draft, rows: readonly TransferRow[], number: number): Promise<void> {
+async function listTransfers(draft: Overlay, rows: readonly TransferEntry[], number: number): Promise<void> {
   const seen = new Set<Address>()
   // Most follow one of the same token: a name that was just made is sooner found than one like it.
   let names: Names | undefined
   await forEachYielding(rows, (row) => {
     const { type, token, from, to, id } = row
-    const entry = sequenceRow.encode({ sequence: draft.append(LIST.transfers, transferRow.encode(row)) })
+    const entry = sequenceEntry.encode({ sequence: draft.append(LIST.transfers, transferEntry.encode(row)) })
     if (names?.type !== type || names.token !== token) {
       names = namesOf(type, token)
       seen.add(token)
     }
     for (const list of names.lists) draft.append(list, entry)
     if (id !== undefined) draft.append(LIST.transfersOfInstance(token, id), entry)
-    for (const [party, side] of sidesOf(from, to)) {
+    for (const [party, side] of rolesOf(from, to)) {
       // Whoever was on that side before has been seen.
       if (draft.append(LIST.transfersOf(party, type, side), entry) === 0) seen.add(party)
       draft.append(LIST.transfersOfWith(party, token, side), entry)
     }
   })
-  for (const party of seen) seeAddress(draft, party, number)
+  for (const party of seen) registerAddress(draft, party, number)
 }

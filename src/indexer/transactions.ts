@@ -3,10 +3,9 @@ import { type Address, EMPTY_BYTES, equalBytes, type Hash, type Hex, toHex } fro
 import { forEachYielding } from '../lib/scheduler.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
-import { type BlockFacts, type IndexedCalls, type IndexedTokens, sidesOfCreation } from './block-facts.ts'
-import type { Draft } from './draft.ts'
-import { sequenceRow, transactionRow } from './rows.ts'
-import { KIND_BIT, LIST, sidesOf } from './tables.ts'
+import type { Overlay } from '../tables/overlay.ts'
+import { type IndexedCalls, type IndexedTokens, type IndexingContext, rolesOfCreation } from './indexing-context.ts'
+import { KIND_BIT, LIST, rolesOf, sequenceEntry, transactionEntry } from './tables.ts'
 
 const SELECTOR_SIZE = 4
 /** The type of transactions that bring authorizations (EIP-7702). */
@@ -20,8 +19,8 @@ const NO_CALLS = { first: 0, count: 0, hasError: false }
 
 /** Lists a block's transactions. */
 export async function indexTransactions(
-  { executed }: BlockFacts,
-  draft: Draft,
+  { executed }: IndexingContext,
+  draft: Overlay,
   calls: IndexedCalls,
   tokens: IndexedTokens,
 ): Promise<void> {
@@ -44,7 +43,7 @@ export async function indexTransactions(
     if (created !== undefined && tokens.created.has(created)) kinds |= KIND_BIT.token_creation
     const selector = isContractCall && data.length >= SELECTOR_SIZE ? data.subarray(0, SELECTOR_SIZE) : EMPTY_BYTES
     const trace = traces[index]
-    const row = transactionRow.encode({
+    const row = transactionEntry.encode({
       number,
       index,
       kinds,
@@ -57,10 +56,10 @@ export async function indexTransactions(
       revertData: trace?.error === REVERTED ? trace.output.subarray(0, KEPT_REVERT_DATA) : EMPTY_BYTES,
       hasInnerError: inner.hasError,
     })
-    const entry = sequenceRow.encode({ sequence: draft.append(LIST.transactions, row) })
+    const entry = sequenceEntry.encode({ sequence: draft.append(LIST.transactions, row) })
     if (names?.kinds !== kinds || !equalBytes(names.selector, selector)) names = namesOf(kinds, selector)
     for (const list of names.lists) draft.append(list, entry)
-    const sides = to === null ? sidesOfCreation(from, created) : sidesOf(from, to)
+    const sides = to === null ? rolesOfCreation(from, created) : rolesOf(from, to)
     for (const [of, side] of sides) draft.append(LIST.transactionsOf(of, side), entry)
   })
 }

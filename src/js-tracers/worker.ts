@@ -3,8 +3,9 @@
 // they arrive, because state reads are synchronous.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { CanonicalChain } from '../chain/canonical-chain.ts'
+import { NO_INDEX } from '../chain/open.ts'
 import { ChainTraces } from '../chain/traces.ts'
-import type { BlockRef, Indexer, Trace } from '../chain/types.ts'
+import type { BlockRef, Trace } from '../chain/types.ts'
 import { loadModule } from '../cip/load.ts'
 import { registryOf } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
@@ -105,11 +106,6 @@ async function afterPending(canonical: CanonicalChain, pending: Block): Promise<
   await rerunBlock(runtime, view, pending, canonical.ancestors(parent))
   return { header, view }
 }
-
-const noIndex = (): never => {
-  throw new Error('a thread that traces commits nothing')
-}
-const NO_INDEX: Indexer = { block: noIndex, edit: noIndex, undo: noIndex }
 
 function report(message: Report): void {
   node.postMessage(message)

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MinedLog } from '../../src/chain/types.ts'
-import { listLength } from '../../src/indexer/lists.ts'
 import { type LogQuery, Logs } from '../../src/indexer/logs.ts'
 import { LIST } from '../../src/indexer/tables.ts'
 import type { Address, Hash, Hex } from '../../src/lib/hex.ts'
 import type { ExecutedBlock } from '../../src/runtime/types.ts'
+import { listLength } from '../../src/tables/list.ts'
 import { KEEPER, KEYS, LOGGERS, openSmallChain, signed, word, words } from './support.ts'
 
 /** Where a log stands and what it says, in one line. */

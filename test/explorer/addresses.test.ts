@@ -1,10 +1,10 @@
 // Addresses over the explorer API: every list against what JSON-RPC says of the same blocks, page by page to the end.
 import { getAddress, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { count, record } from '../../src/indexer/record.ts'
 import { LIST } from '../../src/indexer/tables.ts'
 import { hexToAddress, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { KEY } from '../../src/state/keyspace.ts'
+import { record, sequence } from '../../src/tables/codec.ts'
 import { ALICE, BOB, CAROL, tokenChain } from '../indexer/token-chain.ts'
 import { testChain } from '../support/chain.ts'
 import { frames as framesContract } from '../support/contracts.ts'
@@ -166,7 +166,7 @@ describe('transactions of an address', () => {
   it('are sorted by value or fee up to 10,000 of them', async () => {
     const { node, url } = await testChain()
     const path = `/addresses/${BOB}/transactions`
-    const length = record<{ length: number }>({ length: count }).encode({ length: 10_001 })
+    const length = record<{ length: number }>({ length: sequence }).encode({ length: 10_001 })
     await node.chain.store.write([{ type: 'put', key: KEY.listTail(LIST.transactionsOf(BOB, 'in')), value: length }])
     expect(await api(url).get(`${path}?sort=value&order=asc`)).toMatchObject({
       status: 422,

@@ -1,14 +1,22 @@
 // Messages and contracts on a small chain whose code is spelled out here, so that every row can be told by hand.
 import { getContractAddress } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { FACT } from '../../src/indexer/facts.ts'
-import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
-import { callRow, coinRow, placeRow, seenRow, transactionRow } from '../../src/indexer/rows.ts'
-import { LIST, SECONDS_A_DAY, SIDES } from '../../src/indexer/tables.ts'
+import { RECORD } from '../../src/indexer/records.ts'
+import {
+  balanceEntry,
+  callEntry,
+  firstSeenEntry,
+  LIST,
+  positionEntry,
+  ROLES,
+  SECONDS_A_DAY,
+  transactionEntry,
+} from '../../src/indexer/tables.ts'
 import { type Address, fromHex, type Hash, type Hex, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import { delegationTo } from '../../src/primitives/delegation.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
 import type { StateView } from '../../src/state/types.ts'
+import { entriesBetween, listLength, sequenceOf } from '../../src/tables/list.ts'
 import { CHILD_CODE, ETHER, FACTORY, GWEI, KEEPER, keyAt, openSmallChain, signed, smallSpec } from '../chain/support.ts'
 import { asm, call } from '../support/assembler.ts'
 import { initCode, MORTAL, maker } from './actions.ts'
@@ -44,12 +52,12 @@ async function smallIndex(until: 'shanghai' | 'prague' = 'prague') {
       return made
     },
     edit: (change: (view: StateView) => void) => chain.edit(change),
-    calls: () => all(LIST.calls).map((row) => callRow.decode(row)),
-    callsOf: (of: Address) => SIDES.map((side) => all(LIST.callsOf(of, side)).map(sequenceOf)),
-    transactions: () => all(LIST.transactions).map((row) => transactionRow.decode(row)),
-    coins: (of: Address) => all(LIST.coins(of)).map((row) => coinRow.decode(row)),
-    contracts: () => all(LIST.contracts).map((row) => seenRow.decode(row)),
-    fact: (of: Address) => FACT.account.get(store, of),
+    calls: () => all(LIST.calls).map((row) => callEntry.decode(row)),
+    callsOf: (of: Address) => ROLES.map((side) => all(LIST.callsOf(of, side)).map(sequenceOf)),
+    transactions: () => all(LIST.transactions).map((row) => transactionEntry.decode(row)),
+    coins: (of: Address) => all(LIST.balances(of)).map((row) => balanceEntry.decode(row)),
+    contracts: () => all(LIST.contracts).map((row) => firstSeenEntry.decode(row)),
+    fact: (of: Address) => RECORD.account.get(store, of),
   }
 }
 
@@ -119,7 +127,7 @@ describe('contracts', () => {
     const { chain, contracts } = await smallIndex()
     const expected = [...chain.spec.genesis.alloc].filter(([, { code }]) => code.length > 0).map(([address]) => address)
     expect(contracts()).toEqual(expected.toSorted().map((address) => ({ number: 0, address })))
-    expect(FACT.day.get(chain.store, 0)?.contracts).toBe(expected.length)
+    expect(RECORD.day.get(chain.store, 0)?.contracts).toBe(expected.length)
   })
 
   it('that end in the transaction that made them are listed as destroyed', async () => {
@@ -139,7 +147,7 @@ describe('contracts', () => {
     expect(contracts().slice(before)).toEqual([{ number: 1, address: made }])
     expect(fact(made)).toMatchObject({ creator: MAKER, createdIn: 0, isDestroyed: true })
     const day = Number(chain.head.timestamp) / SECONDS_A_DAY
-    expect(FACT.day.get(chain.store, Math.floor(day))?.contracts).toBe(1)
+    expect(RECORD.day.get(chain.store, Math.floor(day))?.contracts).toBe(1)
   })
 
   it('that are made again after their end keep their row', async () => {
@@ -229,10 +237,10 @@ describe('coins', () => {
     ]
     await chain.produce({ withdrawals: paid })
     expect(coins(PLAIN)).toEqual([{ number: 1, transaction: undefined, before: 0n, after: 3n * GWEI }])
-    const places = (list: Hex) => all(list).map((row) => placeRow.decode(row))
+    const places = (list: Hex) => all(list).map((row) => positionEntry.decode(row))
     expect(places(LIST.withdrawals)).toEqual([0, 1, 2].map((index) => ({ number: 1, index })))
     expect(places(LIST.withdrawalsOf(PLAIN))).toEqual([0, 2].map((index) => ({ number: 1, index })))
-    expect(FACT.withdrawn.get(chain.store)).toEqual({ amount: 3n * GWEI })
+    expect(RECORD.withdrawn.get(chain.store)).toEqual({ amount: 3n * GWEI })
     expect(fact(at(0xab))).toMatchObject({ balance: 0n, changedAt: 0 })
   })
 })
@@ -247,13 +255,13 @@ describe('a block', () => {
     await chain.commit(await chain.build({}, [signed(0, 0n, blobs)]))
     // EIP-1559 lowers the genesis' base fee of 1 gwei by an eighth; a blob has 2^17 gas at the least price, 1 wei.
     const [baseFees, tips] = [(21_000n * GWEI * 7n) / 8n, 21_000n * GWEI]
-    expect(FACT.block.get(store, 1)).toMatchObject({ baseFees, tips, fees: baseFees + tips + 2n ** 17n })
-    expect(FACT.account.get(store, SENDER)?.balance).toBe(1_000n * ETHER - baseFees - tips - 2n ** 17n)
+    expect(RECORD.block.get(store, 1)).toMatchObject({ baseFees, tips, fees: baseFees + tips + 2n ** 17n })
+    expect(RECORD.account.get(store, SENDER)?.balance).toBe(1_000n * ETHER - baseFees - tips - 2n ** 17n)
   })
 
   it('may be on any day', async () => {
     const { chain, store } = await smallIndex()
     await chain.produce({ timestamp: 2n ** 64n - 1n })
-    expect(FACT.day.get(store, 213_503_982_334_601)).toMatchObject({ transactions: 0 })
+    expect(RECORD.day.get(store, 213_503_982_334_601)).toMatchObject({ transactions: 0 })
   })
 })

@@ -2,14 +2,24 @@
 // receipts, and balances and code at every height.
 import { encodeErrorResult, parseEther } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
-import { memberCount } from '../../src/indexer/crowds.ts'
-import { FACT } from '../../src/indexer/facts.ts'
-import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
-import { membersFrom, readDescending } from '../../src/indexer/ranking.ts'
-import { coinRow, placeRow, seenRow, transactionRow } from '../../src/indexer/rows.ts'
-import { KINDS, LIST, MASKS, RANKING, SIDES, type Side } from '../../src/indexer/tables.ts'
+import { RECORD } from '../../src/indexer/records.ts'
+import {
+  balanceEntry,
+  firstSeenEntry,
+  KINDS,
+  LIST,
+  MASKS,
+  positionEntry,
+  RANKING,
+  ROLES,
+  type Role,
+  transactionEntry,
+} from '../../src/indexer/tables.ts'
 import { type Address, type Hex, hexToAddress, toAddress, toHex } from '../../src/lib/hex.ts'
 import { startNode } from '../../src/node.ts'
+import { entriesBetween, listLength, sequenceOf } from '../../src/tables/list.ts'
+import { membersFrom, readDescending } from '../../src/tables/ranking.ts'
+import { memberCount } from '../../src/tables/ranking-tree.ts'
 import { nodeOptions, withClients } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
 import { busyChain } from './actions.ts'
@@ -56,12 +66,12 @@ const wasContract = async ({ to, type, number }: Mined): Promise<boolean> =>
 
 const all = (list: Hex): Uint8Array[] => entriesBetween(store, list, 0, listLength(store, list))
 const sequences = (list: Hex): number[] => all(list).map(sequenceOf)
-const seen = (list: Hex) => all(list).map((row) => seenRow.decode(row))
+const seen = (list: Hex) => all(list).map((row) => firstSeenEntry.decode(row))
 const accounts = seen(LIST.addresses).map(({ address }) => address)
 
 describe('transactions', () => {
   it('are listed in the order of the chain, and say how they ended', () => {
-    const rows = all(LIST.transactions).map((row) => transactionRow.decode(row))
+    const rows = all(LIST.transactions).map((row) => transactionEntry.decode(row))
     expect(rows.map(({ number, index }) => [number, index])).toEqual(
       transactions.map(({ number, index }) => [number, index]),
     )
@@ -107,13 +117,13 @@ describe('transactions', () => {
   })
 
   it('are listed by whose they are', () => {
-    const sideOf = ({ from, to, created }: Mined, of: Address): Side | undefined => {
+    const sideOf = ({ from, to, created }: Mined, of: Address): Role | undefined => {
       if (from === of) return to === of ? 'self' : 'out'
       if (to === of) return 'in'
       return created === of ? 'created' : undefined
     }
     for (const of of accounts) {
-      for (const side of SIDES) {
+      for (const side of ROLES) {
         const expected = transactions.filter((tx) => sideOf(tx, of) === side).map(({ sequence }) => sequence)
         expect(sequences(LIST.transactionsOf(of, side))).toEqual(expected)
       }
@@ -131,7 +141,7 @@ describe('accounts', () => {
       for (const party of [from, to, created]) if (party !== undefined) expect(known).toContain(party)
     }
     for await (const { address } of node.chain.accounts()) expect(known).toContain(address)
-    for (const address of accounts) expect(FACT.account.get(store, address)).toBeDefined()
+    for (const address of accounts) expect(RECORD.account.get(store, address)).toBeDefined()
   })
 
   it('are ranked by what they hold', async () => {
@@ -147,7 +157,7 @@ describe('accounts', () => {
     let named = 0
     const views = await Promise.all(blocks.map(({ number }) => node.chain.at({ number })))
     for (const address of accounts) {
-      const rows = all(LIST.coins(address)).map((row) => coinRow.decode(row))
+      const rows = all(LIST.balances(address)).map((row) => balanceEntry.decode(row))
       let last = 0n
       let changedAt = 0
       for (let number = 0; number <= head; number++) {
@@ -168,7 +178,7 @@ describe('accounts', () => {
         const own = touching.filter(({ from }) => from === address).at(-1)
         if (own !== undefined) expect(here[0]?.transaction).toBeGreaterThanOrEqual(own.sequence)
       }
-      const fact = FACT.account.get(store, address)
+      const fact = RECORD.account.get(store, address)
       expect([fact?.balance, fact?.changedAt]).toEqual([last, changedAt])
     }
     expect(named).toBeGreaterThan(transactions.length)
@@ -178,10 +188,10 @@ describe('accounts', () => {
     for (const address of accounts) {
       const gasOf = (side: 'from' | 'to') =>
         Number(transactions.filter((tx) => tx[side] === address).reduce((sum, { gasUsed }) => sum + gasUsed, 0n))
-      const { gasSpent, gasServed } = FACT.account.get(store, address) ?? {}
+      const { gasSpent, gasServed } = RECORD.account.get(store, address) ?? {}
       expect([gasSpent, gasServed]).toEqual([gasOf('from'), gasOf('to')])
     }
-    expect(FACT.account.get(store, hexToAddress(bob.address))?.gasServed).toBeGreaterThan(0)
+    expect(RECORD.account.get(store, hexToAddress(bob.address))?.gasServed).toBeGreaterThan(0)
   })
 
   it('are contracts when they have code of their own', async () => {
@@ -189,12 +199,12 @@ describe('accounts', () => {
     expect(new Set(contracts).size).toBe(contracts.length)
     for await (const { address, code } of node.chain.accounts()) {
       const isContract = code.length > 0 && !toHex(code).startsWith('0xef0100')
-      const isDestroyed = FACT.account.get(store, address)?.isDestroyed
+      const isDestroyed = RECORD.account.get(store, address)?.isDestroyed
       expect(isContract).toBe(contracts.includes(address) && isDestroyed === false)
     }
     for (const { created, isFailed, from, sequence } of transactions) {
       if (created === undefined || isFailed) continue
-      const { creator, createdIn } = FACT.account.get(store, created) ?? {}
+      const { creator, createdIn } = RECORD.account.get(store, created) ?? {}
       expect([creator, createdIn]).toEqual([from, sequence])
     }
   })
@@ -208,21 +218,21 @@ describe('blocks', () => {
       const fees = receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
       const gasUsed = receipts.reduce((sum, receipt) => sum + receipt.gasUsed, 0n)
       const baseFees = gasUsed * (baseFeePerGas ?? 0n)
-      expect(FACT.block.get(store, Number(number))).toMatchObject({
+      expect(RECORD.block.get(store, Number(number))).toMatchObject({
         ...{ firstTransaction: sequence, transactions: mined.length },
         ...{ fees, baseFees, tips: fees - baseFees },
       })
       sequence += mined.length
       gas += gasUsed
     }
-    expect(FACT.totals.get(store)).toEqual({ gasUsed: Number(gas) })
+    expect(RECORD.totals.get(store)).toEqual({ gasUsed: Number(gas) })
   })
 
   it('and their transactions have parts of the lists of calls and transfers that meet without gaps', () => {
-    const rows = all(LIST.transactions).map((row) => transactionRow.decode(row))
+    const rows = all(LIST.transactions).map((row) => transactionEntry.decode(row))
     let [calls, transfers] = [0, 0]
     for (const { number } of blocks) {
-      const fact = FACT.block.get(store, Number(number))
+      const fact = RECORD.block.get(store, Number(number))
       expect([fact?.firstCall, fact?.firstTransfer]).toEqual([calls, transfers])
       for (const row of rows.filter((row) => row.number === Number(number))) {
         expect([row.firstCall, row.firstTransfer]).toEqual([calls, transfers])
@@ -250,13 +260,13 @@ describe('blocks', () => {
       }
       days.set(day, sum)
     }
-    for (const [day, sum] of days) expect(FACT.day.get(store, day)).toMatchObject(sum)
+    for (const [day, sum] of days) expect(RECORD.day.get(store, day)).toMatchObject(sum)
   })
 
   it('are listed by who made them', () => {
     for (const miner of new Set(blocks.map(({ miner }) => hexToAddress(miner)))) {
       const mined = blocks.filter((block) => hexToAddress(block.miner) === miner).map(({ number }) => Number(number))
-      const places = all(LIST.blocksOf(miner)).map((row) => placeRow.decode(row))
+      const places = all(LIST.blocksOf(miner)).map((row) => positionEntry.decode(row))
       expect(places).toEqual(mined.map((number) => ({ number, index: 0 })))
     }
   })

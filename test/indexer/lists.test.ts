@@ -1,22 +1,22 @@
 // Lists and unions of lists against arrays: any page of any of them, while they grow.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Draft } from '../../src/indexer/draft.ts'
-import {
-  entriesBetween,
-  entryAt,
-  lengthOfAll,
-  listLength,
-  newest,
-  OpenList,
-  scanEntries,
-  sequenceOf,
-} from '../../src/indexer/lists.ts'
-import { sequenceRow } from '../../src/indexer/rows.ts'
-import { undoOps } from '../../src/indexer/undo.ts'
+import { sequenceEntry } from '../../src/indexer/tables.ts'
 import { type Hex, toHex } from '../../src/lib/hex.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
 import type { KvStore } from '../../src/state/types.ts'
+import {
+  entriesBetween,
+  entryAt,
+  ListReader,
+  lengthOfAll,
+  listLength,
+  newestPage,
+  scanEntries,
+  sequenceOf,
+} from '../../src/tables/list.ts'
+import { Overlay } from '../../src/tables/overlay.ts'
+import { undoOps } from '../../src/tables/undo.ts'
 import { everyRow } from '../support/stores.ts'
 
 const LISTS = ['0x01', '0x0101', '0x02', '0x00'] as const
@@ -24,12 +24,12 @@ const listAt = (index: number): Hex => LISTS[index % LISTS.length] ?? '0x'
 
 /** One version: each entry goes to one list, sequences rising with gaps. Returns what was added, list by list. */
 async function grow(store: KvStore, version: number, from: number, owners: readonly number[]): Promise<number[][]> {
-  const draft = new Draft(store)
+  const draft = new Overlay(store)
   const added: number[][] = LISTS.map(() => [])
   for (const [i, owner] of owners.entries()) {
     const sequence = from + i * 2 + (i % 2)
     const list = listAt(owner)
-    const position = draft.append(list, sequenceRow.encode({ sequence }))
+    const position = draft.append(list, sequenceEntry.encode({ sequence }))
     expect(draft.length(list)).toBe(position + 1)
     added[owner % LISTS.length]?.push(sequence)
   }
@@ -56,7 +56,7 @@ describe('lists', () => {
           const rows = await everyRow(store)
           const naive = chosen.flatMap((i) => before[i] ?? []).sort((a, b) => b - a)
           const ask = (request: { page: number; size: number; anchor?: number }) => {
-            const { entries, ...rest } = newest(store, lists, request)
+            const { entries, ...rest } = newestPage(store, lists, request)
             return { sequences: entries.map(sequenceOf), ...rest }
           }
           const expected = ({ page, size }: { page: number; size: number }) => ({
@@ -92,11 +92,11 @@ describe('lists', () => {
   it('find the place of a number', async () => {
     const store = await openMemoryStore()
     const list = listAt(0)
-    const draft = new Draft(store)
-    for (const sequence of [3, 5, 9]) draft.append(list, sequenceRow.encode({ sequence }))
+    const draft = new Overlay(store)
+    for (const sequence of [3, 5, 9]) draft.append(list, sequenceEntry.encode({ sequence }))
     await store.write(await draft.ops(1))
     expect(entriesBetween(store, list, 1, 9).map(sequenceOf)).toEqual([5, 9])
-    const places = [0, 3, 4, 5, 6, 9, 10].map((sequence) => new OpenList(store, list).find(sequence))
+    const places = [0, 3, 4, 5, 6, 9, 10].map((sequence) => new ListReader(store, list).find(sequence))
     expect(places).toEqual([0, 0, 1, 1, 2, 2, 3])
   })
 
@@ -120,7 +120,7 @@ describe('lists', () => {
       [1, 2, 3, 4, 5, 6].map((n) => new Uint8Array(size).fill(n)),
     )
     for (const [version, part] of [entries.slice(0, 17), entries.slice(17, 18), entries.slice(18)].entries()) {
-      const draft = new Draft(store)
+      const draft = new Overlay(store)
       for (const entry of part) draft.append(list, entry)
       await store.write(await draft.ops(version + 1))
     }
@@ -145,10 +145,15 @@ describe('lists', () => {
 
   it('say nothing beyond their end', async () => {
     const store = await openMemoryStore()
-    expect(newest(store, LISTS, { page: 1, size: 10 })).toEqual({ entries: [], total: 0, anchor: 0, hasNext: false })
+    expect(newestPage(store, LISTS, { page: 1, size: 10 })).toEqual({
+      entries: [],
+      total: 0,
+      anchor: 0,
+      hasNext: false,
+    })
     await grow(store, 1, 0, [0, 1])
-    expect(newest(store, LISTS, { page: 7, size: 10 }).entries).toEqual([])
+    expect(newestPage(store, LISTS, { page: 7, size: 10 }).entries).toEqual([])
     // An anchor from before a rollback is longer than the list is now.
-    expect(newest(store, LISTS, { page: 1, size: 10, anchor: 99 }).entries.map(sequenceOf)).toEqual([3, 0])
+    expect(newestPage(store, LISTS, { page: 1, size: 10, anchor: 99 }).entries.map(sequenceOf)).toEqual([3, 0])
   })
 })

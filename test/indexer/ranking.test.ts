@@ -1,9 +1,11 @@
 // Rankings against a sorted array: whatever is added and removed, in crowds or alone, and taken back again.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countMembers, memberCount, nodeRow } from '../../src/indexer/crowds.ts'
-import { Draft } from '../../src/indexer/draft.ts'
-import { FEW, fewOf } from '../../src/indexer/few.ts'
+import { bigToFixed, toHex } from '../../src/lib/hex.ts'
+import { KEY } from '../../src/state/keyspace.ts'
+import { openMemoryStore } from '../../src/state/kv.ts'
+import type { KvStore } from '../../src/state/types.ts'
+import { Overlay } from '../../src/tables/overlay.ts'
 import {
   addMember,
   complement,
@@ -14,12 +16,10 @@ import {
   moveMember,
   readDescending,
   removeMember,
-} from '../../src/indexer/ranking.ts'
-import { undoOps } from '../../src/indexer/undo.ts'
-import { bigToFixed, toHex } from '../../src/lib/hex.ts'
-import { KEY } from '../../src/state/keyspace.ts'
-import { openMemoryStore } from '../../src/state/kv.ts'
-import type { KvStore } from '../../src/state/types.ts'
+} from '../../src/tables/ranking.ts'
+import { countMembers, memberCount, nodeRow } from '../../src/tables/ranking-tree.ts'
+import { SMALL_SET_SIZE, smallSetOf } from '../../src/tables/small-set.ts'
+import { undoOps } from '../../src/tables/undo.ts'
 import { everyRow } from '../support/stores.ts'
 
 const RANKING = '0x01'
@@ -40,7 +40,7 @@ async function write(
   wanted: Map<string, Uint8Array>,
   changes: readonly Uint8Array[],
 ): Promise<void> {
-  const draft = new Draft(store)
+  const draft = new Overlay(store)
   for (const order of changes) {
     const name = toHex(order)
     if (wanted.delete(name)) removeMember(draft, RANKING, order)
@@ -78,9 +78,9 @@ async function checkCrowds(store: KvStore, members: readonly Uint8Array[]): Prom
   // 42: member, 43: node; 01 01: of RANKING.
   const rows = keys.filter((key) => key.startsWith('0x420101')).length
   const found = keys.filter((key) => key.startsWith('0x430101')).length
-  const few = fewOf(store, RANKING)
+  const few = smallSetOf(store, RANKING)
   if (few !== undefined) {
-    expect(members.length).toBeLessThanOrEqual(FEW)
+    expect(members.length).toBeLessThanOrEqual(SMALL_SET_SIZE)
     expect(text(few)).toEqual(text(members))
     expect([rows, found]).toEqual([0, members.length === 0 ? 0 : 1])
     return
@@ -118,8 +118,8 @@ describe('a ranking', () => {
         fc.array(fc.nat({ max: 5000 }), { minLength: 5, maxLength: 5 }),
         async (versions, asked) => {
           const store = await openMemoryStore()
-          const other = new Draft(store)
-          for (let child = 0; child < FEW + 1; child++) addMember(other, OTHER, orderOf(0, child))
+          const other = new Overlay(store)
+          for (let child = 0; child < SMALL_SET_SIZE + 1; child++) addMember(other, OTHER, orderOf(0, child))
           await countMembers(other)
           await store.write(await other.ops(0))
           const wanted = new Map<string, Uint8Array>()
@@ -156,13 +156,13 @@ describe('a ranking', () => {
   it('has few members in one row, until they are more, and again when all were gone', async () => {
     const store = await openMemoryStore()
     const wanted = new Map<string, Uint8Array>()
-    const members = Array.from({ length: FEW + 1 }, (_, n) => orderOf(n, 7 * n))
+    const members = Array.from({ length: SMALL_SET_SIZE + 1 }, (_, n) => orderOf(n, 7 * n))
     const rows = async () => (await everyRow(store)).size
     const versions: (readonly [changes: readonly Uint8Array[], rows: number])[] = [
-      [members.slice(0, FEW), 1],
+      [members.slice(0, SMALL_SET_SIZE), 1],
       [members.slice(0, 2), 1],
       // One row each, and the node that counts them.
-      [[...members.slice(0, 2), ...members.slice(FEW)], FEW + 2],
+      [[...members.slice(0, 2), ...members.slice(SMALL_SET_SIZE)], SMALL_SET_SIZE + 2],
       [members.slice(1), 2],
       [members.slice(0, 1), 0],
       [members.slice(2, 5), 1],
@@ -182,14 +182,14 @@ describe('a ranking', () => {
   })
 
   it('refuses to take out of a row who is not there', async () => {
-    const draft = new Draft(await openMemoryStore())
+    const draft = new Overlay(await openMemoryStore())
     addMember(draft, RANKING, Uint8Array.of(1))
     expect(() => removeMember(draft, RANKING, Uint8Array.of(2))).toThrow('not there')
   })
 
   it('moves a member, in and out too', async () => {
     const store = await openMemoryStore()
-    const draft = new Draft(store)
+    const draft = new Overlay(store)
     const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
     moveMember(draft, RANKING, undefined, one)
     moveMember(draft, RANKING, one, two)
@@ -197,7 +197,7 @@ describe('a ranking', () => {
     await countMembers(draft)
     await store.write(await draft.ops(1))
     expect([memberCount(store, RANKING), text(await membersFrom(store, RANKING, 0, 9))]).toEqual([1, ['0x02']])
-    const last = new Draft(store)
+    const last = new Overlay(store)
     moveMember(last, RANKING, two, undefined)
     await countMembers(last)
     await store.write([...(await last.ops(2))])

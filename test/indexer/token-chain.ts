@@ -2,14 +2,13 @@
 // the contracts themselves answer.
 import type { Abi } from 'viem'
 import { expect } from 'vitest'
-import { memberCount } from '../../src/indexer/crowds.ts'
-import { FACT } from '../../src/indexer/facts.ts'
-import { entriesBetween, listLength, sequenceOf } from '../../src/indexer/lists.ts'
-import { complement, membersFrom, readDescending } from '../../src/indexer/ranking.ts'
-import { type TransferRow, transferRow } from '../../src/indexer/rows.ts'
-import { LIST, RANKING, type TokenType } from '../../src/indexer/tables.ts'
+import { RECORD } from '../../src/indexer/records.ts'
+import { LIST, RANKING, type TokenType, type TransferEntry, transferEntry } from '../../src/indexer/tables.ts'
 import { type Address, bytesToBig, type Hex, hexToAddress, toAddress } from '../../src/lib/hex.ts'
 import type { NodeOptions } from '../../src/node.ts'
+import { entriesBetween, listLength, sequenceOf } from '../../src/tables/list.ts'
+import { complement, membersFrom, readDescending } from '../../src/tables/ranking.ts'
+import { memberCount } from '../../src/tables/ranking-tree.ts'
 import { account, testChain } from '../support/chain.ts'
 import { compileSolidity } from '../support/solc.ts'
 
@@ -54,8 +53,8 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
     return { address: hexToAddress(contractAddress ?? '0x'), abi }
   }
 
-  const rows = (): TransferRow[] =>
-    entriesBetween(store, LIST.transfers, 0, listLength(store, LIST.transfers)).map((row) => transferRow.decode(row))
+  const rows = (): TransferEntry[] =>
+    entriesBetween(store, LIST.transfers, 0, listLength(store, LIST.transfers)).map((row) => transferEntry.decode(row))
   const sequences = (list: Hex): number[] => entriesBetween(store, list, 0, listLength(store, list)).map(sequenceOf)
   const members = async (ranking: Hex): Promise<Uint8Array[]> => {
     const found = await membersFrom(store, ranking, 0, 10_000)
@@ -87,7 +86,7 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
     const held = accounts.map((of, i): [Address, bigint] => [of, answers[i] ?? 0n])
     expect(await holders(RANKING.holders(token.address))).toEqual(largestFirst(held))
     for (const [of, amount] of held) {
-      expect(FACT.holding.get(store, of, token.address)?.amount ?? 0n).toBe(amount)
+      expect(RECORD.holding.get(store, of, token.address)?.amount ?? 0n).toBe(amount)
       const mine = (await owned(of, type)).filter(([address]) => address === token.address)
       expect(mine).toEqual(amount === 0n ? [] : [[token.address, undefined, amount]])
     }
@@ -96,7 +95,7 @@ export async function tokenChain(overrides: Partial<NodeOptions> = {}) {
   return {
     ...chain,
     ...{ store, send, read, deploy, rows, sequences, holders, owned, items, instances, tokens, expectHolders },
-    fact: (token: Deployed | Address) => FACT.token.get(store, typeof token === 'string' ? token : token.address),
+    fact: (token: Deployed | Address) => RECORD.token.get(store, typeof token === 'string' ? token : token.address),
   }
 }
 

@@ -2,7 +2,7 @@
 // answers after each block.
 import { type Hex, pad, toEventSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { FACT } from '../../src/indexer/facts.ts'
+import { RECORD } from '../../src/indexer/records.ts'
 import { LIST, RANKING } from '../../src/indexer/tables.ts'
 import { type Address, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { everyRow } from '../support/stores.ts'
@@ -18,7 +18,7 @@ async function expectOwners({ store, read, items, expectHolders }: Setting, art:
     ),
   )
   for (const [i, id] of ids.entries()) {
-    const { owner, supply } = FACT.instance.get(store, art.address, id) ?? {}
+    const { owner, supply } = RECORD.instance.get(store, art.address, id) ?? {}
     expect([owner, supply ?? 0n]).toEqual([owners[i], owners[i] === undefined ? 0n : 1n])
   }
   for (const of of PEOPLE) {
@@ -52,7 +52,7 @@ describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
       await expectOwners(chain, art, [0n, 7n, far])
     }
     expect(await instances(art.address)).toEqual([far, 7n, 0n])
-    expect(FACT.instance.get(store, art.address, 7n)?.uri).toBe('ipfs://art/7')
+    expect(RECORD.instance.get(store, art.address, 7n)?.uri).toBe('ipfs://art/7')
     expect(
       rows()
         .map(({ type, id, amount, from, to }) => [type, id, amount, from, to])
@@ -91,11 +91,11 @@ async function expectAmounts({ store, read, holders, owned, items }: Setting, to
     const held = await Promise.all(PEOPLE.map(async (of): Promise<[Address, bigint]> => [of, await amount(of, id)]))
     expect(await holders(RANKING.holdersOfInstance(token.address, id))).toEqual(largestFirst(held))
     for (const [of, value] of held) {
-      expect(FACT.holdingOfInstance.get(store, of, token.address, id)?.amount ?? 0n).toBe(value)
+      expect(RECORD.holdingOfInstance.get(store, of, token.address, id)?.amount ?? 0n).toBe(value)
       totals.set(of, (totals.get(of) ?? 0n) + value)
     }
     const supply = held.reduce((sum, [, value]) => sum + value, 0n)
-    expect(FACT.instance.get(store, token.address, id)?.supply ?? 0n).toBe(supply)
+    expect(RECORD.instance.get(store, token.address, id)?.supply ?? 0n).toBe(supply)
   }
   expect(await holders(RANKING.holders(token.address))).toEqual(largestFirst([...totals]))
   for (const of of PEOPLE) {
@@ -132,7 +132,7 @@ describe('an ERC-1155', () => {
       await expectAmounts(chain, token, ids)
     }
     expect(await instances(token.address)).toEqual([2n ** 200n, 2n, 1n])
-    expect(FACT.instance.get(store, token.address, 2n)?.uri).toBe('https://items.example/{id}.json')
+    expect(RECORD.instance.get(store, token.address, 2n)?.uri).toBe('https://items.example/{id}.json')
   })
 
   it('has a row for each id of a batch, also when an id comes twice', async () => {
@@ -149,7 +149,7 @@ describe('an ERC-1155', () => {
     ])
     expect(sequences(LIST.transfersOfInstance(token.address, 5n))).toEqual([0, 2, 3, 4])
     expect(sequences(LIST.transfersOf(ALICE, 'ERC-1155', 'out'))).toEqual([3, 4])
-    expect(FACT.holdingOfInstance.get(node.chain.store, BOB, token.address, 5n)).toEqual({ amount: 3n })
+    expect(RECORD.holdingOfInstance.get(node.chain.store, BOB, token.address, 5n)).toEqual({ amount: 3n })
   })
 
   it('leaves the rows as they were when it is taken back', async () => {
@@ -201,7 +201,7 @@ describe('a token that turns out to be of another type', () => {
     // Who owned an item holds one of it.
     expect(await items(CAROL, 'ERC-721')).toEqual([])
     expect(await owned(CAROL, 'ERC-1155')).toEqual([[coin.address, 5n, 1n]])
-    expect(FACT.instance.get(store, coin.address, 5n)).toMatchObject({ owner: undefined, supply: 1n })
+    expect(RECORD.instance.get(store, coin.address, 5n)).toMatchObject({ owner: undefined, supply: 1n })
     expect(await holders(RANKING.holders(coin.address))).toEqual(
       largestFirst([
         [ALICE, 3n],

@@ -1,7 +1,7 @@
 // Where tokens come from and how they end: in the genesis, in native modules, by another's code, destroyed.
 import { encodeAbiParameters, erc20Abi, keccak256, parseAbiParameters } from 'viem'
 import { expect, it } from 'vitest'
-import { FACT } from '../../src/indexer/facts.ts'
+import { RECORD } from '../../src/indexer/records.ts'
 import { RANKING } from '../../src/indexer/tables.ts'
 import { bigToFixed, fromHex, type Hash, hexToAddress, toHash } from '../../src/lib/hex.ts'
 import { presets } from '../../src/spec/networks.ts'
@@ -70,5 +70,5 @@ it('a destroyed token stays listed, with what its last logs say', async () => {
     [ALICE, 6n],
     [BOB, 4n],
   ])
-  expect(FACT.holding.get(store, BOB, coin.address)).toEqual({ amount: 4n })
+  expect(RECORD.holding.get(store, BOB, coin.address)).toEqual({ amount: 4n })
 })

@@ -9,13 +9,13 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { Draft } from '../../src/indexer/draft.ts'
-import { setWords, textIn, wordsOf } from '../../src/indexer/token-names.ts'
+import { decodeText, searchTermsOf, setSearchTerms } from '../../src/indexer/token-names.ts'
 import { SELECTOR, TokenReads } from '../../src/indexer/token-reads.ts'
 import { bigToFixed, EMPTY_BYTES, fromHex, hexToAddress, toHex } from '../../src/lib/hex.ts'
 import type { ContractAnswer } from '../../src/runtime/read-contract.ts'
 import { RANGE } from '../../src/state/keyspace.ts'
 import { openMemoryStore } from '../../src/state/kv.ts'
+import { Overlay } from '../../src/tables/overlay.ts'
 
 const TOKEN = hexToAddress(`0x${'aa'.repeat(20)}`)
 const HOLDER = hexToAddress(`0x${'bb'.repeat(20)}`)
@@ -155,15 +155,15 @@ describe('texts', () => {
     ['an offset beyond the end', Buffer.concat([bigToFixed(64n, 32), bigToFixed(0n, 32)]), undefined],
     ['an offset beyond all', Buffer.concat([bigToFixed(2n ** 256n - 1n, 32), bigToFixed(0n, 32)]), undefined],
   ])('may be %s', (_, output, text) => {
-    expect(textIn(output, 256)).toBe(text)
+    expect(decodeText(output, 256)).toBe(text)
   })
 
   it('are cut between characters', () => {
-    expect(textIn(ofString('🍣'.repeat(300)), 256)).toBe('🍣'.repeat(256))
+    expect(decodeText(ofString('🍣'.repeat(300)), 256)).toBe('🍣'.repeat(256))
   })
 
   it('have words, each once, in one form', () => {
-    expect(wordsOf('The Wrapped-ETHER (weth) wETH ﬁat 2.0')).toEqual([
+    expect(searchTermsOf('The Wrapped-ETHER (weth) wETH ﬁat 2.0')).toEqual([
       'the',
       'wrapped',
       'ether',
@@ -172,19 +172,19 @@ describe('texts', () => {
       '2',
       '0',
     ])
-    expect(wordsOf('🍣 -- ')).toEqual([])
-    expect(wordsOf('Ünïcødé 代币')).toEqual(['ünïcødé', '代币'])
-    expect(wordsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
+    expect(searchTermsOf('🍣 -- ')).toEqual([])
+    expect(searchTermsOf('Ünïcødé 代币')).toEqual(['ünïcødé', '代币'])
+    expect(searchTermsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
   })
 
   it('are found by the words of their names as they are now', async () => {
-    const draft = new Draft(await openMemoryStore())
+    const draft = new Overlay(await openMemoryStore())
     const words = async () =>
       (await draft.keys(RANGE.nameWords(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()
     const before = { name: 'Old Name', symbol: 'X' }
-    setWords(draft, TOKEN, undefined, before)
+    setSearchTerms(draft, TOKEN, undefined, before)
     expect(await words()).toEqual(['name', 'old', 'x'])
-    setWords(draft, TOKEN, before, { name: 'New Name', symbol: undefined })
+    setSearchTerms(draft, TOKEN, before, { name: 'New Name', symbol: undefined })
     expect(await words()).toEqual(['name', 'new'])
   })
 })

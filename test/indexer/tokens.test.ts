@@ -10,7 +10,7 @@ import {
   toHex as toHexNumber,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { FACT } from '../../src/indexer/facts.ts'
+import { RECORD } from '../../src/indexer/records.ts'
 import { LIST, RANKING } from '../../src/indexer/tables.ts'
 import { type Address, hexToAddress, toHex, ZERO_ADDRESS } from '../../src/lib/hex.ts'
 import { RANGE } from '../../src/state/keyspace.ts'
@@ -59,7 +59,7 @@ describe('an ERC-20', () => {
     }
     expect(sequences(LIST.transfersOf(BOB, 'ERC-721', 'in'))).toEqual([])
     for (const party of [coin.address, ALICE, BOB, CAROL, ZERO_ADDRESS]) {
-      expect(FACT.account.get(node.chain.store, party)).toBeDefined()
+      expect(RECORD.account.get(node.chain.store, party)).toBeDefined()
     }
   })
 

@@ -1,13 +1,12 @@
 // The creation of a contract: its transaction, and the message with the creation code and the constructor's arguments.
 
 import type { Chain } from '../../chain/types.ts'
-import { FACT } from '../../indexer/facts.ts'
-import { entryAt } from '../../indexer/lists.ts'
-import { transactionRow } from '../../indexer/rows.ts'
-import { LIST } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, transactionEntry } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import type { Transaction } from '../../primitives/types.ts'
 import type { KvReader } from '../../state/types.ts'
+import { entryAt } from '../../tables/list.ts'
 import { undefinedIfPruned } from '../errors.ts'
 
 export type Creation = {
@@ -23,10 +22,10 @@ export async function creationOf(
   rows: Pick<KvReader, 'get'>,
   address: Address,
 ): Promise<Creation | undefined> {
-  const { createdIn, creator } = FACT.account.get(rows, address) ?? {}
+  const { createdIn, creator } = RECORD.account.get(rows, address) ?? {}
   const entry = createdIn === undefined ? undefined : entryAt(rows, LIST.transactions, createdIn)
   if (entry === undefined || creator === undefined) return undefined
-  const { number, index } = transactionRow.decode(entry)
+  const { number, index } = transactionEntry.decode(entry)
   const block = await chain.block({ number: BigInt(number) })
   const transaction = block?.transactions[index]
   return transaction && { transaction, number, creator }

@@ -1,12 +1,11 @@
 // `module=account`: balances of addresses, and their transactions, messages and token transfers.
 import { z } from 'zod'
-import { type BlockFact, FACT } from '../../indexer/facts.ts'
-import { entryAt, newest, OpenList } from '../../indexer/lists.ts'
-import { callRow, sequenceRow, transferRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { type BlockRecord, RECORD } from '../../indexer/records.ts'
+import { callEntry, LIST, sequenceEntry, TOKEN_TYPES, type TokenType, transferEntry } from '../../indexer/tables.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { toHex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import { entryAt, ListReader, newestPage } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { tokenBalance } from '../contract-reads.ts'
 import { decodeInput } from '../contracts/abi.ts'
@@ -31,11 +30,11 @@ const tokenbalance = action(
 
 const txlist = action(listSection.extend({ address }), async ({ address: of, ...part }, context) => {
   const sequences = sequencesOf(context, transactionsOf(of), 'transactions', part)
-  const rows = await rowsOf(sequences, (sequence) => transactionRow(context, sequence))
+  const rows = await rowsOf(sequences, (sequence) => transactionEntry(context, sequence))
   return filled(rows, 'No transactions found')
 })
 
-async function transactionRow(context: ExplorerContext, sequence: number) {
+async function transactionEntry(context: ExplorerContext, sequence: number) {
   const { indexed, fields } = await transactionFields(context, sequence)
   const { transaction, receipt } = indexed
   const { from, to, value, data } = transaction
@@ -81,7 +80,7 @@ async function callsWithin(context: ExplorerContext, of: z.output<typeof hash>):
 async function internalRow(context: ExplorerContext, sequence: number) {
   const entry = entryAt(context.rows, LIST.calls, sequence)
   if (entry === undefined) throw new Refused('No internal transactions found')
-  const call = callRow.decode(entry)
+  const call = callEntry.decode(entry)
   const { header, transaction } = await indexedTransaction(context, call.transaction)
   const isCreation = call.type === 'CREATE' || call.type === 'CREATE2'
   return {
@@ -108,7 +107,7 @@ const transfers = (types: readonly TokenType[]): Action =>
     listSection.extend({ address: address.optional(), contractaddress: address.optional() }),
     async ({ address: of, contractaddress: token, ...part }, context) => {
       if (of === undefined && token === undefined) throw new Refused('Error! Missing address or contractaddress')
-      const isOfType = token === undefined || types.includes(FACT.token.get(context.rows, token)?.type ?? 'ERC-20')
+      const isOfType = token === undefined || types.includes(RECORD.token.get(context.rows, token)?.type ?? 'ERC-20')
       const lists =
         token === undefined
           ? of === undefined
@@ -126,9 +125,9 @@ const transfers = (types: readonly TokenType[]): Action =>
 async function transferFields(context: ExplorerContext, sequence: number) {
   const entry = entryAt(context.rows, LIST.transfers, sequence)
   if (entry === undefined) throw new Refused('No transactions found')
-  const { transaction, token, type, from, to, id, amount, log } = transferRow.decode(entry)
+  const { transaction, token, type, from, to, id, amount, log } = transferEntry.decode(entry)
   const { fields } = await transactionFields(context, transaction)
-  const { name, symbol, decimals } = FACT.token.get(context.rows, token) ?? {}
+  const { name, symbol, decimals } = RECORD.token.get(context.rows, token) ?? {}
   return {
     ...fields,
     from,
@@ -171,14 +170,14 @@ export function sequencesOf(
 ): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
-  const start = FACT.block.get(rows, part.startblock)
-  const end = FACT.block.get(rows, Math.min(part.endblock, newestBlock))
-  const open = lists.map((list) => new OpenList(rows, list))
+  const start = RECORD.block.get(rows, part.startblock)
+  const end = RECORD.block.get(rows, Math.min(part.endblock, newestBlock))
+  const open = lists.map((list) => new ListReader(rows, list))
   const below = (sequence: number) => open.reduce((sum, list) => sum + list.find(sequence), 0)
   const [low, high] = [below(firstOf(start, of)), below(firstOf(end, of) + (end?.[of] ?? 0))]
   const { from, to } = pageOf(low, high, part)
-  const { entries } = newest(rows, lists, { page: 1, size: to - from, anchor: to })
-  const sequences = entries.map((entry) => sequenceRow.decode(entry).sequence)
+  const { entries } = newestPage(rows, lists, { page: 1, size: to - from, anchor: to })
+  const sequences = entries.map((entry) => sequenceEntry.decode(entry).sequence)
   return part.sort === 'asc' ? sequences.reverse() : sequences
 }
 
@@ -186,14 +185,14 @@ export function sequencesOf(
 export function allSequences({ rows, head }: ExplorerContext, of: Counted, part: ListSection): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
-  const start = FACT.block.get(rows, part.startblock)
-  const end = FACT.block.get(rows, Math.min(part.endblock, newestBlock))
+  const start = RECORD.block.get(rows, part.startblock)
+  const end = RECORD.block.get(rows, Math.min(part.endblock, newestBlock))
   const { from, to } = pageOf(firstOf(start, of), firstOf(end, of) + (end?.[of] ?? 0), part)
   const sequences = Array.from({ length: to - from }, (_, i) => from + i)
   return part.sort === 'asc' ? sequences : sequences.reverse()
 }
 
-const firstOf = (fact: BlockFact | undefined, of: Counted): number => fact?.[FIRST[of]] ?? 0
+const firstOf = (fact: BlockRecord | undefined, of: Counted): number => fact?.[FIRST[of]] ?? 0
 
 function pageOf(low: number, high: number, { page, offset, sort }: ListSection): { from: number; to: number } {
   const [from, to] =

@@ -1,6 +1,6 @@
 // `module=block`, `transaction` and `stats`: blocks by time, outcomes of transactions, supplies.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { coinSupply } from '../contract-reads.ts'
 import { averageBlockTime, firstBlockFrom } from '../statistics/block-times.ts'
 import { type Action, action, address, hash, integer, Refused } from './define.ts'
@@ -49,7 +49,7 @@ const ethsupply = action(z.object({}), async (_, context) => {
 })
 
 const tokensupply = action(z.object({ contractaddress: address }), ({ contractaddress: of }, { rows }) => {
-  const supply = FACT.token.get(rows, of)?.supply
+  const supply = RECORD.token.get(rows, of)?.supply
   if (supply === undefined) throw new Refused('Error! No token with a known supply at this address')
   return supply.toString()
 })

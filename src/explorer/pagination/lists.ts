@@ -1,18 +1,19 @@
 // Pages of the index's lists, and of unions of disjoint lists, in the chain's order.
-import { lengthOfAll, newest } from '../../indexer/lists.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
+
+import { sequenceEntry } from '../../indexer/tables.ts'
 import type { Hex } from '../../lib/hex.ts'
+import { lengthOfAll, newestPage } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { buildPage, type Page, type PageQuery, pageBounds, pageRequest, type Render } from './page.ts'
 
-/** A page of a list or of a union of disjoint ones, newest first; `render` gets the encoded entry. */
+/** A page of a list or of a union of disjoint ones, newestPage first; `render` gets the encoded entry. */
 export function listPage<T>(
   { rows }: ExplorerContext,
   lists: readonly Hex[],
   query: PageQuery,
   render: Render<Uint8Array, T>,
 ): Promise<Page<T>> {
-  return buildPage(query, newest(rows, lists, pageRequest(query)), render)
+  return buildPage(query, newestPage(rows, lists, pageRequest(query)), render)
 }
 
 /** The same of lists whose entries are sequences: positions in the list of all transactions, messages or transfers. */
@@ -21,7 +22,7 @@ export const sequenceListPage = <T>(
   lists: readonly Hex[],
   query: PageQuery,
   render: Render<number, T>,
-): Promise<Page<T>> => listPage(context, lists, query, (entry) => render(sequenceRow.decode(entry).sequence))
+): Promise<Page<T>> => listPage(context, lists, query, (entry) => render(sequenceEntry.decode(entry).sequence))
 
 /** A page of sequences, oldest first. */
 export function oldestFirstPage<T>(
@@ -32,7 +33,7 @@ export function oldestFirstPage<T>(
 ): Promise<Page<T>> {
   const total = lengthOfAll(rows, lists)
   const { from, to } = pageBounds(query, total)
-  const { entries } = newest(rows, lists, { page: 1, size: to - from, anchor: to })
-  const sequences = entries.toReversed().map((entry) => sequenceRow.decode(entry).sequence)
+  const { entries } = newestPage(rows, lists, { page: 1, size: to - from, anchor: to })
+  const sequences = entries.toReversed().map((entry) => sequenceEntry.decode(entry).sequence)
   return buildPage(query, { entries: sequences, total, hasNext: to < total }, render)
 }

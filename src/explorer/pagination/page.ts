@@ -2,7 +2,7 @@
 // that builds it. `anchor` is the length that a list had when its first page was read: pages are counted from it, so that
 // they keep their entries while blocks arrive.
 import { z } from 'zod'
-import type { PageRequest } from '../../indexer/lists.ts'
+import type { PageRequest } from '../../tables/list.ts'
 import { integer } from '../codec.ts'
 
 const DEFAULT_SIZE = 50

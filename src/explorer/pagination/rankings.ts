@@ -1,9 +1,10 @@
 // Pages of the index's rankings: of one, of several one after another, and of several merged into one order. Members are
 // byte strings that sort by rank. The order of a ranking may change between two pages.
-import { memberCount } from '../../indexer/crowds.ts'
-import { membersFrom } from '../../indexer/ranking.ts'
+
 import type { Hex } from '../../lib/hex.ts'
 import type { KvReader } from '../../state/types.ts'
+import { membersFrom } from '../../tables/ranking.ts'
+import { memberCount } from '../../tables/ranking-tree.ts'
 import type { ExplorerContext } from '../context.ts'
 import { invalidParameter } from '../errors.ts'
 import { buildPage, type Page, type PageQuery, pageBounds, type Render } from './page.ts'

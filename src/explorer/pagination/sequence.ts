@@ -1,6 +1,6 @@
 // Pages of records that are numbered without gaps: blocks, or the entries of a list by position. A page is found by
 // arithmetic, so that nothing is read but the records it shows.
-import { pageSpan } from '../../indexer/lists.ts'
+import { pageSpan } from '../../tables/list.ts'
 import { buildPage, type Page, type PageQuery, pageBounds, pageRequest, type Render } from './page.ts'
 
 /** A page of the positions below `length`, newest first. */

@@ -1,9 +1,10 @@
 // Pages of transactions in an order that the client chooses. The chain's order, either way, is read off the index. By value
 // or fee a list has to be read whole, so that only lists of at most 10,000 transactions are sorted.
-import { entriesBetween, lengthOfAll } from '../../indexer/lists.ts'
-import { sequenceRow } from '../../indexer/rows.ts'
+
+import { sequenceEntry } from '../../indexer/tables.ts'
 import type { Hex } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import { entriesBetween, lengthOfAll } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { invalidParameter } from '../errors.ts'
 import { type IndexedTransaction, indexedTransaction } from '../shapes/indexed-transaction.ts'
@@ -44,7 +45,7 @@ async function sortedSequences(context: ExplorerContext, lists: readonly Hex[], 
   const found: { readonly sequence: number; readonly by: bigint }[] = []
   for (const entry of lists.flatMap((list) => entriesBetween(rows, list, 0, MOST_SORTED))) {
     await pause()
-    const mined = await indexedTransaction(context, sequenceRow.decode(entry).sequence)
+    const mined = await indexedTransaction(context, sequenceEntry.decode(entry).sequence)
     found.push({ sequence: mined.sequence, by: sort === 'value' ? mined.transaction.value : feeOf(mined) })
   }
   found.sort((a, b) => (a.by === b.by ? a.sequence - b.sequence : a.by < b.by ? -1 : 1))

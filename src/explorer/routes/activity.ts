@@ -1,6 +1,7 @@
 // Token transfers and internal transactions of the whole chain, newest first.
-import { listLength } from '../../indexer/lists.ts'
+
 import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { listLength } from '../../tables/list.ts'
 import { labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { sequenceListPage } from '../pagination/lists.ts'

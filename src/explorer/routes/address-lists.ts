@@ -1,9 +1,8 @@
 // Lists of one address, newest first: transactions, messages within them, token transfers, logs, blocks, withdrawals. The
 // lists of an unknown address are empty.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { placeRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, positionEntry, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { addressParam, direction, hashParam, labels } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { callsOf, sidesFor, transactionsOf, transfersOf, transfersOfWith } from '../pagination/address-lists.ts'
@@ -45,7 +44,7 @@ export const addressTokenTransfers = explorerRoute({
   response: pageSchema(transferSchema),
   handler({ params: { address_hash_param: of }, query: { type, filter, token, ...query } }, context) {
     const sides = sidesFor(filter)
-    const ofToken = token && FACT.token.get(context.rows, token)?.type
+    const ofToken = token && RECORD.token.get(context.rows, token)?.type
     const hasType = type === undefined || (ofToken !== undefined && type.includes(ofToken))
     const withToken = token && (hasType ? transfersOfWith(of, token, sides) : [])
     const lists = withToken ?? transfersOf(of, type, sides)
@@ -71,7 +70,7 @@ export const addressLogs = explorerRoute({
   response: pageSchema(logSchema),
   handler: ({ params: { address_hash_param: of }, query: { topic, ...query } }, context) =>
     listPage(context, [topic === undefined ? LIST.logsOf(of) : LIST.logsOfWith(of, topic)], query, (entry) =>
-      showLog(context, placeRow.decode(entry)),
+      showLog(context, positionEntry.decode(entry)),
     ),
 })
 
@@ -82,7 +81,7 @@ export const addressBlocksValidated = explorerRoute({
   query: pageQuery,
   response: pageSchema(blockSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context, [LIST.blocksOf(of)], query, (entry) => showBlock(context, placeRow.decode(entry).number)),
+    listPage(context, [LIST.blocksOf(of)], query, (entry) => showBlock(context, positionEntry.decode(entry).number)),
 })
 
 export const addressWithdrawals = explorerRoute({
@@ -92,5 +91,5 @@ export const addressWithdrawals = explorerRoute({
   query: pageQuery,
   response: pageSchema(withdrawalSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context, [LIST.withdrawalsOf(of)], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
+    listPage(context, [LIST.withdrawalsOf(of)], query, (entry) => showWithdrawal(context, positionEntry.decode(entry))),
 })

@@ -1,12 +1,13 @@
 // Addresses: the richest, the record of one, its counters and the history of its coins. Any address has a record; that of an
 // unknown one is all zeros.
+
 import { z } from 'zod'
-import { memberCount } from '../../indexer/crowds.ts'
-import { type AccountFact, FACT } from '../../indexer/facts.ts'
-import { lengthOfAll } from '../../indexer/lists.ts'
-import { readDescending } from '../../indexer/ranking.ts'
+import { type AccountRecord, RECORD } from '../../indexer/records.ts'
 import { LIST, RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import { type Address, toAddress } from '../../lib/hex.ts'
+import { lengthOfAll } from '../../tables/list.ts'
+import { readDescending } from '../../tables/ranking.ts'
+import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { coinSupply } from '../contract-reads.ts'
@@ -56,7 +57,7 @@ const recordSchema = addressSchema.extend({
 type Status = z.infer<typeof recordSchema>['creation_status']
 
 /** Never `failed`: a creation that failed left no contract to have a record. */
-function statusOf(fact: AccountFact | undefined): Status {
+function statusOf(fact: AccountRecord | undefined): Status {
   if (fact?.isDestroyed === true) return 'selfdestructed'
   return fact?.createdIn === undefined ? null : 'success'
 }
@@ -68,7 +69,7 @@ export const address = explorerRoute({
   response: recordSchema,
   async handler({ params: { address_hash_param: of } }, context): Promise<z.infer<typeof recordSchema>> {
     const { rows, view, options } = context
-    const fact = FACT.account.get(rows, of)
+    const fact = RECORD.account.get(rows, of)
     const counters = countersOf(context, of)
     const balance = view.balance(of).toString()
     const creator = fact?.creator === undefined ? null : checksummed(fact.creator)
@@ -78,7 +79,7 @@ export const address = explorerRoute({
       ...showAddress(context, of),
       balance,
       coin_balance: balance,
-      block_number_balance_updated_at: lengthOfAll(rows, [LIST.coins(of)]) === 0 ? null : (fact?.changedAt ?? null),
+      block_number_balance_updated_at: lengthOfAll(rows, [LIST.balances(of)]) === 0 ? null : (fact?.changedAt ?? null),
       exchange_rate: options.prices?.coin ?? null,
       transactions_count: counters.transactions,
       token_transfers_count: counters.transfers,
@@ -87,7 +88,7 @@ export const address = explorerRoute({
       creation_tx_hash: createdIn,
       creation_transaction_hash: createdIn,
       creation_status: statusOf(fact),
-      token: FACT.token.get(rows, of) === undefined ? null : showToken(context, of),
+      token: RECORD.token.get(rows, of) === undefined ? null : showToken(context, of),
       has_logs: counters.logs > 0,
       has_tokens: counters.holdings > 0,
       has_token_transfers: counters.transfers > 0,
@@ -110,7 +111,7 @@ export const addressCounters = explorerRoute({
   }),
   handler({ params: { address_hash_param: of } }, context) {
     const { transactions, transfers, blocks } = countersOf(context, of)
-    const { gasSpent = 0, gasServed = 0 } = FACT.account.get(context.rows, of) ?? {}
+    const { gasSpent = 0, gasServed = 0 } = RECORD.account.get(context.rows, of) ?? {}
     return {
       transactions_count: transactions.toString(),
       token_transfers_count: transfers.toString(),
@@ -156,7 +157,7 @@ export const addressCoinHistory = explorerRoute({
   query: pageQuery,
   response: pageSchema(coinRowSchema),
   handler: ({ params: { address_hash_param: of }, query }, context) =>
-    listPage(context, [LIST.coins(of)], query, (entry) => showCoinRow(context, entry)),
+    listPage(context, [LIST.balances(of)], query, (entry) => showCoinRow(context, entry)),
 })
 
 export const addressCoinHistoryByDay = explorerRoute({

@@ -1,10 +1,9 @@
 // Blocks: the list of all, one, and its lists. A block is final at once, so that the filters for uncles and reorganised
 // blocks find none.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { entriesBetween } from '../../indexer/lists.ts'
-import { transactionRow } from '../../indexer/rows.ts'
-import { KINDS, LIST } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { KINDS, LIST, transactionEntry } from '../../indexer/tables.ts'
+import { entriesBetween } from '../../tables/list.ts'
 import { blockParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
@@ -54,13 +53,13 @@ export const blockTransactions = explorerRoute({
   query: pageQuery.extend({ type: labels(KINDS, ['blob_transaction', 'set_code_transaction']) }),
   response: pageSchema(transactionSchema),
   async handler({ params, query: { type, ...query } }, context) {
-    const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+    const fact = RECORD.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
     const { firstTransaction: first, transactions: count } = fact ?? { firstTransaction: 0, transactions: 0 }
     const show = (sequence: number) => showTransaction(context, sequence)
     if (type === undefined) return rangePage({ first, count }, query, show)
     const bits = type.reduce((mask, kind) => mask | (1 << KINDS.indexOf(kind)), 0)
     const found = entriesBetween(context.rows, LIST.transactions, first, first + count).flatMap((entry, i) =>
-      (transactionRow.decode(entry).kinds & bits) === 0 ? [] : [first + i],
+      (transactionEntry.decode(entry).kinds & bits) === 0 ? [] : [first + i],
     )
     return arrayPage(found, query, show)
   },
@@ -87,7 +86,7 @@ export const blockInternalTransactions = explorerRoute({
   query: pageQuery,
   response: pageSchema(internalTransactionSchema),
   async handler({ params, query }, context) {
-    const fact = FACT.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
+    const fact = RECORD.block.get(context.rows, await numberOf(context, params.block_hash_or_number_param))
     const part = { first: fact?.firstCall ?? 0, count: fact?.calls ?? 0 }
     return rangePage(part, query, (sequence) => showCall(context, sequence))
   },

@@ -1,8 +1,8 @@
 // The home page of the frontend. Its two lists are plain arrays, as the frontend expects, unless the query asks for a page:
 // then they are paginated like all others.
 import { z } from 'zod'
-import { listLength } from '../../indexer/lists.ts'
 import { LIST } from '../../indexer/tables.ts'
+import { listLength } from '../../tables/list.ts'
 import { explorerRoute } from '../define.ts'
 import { ExplorerError } from '../errors.ts'
 import { type Page, type PageQuery, pageQuery, pageSchema } from '../pagination/page.ts'

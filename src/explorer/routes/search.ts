@@ -1,6 +1,6 @@
 // Search: an address, a hash or a block number is itself, anything else is a name. Hits of every kind are rows of one list.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { TOKEN_TYPES } from '../../indexer/tables.ts'
 import { type Address, type Hash, hexToAddress, hexToHash } from '../../lib/hex.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
@@ -118,7 +118,7 @@ async function find(context: ExplorerContext, text: string): Promise<readonly (r
 function exactHits(context: ExplorerContext, exact: ExactMatch): Hit[] {
   switch (exact.type) {
     case 'address': {
-      const isToken = FACT.token.get(context.rows, exact.address) !== undefined
+      const isToken = RECORD.token.get(context.rows, exact.address) !== undefined
       const address = addressHitOf(context, exact.address)
       return isToken ? [tokenHitOf(context, exact.address), address] : [address]
     }
@@ -169,7 +169,7 @@ function addressHitOf(context: ExplorerContext, of: Address): Hit {
   const common = commonOf(context, of)
   return {
     type: common.is_smart_contract_verified ? 'contract' : 'address',
-    name: contractName(context, of) ?? FACT.token.get(context.rows, of)?.name ?? null,
+    name: contractName(context, of) ?? RECORD.token.get(context.rows, of)?.name ?? null,
     ...common,
     url: `/address/${common.address}`,
     ens_info: null,

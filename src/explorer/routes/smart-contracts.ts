@@ -1,8 +1,8 @@
 // Contracts: code and sources of one, and the list of verified ones.
 import { z } from 'zod'
-import { lengthOfAll, OpenList } from '../../indexer/lists.ts'
 import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { ListReader, lengthOfAll } from '../../tables/list.ts'
 import { addressParam, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { verifiedByName } from '../contracts/abi.ts'
@@ -76,7 +76,7 @@ export const smartContractsCounters = explorerRoute({
   }),
   async handler(_, context) {
     const { chain, head, rows } = context
-    const contracts = new OpenList(rows, LIST.contracts)
+    const contracts = new ListReader(rows, LIST.contracts)
     const since = await firstBlockFrom({ chain, head }, head.timestamp - BigInt(SECONDS_A_DAY) + 1n)
     const verified = verifiedByName(context, [])
     const yesterday = Date.now() / 1000 - SECONDS_A_DAY

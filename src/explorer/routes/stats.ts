@@ -1,8 +1,9 @@
 // Figures of the whole chain, and charts. Prices come from the operator's file; without it they are null.
+
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { listLength } from '../../indexer/lists.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { listLength } from '../../tables/list.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { coinSupply } from '../contract-reads.ts'
@@ -54,7 +55,7 @@ export const stats = explorerRoute({
   }),
   async handler(_, context) {
     const { rows, head, headers, options } = context
-    const today = FACT.day.get(rows, dayOf(context))
+    const today = RECORD.day.get(rows, dayOf(context))
     const prices = await context.gasOracle.prices(head)
     const average = await averageBlockTime(context)
     const isDetailed = headers['updated-gas-oracle'] === 'true'
@@ -72,7 +73,7 @@ export const stats = explorerRoute({
       static_gas_price: null,
       transactions_today: (today?.transactions ?? 0).toString(),
       gas_used_today: (today?.gasUsed ?? 0).toString(),
-      total_gas_used: (FACT.totals.get(rows)?.gasUsed ?? 0).toString(),
+      total_gas_used: (RECORD.totals.get(rows)?.gasUsed ?? 0).toString(),
       network_utilization_percentage: await utilization(context),
       coin_price: options.prices?.coin ?? null,
       coin_price_change_percentage: priceChange(context),
@@ -135,7 +136,7 @@ export const transactionChart = explorerRoute({
     const today = dayOf(context)
     const days = Array.from({ length: Math.min(CHARTED_DAYS, today + 1) }, (_, back) => today - back)
     const chart_data = days.map((day) => {
-      const transactions = FACT.day.get(context.rows, day)?.transactions ?? 0
+      const transactions = RECORD.day.get(context.rows, day)?.transactions ?? 0
       return {
         date: isoDay(day),
         transactions_count: transactions,

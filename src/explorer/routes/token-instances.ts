@@ -1,10 +1,10 @@
 // Instances: single items of ERC-721 and ERC-1155 tokens, by id. An ERC-20 has none.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { listLength } from '../../indexer/lists.ts'
-import { complement, membersUnder, readDescending } from '../../indexer/ranking.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { LIST, MEMBER, RANKING } from '../../indexer/tables.ts'
 import { type Address, bytesToBig, fromHex, type Hex, toAddress } from '../../lib/hex.ts'
+import { listLength } from '../../tables/list.ts'
+import { complement, membersUnder, readDescending } from '../../tables/ranking.ts'
 import { addressParam, tokenIdParam, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
@@ -24,8 +24,8 @@ const ofInstance = ofToken.extend({ token_id_param: tokenIdParam })
 
 /** Type and record of an item, burnt ones included; throws 404. */
 function requireInstance({ rows }: ExplorerContext, token: Address, id: bigint) {
-  const type = FACT.token.get(rows, token)?.type
-  const fact = FACT.instance.get(rows, token, id)
+  const type = RECORD.token.get(rows, token)?.type
+  const fact = RECORD.instance.get(rows, token, id)
   if (type === undefined || type === 'ERC-20' || fact === undefined) throw notFound()
   return { type, fact }
 }
@@ -37,7 +37,7 @@ export const tokenInstances = explorerRoute({
   query: pageQuery.extend({ holder_address_hash: addressParam.optional() }),
   response: pageSchema(instanceSchema),
   handler({ params: { address_hash_param: of }, query: { holder_address_hash: holder, ...query } }, context) {
-    const type = FACT.token.get(context.rows, of)?.type
+    const type = RECORD.token.get(context.rows, of)?.type
     if (type === undefined) throw notFound()
     if (holder !== undefined && type !== 'ERC-20') return instancesHeld(context, of, RANKING.items(holder, type), query)
     return rankingPage(context, RANKING.instances(of), query, (member) =>

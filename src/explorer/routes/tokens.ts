@@ -1,11 +1,11 @@
 // Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are not found.
 import { z } from 'zod'
-import { memberCount } from '../../indexer/crowds.ts'
-import { FACT } from '../../indexer/facts.ts'
-import { listLength } from '../../indexer/lists.ts'
-import { complement, readDescending } from '../../indexer/ranking.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, type Hex, toAddress } from '../../lib/hex.ts'
+import { listLength } from '../../tables/list.ts'
+import { complement, readDescending } from '../../tables/ranking.ts'
+import { memberCount } from '../../tables/ranking-tree.ts'
 import { addressParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
@@ -24,7 +24,7 @@ const SORTS = ['holders_count', 'holder_count', 'fiat_value', 'circulating_marke
 const params = z.object({ address_hash_param: addressParam })
 
 function requireToken({ rows }: ExplorerContext, of: Address): void {
-  if (FACT.token.get(rows, of) === undefined) throw notFound()
+  if (RECORD.token.get(rows, of) === undefined) throw notFound()
 }
 
 export const tokens = explorerRoute({
@@ -59,7 +59,7 @@ const rankingsOf = (types: readonly TokenType[] | undefined): Hex[] =>
   types === undefined || types.length === TOKEN_TYPES.length ? [RANKING.tokens('all')] : types.map(RANKING.tokens)
 
 function isOfType({ rows }: ExplorerContext, of: Address, types: readonly TokenType[] | undefined): boolean {
-  const type = FACT.token.get(rows, of)?.type
+  const type = RECORD.token.get(rows, of)?.type
   return type !== undefined && (types === undefined || types.includes(type))
 }
 

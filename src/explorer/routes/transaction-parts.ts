@@ -1,10 +1,9 @@
 // Lists of one transaction: token transfers, messages, logs, state changes, its trace. They are empty while it is pending;
 // an unknown transaction is not found.
 import { z } from 'zod'
-import { entriesBetween } from '../../indexer/lists.ts'
-import { transferRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { LIST, TOKEN_TYPES, transferEntry } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
+import { entriesBetween } from '../../tables/list.ts'
 import { hashParam, labels } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { explorerRoute } from '../define.ts'
@@ -44,7 +43,7 @@ export const transactionTokenTransfers = explorerRoute({
     const { firstTransfer: first, transfers: count } = mined.row
     if (type === undefined) return rangePage({ first, count }, query, (sequence) => showTransfer(context, sequence))
     const found = entriesBetween(context.rows, LIST.transfers, first, first + count).flatMap((entry, i) =>
-      type.includes(transferRow.decode(entry).type) ? [first + i] : [],
+      type.includes(transferEntry.decode(entry).type) ? [first + i] : [],
     )
     return arrayPage(found, query, (sequence) => showTransfer(context, sequence))
   },

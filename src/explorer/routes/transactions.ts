@@ -1,9 +1,9 @@
 // Transactions: the list of all, one by its hash, and figures of the last day. Lists of one transaction are in
 // `transaction-parts.ts`.
 import { z } from 'zod'
-import { listLength } from '../../indexer/lists.ts'
 import { KINDS, type Kind, LIST, MASKS } from '../../indexer/tables.ts'
 import { type Hex, toHex } from '../../lib/hex.ts'
+import { listLength } from '../../tables/list.ts'
 import { hashParam, labels, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { selectorsByName } from '../contracts/abi.ts'

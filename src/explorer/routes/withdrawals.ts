@@ -1,9 +1,8 @@
 // Withdrawals of the consensus layer (EIP-4895).
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { listLength } from '../../indexer/lists.ts'
-import { placeRow } from '../../indexer/rows.ts'
-import { LIST } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, positionEntry } from '../../indexer/tables.ts'
+import { listLength } from '../../tables/list.ts'
 import { wire } from '../codec.ts'
 import { explorerRoute } from '../define.ts'
 import { listPage } from '../pagination/lists.ts'
@@ -16,7 +15,7 @@ export const withdrawals = explorerRoute({
   query: pageQuery,
   response: pageSchema(withdrawalSchema),
   handler: ({ query }, context) =>
-    listPage(context, [LIST.withdrawals], query, (entry) => showWithdrawal(context, placeRow.decode(entry))),
+    listPage(context, [LIST.withdrawals], query, (entry) => showWithdrawal(context, positionEntry.decode(entry))),
 })
 
 export const withdrawalsCounters = explorerRoute({
@@ -25,6 +24,6 @@ export const withdrawalsCounters = explorerRoute({
   response: z.strictObject({ withdrawals_count: wire.decimal, withdrawals_sum: wire.decimal.describe('wei') }),
   handler: (_, { rows }) => ({
     withdrawals_count: listLength(rows, LIST.withdrawals).toString(),
-    withdrawals_sum: (FACT.withdrawn.get(rows)?.amount ?? 0n).toString(),
+    withdrawals_sum: (RECORD.withdrawn.get(rows)?.amount ?? 0n).toString(),
   }),
 })

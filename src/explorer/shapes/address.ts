@@ -1,6 +1,6 @@
 // An address within other records. Labels, tags and scores come from third parties, and are always empty here.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
+import { RECORD } from '../../indexer/records.ts'
 import type { Address } from '../../lib/hex.ts'
 import { checksummed, wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
@@ -33,7 +33,7 @@ export const showAddress = oncePerRequest((context, of: Address): AddressParam =
     hash: checksummed(of),
     is_contract: isContract,
     is_verified: isContract ? isVerified(context, of) : null,
-    name: contractName(context, of) ?? FACT.token.get(context.rows, of)?.name ?? null,
+    name: contractName(context, of) ?? RECORD.token.get(context.rows, of)?.name ?? null,
     is_scam: false,
     reputation: 'ok',
     proxy_type: proxy?.type ?? null,
@@ -54,4 +54,4 @@ export const showAddressOrNull = (context: ExplorerContext, of: Address | undefi
 
 /** Whether an address is shown as a contract: it has code, or had it and was destroyed. */
 export const isContractAt = ({ view, rows }: ExplorerContext, of: Address): boolean =>
-  view.code(of).length > 0 || FACT.account.get(rows, of)?.isDestroyed === true
+  view.code(of).length > 0 || RECORD.account.get(rows, of)?.isDestroyed === true

@@ -1,7 +1,7 @@
 // A block. Burnt fees and rewards follow the chain's rules: where base fees are collected, nothing is burnt.
 import { z } from 'zod'
 import { readTotalDifficulty } from '../../chain/open.ts'
-import { type BlockFact, FACT } from '../../indexer/facts.ts'
+import { type BlockRecord, RECORD } from '../../indexer/records.ts'
 import { blockSize } from '../../primitives/block.ts'
 import { sealHeader } from '../../primitives/header.ts'
 import type { Block as ChainBlock } from '../../primitives/types.ts'
@@ -49,7 +49,7 @@ export const blockSchema = z.strictObject({
 })
 export type Block = z.infer<typeof blockSchema>
 
-const NOTHING: BlockFact = {
+const NOTHING: BlockRecord = {
   firstTransaction: 0,
   transactions: 0,
   firstCall: 0,
@@ -67,7 +67,7 @@ export async function showBlock(context: ExplorerContext, number: number): Promi
   const { block } = await minedBlock(context, number)
   const { header, transactions, withdrawals, uncles } = block
   const { gasUsed, gasLimit, baseFeePerGas } = header
-  const { fees, baseFees, tips, calls } = FACT.block.get(rows, number) ?? NOTHING
+  const { fees, baseFees, tips, calls } = RECORD.block.get(rows, number) ?? NOTHING
   const burnt = burnsBaseFee(spec) ? baseFees : 0n
   return {
     height: number,

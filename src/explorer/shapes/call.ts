@@ -1,9 +1,8 @@
 // An internal transaction: a message that a contract sent, or the creation of a contract by a transaction.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { entryAt } from '../../indexer/lists.ts'
-import { type CallRow, callRow } from '../../indexer/rows.ts'
-import { LIST } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { type CallEntry, callEntry, LIST } from '../../indexer/tables.ts'
+import { entryAt } from '../../tables/list.ts'
 import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
@@ -18,7 +17,7 @@ const TYPE = {
   CREATE: 'create',
   CREATE2: 'create2',
   SELFDESTRUCT: 'selfdestruct',
-} as const satisfies Record<CallRow['type'], string>
+} as const satisfies Record<CallEntry['type'], string>
 
 export const internalTransactionSchema = z.strictObject({
   transaction_hash: wire.hash,
@@ -45,7 +44,7 @@ export type InternalTransaction = z.infer<typeof internalTransactionSchema>
 export async function showCall(context: ExplorerContext, sequence: number): Promise<InternalTransaction> {
   const entry = entryAt(context.rows, LIST.calls, sequence)
   if (entry === undefined) throw notFound()
-  const call = callRow.decode(entry)
+  const call = callEntry.decode(entry)
   const { header, row, transaction } = await indexedTransaction(context, call.transaction)
   const isCreation = call.type === 'CREATE' || call.type === 'CREATE2'
   const target = showAddressOrNull(context, call.to)
@@ -55,7 +54,7 @@ export async function showCall(context: ExplorerContext, sequence: number): Prom
     transaction_index: row.index,
     index: call.index,
     block_number: row.number,
-    block_index: sequence - (FACT.block.get(context.rows, row.number)?.firstCall ?? 0),
+    block_index: sequence - (RECORD.block.get(context.rows, row.number)?.firstCall ?? 0),
     timestamp: isoTime(header.timestamp),
     type: TYPE[call.type],
     from: showAddress(context, call.from),

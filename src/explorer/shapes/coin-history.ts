@@ -1,10 +1,9 @@
 // The history of an account's coin balance: one row for each block that changed it, and the balance at the end of each of the
 // last days.
 import { z } from 'zod'
-import { OpenList } from '../../indexer/lists.ts'
-import { coinRow } from '../../indexer/rows.ts'
-import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { balanceEntry, LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
+import { ListReader } from '../../tables/list.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
@@ -23,9 +22,9 @@ export const coinRowSchema = z.strictObject({
 })
 export type CoinHistoryRow = z.infer<typeof coinRowSchema>
 
-/** An entry of LIST.coins; throws 404 when its block was removed in the meantime. */
+/** An entry of LIST.balances; throws 404 when its block was removed in the meantime. */
 export async function showCoinRow(context: ExplorerContext, entry: Uint8Array): Promise<CoinHistoryRow> {
-  const { number, transaction, before, after } = coinRow.decode(entry)
+  const { number, transaction, before, after } = balanceEntry.decode(entry)
   return {
     block_number: number,
     block_timestamp: isoTime(await timeOf(context, number)),
@@ -41,14 +40,14 @@ export const dayBalanceSchema = z.strictObject({ date: wire.day, value: wire.dec
 /** An account's balance at the end of each of the last days, oldest first; days before its first coins are left out. */
 export async function balancesByDay(context: ExplorerContext, of: Address) {
   const { rows, head } = context
-  const changes = new OpenList(rows, LIST.coins(of))
+  const changes = new ListReader(rows, LIST.balances(of))
   const today = Math.floor(Number(head.timestamp) / SECONDS_A_DAY)
   const balances: z.infer<typeof dayBalanceSchema>[] = []
   for (let day = today - DAYS + 1; changes.length > 0 && day <= today; day++) {
     const nextDay = await firstBlockFrom(context, BigInt((day + 1) * SECONDS_A_DAY))
     const count = changes.find(nextDay)
     const last = count === 0 ? undefined : changes.at(count - 1)
-    if (last !== undefined) balances.push({ date: isoDay(day), value: coinRow.decode(last).after.toString() })
+    if (last !== undefined) balances.push({ date: isoDay(day), value: balanceEntry.decode(last).after.toString() })
   }
   return balances
 }

@@ -1,11 +1,10 @@
 // The bridge from the index to the chain: an entry of the index names a transaction or a log by its position, and the
 // transaction, receipt and log are read from the block. A block that was removed in the meantime is not found (404).
-import { FACT } from '../../indexer/facts.ts'
-import { entryAt } from '../../indexer/lists.ts'
-import { type TransactionRow, transactionRow } from '../../indexer/rows.ts'
-import { LIST } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import { LIST, type TransactionEntry, transactionEntry } from '../../indexer/tables.ts'
 import { type Address, type Hex, toHex } from '../../lib/hex.ts'
 import type { Block, Log, Receipt, SealedHeader, Transaction } from '../../primitives/types.ts'
+import { entryAt } from '../../tables/list.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { methodName } from '../contracts/abi.ts'
 import { notFound } from '../errors.ts'
@@ -20,7 +19,7 @@ export type MinedBlock = {
 /** A mined transaction with its row in the index, its block's header and its receipt. */
 export type IndexedTransaction = {
   readonly sequence: number
-  readonly row: TransactionRow
+  readonly row: TransactionEntry
   readonly header: SealedHeader
   readonly transaction: Transaction
   readonly receipt: Receipt
@@ -38,7 +37,7 @@ export const minedBlock = oncePerRequest(async ({ chain, head }, number: number)
 
 /** Position in LIST.transactions of a block's transaction; throws 404. */
 export function transactionSequence({ rows }: ExplorerContext, number: number, index: number): number {
-  const fact = FACT.block.get(rows, number)
+  const fact = RECORD.block.get(rows, number)
   if (fact === undefined || index >= fact.transactions) throw notFound()
   return fact.firstTransaction + index
 }
@@ -47,7 +46,7 @@ export function transactionSequence({ rows }: ExplorerContext, number: number, i
 export const indexedTransaction = oncePerRequest(async (context, sequence: number): Promise<IndexedTransaction> => {
   const entry = entryAt(context.rows, LIST.transactions, sequence)
   if (entry === undefined) throw notFound()
-  const row = transactionRow.decode(entry)
+  const row = transactionEntry.decode(entry)
   const { block, receipts, firstLogIndexes } = await minedBlock(context, row.number)
   const transaction = block.transactions[row.index]
   const receipt = receipts[row.index]

@@ -1,10 +1,10 @@
 // A contract with its code, and its sources if they are verified.
 import type { AbiParameter } from 'abitype'
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { lengthOfAll } from '../../indexer/lists.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, toHex } from '../../lib/hex.ts'
+import { lengthOfAll } from '../../tables/list.ts'
 import { checksummed, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { proxyOf } from '../contracts/abi.ts'
@@ -66,7 +66,7 @@ export type SmartContract = z.infer<typeof smartContractSchema>
 export async function showSmartContract(context: ExplorerContext, of: Address): Promise<SmartContract | undefined> {
   const { rows, view, verification } = context
   const code = view.code(of)
-  const isDestroyed = code.length === 0 && FACT.account.get(rows, of)?.isDestroyed === true
+  const isDestroyed = code.length === 0 && RECORD.account.get(rows, of)?.isDestroyed === true
   if (code.length === 0 && !isDestroyed) return undefined
   const creation = await creationCode(context, of)
   const { proxy_type, implementations } = showAddress(context, of)

@@ -1,10 +1,10 @@
 // Token balances of an address: amounts of ERC-20s, numbers of ERC-721 items, and amounts of single ERC-1155 ids.
 import { z } from 'zod'
-import { FACT } from '../../indexer/facts.ts'
-import { membersAfter, membersFrom, membersUnder, readDescending } from '../../indexer/ranking.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { MEMBER, ofToken, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
 import { type Address, fromHex } from '../../lib/hex.ts'
 import type { KvReader } from '../../state/types.ts'
+import { membersAfter, membersFrom, membersUnder, readDescending } from '../../tables/ranking.ts'
 import { wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { tokenBalance } from '../contract-reads.ts'
@@ -58,7 +58,7 @@ export function showItem(
   options: { readonly withToken: boolean },
 ): z.infer<typeof itemSchema> {
   const { token, id = 0n } = MEMBER.item(member)
-  const amount = type === 'ERC-721' ? 1n : (FACT.holdingOfInstance.get(context.rows, of, token, id)?.amount ?? 0n)
+  const amount = type === 'ERC-721' ? 1n : (RECORD.holdingOfInstance.get(context.rows, of, token, id)?.amount ?? 0n)
   return { ...showInstance(context, token, id, options), token_type: type, value: amount.toString() }
 }
 
@@ -116,7 +116,7 @@ export async function showCollection(
   const isErc721 = type === 'ERC-721'
   const limit = isErc721 ? SHOWN_ITEMS : MOST_IDS
   const members = await membersUnder(rows, RANKING.items(of, type), fromHex(token), limit)
-  const amount = isErc721 ? FACT.holding.get(rows, of, token)?.amount : undefined
+  const amount = isErc721 ? RECORD.holding.get(rows, of, token)?.amount : undefined
   return {
     token: showToken(context, token),
     amount: (amount ?? members.length).toString(),

@@ -1,10 +1,10 @@
 // Tokens and single items of them. The decimals of a token are text within other records, and a number in the record of the
 // token itself: within a record the frontend takes the number 0 for "unknown", and then assumes 18.
 import { z } from 'zod'
-import { memberCount } from '../../indexer/crowds.ts'
-import { FACT, type TokenFact } from '../../indexer/facts.ts'
+import { RECORD, type TokenRecord } from '../../indexer/records.ts'
 import { RANKING, TOKEN_TYPES } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
+import { memberCount } from '../../tables/ranking-tree.ts'
 import { checksummed, wire } from '../codec.ts'
 import { type ExplorerContext, oncePerRequest } from '../context.ts'
 import { addressSchema, showAddressOrNull } from './address.ts'
@@ -31,7 +31,7 @@ export type TokenInfo = z.infer<typeof tokenSchema>
 export const tokenResourceSchema = tokenSchema.extend({ decimals: z.number().int().nullable() })
 export type TokenResource = z.infer<typeof tokenResourceSchema>
 
-const UNKNOWN: TokenFact = {
+const UNKNOWN: TokenRecord = {
   type: 'ERC-20',
   name: undefined,
   symbol: undefined,
@@ -42,7 +42,7 @@ const UNKNOWN: TokenFact = {
 /** A token within another record. A contract that is not known as a token is shown as a nameless ERC-20. */
 export const showToken = oncePerRequest((context, of: Address): TokenInfo => {
   const { rows, options } = context
-  const { type, name, symbol, decimals, supply } = FACT.token.get(rows, of) ?? UNKNOWN
+  const { type, name, symbol, decimals, supply } = RECORD.token.get(rows, of) ?? UNKNOWN
   const hash = checksummed(of)
   const holders = memberCount(rows, RANKING.holders(of))
   return {
@@ -93,8 +93,8 @@ export function showInstance(
   id: bigint,
   { withToken = false }: { readonly withToken?: boolean } = {},
 ): TokenInstance {
-  const fact = FACT.instance.get(context.rows, of, id)
-  const type = FACT.token.get(context.rows, of)?.type
+  const fact = RECORD.instance.get(context.rows, of, id)
+  const type = RECORD.token.get(context.rows, of)?.type
   const owner = showAddressOrNull(context, fact?.owner)
   const metadata = fact?.uri === undefined ? null : inlineMetadata(fact.uri)
   const image = mediaIn(metadata, 'image', 'image_url')

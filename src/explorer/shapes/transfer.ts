@@ -1,9 +1,8 @@
 // A token transfer. A batch transfer of an ERC-1155 is one transfer for each id.
 import { z } from 'zod'
-import { entryAt } from '../../indexer/lists.ts'
-import { type TransferRow, transferRow } from '../../indexer/rows.ts'
-import { LIST, TOKEN_TYPES } from '../../indexer/tables.ts'
+import { LIST, TOKEN_TYPES, type TransferEntry, transferEntry } from '../../indexer/tables.ts'
 import { ZERO_ADDRESS } from '../../lib/hex.ts'
+import { entryAt } from '../../tables/list.ts'
 import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { notFound } from '../errors.ts'
@@ -41,7 +40,7 @@ export type TokenTransfer = z.infer<typeof transferSchema>
 export async function showTransfer(context: ExplorerContext, sequence: number): Promise<TokenTransfer> {
   const entry = entryAt(context.rows, LIST.transfers, sequence)
   if (entry === undefined) throw notFound()
-  const transfer = transferRow.decode(entry)
+  const transfer = transferEntry.decode(entry)
   const place = await indexedTransaction(context, transfer.transaction)
   const { header, transaction } = place
   const token = showToken(context, transfer.token)
@@ -62,12 +61,12 @@ export async function showTransfer(context: ExplorerContext, sequence: number): 
   }
 }
 
-function movement({ from, to }: TransferRow): TokenTransfer['type'] {
+function movement({ from, to }: TransferEntry): TokenTransfer['type'] {
   if (from === ZERO_ADDRESS) return to === ZERO_ADDRESS ? 'token_spawning' : 'token_minting'
   return to === ZERO_ADDRESS ? 'token_burning' : 'token_transfer'
 }
 
-type Moved = Pick<TransferRow, 'type' | 'token' | 'id' | 'amount'>
+type Moved = Pick<TransferEntry, 'type' | 'token' | 'id' | 'amount'>
 
 /** What was moved: an amount (ERC-20), an item (ERC-721), or an amount of an item (ERC-1155). */
 export function totalOf(context: ExplorerContext, { type, token, id, amount }: Moved, decimals: string | null): Total {

@@ -2,15 +2,22 @@
 // Topics have addresses and hashes in lower case. The work grows with what the block changed, not with the number of joined
 // topics, and yields to requests.
 
-import { FACT } from '../../indexer/facts.ts'
-import { entriesBetween, OpenList } from '../../indexer/lists.ts'
-import { membersFrom } from '../../indexer/ranking.ts'
-import { coinRow, type TransferRow, transferRow } from '../../indexer/rows.ts'
-import { LIST, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
+import { RECORD } from '../../indexer/records.ts'
+import {
+  balanceEntry,
+  LIST,
+  RANKING,
+  TOKEN_TYPES,
+  type TokenType,
+  type TransferEntry,
+  transferEntry,
+} from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { Block } from '../../primitives/types.ts'
 import type { ExecutedBlock } from '../../runtime/types.ts'
+import { entriesBetween, ListReader } from '../../tables/list.ts'
+import { membersFrom } from '../../tables/ranking.ts'
 import type { ExplorerContext } from '../context.ts'
 import { showBlock } from '../shapes/block.ts'
 import { showCoinRow } from '../shapes/coin-history.ts'
@@ -45,15 +52,15 @@ export async function announceBlock(context: ExplorerContext, hub: Hub, executed
   }
 }
 
-type NumberedTransfer = { readonly sequence: number; readonly transfer: TransferRow }
+type NumberedTransfer = { readonly sequence: number; readonly transfer: TransferEntry }
 
 /** Transfers of a block, newest first. */
 function transfersOf({ rows }: ExplorerContext, number: number): NumberedTransfer[] {
-  const fact = FACT.block.get(rows, number)
+  const fact = RECORD.block.get(rows, number)
   if (fact === undefined) return []
   const { firstTransfer, transfers } = fact
   const entries = entriesBetween(rows, LIST.transfers, firstTransfer, firstTransfer + transfers)
-  return entries.map((entry, i) => ({ sequence: firstTransfer + i, transfer: transferRow.decode(entry) })).reverse()
+  return entries.map((entry, i) => ({ sequence: firstTransfer + i, transfer: transferEntry.decode(entry) })).reverse()
 }
 
 function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly NumberedTransfer[]): void {
@@ -62,7 +69,7 @@ function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly
   for (const [token, count] of counts) {
     if (!hub.hasListeners(`tokens:${token}`)) continue
     hub.push(`tokens:${token}`, 'token_transfer', { token_transfer: count })
-    const supply = FACT.token.get(rows, token)?.supply
+    const supply = RECORD.token.get(rows, token)?.supply
     if (supply !== undefined) hub.push(`tokens:${token}`, 'total_supply', { total_supply: supply.toString() })
   }
 }
@@ -87,7 +94,7 @@ function joinedChanges(
     return changes
   }
   for (const { address } of view.changedAccounts()) changesOf(address)
-  const first = FACT.block.get(rows, Number(block.header.number))?.firstTransaction ?? 0
+  const first = RECORD.block.get(rows, Number(block.header.number))?.firstTransaction ?? 0
   for (const [i, { from, to }] of [...block.transactions.entries()].reverse()) {
     const created = receipts[i]?.status === 0 ? null : (receipts[i]?.contractAddress ?? null)
     for (const party of new Set([from, to, created])) changesOf(party)?.transactions.push(first + i)
@@ -124,10 +131,10 @@ async function announceAddress(
 
 async function announceBalance(context: ExplorerContext, hub: Hub, of: Address, { header }: Block): Promise<void> {
   const { rows, view, options } = context
-  const changes = new OpenList(rows, LIST.coins(of))
+  const changes = new ListReader(rows, LIST.balances(of))
   const entry = changes.length === 0 ? undefined : changes.at(changes.length - 1)
   const block_number = Number(header.number)
-  if (entry === undefined || coinRow.decode(entry).number !== block_number) return
+  if (entry === undefined || balanceEntry.decode(entry).number !== block_number) return
   const balance = view.balance(of).toString()
   const exchange_rate = options.prices?.coin ?? null
   hub.push(`addresses:${of}`, 'balance', { balance, block_number, exchange_rate })

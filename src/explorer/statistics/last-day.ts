@@ -1,13 +1,13 @@
 // Transactions and fees of the last 24 hours. The window moves with the head: the fees of new blocks are added and those of
 // blocks that became too old are subtracted, so that a request costs as many reads as blocks came since the one before.
 import type { Chain } from '../../chain/types.ts'
-import { FACT } from '../../indexer/facts.ts'
-import { listLength } from '../../indexer/lists.ts'
+import { RECORD } from '../../indexer/records.ts'
 import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 import type { KvReader } from '../../state/types.ts'
+import { listLength } from '../../tables/list.ts'
 import { firstBlockFrom } from './block-times.ts'
 
 type Window = {
@@ -36,14 +36,14 @@ export class LastDay {
     const isOnChain = known !== undefined && (await this.#header(at, known.last))?.hash === known.hash
     const window = await this.#moved(at, isOnChain ? known : { first: await this.#firstOfDay(at), last: -1, fees: 0n })
     this.#known = { ...window, hash: head.hash }
-    const before = FACT.block.get(rows, window.first)?.firstTransaction ?? 0
+    const before = RECORD.block.get(rows, window.first)?.firstTransaction ?? 0
     return { transactions: listLength(rows, LIST.transactions) - before, fees: window.fees }
   }
 
   /** The window moved to end at the head, and to begin with the first block that is less than a day older. */
   async #moved(at: At, { first, last, fees }: Window): Promise<Window> {
     const { rows, head } = at
-    const feesOf = (number: number) => FACT.block.get(rows, number)?.fees ?? 0n
+    const feesOf = (number: number) => RECORD.block.get(rows, number)?.fees ?? 0n
     const newest = Number(head.number)
     const pause = yieldToEventLoop('light')
     let [from, sum] = [first, fees]

@@ -2,7 +2,7 @@
 // from the index.
 import { z } from 'zod'
 import type { BlockRef, Chain, MinedReceipt, Replayed } from '../../chain/types.ts'
-import { involvedBefore, involvedFrom } from '../../indexer/involvement.ts'
+import { transactionsBefore, transactionsFrom } from '../../indexer/participation.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import type { Block, SealedHeader } from '../../primitives/types.ts'
@@ -208,8 +208,8 @@ async function searchTransactions(
   const wanted = Math.max(1, Math.min(size, MAX_PAGE))
   const end = chain.head.number + 1n
   const positions = isBefore
-    ? involvedBefore(chain.store, [accountAddress], Number(number === 0n || number > end ? end : number))
-    : involvedFrom(chain.store, [accountAddress], Number(number + 1n))
+    ? transactionsBefore(chain.store, [accountAddress], Number(number === 0n || number > end ? end : number))
+    : transactionsFrom(chain.store, [accountAddress], Number(number + 1n))
   const found: MinedReceipt[] = []
   let block: { readonly number: number; readonly mined: readonly MinedReceipt[] } | undefined
   let isExhausted = true

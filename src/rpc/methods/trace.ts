@@ -1,7 +1,7 @@
 // The trace_ methods in Parity's format. All of them replay transactions; no traces are stored.
 import { z } from 'zod'
 import type { BlockRef, Chain } from '../../chain/types.ts'
-import { involvedFrom } from '../../indexer/involvement.ts'
+import { transactionsFrom } from '../../indexer/participation.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -142,7 +142,7 @@ async function* blocksOf(
     yield number
     from = number + 1n
   }
-  for (const row of involvedFrom(chain.store, addresses, Number(from))) {
+  for (const row of transactionsFrom(chain.store, addresses, Number(from))) {
     const number = BigInt(row.number)
     if (number > last) return
     // A block may have several rows.

@@ -2,21 +2,21 @@
 // held before. Undoing needs to know nothing of what they mean.
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
-import { type Growth, shrinkOps } from './list-pages.ts'
-import { bytes, count, listOf, maybe, name, record, Writer } from './record.ts'
+import { bytes, listOf, maybe, name, record, sequence, Writer } from './codec.ts'
+import { type ListGrowth, truncationOps } from './list-rows.ts'
 
 const undoRow = record({
   /** Lists that grew: their length before and after. */
-  lists: listOf(record({ list: name, from: count, to: count })),
+  lists: listOf(record({ list: name, from: sequence, to: sequence })),
   /** Other rows, with what they held before. */
   rows: listOf(record({ key: bytes, before: maybe(bytes) })),
 })
 
 /** A row with what it held before; undefined: it was not there. */
-export type Replaced = { readonly key: Uint8Array; readonly before: Uint8Array | undefined }
+export type ReplacedRow = { readonly key: Uint8Array; readonly before: Uint8Array | undefined }
 
 /** The largest row of a block's index by far: written at once and by hand, as `undoRow` reads it. */
-export function undoPut(version: number, lists: readonly Growth[], rows: readonly Replaced[]): WriteOp {
+export function undoRowOp(version: number, lists: readonly ListGrowth[], rows: readonly ReplacedRow[]): WriteOp {
   let size = 4 + 4
   // A tail's key is one byte and the list's name.
   for (const { key } of lists) size += 4 + key.length - 1 + 7 + 7
@@ -48,7 +48,7 @@ export function undoOps(version: number, now: KvReader): WriteOp[] {
   if (row === undefined) return []
   const { lists, rows } = undoRow.decode(row)
   return [
-    ...lists.flatMap(({ list, from, to }) => shrinkOps(now, list, from, to)),
+    ...lists.flatMap(({ list, from, to }) => truncationOps(now, list, from, to)),
     ...rows.map(
       ({ key, before }): WriteOp => (before === undefined ? { type: 'del', key } : { type: 'put', key, value: before }),
     ),

@@ -1,48 +1,47 @@
 // Which transactions addresses took part in, whatever their part was: who sent, was called or was created, by the
 // transaction or by any message within it. Found by merging their lists, so that the cost is that of what is found.
 import type { Address, Hex } from '../lib/hex.ts'
-import { FACT } from './facts.ts'
-import { entryAt, listLength, OpenList, type Rows, sequenceOf } from './lists.ts'
-import { callRow, type TransactionRow, transactionRow } from './rows.ts'
-import { LIST, SIDES } from './tables.ts'
+import { entryAt, ListReader, listLength, type Rows, sequenceOf } from '../tables/list.ts'
+import { RECORD } from './records.ts'
+import { callEntry, LIST, ROLES, type TransactionEntry, transactionEntry } from './tables.ts'
 
 /** A place in one of the lists, and which transaction an entry of the list belongs to. */
-type Cursor = { readonly list: OpenList; position: number; readonly transactionOf: (entry: Uint8Array) => number }
+type Cursor = { readonly list: ListReader; position: number; readonly transactionOf: (entry: Uint8Array) => number }
 
 /** Transactions that any of the addresses took part in, in blocks before (without) the number, newest first. */
-export const involvedBefore = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionRow> =>
+export const transactionsBefore = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionEntry> =>
   transactions(rows, merged(cursorsAt(rows, who, number), -1))
 
 /** The same in blocks from the number on, oldest first. */
-export const involvedFrom = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionRow> =>
+export const transactionsFrom = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionEntry> =>
   transactions(rows, merged(cursorsAt(rows, who, number), 1))
 
 /** Ends where a row is gone: its block was taken back meanwhile. */
-function* transactions(rows: Rows, sequences: Iterable<number>): Generator<TransactionRow> {
+function* transactions(rows: Rows, sequences: Iterable<number>): Generator<TransactionEntry> {
   for (const sequence of sequences) {
     const entry = entryAt(rows, LIST.transactions, sequence)
     if (entry === undefined) return
-    yield transactionRow.decode(entry)
+    yield transactionEntry.decode(entry)
   }
 }
 
 /** Every cursor stands on the first entry of that block or of a later one. */
 function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[] {
-  const block = FACT.block.get(rows, number)
+  const block = RECORD.block.get(rows, number)
   const firstTransaction = block?.firstTransaction ?? listLength(rows, LIST.transactions)
-  const calls = new OpenList(rows, LIST.calls)
+  const calls = new ListReader(rows, LIST.calls)
   const firstCall = block?.firstCall ?? calls.length
   const cursor = (name: Hex, sequence: number, transactionOf: Cursor['transactionOf']): Cursor => {
-    const list = new OpenList(rows, name)
+    const list = new ListReader(rows, name)
     return { list, position: list.find(sequence), transactionOf }
   }
   const connectionSignal = (entry: Uint8Array): number => {
     const row = calls.at(sequenceOf(entry))
     if (row === undefined) throw new Error('a message is listed that has no row')
-    return callRow.decode(row).transaction
+    return callEntry.decode(row).transaction
   }
   return who.flatMap((of) =>
-    SIDES.flatMap((side) => [
+    ROLES.flatMap((side) => [
       cursor(LIST.transactionsOf(of, side), firstTransaction, sequenceOf),
       cursor(LIST.callsOf(of, side), firstCall, connectionSignal),
     ]),

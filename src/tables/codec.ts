@@ -14,6 +14,8 @@ import {
 } from '../lib/hex.ts'
 
 export interface Codec<T> {
+  /** The bytes in words, as the format of an index names them; equal layouts have equal words. */
+  readonly layout: string
   write(out: Writer, value: T): void
   read(from: Cursor): T
 }
@@ -138,6 +140,7 @@ export class Cursor {
 }
 
 const uint = (size: number): Codec<number> => ({
+  layout: `u${8 * size}`,
   write: (out, value) => out.uint(value, size),
   read: (from) => from.uint(size),
 })
@@ -146,15 +149,17 @@ export const u8 = uint(1)
 export const u16 = uint(2)
 export const u32 = uint(4)
 /** A number that fits a double: positions, block numbers, seconds, gas. */
-export const count = uint(7)
+export const sequence = uint(7)
 
 export const flag: Codec<boolean> = {
+  layout: 'flag',
   write: (out, value) => out.uint(value ? 1 : 0, 1),
   read: (from) => from.uint(1) === 1,
 }
 
 /** An unsigned integer up to 2^256: its length, its bytes. */
 export const amount: Codec<bigint> = {
+  layout: 'amount',
   write(out, value) {
     const digits = value === 0n ? '' : value.toString(16)
     const size = (digits.length + 1) >> 1
@@ -165,16 +170,19 @@ export const amount: Codec<bigint> = {
 }
 
 export const address: Codec<Address> = {
+  layout: 'address',
   write: (out, value) => out.hex(value),
   read: (from) => toAddress(from.take(20)),
 }
 
 export const hash: Codec<Hash> = {
+  layout: 'hash',
   write: (out, value) => out.hex(value),
   read: (from) => toHash(from.take(32)),
 }
 
 export const bytes: Codec<Uint8Array> = {
+  layout: 'bytes',
   write(out, value) {
     out.uint(value.length, 4)
     out.put(value)
@@ -184,6 +192,7 @@ export const bytes: Codec<Uint8Array> = {
 
 /** As `bytes`, of what is named in hex. */
 export const name: Codec<Hex> = {
+  layout: 'bytes',
   write(out, value) {
     out.uint(value.length / 2 - 1, 4)
     out.hex(value)
@@ -192,11 +201,13 @@ export const name: Codec<Hex> = {
 }
 
 export const text: Codec<string> = {
+  layout: 'text',
   write: (out, value) => bytes.write(out, Buffer.from(value, 'utf8')),
   read: (from) => Buffer.from(bytes.read(from)).toString('utf8'),
 }
 
 export const maybe = <T>(of: Codec<T>): Codec<T | undefined> => ({
+  layout: `maybe ${of.layout}`,
   write(out, value) {
     flag.write(out, value !== undefined)
     if (value !== undefined) of.write(out, value)
@@ -206,6 +217,7 @@ export const maybe = <T>(of: Codec<T>): Codec<T | undefined> => ({
 
 /** One of a fixed list of words; their order is the format. */
 export const oneOf = <const W extends readonly string[]>(words: W): Codec<W[number]> => ({
+  layout: words.join('|'),
   write(out, value) {
     out.uint(words.indexOf(value), 1)
   },
@@ -217,6 +229,7 @@ export const oneOf = <const W extends readonly string[]>(words: W): Codec<W[numb
 })
 
 export const listOf = <T>(of: Codec<T>): Codec<readonly T[]> => ({
+  layout: `[${of.layout}]`,
   write(out, values) {
     out.uint(values.length, 4)
     for (const value of values) of.write(out, value)
@@ -236,6 +249,7 @@ export const writer = new Writer()
 export function record<T extends object>(fields: { readonly [N in keyof T]: Codec<T[N]> }): RecordCodec<Readonly<T>> {
   const names = Object.keys(fields) as (keyof T)[]
   const codec: Codec<T> = {
+    layout: `{${names.map((name) => `${String(name)}: ${fields[name].layout}`).join(', ')}}`,
     write(out, value) {
       for (const name of names) fields[name].write(out, value[name])
     },

@@ -3,31 +3,31 @@
 import { compareBytes, EMPTY_BYTES, equalBytes, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
-import { unpack, writeEntry } from './list-pages.ts'
-import { writer } from './record.ts'
+import { writer } from './codec.ts'
+import { unpack, writeEntry } from './list-rows.ts'
 
 /** So many members may lie in one row: it is written again whenever one of them moves. */
-export const FEW = 8
+export const SMALL_SET_SIZE = 8
 
 /** The row at which a ranking begins: its members, or the node that counts all of them. */
-export const rootOf = (ranking: Hex): Uint8Array => KEY.memberCounts(ranking, EMPTY_BYTES)
+export const rootKey = (ranking: Hex): Uint8Array => KEY.memberCounts(ranking, EMPTY_BYTES)
 
 /** Members begin with the digits in which a node counts nobody: there is no such node. */
 const MARK_SIZE = 2
-const isFew = (row: Uint8Array): boolean => row[0] === 0 && row[1] === 0
+const isSmallSet = (row: Uint8Array): boolean => row[0] === 0 && row[1] === 0
 
 /** The members in a root, in order; undefined: they have rows of their own. */
-export function fewIn(row: Uint8Array | undefined): Uint8Array[] | undefined {
+export function smallSetIn(row: Uint8Array | undefined): Uint8Array[] | undefined {
   if (row === undefined) return []
-  return isFew(row) ? unpack(row, MARK_SIZE) : undefined
+  return isSmallSet(row) ? unpack(row, MARK_SIZE) : undefined
 }
 
 /** The members of a ranking that has few of them. */
-export const fewOf = (rows: Pick<KvReader, 'get'>, ranking: Hex): Uint8Array[] | undefined =>
-  fewIn(rows.get(rootOf(ranking)))
+export const smallSetOf = (rows: Pick<KvReader, 'get'>, ranking: Hex): Uint8Array[] | undefined =>
+  smallSetIn(rows.get(rootKey(ranking)))
 
 /** The root of a ranking with these members, or without any. */
-export function rootWith(few: readonly Uint8Array[]): Uint8Array | undefined {
+export function encodeSmallSet(few: readonly Uint8Array[]): Uint8Array | undefined {
   if (few.length === 0) return undefined
   const out = writer.begin()
   out.uint(0, MARK_SIZE)
@@ -36,7 +36,7 @@ export function rootWith(few: readonly Uint8Array[]): Uint8Array | undefined {
 }
 
 /** Puts a member where it belongs among those in order. */
-export function insert(few: Uint8Array[], order: Uint8Array): void {
+export function insertMember(few: Uint8Array[], order: Uint8Array): void {
   few.push(order)
   for (let at = few.length - 1; at > 0; at--) {
     const other = few[at - 1] ?? order
@@ -47,7 +47,7 @@ export function insert(few: Uint8Array[], order: Uint8Array): void {
 }
 
 /** Takes a member out. */
-export function remove(few: Uint8Array[], order: Uint8Array): void {
+export function deleteMember(few: Uint8Array[], order: Uint8Array): void {
   const at = few.findIndex((other) => equalBytes(other, order))
   if (at < 0) throw new Error('a member of a ranking is not there')
   few.splice(at, 1)

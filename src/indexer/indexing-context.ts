@@ -4,9 +4,9 @@ import type { Address } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
 import type { ChangedAccount } from '../state/types.ts'
-import type { Side } from './tables.ts'
+import type { Role } from './tables.ts'
 
-export type BlockFacts = {
+export type IndexingContext = {
   readonly executed: ExecutedBlock
   /** Accounts whose own fields the block changed. */
   readonly changed: readonly ChangedAccount[]
@@ -14,12 +14,12 @@ export type BlockFacts = {
 }
 
 /** Which entries of a list belong to a transaction. */
-export type Range = { readonly first: number; readonly count: number }
+export type EntryRange = { readonly first: number; readonly count: number }
 
 /** By index of the transaction. */
-export type IndexedCalls = readonly (Range & { readonly hasError: boolean })[]
+export type IndexedCalls = readonly (EntryRange & { readonly hasError: boolean })[]
 export type IndexedTokens = {
-  readonly ranges: readonly Range[]
+  readonly ranges: readonly EntryRange[]
   /** Contracts of this block that are tokens. */
   readonly created: ReadonlySet<Address>
 }
@@ -42,10 +42,10 @@ export function* visitCalls(root: CallTrace): Generator<VisitedCall> {
 export const isCreation = ({ type }: CallTrace): boolean => type === 'CREATE' || type === 'CREATE2'
 
 /** Whether a transaction is only the call that it itself is, as most are. */
-export const isPlain = (root: CallTrace): boolean => root.calls.length === 0 && !isCreation(root)
+export const hasNoInnerCalls = (root: CallTrace): boolean => root.calls.length === 0 && !isCreation(root)
 
 /** As `sidesOf`, of something that creates a contract. */
-export const sidesOfCreation = (from: Address, created: Address | undefined): readonly (readonly [Address, Side])[] =>
+export const rolesOfCreation = (from: Address, created: Address | undefined): readonly (readonly [Address, Role])[] =>
   created === undefined
     ? [[from, 'out']]
     : [

@@ -4,35 +4,35 @@ import { scratchBytes } from '../lib/byte-pool.ts'
 import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KeyRange, KvReader } from '../state/types.ts'
-import { orderStart, wayTo } from './crowds.ts'
-import { type Draft, type Moving, NOTHING, write } from './draft.ts'
-import { FEW, fewIn, fewOf, insert, remove, rootOf } from './few.ts'
+import { NO_VALUE, type Overlay, type RankingDelta, writeRow } from './overlay.ts'
+import { locateRank, orderStart } from './ranking-tree.ts'
+import { deleteMember, insertMember, rootKey, SMALL_SET_SIZE, smallSetIn, smallSetOf } from './small-set.ts'
 
 /** Puts a member in. It must not be there. */
-export function addMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
-  const moving = movingIn(draft, ranking)
-  const { root, few, rows } = moving
+export function addMember(draft: Overlay, ranking: Hex, order: Uint8Array): void {
+  const moving = deltaOf(draft, ranking)
+  const { root, small: few, rows } = moving
   if (few === undefined) {
-    draft.replace(KEY.member(ranking, order), undefined, NOTHING, rows)
+    draft.replaceKnown(KEY.member(ranking, order), undefined, NO_VALUE, rows)
     return
   }
-  insert(few, order)
-  if (few.length <= FEW) return
-  moving.few = undefined
-  write(root, undefined)
-  for (const member of few) draft.replace(KEY.member(ranking, member), undefined, NOTHING, rows)
+  insertMember(few, order)
+  if (few.length <= SMALL_SET_SIZE) return
+  moving.small = undefined
+  writeRow(root, undefined)
+  for (const member of few) draft.replaceKnown(KEY.member(ranking, member), undefined, NO_VALUE, rows)
 }
 
 /** Takes a member out. It must be there. */
-export function removeMember(draft: Draft, ranking: Hex, order: Uint8Array): void {
-  const { few, rows } = movingIn(draft, ranking)
-  if (few !== undefined) remove(few, order)
-  else draft.replace(KEY.member(ranking, order), NOTHING, undefined, rows)
+export function removeMember(draft: Overlay, ranking: Hex, order: Uint8Array): void {
+  const { small: few, rows } = deltaOf(draft, ranking)
+  if (few !== undefined) deleteMember(few, order)
+  else draft.replaceKnown(KEY.member(ranking, order), NO_VALUE, undefined, rows)
 }
 
 /** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
 export function moveMember(
-  draft: Draft,
+  draft: Overlay,
   ranking: Hex,
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
@@ -42,18 +42,18 @@ export function moveMember(
   if (after !== undefined) addMember(draft, ranking, after)
 }
 
-function movingIn(draft: Draft, ranking: Hex): Moving {
+function deltaOf(draft: Overlay, ranking: Hex): RankingDelta {
   const known = draft.rankings.get(ranking)
   if (known !== undefined) return known
-  const root = draft.row(rootOf(ranking))
-  const moving: Moving = { root, few: fewIn(root.now), rows: [] }
+  const root = draft.row(rootKey(ranking))
+  const moving: RankingDelta = { root, small: smallSetIn(root.now), rows: [] }
   draft.rankings.set(ranking, moving)
   return moving
 }
 
 /** All members as a draft has them. */
-export async function membersNow(draft: Draft, ranking: Hex): Promise<readonly Uint8Array[]> {
-  const { few } = movingIn(draft, ranking)
+export async function membersOf(draft: Overlay, ranking: Hex): Promise<readonly Uint8Array[]> {
+  const { small: few } = deltaOf(draft, ranking)
   if (few !== undefined) return [...few]
   const start = orderStart(ranking)
   return (await draft.keys(RANGE.members(ranking, EMPTY_BYTES))).map((key) => key.subarray(start))
@@ -61,9 +61,9 @@ export async function membersNow(draft: Draft, ranking: Hex): Promise<readonly U
 
 /** Members (their order, as it was put in) from a rank on, best first. */
 export async function membersFrom(rows: KvReader, ranking: Hex, rank: number, limit: number): Promise<Uint8Array[]> {
-  const few = fewOf(rows, ranking)
+  const few = smallSetOf(rows, ranking)
   if (few !== undefined) return few.slice(rank, rank + limit)
-  const way = wayTo(rows, ranking, rank)
+  const way = locateRank(rows, ranking, rank)
   if (way === undefined) return []
   return scanMembers(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte: way.from }, limit, way.skip)
 }
@@ -71,17 +71,17 @@ export async function membersFrom(rows: KvReader, ranking: Hex, rank: number, li
 /** Members behind one, which need not be there any more. */
 export function membersAfter(rows: KvReader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
   const gte = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
-  return membersIn(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte }, limit)
+  return membersInRange(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte }, limit)
 }
 
 /** Members that begin with the bytes. */
 export function membersUnder(rows: KvReader, ranking: Hex, prefix: Uint8Array, limit: number): Promise<Uint8Array[]> {
-  return membersIn(rows, ranking, RANGE.members(ranking, prefix), limit)
+  return membersInRange(rows, ranking, RANGE.members(ranking, prefix), limit)
 }
 
 /** Members whose keys lie in a range, also while they are few and have none. */
-async function membersIn(rows: KvReader, ranking: Hex, range: KeyRange, limit: number): Promise<Uint8Array[]> {
-  const few = fewOf(rows, ranking)
+async function membersInRange(rows: KvReader, ranking: Hex, range: KeyRange, limit: number): Promise<Uint8Array[]> {
+  const few = smallSetOf(rows, ranking)
   if (few === undefined) return scanMembers(rows, ranking, range, limit)
   const isIn = (key: Uint8Array) => compareBytes(key, range.gte) >= 0 && compareBytes(key, range.lt) < 0
   return few.filter((order) => isIn(KEY.member(ranking, order))).slice(0, limit)
@@ -117,7 +117,7 @@ export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8
 }
 
 /** The place of whoever has an amount; who has nothing is in no ranking. */
-export const placeBy = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
+export const orderBy = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
   amount === 0n ? undefined : descending(amount, last)
 
 /** The amount that `descending` bytes begin with, and what follows it. */

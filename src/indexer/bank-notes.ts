@@ -4,7 +4,7 @@ import { type Address, hexToAddress } from '../lib/hex.ts'
 import { readBalanceNote } from '../state/balance-notes.ts'
 
 /** Holders to be asked about by token, in order of appearance. */
-export function notedHolders(notes: Iterable<string>): Map<Address, Set<Address>> {
+export function holdersInNotes(notes: Iterable<string>): Map<Address, Set<Address>> {
   const holders = new Map<Address, Set<Address>>()
   for (const note of notes) {
     const held = readBalanceNote(note)

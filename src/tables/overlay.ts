@@ -4,12 +4,12 @@ import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
-import { type Growth, putGrowth, tailOf } from './list-pages.ts'
-import { undoPut } from './undo.ts'
+import { decodeTail, growthOps, type ListGrowth } from './list-rows.ts'
+import { undoRowOp } from './undo.ts'
 
-type Growing = Growth & { readonly added: Uint8Array[] }
+type ListDelta = ListGrowth & { readonly added: Uint8Array[] }
 /** A row while it is being changed. */
-export type Row = {
+export type OverlayRow = {
   readonly key: Uint8Array
   readonly name: string
   readonly before: Uint8Array | undefined
@@ -18,15 +18,15 @@ export type Row = {
 }
 
 /** What happens to a ranking: its members, as long as they are few; else the rows of those who have come and gone. */
-export type Moving = { readonly root: Row; few: Uint8Array[] | undefined; readonly rows: Row[] }
+export type RankingDelta = { readonly root: OverlayRow; small: Uint8Array[] | undefined; readonly rows: OverlayRow[] }
 
-export class Draft {
+export class Overlay {
   readonly #before: KvReader
   /** Rows that were read or written: the disk is asked for each once. */
-  readonly #rows = new Map<string, Row>()
-  readonly #lists = new Map<Hex, Growing>()
+  readonly #rows = new Map<string, OverlayRow>()
+  readonly #lists = new Map<Hex, ListDelta>()
   /** Rankings whose members move; `countMembers` makes rows of it when the draft is complete. */
-  readonly rankings = new Map<Hex, Moving>()
+  readonly rankings = new Map<Hex, RankingDelta>()
 
   constructor(before: KvReader) {
     this.#before = before
@@ -39,14 +39,14 @@ export class Draft {
 
   /** Writes a row; undefined removes it. */
   set(key: Uint8Array, value: Uint8Array | undefined): void {
-    this.swap(key, value)
+    this.exchange(key, value)
   }
 
   /** The same; returns what it held. */
-  swap(key: Uint8Array, value: Uint8Array | undefined): Uint8Array | undefined {
+  exchange(key: Uint8Array, value: Uint8Array | undefined): Uint8Array | undefined {
     const row = this.row(key)
     const before = row.now
-    write(row, value)
+    writeRow(row, value)
     return before
   }
 
@@ -54,14 +54,19 @@ export class Draft {
    * The same for a row of which the caller knows what it holds: the disk is not asked. A row that nobody wrote or read
    * before is put to those in `fresh`.
    */
-  replace(key: Uint8Array, before: Uint8Array | undefined, value: Uint8Array | undefined, fresh: Row[]): void {
+  replaceKnown(
+    key: Uint8Array,
+    before: Uint8Array | undefined,
+    value: Uint8Array | undefined,
+    fresh: OverlayRow[],
+  ): void {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known !== undefined) {
-      write(known, value)
+      writeRow(known, value)
       return
     }
-    const row: Row = { key, name, before, now: value, isWritten: true }
+    const row: OverlayRow = { key, name, before, now: value, isWritten: true }
     this.#rows.set(name, row)
     fresh.push(row)
   }
@@ -99,49 +104,49 @@ export class Draft {
   async ops(version: number): Promise<WriteOp[]> {
     const ops: WriteOp[] = []
     const lists = [...this.#lists.values()].filter(({ added }) => added.length > 0)
-    await forEachYielding(lists, (growth) => putGrowth(growth, ops))
-    const rows: Row[] = []
+    await forEachYielding(lists, (growth) => growthOps(growth, ops))
+    const rows: OverlayRow[] = []
     await forEachYielding(this.#rows.values(), (row) => {
       if (!row.isWritten || !isChanged(row)) return
       rows.push(row)
       const { key, now } = row
       ops.push(now === undefined ? { type: 'del', key } : { type: 'put', key, value: now })
     })
-    ops.push(undoPut(version, lists, rows))
+    ops.push(undoRowOp(version, lists, rows))
     return ops
   }
 
   /** A row for whoever reads it now and writes it (`write`) later. */
-  row(key: Uint8Array): Row {
+  row(key: Uint8Array): OverlayRow {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
     if (known !== undefined) return known
     const before = this.#before.get(key)
-    const row: Row = { key, name, before, now: before, isWritten: false }
+    const row: OverlayRow = { key, name, before, now: before, isWritten: false }
     this.#rows.set(name, row)
     return row
   }
 
-  #growth(list: Hex): Growing {
+  #growth(list: Hex): ListDelta {
     return this.#lists.get(list) ?? this.#open(list, [])
   }
 
-  #open(list: Hex, added: Uint8Array[]): Growing {
+  #open(list: Hex, added: Uint8Array[]): ListDelta {
     const key = KEY.listTail(list)
-    const growth: Growing = { list, key, before: tailOf(this.#before.get(key)), added }
+    const growth: ListDelta = { list, key, before: decodeTail(this.#before.get(key)), added }
     this.#lists.set(list, growth)
     return growth
   }
 }
 
 /** Writes on a row; undefined removes it. */
-export function write(row: Row, value: Uint8Array | undefined): void {
+export function writeRow(row: OverlayRow, value: Uint8Array | undefined): void {
   row.now = value
   row.isWritten = true
 }
 
-const isChanged = ({ before, now }: Row): boolean =>
+const isChanged = ({ before, now }: OverlayRow): boolean =>
   before === undefined || now === undefined ? before !== now : !equalBytes(before, now)
 
 /** The value of rows whose key says everything. */
-export const NOTHING = EMPTY_BYTES
+export const NO_VALUE = EMPTY_BYTES

@@ -1,49 +1,10 @@
-// What readers know of single things now: blocks, accounts, tokens, holdings, days. Later blocks overwrite these rows. A
-// changed record changes the format of the index.
+// The record tables of the index: the present state of single blocks, accounts, tokens, balances and days. Later blocks overwrite
+// these rows.
 import type { Address, Hex } from '../lib/hex.ts'
-import { KEY } from '../state/keyspace.ts'
-import type { KvReader } from '../state/types.ts'
-import type { Draft } from './draft.ts'
-import { address, amount, count, flag, maybe, oneOf, type RecordCodec, record, text, u8, u32 } from './record.ts'
-import { ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
+import { address, amount, flag, maybe, oneOf, record, sequence, text, u8, u32 } from '../tables/codec.ts'
+import { declarations, ofToken, TOKEN_TYPES, type TokenType } from './tables.ts'
 
-/** What is known now of something; a row that later blocks overwrite. */
-export interface Fact<K extends readonly unknown[], T> {
-  /** As a row, which is remembered. */
-  encode(value: T): Uint8Array
-  decode(row: Uint8Array): T
-  key(...of: K): Uint8Array
-  get(from: Pick<KvReader, 'get'>, ...of: K): T | undefined
-  /** undefined removes it. */
-  set(draft: Draft, value: T | undefined, ...of: K): void
-  /** The same, and what was known before. */
-  swap(draft: Draft, value: T | undefined, ...of: K): T | undefined
-}
-
-function fact<K extends readonly unknown[], T>(
-  table: number,
-  owner: (...of: K) => Hex,
-  row: RecordCodec<T>,
-): Fact<K, T> {
-  const key = (...of: K) => KEY.record(table, owner(...of))
-  const { encode } = row
-  return {
-    encode,
-    decode: row.decode,
-    key,
-    get(from, ...of) {
-      const found = from.get(key(...of))
-      return found && row.decode(found)
-    },
-    set: (draft, value, ...of) => draft.set(key(...of), value && encode(value)),
-    swap(draft, value, ...of) {
-      const found = draft.swap(key(...of), value && encode(value))
-      return found && row.decode(found)
-    },
-  }
-}
-
-export type BlockFact = {
+export type BlockRecord = {
   readonly firstTransaction: number
   readonly transactions: number
   readonly firstCall: number
@@ -57,7 +18,7 @@ export type BlockFact = {
   readonly tips: bigint
 }
 
-export type AccountFact = {
+export type AccountRecord = {
   /** Base coins after the newest version. */
   readonly balance: bigint
   /** Block of the last change of the balance. */
@@ -71,7 +32,7 @@ export type AccountFact = {
   readonly gasSpent: number
   readonly gasServed: number
 }
-export const NEW_ACCOUNT_FACT: AccountFact = {
+export const NEW_ACCOUNT: AccountRecord = {
   balance: 0n,
   changedAt: 0,
   creator: undefined,
@@ -81,7 +42,7 @@ export const NEW_ACCOUNT_FACT: AccountFact = {
   gasServed: 0,
 }
 
-export type TokenFact = {
+export type TokenRecord = {
   readonly type: TokenType
   readonly name: string | undefined
   readonly symbol: string | undefined
@@ -89,7 +50,7 @@ export type TokenFact = {
   readonly supply: bigint | undefined
 }
 
-export type InstanceFact = {
+export type InstanceRecord = {
   /** Of an ERC-721; undefined when burnt, and for ERC-1155. */
   readonly owner: Address | undefined
   /** How many there are: 0 or 1 for an ERC-721. */
@@ -98,7 +59,7 @@ export type InstanceFact = {
   readonly uri: string | undefined
 }
 
-export type DayFact = {
+export type DayRecord = {
   readonly transactions: number
   readonly gasUsed: number
   readonly fees: bigint
@@ -108,16 +69,17 @@ export type DayFact = {
 /** Eight bytes. */
 const numbered = (number: number): Hex => `0x${number.toString(16).padStart(16, '0')}`
 
-export const FACT = {
-  block: fact(
+export const RECORD = {
+  block: declarations.records(
     0x01,
+    'block',
     numbered,
-    record<BlockFact>({
-      firstTransaction: count,
+    record<BlockRecord>({
+      firstTransaction: sequence,
       transactions: u32,
-      firstCall: count,
+      firstCall: sequence,
       calls: u32,
-      firstTransfer: count,
+      firstTransfer: sequence,
       transfers: u32,
       fees: amount,
       baseFees: amount,
@@ -125,23 +87,25 @@ export const FACT = {
     }),
   ),
   /** There from an address' first appearance on. */
-  account: fact(
+  account: declarations.records(
     0x02,
+    'address',
     (of: Address) => of,
-    record<AccountFact>({
+    record<AccountRecord>({
       balance: amount,
-      changedAt: count,
+      changedAt: sequence,
       creator: maybe(address),
-      createdIn: maybe(count),
+      createdIn: maybe(sequence),
       isDestroyed: flag,
-      gasSpent: count,
-      gasServed: count,
+      gasSpent: sequence,
+      gasServed: sequence,
     }),
   ),
-  token: fact(
+  token: declarations.records(
     0x03,
+    'token',
     (of: Address) => of,
-    record<TokenFact>({
+    record<TokenRecord>({
       type: oneOf(TOKEN_TYPES),
       name: maybe(text),
       symbol: maybe(text),
@@ -149,22 +113,37 @@ export const FACT = {
       supply: maybe(amount),
     }),
   ),
-  instance: fact(0x04, ofToken, record<InstanceFact>({ owner: maybe(address), supply: amount, uri: maybe(text) })),
+  instance: declarations.records(
+    0x04,
+    'token, id',
+    ofToken,
+    record<InstanceRecord>({ owner: maybe(address), supply: amount, uri: maybe(text) }),
+  ),
   /** What an address holds of a token (of an ERC-721: how many); there only when it is more than nothing. */
-  holding: fact(
+  holding: declarations.records(
     0x05,
+    'address, token',
     (of: Address, token: Address) => `0x${of.slice(2)}${token.slice(2)}`,
     record<{ amount: bigint }>({ amount }),
   ),
   /** The same, of one id of an ERC-1155. */
-  holdingOfInstance: fact(
+  holdingOfInstance: declarations.records(
     0x06,
+    'address, token, id',
     (of: Address, token: Address, tokenId: bigint) => `0x${of.slice(2)}${ofToken(token, tokenId).slice(2)}`,
     record<{ amount: bigint }>({ amount }),
   ),
   /** By days since 1970, UTC. */
-  day: fact(0x07, numbered, record<DayFact>({ transactions: count, gasUsed: count, fees: amount, contracts: count })),
-  totals: fact(0x08, () => '0x', record<{ gasUsed: number }>({ gasUsed: count })),
+  day: declarations.records(
+    0x07,
+    'day',
+    numbered,
+    record<DayRecord>({ transactions: sequence, gasUsed: sequence, fees: amount, contracts: sequence }),
+  ),
+  totals: declarations.records(0x08, '', () => '0x', record<{ gasUsed: number }>({ gasUsed: sequence })),
   /** All withdrawals of the consensus layer together, in wei. */
-  withdrawn: fact(0x09, () => '0x', record<{ amount: bigint }>({ amount })),
+  withdrawn: declarations.records(0x09, '', () => '0x', record<{ amount: bigint }>({ amount })),
 } as const
+
+/** Hash over the declarations of all tables; records are declared last. */
+export const indexFormat = (): string => declarations.format()

@@ -4,7 +4,7 @@
 import type { Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
-import { PAGE, pageOf, readTail, type Tail, unpack } from './list-pages.ts'
+import { PAGE_SIZE, pageOf, readTail, type Tail, unpack } from './list-rows.ts'
 
 export type Rows = Pick<KvReader, 'get'>
 
@@ -22,7 +22,7 @@ export type ListPage = {
 }
 
 /** A list with the entries that it had when it was opened. What is read in one go comes from few rows. */
-export class OpenList {
+export class ListReader {
   readonly length: number
   readonly #rows: Rows
   readonly #list: Hex
@@ -47,7 +47,7 @@ export class OpenList {
       this.#entries = row === undefined ? [] : unpack(row, isLast ? this.#tail.start : 0)
       this.#page = page
     }
-    return this.#entries[position % PAGE]
+    return this.#entries[position % PAGE_SIZE]
   }
 
   /** The position of the first entry whose number is not below the given one. */
@@ -68,13 +68,13 @@ export const listLength = (rows: Rows, list: Hex): number => readTail(rows, list
 
 /** The entry at a position; the first is 0. */
 export const entryAt = (rows: Rows, list: Hex, position: number): Uint8Array | undefined =>
-  new OpenList(rows, list).at(position)
+  new ListReader(rows, list).at(position)
 
 /** Entries from a position up to (without) another, oldest first. */
 export const entriesBetween = (rows: Rows, list: Hex, from: number, to: number): Uint8Array[] =>
-  between(new OpenList(rows, list), from, to)
+  between(new ListReader(rows, list), from, to)
 
-function between(list: OpenList, from: number, to: number): Uint8Array[] {
+function between(list: ListReader, from: number, to: number): Uint8Array[] {
   const entries: Uint8Array[] = []
   for (let position = from; position < to; position++) {
     const entry = list.at(position)
@@ -88,7 +88,7 @@ function between(list: OpenList, from: number, to: number): Uint8Array[] {
 export async function* scanEntries(rows: KvReader, list: Hex, from: number, to: number): AsyncIterable<Uint8Array> {
   const { length, row, start } = readTail(rows, list)
   const end = Math.min(to, length)
-  let position = pageOf(from) * PAGE
+  let position = pageOf(from) * PAGE_SIZE
   function* wanted(entries: readonly Uint8Array[]): Iterable<Uint8Array> {
     for (const entry of entries) {
       if (position >= from && position < end) yield entry
@@ -97,7 +97,7 @@ export async function* scanEntries(rows: KvReader, list: Hex, from: number, to: 
   }
   const lastPage = Math.min(pageOf(length), pageOf(end - 1) + 1)
   for await (const [, page] of rows.scan(RANGE.listPages(list, pageOf(from), lastPage))) yield* wanted(unpack(page))
-  if (end > pageOf(length) * PAGE) yield* wanted(unpack(row, start))
+  if (end > pageOf(length) * PAGE_SIZE) yield* wanted(unpack(row, start))
 }
 
 /** The number an entry of a list for unions begins with. */
@@ -117,8 +117,8 @@ export function pageSpan(length: number, { page, size, anchor }: PageRequest) {
 }
 
 /** A page of one list or of the union of several disjoint ones, newest first. */
-export function newest(rows: Rows, lists: readonly Hex[], request: PageRequest): ListPage {
-  const filled = lists.map((list) => new OpenList(rows, list)).filter(({ length }) => length > 0)
+export function newestPage(rows: Rows, lists: readonly Hex[], request: PageRequest): ListPage {
+  const filled = lists.map((list) => new ListReader(rows, list)).filter(({ length }) => length > 0)
   const total = filled.reduce((sum, { length }) => sum + length, 0)
   const { start, from, end } = pageSpan(total, request)
   const [only] = filled
@@ -127,7 +127,7 @@ export function newest(rows: Rows, lists: readonly Hex[], request: PageRequest):
 }
 
 /** Entries of a union with ranks from `from` up to `end`, oldest first. */
-function merged(lists: readonly OpenList[], from: number, end: number): Uint8Array[] {
+function merged(lists: readonly ListReader[], from: number, end: number): Uint8Array[] {
   if (from >= end) return []
   const at = startingPositions(lists, from)
   const heads = lists.map((list, i) => list.at(at[i] ?? 0))
@@ -150,7 +150,7 @@ function merged(lists: readonly OpenList[], from: number, end: number): Uint8Arr
 }
 
 /** How many entries of each list come before the entry of that rank. No two entries share a number, so the count is exact. */
-function startingPositions(lists: readonly OpenList[], rank: number): number[] {
+function startingPositions(lists: readonly ListReader[], rank: number): number[] {
   const last = lists.map((list) => sequenceOf(list.at(list.length - 1) ?? new Uint8Array(0)))
   let [low, high] = [0, Math.max(...last) + 1]
   while (low < high) {
