@@ -1,5 +1,4 @@
 // A block that stays open takes what comes meanwhile as if it had been there before, and keeps nobody from writing.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Transaction } from '../../src/primitives/types.ts'
 import { GWEI, keyAt, openSmallChain, signed } from './support.ts'
@@ -79,7 +78,7 @@ describe('a block that stays open', () => {
     let edited: Promise<void> | undefined
     const more = async () => {
       edited ??= chain.edit((view) => view.setBalance(keyAt(3).address, 5n))
-      await sleep(1)
+      await new Promise((resolve) => setImmediate(resolve))
       return true
     }
     await chain.produce({}, { more })

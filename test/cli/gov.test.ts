@@ -249,7 +249,7 @@ test('waits for the next block on a node that makes none when asked', async () =
   const spec = { ...preset, native: { ...native, validators, modules: { gov: { params: { votingPeriod: 3 } } } } }
   const { kestrel, walletOf } = await governed({ spec, rpc: { development: false } })
   await kestrel('gov', 'submit', '--title', 'Patience')
-  // Somebody sends a transaction after the vote is over.
+  // Somebody sends a transaction after the vote is over. Its period is measured by the clock, so that a timer has to wait for it.
   const timer = setTimeout(() => walletOf(3).sendTransaction({ to: EVE, value: 1n, gas: 21_000n }), 5_000)
   onTestFinished(() => clearTimeout(timer))
   const { stdout, stderr } = await kestrel('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait')

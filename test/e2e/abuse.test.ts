@@ -154,8 +154,11 @@ describe('over HTTP', () => {
   test('a request that is not even HTTP', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => undefined)
+    let answer = ''
+    socket.on('data', (chunk) => (answer += chunk))
     socket.write('\x16\x03\x01\0\xff nonsense\r\n\r\n')
-    await new Promise((resolve) => socket.on('close', resolve).resume())
+    await new Promise((resolve) => socket.on('close', resolve))
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request/)
   })
 })
 

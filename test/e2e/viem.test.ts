@@ -15,7 +15,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { formatAbiItem } from 'viem/utils'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { account } from '../support/chain.ts'
 import compiled from '../support/contracts/contracts.json' with { type: 'json' }
 import { deployFrames, deployToken, frames, token } from '../support/contracts.ts'
@@ -136,6 +136,7 @@ describe('a contract', () => {
   test('tells watchers of its events and blocks, by polling and over a WebSocket', async () => {
     const { address } = await deployToken(clients, 5)
     const socket = overSocket()
+    const fetching = vi.spyOn(globalThis, 'fetch')
     const seen = { polled: [] as Log[], pushed: [] as Log[], heads: [] as bigint[], hashes: [] as string[] }
     const watched = { abi: token.abi, address, eventName: 'Transfer' } as const
     const stops = [
@@ -146,8 +147,14 @@ describe('a contract', () => {
     ]
     // The subscriptions are in force once a later request on the same connection has been answered.
     await socket.getBlockNumber({ cacheTime: 0 })
-    await expect.poll(() => clients.rpc('eth_blockNumber')).toBeDefined()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // The polling watcher sees events from the moment its filter is made.
+    await vi.waitUntil(() =>
+      fetching.mock.calls.some(
+        ([, init], i) =>
+          String(init?.body).includes('eth_newFilter') && fetching.mock.settledResults[i]?.type === 'fulfilled',
+      ),
+    )
+    fetching.mockRestore()
     const hash = await walletOf(5).writeContract({
       ...token,
       address,

@@ -216,8 +216,8 @@ describe('envelope', () => {
     ['0xbfffffffffffffffff', 'exceeds available input'],
     ['0xc3', 'exceeds available input'],
   ])('%s', (raw, words) => {
-    if (raw.startsWith('0x03')) expect(() => decodeNetworkTransaction(fromHex(raw))).toThrow(words)
-    expect(() => decodeTransaction(fromHex(raw))).toThrow(words)
+    const decoders = raw.startsWith('0x03') ? [decodeTransaction, decodeNetworkTransaction] : [decodeTransaction]
+    for (const decode of decoders) expect(() => decode(fromHex(raw))).toThrow(words)
     expect(() => decodeTransaction(fromHex(raw))).toThrow(expect.objectContaining({ code: 'transaction-rejected' }))
   })
 
@@ -247,7 +247,7 @@ function thrown(run: () => unknown): unknown {
 const decodesOrRejects = (raw: Uint8Array) => {
   for (const decode of [decodeTransaction, decodeSigned, decodeNetworkTransaction]) {
     const error = thrown(() => decode(raw))
-    if (error !== undefined && !(error instanceof ChainError && error.code === 'transaction-rejected')) throw error
+    expect([undefined, 'transaction-rejected']).toContain(error instanceof ChainError ? error.code : error)
   }
 }
 

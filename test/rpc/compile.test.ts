@@ -64,7 +64,9 @@ function expectSame(schema: z.ZodType): void {
 }
 
 describe('a compiled reader takes what its schema takes, and gives the same', () => {
-  test.each([...methods])('%s', (_name, { params }) => params.forEach(expectSame))
+  test.each([...methods].filter(([, { params }]) => params.length > 0))('%s', (_name, { params }) =>
+    params.forEach(expectSame),
+  )
 
   test.each([
     ['a list with a check', z.array(quantity).max(1)],

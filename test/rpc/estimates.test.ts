@@ -100,7 +100,8 @@ describe('the block of an estimate', () => {
     const { rpc, time, from, mine } = await touching({ automine: false, blockTime: 600 })
     await mine()
     const next = (await time()) + 600n
-    await rpc('eth_estimateGas', { from, data: onlyAt(next, next + 60n) })
+    expect(await rpc('eth_estimateGas', { from, data: onlyAt(next, next + 60n) })).toMatch(/^0x/)
+    await expect(rpc('eth_estimateGas', { from, data: onlyAt(next - 600n, next - 1n) })).rejects.toThrow('reverted')
   })
 
   test('is a block after what waits, whose hash is known', async () => {

@@ -1,5 +1,5 @@
 // HTTP and WebSocket around the dispatcher: what wallets, pages and curl rely on.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -10,7 +10,7 @@ import { createServer, defaultHttpOptions, type HttpOptions } from '../../src/se
 
 const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() }
 const chain = { spec: { chainId: 125n, name: 'kestrel' }, head: { number: 7n } }
-const live = { on: () => () => undefined }
+const events = { on: () => () => undefined }
 const pool = { onPending: () => {}, onRemoved: () => {}, content: () => ({ pending: new Map(), queued: new Map() }) }
 
 let app: FastifyInstance
@@ -19,7 +19,7 @@ let url: string
 async function start(options: Partial<RpcOptions> = {}, http: Partial<HttpOptions> = {}) {
   // These tests ask for nothing but the chain's id.
   const services = { chain, log, options: { ...defaultRpcOptions, ...options } } as unknown as RpcServices
-  const explorer = { chain: { ...chain, live, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
+  const explorer = { chain: { ...chain, events, pool }, log, hub: new Hub(), options: defaultExplorerOptions }
   app = createServer({
     rpc: services,
     explorer: explorer as unknown as ExplorerServices,
@@ -112,7 +112,8 @@ describe('WebSocket', () => {
     const closed = new Promise((resolve) => mute.on('close', resolve))
     const { socket } = await connect()
     await closed
-    await sleep(120)
+    // The other client has answered more pings than the mute one was given.
+    for (let pings = 0; pings < 3; pings++) await once(socket, 'ping')
     expect(socket.readyState).toBe(WebSocket.OPEN)
   })
 

@@ -127,7 +127,8 @@ it.each([0, 1])('a block under construction is filled up; withdrawals count (%i 
   const missing = LIMIT - KEPT - encodeBlock(near.block).length
   const { block } = await build(1_300_000 + missing + over)
   expect(block.transactions).toHaveLength(6 - over)
-  if (over === 0) expect(encodeBlock(block).length).toBe(LIMIT - KEPT)
+  const size = encodeBlock(block).length
+  expect(over === 0 ? size === LIMIT - KEPT : size < LIMIT - KEPT, `${size} bytes`).toBe(true)
 })
 
 it('what 75 transactions of 120,000 bytes are too much for, two blocks of a native chain hold', async () => {

@@ -115,6 +115,7 @@ test('without handles it waits for some; a disk that goes on failing ends the pr
   waiting.faults.write = new Error('IO error: /data/chain/000012.log: Too many open files')
   waiting.faults.reopen = waiting.faults.write
   await expect(waiting.store.write([put(1, 2)])).rejects.toEqual(refusal('disk failure'))
+  // After the first attempts to open the database again have failed: their pauses are the store's own.
   setTimeout(() => Object.assign(waiting.faults, { write: undefined, reopen: undefined }), 10)
   expect(await waiting.outcome).toBe('recovered')
 

@@ -158,6 +158,7 @@ describe('a database folder', () => {
     for (const file of ['LOCK', 'LOG', 'MANIFEST-000001']) writeFileSync(join(directory, file), '')
     const store = await openStore(directory)
     await store.write([format()])
+    expect(await everyRow(store)).toHaveLength(1)
     await store.close()
   })
 

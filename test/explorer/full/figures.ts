@@ -168,7 +168,9 @@ export function describeFigures(given: () => Given): void {
       for (const [q, first, where] of cases) {
         expect(await hit(q), q).toMatchObject(first)
         expect(await redirect(q), q).toMatchObject({ redirect: true, ...where })
-        if (q.length > 2) expect((await visit.read(`/search/quick?q=${q}`))[0], q).toMatchObject(first)
+        // A quick search wants three characters.
+        const quick = (await visit.read(`/search/quick?q=${q}`))[0]
+        expect(quick ?? null, q).toEqual(q.length > 2 ? expect.objectContaining(first) : null)
       }
       expect((await visit.read('/search?q=%20')).items).toEqual([])
       const wrapped = (await visit.read('/search?q=wrap')).items.map((of: { address: string }) => of.address)
