@@ -2,7 +2,7 @@
 // text, addresses carry their checksum (EIP-55), times are ISO 8601 in UTC with six digits.
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { type Address, type Hash, type Hex, hexToAddress, hexToHash } from '../lib/hex.ts'
+import { type Address, type Hash, hexToAddress, hexToHash } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 
 // --- reading
@@ -120,5 +120,3 @@ export const wire = {
     .describe('ISO 8601, UTC'),
   day: z.string().regex(/^\d{4}-\d\d-\d\d$/),
 } as const
-
-export const emptyHex: Hex = '0x'

@@ -24,7 +24,6 @@ import { isScalar, MAX_LOW_S, privateKeyToAddress, recoverAddress, signHash } fr
 import type { AccessList, Authorization, Message, SignedTransaction, Transaction, TransactionType } from './types.ts'
 import { withSender } from './with-sender.ts'
 
-export { signHash } from './signature.ts'
 export { withSender } from './with-sender.ts'
 
 /** What is signed: a message of a known type for a chain. Types 0 and 1 take their gas price from `maxFeePerGas`. */
