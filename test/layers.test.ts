@@ -150,8 +150,8 @@ function resolved(from: string, path: string): string {
 
 const roomOf = (file: string): string => file.split('/')[0] ?? ''
 
-describe('imports', () => {
-  it('are found', () => {
+describe('imports of src', () => {
+  it('are all found by the parser', () => {
     const text = [
       "import { a } from './a.ts'",
       "import type { B } from '../b/b.ts'",
@@ -210,7 +210,7 @@ describe('imports', () => {
     expect(offenders).toEqual([])
   })
 
-  it('know every room', () => {
+  it('have a row in the table for every room', () => {
     expect([...new Set(files.map(roomOf))].filter((room) => !(room in LAYERS))).toEqual([])
   })
 
@@ -247,7 +247,7 @@ describe('imports', () => {
   })
 })
 
-describe('functions', () => {
+describe('functions of src', () => {
   it('are measured with what they hold, by the name that they are called by', () => {
     const body = '\n'.repeat(LONGEST_FUNCTION)
     const text = [
@@ -261,7 +261,7 @@ describe('functions', () => {
   })
 })
 
-describe('files', () => {
+describe('files of src', () => {
   it(`have at most ${LONGEST_FILE} lines`, () => {
     const offenders = [...sources]
       .map(([file, source]) => [file, source.trimEnd().split('\n').length] as const)

@@ -6,7 +6,7 @@ import { GWEI, keyAt, openSmallChain, signed } from './support.ts'
 const hashes = (transactions: readonly Transaction[]) => transactions.map(({ hash }) => hash)
 
 describe('a block that stays open', () => {
-  it('takes what comes meanwhile, by tip and nonce, after what it has', async () => {
+  it('takes new transactions by tip and nonce, after those it has', async () => {
     const chain = await openSmallChain()
     const send = async (...transactions: readonly Transaction[]) => {
       for (const { raw } of transactions) await chain.submit(raw)
@@ -36,7 +36,7 @@ describe('a block that stays open', () => {
     expect(hashes([...chain.pool.content().queued.values()].flat())).toEqual([gapped.hash])
   })
 
-  it('has each nonce once, though what it has taken is replaced', async () => {
+  it('has each nonce once, also when a transaction that it has taken is replaced', async () => {
     const chain = await openSmallChain()
     const taken = signed(0, 0n)
     const replacement = signed(0, 0n, { maxFeePerGas: 200n * GWEI, maxPriorityFeePerGas: 2n * GWEI })
@@ -53,7 +53,7 @@ describe('a block that stays open', () => {
     expect(chain.pool.get(replacement.hash)).toBeUndefined()
   })
 
-  it('closes when it is full, or has had no room for somebody', async () => {
+  it('closes when it is full, or when a transaction did not fit', async () => {
     const small = { gasLimit: 21_000n, to: keyAt(3).address }
     const large = { gasLimit: 50_001n, maxPriorityFeePerGas: 2n * GWEI }
     const whether = async (gasLimit: bigint, ...transactions: readonly Transaction[]) => {
@@ -72,7 +72,7 @@ describe('a block that stays open', () => {
     expect(await whether(50_000n, signed(0, 0n, small), signed(1, 0n, large))).toEqual([1, false])
   })
 
-  it('closes when somebody wants to write', async () => {
+  it('closes when another writer waits', async () => {
     const chain = await openSmallChain()
     await chain.submit(signed(0, 0n).raw)
     let edited: Promise<void> | undefined

@@ -62,7 +62,7 @@ async function othersMake(count: bigint): Promise<void> {
 }
 
 describe('automatic mining', () => {
-  it('leaves nothing of a burst, in whatever moment each transaction comes', async () => {
+  it('mines every transaction of a burst, whenever each of them comes', async () => {
     const { chain, send } = await producing()
     const sent: Transaction[] = []
     for (let nonce = 0n; nonce < 40n; nonce++)
@@ -91,7 +91,7 @@ describe('automatic mining', () => {
     expect((await blocks(chain)).map(({ transactions }) => transactions.length)).toEqual([0, 4])
   })
 
-  it('hears a transaction that comes while a block is tried in vain', async () => {
+  it('takes a transaction that comes while a block could not be made', async () => {
     const { chain, solo, send } = await producing({ automine: false })
     const [first, second] = [signed(0, 0n), signed(1, 0n)]
     await send(first)
@@ -127,7 +127,7 @@ describe('automatic mining', () => {
     expect(errors).toEqual([])
   })
 
-  it('waits with what is too dear until a block makes it cheap', async () => {
+  it('keeps a transaction below the base fee until a block lowers the base fee', async () => {
     const { chain, solo, send } = await producing()
     // 1 gwei at block 0; an empty block takes an eighth off: 0.875, then 0.765625.
     await send(signed(0, 0n, { maxFeePerGas: 800_000_000n, maxPriorityFeePerGas: 0n }))
@@ -186,8 +186,8 @@ describe('automatic mining', () => {
   })
 })
 
-describe('the clock', () => {
-  it('makes a block every interval, whether or not there is something to put in it', async () => {
+describe('the block interval', () => {
+  it('makes a block every interval, also without transactions', async () => {
     const { chain, send } = await producing({ automine: false, interval: 0.03 })
     await vi.waitUntil(() => chain.head.number >= 3n)
     const transaction = signed(0, 0n)
@@ -217,7 +217,7 @@ describe('the clock', () => {
     expect((await blocks(chain)).map(({ transactions }) => transactions.length)).toEqual([0, 1, 0])
   })
 
-  it('follows its mode while it runs', async () => {
+  it('follows a mode that is changed while it runs', async () => {
     const { chain, solo, send } = await producing({ automine: false })
     await send(signed(0, 0n))
     expect(solo.mode()).toEqual({ automine: false, interval: 0 })
@@ -234,7 +234,7 @@ describe('the clock', () => {
     expect(chain.head.number - number).toBeLessThanOrEqual(1n)
   })
 
-  it('begins when it is started, and not before', async () => {
+  it('begins when the producer is started, and not before', async () => {
     const { chain, solo, send } = await producing({ starts: false, interval: 0.02 })
     await send(signed(0, 0n))
     await othersMake(3n)
@@ -245,7 +245,7 @@ describe('the clock', () => {
   })
 })
 
-describe('timestamps', () => {
+describe('timestamps of blocks', () => {
   it('rise by at least one, however fast blocks are made and by whom', async () => {
     const { chain, solo, send } = await producing({ interval: 0.01 })
     await Promise.all([
@@ -305,7 +305,7 @@ describe('timestamps', () => {
     expect((await times(chain)).slice(1)).toEqual([future, future + 1n, future + 2n])
   })
 
-  it('of several blocks stand as far apart as asked', async () => {
+  it('of several blocks are as far apart as requested', async () => {
     const { chain, solo } = await producing()
     await solo.mine(4n, 60n)
     const [, first = 0n, ...rest] = await times(chain)
@@ -340,7 +340,7 @@ describe('timestamps', () => {
     expect(chain.head.timestamp).toBe(timestamp + 1n)
   })
 
-  it('and fees that are set while a block is being made are for the next one', async () => {
+  it('and fees that are set while a block is being made are used by the next one', async () => {
     const { chain, solo, store } = await producing()
     const future = now() + 9_000n
     store.beforeWrite = () => {
@@ -356,8 +356,8 @@ describe('timestamps', () => {
   })
 })
 
-describe('settled', () => {
-  it('waits for the block that takes the transaction', async () => {
+describe('waiting for a transaction to be mined', () => {
+  it('ends with the block that takes the transaction', async () => {
     const { chain, solo, send } = await producing()
     const transaction = signed(0, 0n)
     await send(transaction)
@@ -365,7 +365,7 @@ describe('settled', () => {
     expect(chain.transaction(transaction.hash)?.header.number).toBe(1n)
   })
 
-  it('does not wait for what no block is about to take', async () => {
+  it('ends at once for a transaction that no block is about to take', async () => {
     const { chain, solo, send } = await producing()
     const gapped = signed(0, 5n)
     await send(gapped)
@@ -378,7 +378,7 @@ describe('settled', () => {
     expect(chain.head.number).toBe(0n)
   })
 
-  it('answers a crowd at once and gathers what it sends, and lets who comes after it wait', async () => {
+  it('lets senders that go on together share blocks, and a later one wait for its own', async () => {
     const { chain, solo, send } = await producing()
     const sendAndSettle = async (transaction: Transaction) => {
       await send(transaction)
@@ -397,7 +397,7 @@ describe('settled', () => {
     expect(chain.head.number).toBeLessThan(12n)
   })
 
-  it('ends when the block cannot be made', async () => {
+  it('ends when the block fails', async () => {
     const { store, solo, send, errors } = await producing()
     store.beforeWrite = (batch) => {
       if (batch.length > 4) throw new Error('no space left on device')
@@ -409,7 +409,7 @@ describe('settled', () => {
   })
 })
 
-describe('stopping', () => {
+describe('stopping the producer', () => {
   it('waits for the block that is being made, and makes no more', async () => {
     for (const begin of ['automine', 'interval', 'mine'] as const) {
       const { chain, store, solo, send } = await producing({
@@ -446,7 +446,7 @@ describe('stopping', () => {
     }
   })
 
-  it('lets nobody wait', async () => {
+  it('ends every wait for a transaction', async () => {
     const { solo, send } = await producing()
     const transaction = signed(0, 0n)
     await send(transaction)

@@ -216,7 +216,7 @@ describe.each([
     await (await sender.sendTransaction({ to: stranger() })).wait()
   })
 
-  test('listeners hear of blocks and waiting transactions', async () => {
+  test('listeners get blocks and pending transactions', async () => {
     const blocks: number[] = []
     const hashes: string[] = []
     const listening = provider as AbstractProvider
@@ -250,7 +250,7 @@ describe.each([
   })
 })
 
-test('ethers’ batches are answered one for one', async () => {
+test('every request of a batch of ethers is answered', async () => {
   const batching = new JsonRpcProvider(`${url}/rpc`, 125, { batchMaxCount: 50, batchStallTime: 5, staticNetwork: true })
   const wanted = Array.from({ length: 40 }, (_, index) => index % 4)
   const blocks = await Promise.all(wanted.map((number) => batching.getBlock(number)))

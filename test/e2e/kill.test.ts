@@ -91,7 +91,7 @@ test(`survives ${ROUNDS} kills at random moments`, { timeout: 120_000 }, async (
   expect(await node.stop()).toBe(0)
 })
 
-test('survives a kill in its first moments', { timeout: 60_000 }, async () => {
+test('the node survives a kill in its first moments', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder()
   afterAll(() => folder.remove())
   for (const delay of [0, 0.2, 0.5, 0.8]) {

@@ -12,8 +12,8 @@ const lower = (text: string | null | undefined): string | undefined => text?.toL
 const DAY = 86_400
 const NOBODY = getAddress('0x00000000000000000000000000000000000dead0')
 
-describe('coins of an address', () => {
-  it('have a history of every block that changed them, and an amount for each day', async () => {
+describe('the coin balance of an address', () => {
+  it('has a history of every block that changed it, and an amount for each day', async () => {
     const chain = await testChain()
     const { read, readAll } = api(chain.url)
     const { viem, dev } = chain
@@ -61,7 +61,7 @@ describe('coins of an address', () => {
     }
   })
 
-  it('may change by hand, without a transaction', async () => {
+  it('may be set by hand, without a transaction', async () => {
     const chain = await testChain()
     await chain.mine()
     await chain.dev.setBalance({ address: NOBODY, value: 7n })
@@ -69,7 +69,7 @@ describe('coins of an address', () => {
     expect(items).toMatchObject([{ block_number: 1, transaction_hash: null, delta: '7', value: '7' }])
   })
 
-  it('put it among the richest', async () => {
+  it('ranks it among the richest', async () => {
     const chain = await testChain()
     const { readAll, read } = api(chain.url)
     await chain.walletOf(0).sendTransaction({ to: NOBODY, value: parseEther('9000') })
@@ -88,7 +88,7 @@ describe('coins of an address', () => {
     expect(exchange_rate).toBeNull()
   })
 
-  it('are not counted on a plain chain', async () => {
+  it('has no total supply on a plain chain', async () => {
     const { url } = await testChain({ spec: plainSpec(account(0).address) })
     const { items, total_supply } = await api(url).read('/addresses')
     expect(total_supply).toBeNull()
@@ -97,7 +97,7 @@ describe('coins of an address', () => {
 })
 
 describe('blocks and withdrawals', () => {
-  it('belong to whom they name', async () => {
+  it('are listed for the address that they name', async () => {
     const chain = await testChain()
     const { read, readAll } = api(chain.url)
     await chain.rpc('anvil_setCoinbase', CAROL)
@@ -140,7 +140,7 @@ describe('blocks and withdrawals', () => {
 })
 
 describe('a contract', () => {
-  it('knows who made it, and in which transaction', async () => {
+  it('has its creator and the transaction that created it', async () => {
     const chain = await tokenChain()
     const { read } = api(chain.url)
     const hash = await chain.walletOf(1).deployContract({ ...contract('Factory'), gas: 8_000_000n })
@@ -160,7 +160,7 @@ describe('a contract', () => {
     })
   })
 
-  it('may run the code of another one', async () => {
+  it('may be a proxy of another contract', async () => {
     const chain = await tokenChain()
     const { read } = api(chain.url)
     const coin = await chain.deploy('Coin', ['Behind', 'BEH', 0, 1n])
@@ -176,7 +176,7 @@ describe('a contract', () => {
     })
   })
 
-  it('stays known when it is destroyed', async () => {
+  it('is still listed when it is destroyed', async () => {
     // Before Cancun (EIP-6780) SELFDESTRUCT still removed contracts.
     const spec = plainSpec(account(0).address)
     const chain = await testChain({
@@ -196,7 +196,7 @@ describe('a contract', () => {
     })
   })
 
-  it('has a name where every chain of this kind has it', async () => {
+  it('has its well-known name when it is a preinstalled contract', async () => {
     const { url } = await testChain()
     const { read } = api(url)
     const named = { 800: 'Staking', 801: 'Distribution', 802: 'ICS20', 803: 'Vesting', 804: 'Bank', 805: 'Gov' }

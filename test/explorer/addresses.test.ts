@@ -36,8 +36,8 @@ async function minedTransactions({ viem }: Awaited<ReturnType<typeof testChain>>
 
 type Frame = { type: string; from: string; to?: string; value?: Hex; error?: string; calls?: readonly Frame[] }
 
-describe('an address that nobody has heard of', () => {
-  it('is there all the same, with nothing in it', async () => {
+describe('an unused address', () => {
+  it('is answered with zeros', async () => {
     const { url } = await testChain()
     const { read, get } = api(url)
     expect(await read(`/addresses/${NOBODY.toLowerCase()}/`)).toMatchObject({
@@ -69,7 +69,7 @@ describe('an address that nobody has heard of', () => {
     ).toBe(200)
   })
 
-  it('is refused when it is none, and so is what no list knows', async () => {
+  it('is refused when it is malformed, and so are unknown filters', async () => {
     const { url } = await testChain()
     const { get } = api(url)
     expect(await get('/addresses/0x1234')).toMatchObject({
@@ -107,7 +107,7 @@ describe('an address that nobody has heard of', () => {
 })
 
 describe('transactions of an address', () => {
-  it('are those from it, to it and that made it, in every order', async () => {
+  it('are those from it, to it and the one that created it, in every order', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const [alice, bob, carol] = [0, 1, 2].map(chain.walletOf)
@@ -150,7 +150,7 @@ describe('transactions of an address', () => {
     }
   })
 
-  it('keep their pages while others arrive', async () => {
+  it('keep their pages while new ones arrive', async () => {
     const chain = await testChain()
     const { read } = api(chain.url)
     const wallet = chain.walletOf(0)
@@ -163,7 +163,7 @@ describe('transactions of an address', () => {
     expect(hashes([...first.items, ...second.items])).toEqual(sent.toReversed().slice(0, 4))
   })
 
-  it('are sorted only when they are few enough to be read whole', async () => {
+  it('are sorted only when there are few enough to read all of them', async () => {
     const { node, url } = await testChain()
     const path = `/addresses/${BOB}/transactions`
     const length = record<{ length: number }>({ length: count }).encode({ length: 10_001 })
@@ -175,8 +175,8 @@ describe('transactions of an address', () => {
   })
 })
 
-describe('what happened within transactions', () => {
-  it('is listed for both sides, and for what was made', async () => {
+describe('internal transactions and logs of an address', () => {
+  it('are listed for both sides, and for the contract that was created', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const factory = await chain.deploy('Factory')
@@ -223,7 +223,7 @@ describe('what happened within transactions', () => {
     }
   })
 
-  it('is told by logs, which can be asked for by topic', async () => {
+  it('include its logs, which can be filtered by topic', async () => {
     const chain = await tokenChain()
     const { read, readAll } = api(chain.url)
     const teller = await chain.deploy('Teller')

@@ -95,7 +95,7 @@ describe.each([
   })
 })
 
-it('pays its coinbase the tips on a plain chain', async () => {
+it('a block of a plain chain pays the tips to its coinbase', async () => {
   const { read, viem } = plain()
   const block = await viem.getBlock()
   let paid = 0n
@@ -126,7 +126,7 @@ describe('the list of blocks', () => {
     expect((await readAll('/blocks?type=block')).map(({ height }) => height)).toEqual(numbers)
   })
 
-  it('has no uncles and no blocks that were taken back', async () => {
+  it('has no uncles and no blocks that were rolled back', async () => {
     const { read } = native()
     for (const type of ['uncle', 'reorg', 'uncle,reorg']) {
       expect(await read(`/blocks?type=${type}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
@@ -134,7 +134,7 @@ describe('the list of blocks', () => {
     expect((await read('/blocks?type=uncle,block')).total_count).toBeGreaterThan(0)
   })
 
-  it('stands on the home page with its newest four', async () => {
+  it('is on the home page with its newest four', async () => {
     const { read } = native()
     const { items } = await read('/blocks')
     expect(await read('/main-page/blocks')).toEqual(items.slice(0, 4))
@@ -150,7 +150,7 @@ describe('the list of blocks', () => {
   })
 })
 
-it('shows withdrawals in wei', async () => {
+it('a block shows its withdrawals in wei', async () => {
   const { node, read, viem } = plain()
   const address = hexToAddress(`0x${'d1'.repeat(20)}`)
   const withdrawals = [
@@ -170,7 +170,7 @@ it('shows withdrawals in wei', async () => {
   expect((await read(`/blocks/${hash}`)).withdrawals_count).toBe(2)
 })
 
-it('counts down to a block', async () => {
+it('a future block has a countdown', async () => {
   const { rpc, read, viem, get } = native()
   await rpc('anvil_mine', '0x65', '0x4')
   const head = await viem.getBlockNumber({ cacheTime: 0 })

@@ -20,8 +20,8 @@ beforeAll(async () => {
   book = await readBook(on(), on().made)
 }, 120_000)
 
-describe('the story', () => {
-  it('is long enough', () => {
+describe('the scenario', () => {
+  it('has enough blocks and transactions of every kind', () => {
     expect(book.transactions.length).toBeGreaterThan(100)
     expect(book.transfers.length).toBeGreaterThan(100)
     expect(book.head).toBeGreaterThan(100)
@@ -36,16 +36,16 @@ async function expectList({ path, key, keys }: Expected, sizes: readonly number[
   for (const size of sizes) expect(await visit.readAll(path, size), `${path} by ${size}`).toEqual(whole)
 }
 
-describe('lists', () => {
-  it('of the chain', async () => {
+describe('lists of the scenario', () => {
+  it('of the chain are complete, on pages of every size', async () => {
     for (const expected of chainLists(book, on().made)) await expectList(expected, [1, 7, 50])
   }, 120_000)
 
-  it('of every block and transaction', async () => {
+  it('of every block and transaction are complete', async () => {
     for (const expected of partLists(book)) await expectList(expected, expected.keys.length > 1 ? [1, 7, 50] : [])
   }, 120_000)
 
-  it('of addresses', async () => {
+  it('of addresses are complete', async () => {
     const { people, coin, stage, art, items } = on().made
     const contracts = [coin, stage, art, items].map(({ address }) => address)
     const miner = book.blocks[1]?.miner ?? NATIVE.staking
@@ -66,6 +66,6 @@ describeFigures(given)
 describeContracts(given)
 describeFrontend(given)
 
-it('every endpoint has been visited', () => {
+it('every endpoint has been visited by the scenario', () => {
   expect(visit.unvisited()).toEqual([])
 })

@@ -6,7 +6,7 @@ import { CHROMIUM, launchChromium } from '../support/browser.ts'
 import { account, testChain } from '../support/chain.ts'
 import { token } from '../support/contracts.ts'
 
-it('serves its page to browsers and a line of text to others', async () => {
+it('the home page is HTML for browsers and a line of text for others', async () => {
   const { url } = await testChain()
   const browser = await fetch(url, { headers: { accept: 'text/html,*/*' } })
   expect(browser.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -50,8 +50,8 @@ async function everything(): Promise<Hex[]> {
   return hashes
 }
 
-describe('filters', () => {
-  it('are the walk over all of them', async () => {
+describe('filters of lists', () => {
+  it('give what a walk over the whole list gives', async () => {
     const { readAll } = on()
     const all: Items = await readAll('/transactions')
     expect(hashesOf(all)).toEqual(await everything())
@@ -73,14 +73,14 @@ describe('filters', () => {
     }
   })
 
-  it('that nothing matches give an empty list', async () => {
+  it('that match nothing give an empty list', async () => {
     const { read } = on()
     for (const query of ['type=blob_transaction', 'method=nobodyHasThis', 'method=transfer&type=contract_creation']) {
       expect(await read(`/transactions?${query}`)).toEqual({ items: [], next_page_params: null, total_count: 0 })
     }
   })
 
-  it('that are empty are none', async () => {
+  it('that are empty select everything', async () => {
     const { read } = on()
     expect(await read('/transactions?type=&method=&filter=&page=')).toEqual(await read('/transactions'))
     expect(await read('/transactions/?filter=validated')).toEqual(await read('/transactions'))
@@ -100,7 +100,7 @@ describe('filters', () => {
   })
 })
 
-describe('pages', () => {
+describe('pages of lists', () => {
   it('of every size make up the whole list', async () => {
     const { readAll, read } = on()
     for (const path of ['/transactions', '/token-transfers', '/internal-transactions', '/blocks']) {
@@ -111,7 +111,7 @@ describe('pages', () => {
     }
   })
 
-  it('are told by page and items_count alone, 50 and at most 100 at a time', async () => {
+  it('are chosen by page and items_count alone, 50 by default and at most 100 items', async () => {
     const { read, readAll } = on()
     const whole = await readAll('/transactions', 100)
     const third = await read('/transactions?page=3&items_count=4')
@@ -138,7 +138,7 @@ describe('pages', () => {
     }
   })
 
-  it('go back with the chain', async () => {
+  it('shrink when the chain is rolled back', async () => {
     const { read, rpc, send, bob } = on()
     const before: Items = (await read('/transactions')).items
     const snapshot = await rpc('evm_snapshot')
@@ -149,7 +149,7 @@ describe('pages', () => {
   })
 })
 
-it('lists the messages of the chain, newest first', async () => {
+it('the list of internal transactions of the chain is newest first', async () => {
   const { readAll } = on()
   const all: (Row & { index: number })[] = await readAll('/internal-transactions')
   const naive = []
@@ -160,7 +160,7 @@ it('lists the messages of the chain, newest first', async () => {
   expect(all).toEqual(naive)
 })
 
-describe('a refusal', () => {
+describe('a refused request for a list', () => {
   const hash = `0x${'ab'.repeat(32)}`
   const invalid = (name: string) => ({
     message: 'Invalid parameter(s)',

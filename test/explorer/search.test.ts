@@ -14,7 +14,7 @@ const NOWHERE = { redirect: false, type: null, parameter: null }
 const named = (hits: readonly Hit[]): string[] => hits.map(({ type, name }) => `${type} ${name}`)
 
 describe('a search for one thing', () => {
-  it('finds an address in any spelling, whether or not anybody has heard of it', async () => {
+  it('finds an address in any spelling, used or not', async () => {
     const { url } = await testChain()
     const { read } = api(url)
     for (const q of [NOBODY, NOBODY.toLowerCase(), NOBODY.slice(2), ` ${NOBODY} `]) {
@@ -175,7 +175,7 @@ describe('a search for a name', () => {
     expect((await read('/search?q=made&items_count=100')).items).toHaveLength(61)
   })
 
-  it('needs something to look for', async () => {
+  it('is refused without a query', async () => {
     const { url } = await testChain()
     const { get } = api(url)
     for (const path of ['/search', '/search?q=', '/search/quick', '/search/check-redirect?query=1']) {
@@ -185,8 +185,8 @@ describe('a search for a name', () => {
   })
 })
 
-describe('what the frontend asks on every page', () => {
-  it('is answered', async () => {
+describe('the requests of the frontend on every page', () => {
+  it('are answered', async () => {
     const { url } = await testChain()
     const { read } = api(url)
     const { version } = (await import('../../package.json', { with: { type: 'json' } })).default

@@ -44,7 +44,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('bounds the topics of a socket, and the sockets', () => {
+it('the explorer’s hub bounds the topics of a socket, and the sockets', () => {
   const hub = new Hub()
   const first = served(hub)
   for (let i = 0; i < MOST_TOPICS; i++) first.join(`topic:${i}`)
@@ -62,7 +62,7 @@ it('bounds the topics of a socket, and the sockets', () => {
   expect(served(hub).closed).toBeUndefined()
 })
 
-it('cuts clients that have sent neither a heartbeat nor a ping for 90 seconds', () => {
+it('the explorer’s hub cuts clients that have sent neither a heartbeat nor a ping for 90 seconds', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const hub = new Hub()
   const [silent, beating, pinging] = [served(hub), served(hub), served(hub)]
@@ -78,7 +78,7 @@ it('cuts clients that have sent neither a heartbeat nor a ping for 90 seconds', 
   expect(hub.hears('topic:silent')).toBe(false)
 })
 
-it('works for addresses that a block changed, however many are listened to', async () => {
+it('the explorer’s hub looks only at addresses that a block changed, however many have listeners', async () => {
   const { node, walletOf, viem } = await testChain()
   const { chain } = node
   const log = createLogger({ level: 'error', json: false })

@@ -38,7 +38,7 @@ async function listen(url: string, topics: Readonly<Record<string, readonly stri
   return { next }
 }
 
-it('tells of blocks, transactions and balances in the form of the API', async () => {
+it('the explorer’s socket pushes blocks, transactions and balances in the form of the API', async () => {
   const { url, walletOf, viem } = await testChain()
   const [from, to] = [account(0).address, account(1).address]
   const own = `addresses:${to.toLowerCase()}`
@@ -64,7 +64,7 @@ it('tells of blocks, transactions and balances in the form of the API', async ()
   expect(await next(own, 'coin_balance')).toMatchObject({ coin_balance: { block_number: 1, delta: '7' } })
 })
 
-it('answers heartbeats and leaves, and survives nonsense', async () => {
+it('the explorer’s socket answers heartbeats and leaves, and survives nonsense', async () => {
   const { url } = await testChain()
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket/v2/websocket?vsn=2.0.0`)
   onTestFinished(() => socket.close())

@@ -39,7 +39,7 @@ async function chainWithTips(tips: readonly bigint[], spec = plainSpec(account(0
 }
 
 describe('/stats', () => {
-  it('counts what is there', async () => {
+  it('counts blocks, transactions and addresses', async () => {
     const on = await chainWithTips([1n, 2n, 3n])
     const blocks = await walk(on)
     const { read } = on
@@ -114,7 +114,7 @@ describe('/stats', () => {
     expect([raised.slow, raised.average, raised.fast].map((price) => price.priority_fee)).toEqual([14, 50, 50])
   })
 
-  it('suggests what wallets are told while nobody has paid anything', async () => {
+  it('suggests the default gas prices of wallets while no transaction was mined', async () => {
     const { url, rpc } = await testChain()
     const tip = BigInt((await rpc('eth_maxPriorityFeePerGas')) as Hex)
     const { gas_prices } = await api(url).read('/stats', { 'updated-gas-oracle': 'true' })
@@ -162,7 +162,7 @@ describe('the last day', () => {
   })
 })
 
-describe('charts', () => {
+describe('the charts of /stats', () => {
   it('count transactions a day, newest day first, without gaps', async () => {
     const { node, rpc, url } = await testChain()
     const on = scenarioOn(node)

@@ -25,13 +25,13 @@ it.each([
   expect(mediaIn({ url }, 'url')).toBe(isMedia ? url : null)
 })
 
-it('takes the first field that fits', () => {
+it('token metadata takes the first field that fits', () => {
   const metadata = { image: 'javascript:1', image_url: 'ipfs://a', other: 'https://example.org' }
   expect(mediaIn(metadata, 'missing', 'image', 'image_url', 'other')).toBe('ipfs://a')
   expect(mediaIn(null, 'image')).toBeNull()
 })
 
-it('reads metadata that the URI itself holds', () => {
+it('token metadata is read from a data URI', () => {
   const text = '{"external_url":"data:text/html,hello"}'
   const uri = `data:application/json;base64,${Buffer.from(text).toString('base64')}`
   expect(inlineMetadata(uri)).toEqual({ external_url: 'data:text/html,hello' })

@@ -97,8 +97,8 @@ async function holdersOf(ask: (of: string) => Promise<unknown>): Promise<[string
 const shownHolders = (items: readonly Item[]): [string, string][] =>
   items.map(({ address, value }) => [address.hash, value])
 
-describe('tokens', () => {
-  it('are listed by their holders, by type, and by words of their names', async () => {
+describe('the list of tokens', () => {
+  it('is sorted by holders, and filtered by type and by words of names', async () => {
     const { read, readAll, get } = market()
     const names = async (query: string) => (await readAll(`/tokens${query}`, 2)).map(({ name }) => name)
     // Three hold the first coin and the items, which have no name; two the third coin and art; nobody the second.
@@ -120,7 +120,7 @@ describe('tokens', () => {
     expect((await get('/tokens?sort=name')).body.errors[0].source).toEqual({ pointer: '/sort' })
   })
 
-  it('say what their contracts say', async () => {
+  it('shows what the contracts answer', async () => {
     const { read, made } = market()
     const { coin, art, items } = made
     const common = { exchange_rate: null, circulating_market_cap: null, icon_url: null, reputation: 'ok' }
@@ -139,7 +139,7 @@ describe('tokens', () => {
     expect((await read(`/addresses/${coin.address}`)).token).toMatchObject({ decimals: '6', holders: 3 })
   })
 
-  it('are not found where there is none', async () => {
+  it('has no entry for an address without a token', async () => {
     const { get, made } = market()
     const { art, coin } = made
     const missing = { status: 404, body: { message: 'Not found' } }
@@ -157,7 +157,7 @@ describe('tokens', () => {
     expect((await get('/tokens/0x12')).body.errors[0].source.pointer).toBe('/address_hash_param')
   })
 
-  it('show their prices when the operator knows them', async () => {
+  it('shows the prices that the operator gives', async () => {
     const chain = await tokenChain()
     const first = await chain.deploy('Coin', ['Cheap', 'C', 0, 5n])
     const second = await chain.deploy('Coin', ['Dear', 'D', 0, 0n])
@@ -186,7 +186,7 @@ describe('tokens', () => {
   })
 })
 
-describe('transfers', () => {
+describe('token transfers', () => {
   it('of a token and of an item are what the logs say', async () => {
     const { read, readAll, viem, made } = market()
     const { coin, art, items } = made
@@ -247,8 +247,8 @@ describe('transfers', () => {
   })
 })
 
-describe('holders', () => {
-  it('are those to whom the contract says it', async () => {
+describe('token holders', () => {
+  it('have the balances that the contract answers', async () => {
     const { read, readAll, made } = market()
     const { coin, art, items } = made
     for (const token of [coin, art]) {
@@ -268,7 +268,7 @@ describe('holders', () => {
     expect(await readAll(`/tokens/${art.address}/instances/4/holders`)).toEqual([])
   })
 
-  it('of one token can be many, on pages of any size', async () => {
+  it('are listed on pages of any size', async () => {
     const { deploy, send, url } = await tokenChain()
     const coin = await deploy('Coin', ['Many', 'MANY', 0, 10_000n])
     const people = Array.from({ length: 120 }, (_, i) =>
@@ -299,7 +299,7 @@ describe('holders', () => {
   })
 })
 
-describe('items', () => {
+describe('items of a collection', () => {
   it('are listed with the highest id first, and those of one holder', async () => {
     const { readAll, made } = market()
     const { art, items, coin } = made
@@ -327,8 +327,8 @@ describe('items', () => {
   })
 })
 
-describe('what an address holds', () => {
-  it('is told by type, with amounts or items', async () => {
+describe('the token balances of an address', () => {
+  it('are listed by type, with amounts or items', async () => {
     const { read, readAll, made } = market()
     const [c, a, i, t] = [made.coin, made.art, made.items, made.third].map(({ address }) => getAddress(address))
     const balances = (list: readonly Item[]) =>
@@ -381,7 +381,7 @@ describe('what an address holds', () => {
     expect(collections(await readAll(`${path}/nft/collections?type=ERC-721`))).toEqual([[a, '2', ['1', largest]]])
   })
 
-  it('is what the token says now, even if it did not tell when that changed', async () => {
+  it('are what the token answers now, also when it changed without a log', async () => {
     const { deploy, read, dev, url } = await tokenChain()
     const coin = await deploy('Coin', ['Rebasing', 'REB', 0, 100n])
     // `balanceOf` is the contract's fourth variable.
@@ -393,7 +393,7 @@ describe('what an address holds', () => {
     expect(await api(url).read(`${path}/token-balances`)).toMatchObject([{ value: '123' }])
   })
 
-  it('shows no more of a collection than its first items', async () => {
+  it('show only the first items of a collection', async () => {
     const { deploy, send, url } = await tokenChain()
     const [first, second] = [await deploy('Items'), await deploy('Items')]
     const ids = Array.from({ length: 30 }, (_, i) => BigInt(i))

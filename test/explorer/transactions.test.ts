@@ -201,7 +201,7 @@ describe('a transfer of a token', () => {
     expect(transfer.total).not.toHaveProperty('value')
   })
 
-  it('of a batch stands once for each id', async () => {
+  it('of a batch is listed once for each id', async () => {
     const { read, made, alice } = on()
     const { items } = await read(`/transactions/${made.minted.transactionHash}/token-transfers`)
     expect(items.map((item: { total: unknown; type: string }) => [item.type, item.total])).toMatchObject([
@@ -229,7 +229,7 @@ describe('a transfer of a token', () => {
 })
 
 describe('a failure', () => {
-  it('tells its reason', async () => {
+  it('shows its reason', async () => {
     const { read, made } = on()
     const { refused } = made
     expect(await read(`/transactions/${refused.transactionHash}`)).toMatchObject({
@@ -244,7 +244,7 @@ describe('a failure', () => {
     })
   })
 
-  it('gives the bytes of errors that nobody knows', async () => {
+  it('shows the bytes of unknown errors', async () => {
     const { read, made, alice } = on()
     const { revert_reason } = await read(`/transactions/${made.poor.transactionHash}`)
     // InsufficientBalance(address,uint256,uint256) is OpenZeppelin's nowhere: ERC20InsufficientBalance is.
@@ -313,7 +313,7 @@ describe('internal transactions', () => {
   })
 })
 
-describe('messages that fail', () => {
+describe('inner calls that fail', () => {
   const place = `0x${'a1'.repeat(20)}` as const
 
   it('are shown within a transaction that goes on', async () => {
@@ -328,7 +328,7 @@ describe('messages that fail', () => {
     ])
   })
 
-  it('undo those within them', async () => {
+  it('undo the calls within them', async () => {
     const { read, rpc, send, made } = on()
     await rpc('anvil_setCode', place, reverter(made.frames.address))
     const data = encodeFunctionData({ abi: made.frames.abi, functionName: 'descend', args: [1n, 1n] })
@@ -404,7 +404,7 @@ async function operatorText(rpc: ReturnType<typeof on>['rpc'], operator: string)
 }
 
 describe('EIP-7702', () => {
-  it('shows authorizations with what became of them', async () => {
+  it('shows authorizations, and whether they were applied', async () => {
     const { read, walletOf, receiptOf, viem, made, bob } = on()
     const wallet = walletOf(1)
     const nonce = await viem.getTransactionCount({ address: bob.address })
@@ -429,7 +429,7 @@ describe('EIP-7702', () => {
   })
 })
 
-it('counts blobs into the fee', async () => {
+it('a blob transaction’s fee includes its blobs', async () => {
   const { read, walletOf, viem, receiptOf, rpc, bob } = on()
   const wallet = walletOf(3)
   const nonce = await viem.getTransactionCount({ address: wallet.account.address })
@@ -460,8 +460,8 @@ it('counts blobs into the fee', async () => {
   })
 })
 
-describe('what waits', () => {
-  it('is listed, told of, and remembered when it is replaced', async () => {
+describe('pending transactions', () => {
+  it('are listed, pushed over the socket, and remembered when they are replaced', async () => {
     const { read, get, rpc, walletOf, viem, alice, made } = on()
     const carol = walletOf(2).account
     await read('/transactions?filter=pending')
@@ -524,7 +524,7 @@ describe('what waits', () => {
   })
 })
 
-it('has an answer for every part of every transaction', async () => {
+it('every part of every transaction has an answer', async () => {
   const { readAll, read } = on()
   for (const { hash } of await readAll('/transactions', 20)) {
     const shown = await read(`/transactions/${hash}`)

@@ -10,7 +10,7 @@ import { account, testChain } from '../support/chain.ts'
 const EXTENSION = 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn'
 const EVIL = 'http://evil.example'
 
-describe('the rule', () => {
+describe('the access rule', () => {
   const byDefault = accessOf({ origins: originsOf(undefined, false), hosts: [] })
   const withKeys = accessOf({ origins: originsOf(undefined, true), hosts: [] })
 
@@ -67,7 +67,7 @@ describe('the rule', () => {
     expect(withKeys('http://evil.example:8545', 'evil.example:8545')).toBe('host')
   })
 
-  it('takes what is listed, and only that', () => {
+  it('admits listed origins and hosts only', () => {
     const access = accessOf({ origins: ['https://app.example', 'null'], hosts: ['node.example'] })
     expect(access('https://app.example', 'node.example:8545')).toBeUndefined()
     expect(access('null', 'NODE.example')).toBeUndefined()
@@ -78,7 +78,7 @@ describe('the rule', () => {
     expect(accessOf({ origins: [LOCAL], hosts: ['*'] })(undefined, 'any.example')).toBeUndefined()
   })
 
-  it('takes HTTP/1.0, which names no host', () => expect(byDefault(undefined, undefined)).toBeUndefined())
+  it('admits HTTP/1.0, which names no host', () => expect(byDefault(undefined, undefined)).toBeUndefined())
 })
 
 /** Status and body of one request, sent as bytes. */
@@ -119,7 +119,7 @@ const FOREIGN: [string, readonly string[]][] = [
 ]
 
 describe.each(FOREIGN)('a request with %s', (_what, headers) => {
-  it('is refused by every face before anything runs', async () => {
+  it('is refused by every API before anything runs', async () => {
     const { url, rpc } = await testChain()
     for (const path of FACES) {
       for (const type of TYPES) {
@@ -149,7 +149,7 @@ describe.each(FOREIGN)('a request with %s', (_what, headers) => {
   })
 })
 
-it('answers in the shape of the face', async () => {
+it('a refusal has the form of its API', async () => {
   const { url } = await testChain()
   const refused = (path: string) => fetch(url + path, { method: 'POST', headers: { origin: EVIL }, body: SEND })
   expect(await (await refused('/rpc')).json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } })
@@ -213,7 +213,7 @@ describe('a page that may call', () => {
   )
 })
 
-it('begins no work for a GET: a picture in a foreign page is one without an origin', async () => {
+it('a GET without an origin starts no work: a picture in a foreign page sends one', async () => {
   const { url } = await testChain()
   const asked = async (query: string) => (await fetch(`${url}/api?${query}`)).json()
   const refused = { status: '0', result: expect.stringContaining('POST') }

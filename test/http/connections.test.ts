@@ -58,7 +58,7 @@ async function roundTrip(socket: Socket): Promise<void> {
   await once(socket, 'data')
 }
 
-describe('answers that nobody reads', () => {
+describe('unread answers', () => {
   it('stop the reading of requests, and are all there when the client reads on', async () => {
     let asked = 0
     const { open, accepted } = await serve({}, async (body) => {
@@ -111,7 +111,7 @@ describe('answers that nobody reads', () => {
   }, 30_000)
 })
 
-describe('requests that do not come', () => {
+describe('incomplete requests', () => {
   test.each([
     ['a body on the short path', post('0123456789'.repeat(90)).slice(0, 80), '408 Request Timeout'],
     ['a body', post('0123456789'.repeat(90)).replace('/', '/http').slice(0, 90), '408 Request Timeout'],
@@ -126,7 +126,7 @@ describe('requests that do not come', () => {
     clearInterval(trickle)
   })
 
-  it('are no reason to end one that is being answered', async () => {
+  it('have a timeout that does not end a request that is being answered', async () => {
     const { open } = await serve(
       { requestTimeout: 100, idleTimeout: 100 },
       // Time is the subject: five times as long as a request may take to come.
@@ -140,7 +140,7 @@ describe('requests that do not come', () => {
   })
 })
 
-it('accepts so many connections and no more', async () => {
+it('the number of connections is bounded', async () => {
   const { open } = await serve({ maxConnections: 2 }, async () => 'here')
   const [first, second] = [await open(), await open()]
   const third = await open()

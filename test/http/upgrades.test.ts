@@ -73,7 +73,7 @@ it('reads a body that comes after its head, in whatever pieces', async () => {
   socket.destroy()
 })
 
-it('still opens a WebSocket, also on a connection that has been used', async () => {
+it('opens a WebSocket, also on a connection that has been used', async () => {
   const { url } = await testChain()
   const { socket, until } = await open(url)
   socket.write(get)

@@ -59,7 +59,7 @@ const sequences = (list: Hex): number[] => all(list).map(sequenceOf)
 const seen = (list: Hex) => all(list).map((row) => seenRow.decode(row))
 const accounts = seen(LIST.addresses).map(({ address }) => address)
 
-describe('transactions', () => {
+describe('the index of transactions', () => {
   it('are listed in the order of the chain, and say how they ended', () => {
     const rows = all(LIST.transactions).map((row) => transactionRow.decode(row))
     expect(rows.map(({ number, index }) => [number, index])).toEqual(
@@ -74,7 +74,7 @@ describe('transactions', () => {
     expect([failed[0]?.error, toHex(failed[0]?.revertData ?? new Uint8Array(0))]).toEqual(['execution reverted', words])
   })
 
-  it('are listed by what they are, and by what they call', async () => {
+  it('are listed by type, and by the method that they call', async () => {
     const byMask = new Map<number, number[]>()
     const byMethod = new Map<string, number[]>()
     for (const tx of transactions) {
@@ -106,7 +106,7 @@ describe('transactions', () => {
     }
   })
 
-  it('are listed by whose they are', () => {
+  it('are listed by sender and by receiver', () => {
     const sideOf = ({ from, to, created }: Mined, of: Address): Side | undefined => {
       if (from === of) return to === of ? 'self' : 'out'
       if (to === of) return 'in'
@@ -121,7 +121,7 @@ describe('transactions', () => {
   })
 })
 
-describe('accounts', () => {
+describe('the index of accounts', () => {
   it('are listed once, with everyone who took part', async () => {
     const rows = seen(LIST.addresses)
     expect(new Set(accounts).size).toBe(accounts.length)
@@ -173,7 +173,7 @@ describe('accounts', () => {
     expect(named).toBeGreaterThan(transactions.length)
   })
 
-  it('know the gas they took', () => {
+  it('have the gas that their transactions used', () => {
     for (const address of accounts) {
       const gasOf = (side: 'from' | 'to') =>
         Number(transactions.filter((tx) => tx[side] === address).reduce((sum, { gasUsed }) => sum + gasUsed, 0n))
@@ -199,8 +199,8 @@ describe('accounts', () => {
   })
 })
 
-describe('blocks', () => {
-  it('come to what their receipts come to', () => {
+describe('the index of blocks', () => {
+  it('have the sums of their receipts', () => {
     let sequence = 0
     let gas = 0n
     for (const { number, transactions: mined, receipts, baseFeePerGas } of blocks) {

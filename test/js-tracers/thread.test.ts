@@ -9,7 +9,7 @@ import { presets } from '../../src/spec/networks.ts'
 
 const PLAIN = { disableStack: false, disableStorage: false, enableMemory: false, enableReturnData: false }
 
-it('ends with the words of a failed read', async () => {
+it('a tracer’s thread ends with the message of a failed read', async () => {
   const store = {
     get: () => {
       throw new ReadFailure('the disk has failed')

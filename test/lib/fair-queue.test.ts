@@ -19,7 +19,7 @@ function queueOf(limits: { tasks?: number; tasksOfOne?: number; size?: number } 
   return { add, end, order }
 }
 
-it('takes turns between clients, each with its tasks in order', async () => {
+it('the fair queue alternates between clients, each with its tasks in order', async () => {
   const { add, end, order } = queueOf()
   for (const name of ['a1', 'a2', 'a3', 'a4']) add('a', name)
   for (const name of ['b1', 'b2']) add('b', name)
@@ -30,7 +30,7 @@ it('takes turns between clients, each with its tasks in order', async () => {
   expect(order).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4', 'c1'])
 })
 
-it('refuses what is too much for one, for all, or in size', async () => {
+it('the fair queue refuses too many tasks of a client, of all, and too large ones', async () => {
   const full = { code: 'limit-exceeded' }
   const one = queueOf({ tasksOfOne: 2 })
   for (const name of ['a1', 'a2', 'a3']) one.add('a', name)

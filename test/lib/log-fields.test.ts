@@ -6,7 +6,7 @@ import { bounded, boundedFields, FIELD_SIZE } from '../../src/lib/log-fields.ts'
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length
 
-it('leaves small values as they are', () => {
+it('log fields leave small values as they are', () => {
   const value = { a: [1, true, null, 'text', { b: 'c' }], d: '0x00' }
   expect(bounded(value)).toEqual(value)
   expect(bounded(12n)).toBe('12')
@@ -34,13 +34,13 @@ it.each([
   expect(sizeOf(boundedFields({ value, other: 'kept' }))).toBeLessThan(2 * FIELD_SIZE)
 })
 
-it('says what is missing', () => {
+it('log fields say how much was cut', () => {
   expect(bounded('x'.repeat(5000))).toMatch(/^x{2044}… \(5000 characters\)$/)
   const items = bounded(Array.from({ length: 5000 }, () => 1)) as unknown[]
   expect(items.at(-1)).toBe('… (5000 items)')
 })
 
-it('leaves secrets out', () => {
+it('log fields leave secrets out', () => {
   const params = [{ from: '0x1', password: 'sesame', nested: { privateKey: '0x2', Mnemonic: 'test junk' } }]
   const text = JSON.stringify([
     boundedFields({ method: 'eth_x', params }),

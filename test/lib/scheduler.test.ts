@@ -41,7 +41,7 @@ describe('heavy work', () => {
     expect(runs(log)).toEqual(['a5', 'b5', 'c5', 'a5', 'b5', 'c5'])
   })
 
-  it('has one turn in an iteration of the event loop, however much of it there is', async () => {
+  it('has one turn in an iteration of the event loop, with any number of tasks', async () => {
     const { log, work } = world()
     const all = Promise.all(Array.from({ length: 20 }, () => work('x', 'heavy', TURN)))
     let most = 0
@@ -53,7 +53,7 @@ describe('heavy work', () => {
     expect(most).toBe(TURN)
   })
 
-  it('begins in the turn that runs as long as it lasts, and uses up what the last call left', () => {
+  it('begins in the current turn while it lasts, with the time that the last call left', () => {
     const { order, advance } = world()
     expect(order.mayBegin(true)).toBe(true)
     advance(3)
@@ -128,7 +128,7 @@ describe('while a block is made', () => {
   })
 })
 
-describe('while transactions come', () => {
+describe('while transactions arrive', () => {
   const iterations = async () => {
     for (let count = 0; count < 20; count++) await nextIteration()
   }

@@ -30,8 +30,8 @@ function calls(queue: WorkQueue) {
   return { begun, call, endNext }
 }
 
-describe('places', () => {
-  it('are taken at once while there are some, without a promise', () => {
+describe('places of the work queue', () => {
+  it('are taken at once while some are free, without a promise', () => {
     const queue = queueOf({ running: 2 })
     const { signal } = connection()
     expect(queue.enter(signal)).toBeUndefined()
@@ -39,7 +39,7 @@ describe('places', () => {
     expect(queue.load).toEqual({ running: 2, waiting: 0 })
   })
 
-  it('are no more than were asked for', async () => {
+  it('are bounded in number', async () => {
     const queue = queueOf({ running: 3 })
     const { begun, call, endNext } = calls(queue)
     const one = connection()
@@ -54,7 +54,7 @@ describe('places', () => {
     expect(queue.load).toEqual({ running: 0, waiting: 0 })
   })
 
-  it('go round among connections', async () => {
+  it('alternate between connections', async () => {
     const queue = queueOf({ running: 1 })
     const { begun, call, endNext } = calls(queue)
     const [many, one, two] = [connection(), connection(), connection()]
@@ -66,7 +66,7 @@ describe('places', () => {
     many.abort()
   })
 
-  it('are not taken by a call beside others whose turn is over', () => {
+  it('are not taken by a call while others have used up their turn', () => {
     let time = 0
     const queue = new WorkQueue({ running: 4 }, new Scheduler(() => time))
     const { signal } = connection()
@@ -87,7 +87,7 @@ describe('places', () => {
   })
 })
 
-describe('a call is refused', () => {
+describe('the work queue refuses a call', () => {
   const OVERLOADED = { code: 'overloaded' }
 
   it('when too many wait', async () => {
@@ -133,7 +133,7 @@ describe('a call is refused', () => {
 })
 
 describe('a connection that closes', () => {
-  it('takes its waiting calls with it, and no others', async () => {
+  it('drops its waiting calls, and no others', async () => {
     const queue = queueOf({ running: 1 })
     const { begun, call, endNext } = calls(queue)
     const [gone, here] = [connection(), connection()]
@@ -150,7 +150,7 @@ describe('a connection that closes', () => {
     expect(begun).toEqual(['runs', 'here'])
   })
 
-  it('cannot wait any more', async () => {
+  it('may not enter the queue', async () => {
     const queue = queueOf({ running: 1 })
     const gone = connection()
     queue.enter(gone.signal)

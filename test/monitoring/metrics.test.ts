@@ -91,7 +91,7 @@ describe('/metrics', () => {
     }
   })
 
-  it('is not there unless it is switched on', async () => {
+  it('does not exist unless it is switched on', async () => {
     const { url } = await testChain()
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
   })
@@ -126,7 +126,7 @@ describe('/health', () => {
     })
   })
 
-  it('is asked by address, or by a name that the node may be called under', async () => {
+  it('is answered for an address, and for a permitted host name', async () => {
     const { url } = await testChain()
     const { port } = new URL(url)
     const status = async (host: string) => {

@@ -90,7 +90,7 @@ test('the hash of a commitment: a version byte and 31 bytes of SHA-256 (EIP-4844
   expect(versionedHash(INFINITY)).toBe('0x010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014')
 })
 
-describe('network form', () => {
+describe('the network form of a blob transaction', () => {
   test.each([
     ['version 0', v0, Hardfork.Prague],
     ['version 1', v1, Hardfork.Osaka],
@@ -156,7 +156,7 @@ describe('a sidecar', () => {
     await expect(verifySidecar(signed(v1), v1)).resolves.toBeUndefined()
   })
 
-  test('with a wrong blob proof does not', async () => {
+  test('with a wrong blob proof is refused', async () => {
     await refuses({ ...v0, proofs: [power(2)] }, 'blob 0: invalid proof')
     await refuses({ ...v0, proofs: [INFINITY] }, 'blob 0: invalid proof')
     await refuses({ ...v0, blobs: [ZERO] }, 'blob 0: invalid proof')
@@ -164,16 +164,16 @@ describe('a sidecar', () => {
     await refuses({ ...v0, proofs: [new Uint8Array(48)] }, 'blob 0: invalid proof')
   })
 
-  test('with one wrong cell proof of 128 does not', async () => {
+  test('with one wrong cell proof of 128 is refused', async () => {
     await refuses({ ...v1, proofs: v1.proofs.with(77, power(1)) }, 'blob 0: invalid proof')
   })
 
-  test('with cell proofs of another blob does not', async () => {
+  test('with cell proofs of another blob is refused', async () => {
     await refuses({ ...v1, blobs: [LINE] }, 'blob 0: invalid proof')
     await refuses({ ...v1, commitments: [power(63)] }, 'blob 0: invalid proof')
   })
 
-  test('with a value outside the field does not', async () => {
+  test('with a value outside the field is refused', async () => {
     const blob = ZERO.slice()
     blob.set(bigToFixed(FIELD, 32))
     await refuses({ version: 0, blobs: [blob], commitments: [INFINITY], proofs: [INFINITY] }, 'invalid proof')
@@ -222,7 +222,7 @@ describe('point evaluation in the EVM (EIP-4844)', () => {
     })
   })
 
-  test('and not 4', async () => {
+  test('p(x) = x at 3 is not 4', async () => {
     expect(await run(3n, 4n, power(1), G1)).toMatchObject({ gas: 100_000n, error: 'kzg proof invalid' })
   })
 

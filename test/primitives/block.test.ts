@@ -23,7 +23,7 @@ const encodings = [...splitBlocks(new Uint8Array(file))]
 const blocks = encodings.map(decodeBlock)
 
 describe('the 54 blocks of the conformance chain', () => {
-  test('are there', () => {
+  test('are 54', () => {
     expect(encodings).toHaveLength(54)
     expect(blocks.map(({ header }) => header.number)).toEqual(encodings.map((_, index) => BigInt(index + 1)))
     const counts = [0, 0, 0, 0, 0]
@@ -79,7 +79,7 @@ test('a withdrawal is four fields (EIP-4895)', () => {
   expect(toHex(encoding)).toBe(`0xda8005${`94${'aa'.repeat(20)}`}8203e8`)
 })
 
-describe('refused', () => {
+describe('a malformed block is refused', () => {
   const last = encodings.at(-1) ?? new Uint8Array()
   const [header, transactions, uncles, withdrawals] = RLP.decode(last) as Uint8Array[]
   const rebuild = (...parts: unknown[]) => RLP.encode(parts as Uint8Array[])

@@ -138,7 +138,7 @@ describe('the intrinsic gas', () => {
   })
 })
 
-describe('the floor', () => {
+describe('the calldata floor (EIP-7623)', () => {
   const floorOf = (data: Uint8Array, fork: Parameters<typeof forksAt>[0]) =>
     gasBounds({ ...bare, data }, forksAt(fork)).floor
 
@@ -152,11 +152,11 @@ describe('the floor', () => {
     )
   })
 
-  test('ten gas a token, four tokens a nonzero byte (EIP-7623)', () => {
+  test('is ten gas a token, with four tokens for a nonzero byte', () => {
     expect(floorOf(Uint8Array.of(0, 0, 1), 'prague')).toBe(21_060n)
   })
 
-  test('is nothing before Prague', () => {
+  test('is zero before Prague', () => {
     expect(floorOf(Uint8Array.of(0, 0, 1), 'cancun')).toBe(0n)
   })
 })

@@ -51,7 +51,7 @@ test('a field of a later fork without those before it is no header', () => {
   expect(() => encodeHeader(cancunHalf)).toThrow(expect.objectContaining({ code: 'invalid-block' }))
 })
 
-describe('malformed', () => {
+describe('a malformed header is refused', () => {
   const [sample] = fc.sample(header(21), { numRuns: 1, seed: 1 })
   const items = RLP.decode(encodeHeader(sample as Header)) as Uint8Array[]
   const change = (at: number, item: Uint8Array) => items.map((old, index) => (index === at ? item : old))

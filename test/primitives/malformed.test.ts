@@ -92,12 +92,12 @@ describe.each(TYPES)('type %i', (type) => {
     rejects(encode(type, { to: filled(size) }), 'to must have 0 or 20 bytes')
   })
 
-  test('data or to is a list', () => {
+  test('a transaction whose data or to is a list is refused', () => {
     rejects(encode(type, { data: LIST }), 'expected a string')
     rejects(encode(type, { to: LIST }), 'expected a string')
   })
 
-  test('r and s stand in 1..n-1', () => {
+  test('r and s are in 1..n-1', () => {
     for (const name of ['r', 's']) {
       for (const value of [0n, SECP256K1_N, 2n ** 256n - 1n]) {
         rejects(encode(type, { [name]: int(value) }), 'invalid transaction v, r, s values')
@@ -110,14 +110,14 @@ describe.each(TYPES)('type %i', (type) => {
     rejects(encode(type, { v: int(v) }), 'invalid transaction v, r, s values')
   })
 
-  test('one element more or less', () => {
+  test('a transaction with one element more or less is refused', () => {
     const items = Object.values(VALID[type] ?? {})
     const wrap = (list: Item) => (type === 0 ? RLP.encode(list) : Uint8Array.of(type, ...RLP.encode(list)))
     rejects(wrap(items.slice(0, -1)), 'wrong number of elements')
     rejects(wrap([...items, int(1)]), 'wrong number of elements')
   })
 
-  test('cut off anywhere, or followed by a byte', () => {
+  test('a transaction cut off anywhere, or followed by a byte, is refused', () => {
     const raw = encode(type)
     for (let length = 0; length < raw.length; length++) rejects(raw.subarray(0, length), /./)
     rejects(Uint8Array.of(...raw, 0), 'more than one value')
@@ -148,7 +148,7 @@ describe.each([1, 2, 3, 4])('access list, type %i', (type) => {
   })
 })
 
-describe('blob hashes', () => {
+describe('malformed blob hashes', () => {
   test.each<[string, Item, string]>([
     ['none', [], 'blob transaction missing blob hashes'],
     ['31 bytes', [filled(31)], 'must have 32 bytes'],
@@ -159,7 +159,7 @@ describe('blob hashes', () => {
   })
 })
 
-describe('authorizations', () => {
+describe('malformed authorization lists', () => {
   const change = (at: number, item: Item) => authorization.map((old, index) => (index === at ? item : old))
 
   test.each<[string, Item, string]>([
@@ -193,7 +193,7 @@ describe('authorizations', () => {
   })
 })
 
-describe('envelope', () => {
+describe('the envelope of a transaction', () => {
   test.each([
     ['0x', 'typed transaction too short'],
     ['0x01', 'typed transaction too short'],

@@ -75,7 +75,7 @@ test.each(['0x', '0x00', '0x80', '0xc0', '0x05c0', '0x02', '0x02c480808080'])('%
   expect(() => decodeReceipt(fromHex(hex))).toThrow(expect.objectContaining({ code: 'invalid-block' }))
 })
 
-describe('bloom', () => {
+describe('the bloom filter', () => {
   test('has three bits for a value that is known', () => {
     // Yellow Paper 4.3.1 worked by hand: keccak256(0x00…00, 20 bytes) begins 5380 c7b7 ae81; modulo 2048 these are
     // 896, 1975, 1665; counted from the end they are bits 0 of byte 143, 7 of byte 9, and 1 of byte 47.

@@ -14,7 +14,7 @@ const { list } = fc.letrec<{ item: Uint8Array | NestedUint8Array; list: NestedUi
   list: fc.array(tie('item'), { maxLength: 6 }),
 }))
 
-test('writes what the library writes, and reads it', () => {
+test('RLP is written as by the library, and read back', () => {
   fc.assert(
     fc.property(list, (value) => {
       expect(encodeRlp(value)).toEqual(RLP.encode(value))
@@ -24,7 +24,7 @@ test('writes what the library writes, and reads it', () => {
   )
 })
 
-test('a list is cut into encodings and joined again', () => {
+test('an RLP list is split into encodings and joined again', () => {
   fc.assert(
     fc.property(list, (value) => {
       const encoded = RLP.encode(value)
@@ -54,7 +54,7 @@ test.each([
   expect(decodeRlp(fromHex(`0x${list}${items}`))).toHaveLength(size)
 })
 
-test('random bytes: both read the same, or both refuse', () => {
+test('RLP of random bytes is read as by the library, or refused by both', () => {
   const read = (decode: (bytes: Uint8Array) => unknown, bytes: Uint8Array) => {
     try {
       return decode(bytes)
@@ -75,7 +75,7 @@ test('random bytes: both read the same, or both refuse', () => {
   )
 })
 
-describe('refused', () => {
+describe('malformed RLP is refused', () => {
   test.each([
     ['nothing', '0x'],
     ['a short byte with a prefix', '0x817f'],
@@ -88,7 +88,7 @@ describe('refused', () => {
   })
 })
 
-test('writes names as their bytes, and nothing that is no name', () => {
+test('RLP takes hex strings for their bytes, and refuses malformed hex', () => {
   const names: Hex[] = ['0x', '0x7f', '0x80', `0x${'ab'.repeat(32)}`]
   expect(toHex(encodeRlp([...names, [names]]))).toBe(toHex(RLP.encode([...names, [names]])))
   for (const wrong of ['0x1', '0xzz', '0x0'] as const) expect(() => encodeRlp([wrong])).toThrow(TypeError)

@@ -41,7 +41,7 @@ test('the native and the portable implementation agree on every bit', () => {
   )
 })
 
-test('random r and s: both find the same key, or none', () => {
+test('recovery from random r and s finds the same key in both implementations, or none', () => {
   const scalar = fc.bigInt({ min: 1n, max: SECP256K1_N - 1n })
   const attempt = (run: () => Uint8Array) => {
     try {
@@ -72,7 +72,7 @@ test.each([0n, SECP256K1_N, 2n ** 256n - 1n])('no key: %s', (value) => {
   expect(() => privateKeyToAddress(bigToFixed(value, 32))).toThrow()
 })
 
-test('values out of range belong to nobody', () => {
+test('recovery refuses values out of range', () => {
   const hash = new Uint8Array(32).fill(7)
   const { r, s, yParity } = signHash(hash, new Uint8Array(32).fill(1))
   const parity = BigInt(yParity)

@@ -34,7 +34,7 @@ function strictSpec(): ChainSpec {
   return { ...spec, native: { ...spec.native, clock: 'strictly-increasing' } }
 }
 
-describe('under load', () => {
+describe('the chain’s clock under load', () => {
   it('stays with the machine’s clock, and goes forward as far as asked', { timeout: 60_000 }, async () => {
     const test = await testChain()
     await transfers(test, 120)
@@ -69,7 +69,7 @@ describe('under load', () => {
   })
 })
 
-describe('development', () => {
+describe('the clock in development', () => {
   it('takes the newest block’s own time, and no earlier one', async () => {
     const test = await testChain()
     const time = wallClock() + 1_000
@@ -127,8 +127,8 @@ describe('development', () => {
   })
 })
 
-describe('at its ends', () => {
-  it('does not go beyond 64 bits', async () => {
+describe('the limits of the clock', () => {
+  it('are 64 bits', async () => {
     const test = await testChain()
     const last = (2n ** 64n - 1n).toString()
     expect((await test.raw('evm_increaseTime', last)).error).toMatchObject({ code: -32602 })
@@ -139,7 +139,7 @@ describe('at its ends', () => {
     expect(timestamp).toBe(2n ** 64n - 1n)
   })
 
-  it('goes on after a restart from where it was moved to', async () => {
+  it('do not change an offset over a restart', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const first = withClients(await startNode(nodeOptions({ datadir: folder.path })))
@@ -164,7 +164,7 @@ describe('blocks of one second', () => {
     return { ...test, first }
   }
 
-  it('are taken by number where a time is looked for', async () => {
+  it('are ordered by number where a time is searched', async () => {
     const { url, first } = await pairs()
     const closest = async (timestamp: number, way: 'before' | 'after') => {
       const query = `module=block&action=getblocknobytime&timestamp=${timestamp}&closest=${way}`
@@ -180,7 +180,7 @@ describe('blocks of one second', () => {
     expect(await closest(first + 20, 'before')).toBe('6')
   })
 
-  it('leave the explorer’s figures whole', async () => {
+  it('do not break the explorer’s figures', async () => {
     const { url, rpc, first } = await pairs()
     const get = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as Record<string, unknown>
     // From block 1 to block 6: 20 seconds, five steps.

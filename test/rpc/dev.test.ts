@@ -18,7 +18,7 @@ const latest = async ({ rpc }: Test) => (await rpc('eth_getBlockByNumber', 'late
 const clock = async (test: Test) => Number((await latest(test)).timestamp)
 const wallClock = () => Math.floor(Date.now() / 1000)
 
-describe('every name', () => {
+describe('every name of a development method', () => {
   /** Tier 2 of the method list, in the short forms. */
   const both = `impersonateAccount stopImpersonatingAccount autoImpersonateAccount setBalance setNonce setCode
     setStorageAt setCoinbase mine setNextBlockBaseFeePerGas setMinGasPrice dropTransaction getAutomine reset metadata
@@ -37,11 +37,11 @@ describe('every name', () => {
     ...miner.split(' ').map((name) => `miner_${name}`),
   ]
 
-  it('is there, in development only', () => {
+  it('exists in development only', () => {
     expect(names.filter((name) => methods.get(name)?.gate !== 'development')).toEqual([])
   })
 
-  it('is unknown elsewhere', async () => {
+  it('is unknown in production', async () => {
     const { raw } = await testChain({ rpc: {} })
     for (const name of ['anvil_setBalance', 'hardhat_mine', 'evm_snapshot', 'miner_stop']) {
       expect((await raw(name)).error?.code, name).toBe(-32601)
@@ -49,7 +49,7 @@ describe('every name', () => {
   })
 })
 
-describe('accounts', () => {
+describe('changing accounts', () => {
   it('have the balance that is set, whatever way the number is written', async () => {
     const { rpc, raw } = await testChain()
     const balance = () => rpc('eth_getBalance', other)
@@ -120,7 +120,7 @@ describe('accounts', () => {
   })
 })
 
-describe('mining', () => {
+describe('mining blocks on request', () => {
   it('makes as many blocks as asked, an interval apart', async () => {
     const test = await testChain()
     const { rpc, raw } = test
@@ -135,7 +135,7 @@ describe('mining', () => {
     expect((await raw('anvil_mine', '0xffffffffff')).error?.code).toBe(-32005)
   })
 
-  it('keeps anvil’s and Hardhat’s ways of counting the interval', async () => {
+  it('counts the interval as anvil and Hardhat do', async () => {
     const test = await testChain()
     const start = wallClock() + 1000
     await test.rpc('evm_mine', start)
@@ -201,7 +201,7 @@ describe('mining', () => {
     expect(node.producer.mode()).toEqual({ automine: false, interval: 0 })
   })
 
-  it('takes what waits when it becomes automatic again', async () => {
+  it('mines pending transactions when automatic mining is switched on again', async () => {
     const { rpc, viem } = await testChain()
     await rpc('anvil_setAutomine', false)
     const hash = (await rpc('eth_sendTransaction', { from, to })) as Hex
@@ -211,8 +211,8 @@ describe('mining', () => {
   })
 })
 
-describe('the clock', () => {
-  it('moves forward and stays ahead', async () => {
+describe('setting the clock', () => {
+  it('moves it forward, and keeps the offset', async () => {
     const test = await testChain()
     expect(await test.rpc('evm_increaseTime', '0x0e10')).toBe(3600)
     expect(await test.rpc('anvil_increaseTime', 400)).toBe(4000)
@@ -220,7 +220,7 @@ describe('the clock', () => {
     expect(Math.abs((await clock(test)) - wallClock() - 4000)).toBeLessThan(5)
   })
 
-  it('is set in seconds or in milliseconds', async () => {
+  it('takes seconds or milliseconds', async () => {
     const test = await testChain()
     const future = wallClock() + 5000
     expect(await test.rpc('evm_setTime', future * 1000)).toBeLessThanOrEqual(5000)
@@ -231,7 +231,7 @@ describe('the clock', () => {
     expect(Math.abs((await clock(test)) - future - 1000)).toBeLessThan(5)
   })
 
-  it('gives the next block exactly the timestamp asked for, and goes on from there', async () => {
+  it('gives the next block exactly the requested timestamp, and continues from there', async () => {
     const test = await testChain()
     const time = wallClock() + 7777
     expect(await test.rpc('evm_setNextBlockTimestamp', time)).toBeNull()
@@ -243,7 +243,7 @@ describe('the clock', () => {
     expect((await test.raw('evm_setNextBlockTimestamp', time - 1)).error?.code).toBe(-32602)
   })
 
-  it('can be a fixed step', async () => {
+  it('can give blocks a fixed interval', async () => {
     const test = await testChain()
     await test.rpc('anvil_setBlockTimestampInterval', 12)
     const start = await clock(test)
@@ -256,7 +256,7 @@ describe('the clock', () => {
   })
 })
 
-describe('the next block', () => {
+describe('settings of the next block', () => {
   it('has the coinbase, gas limit, base fee, randomness and extra data that were set', async () => {
     const test = await testChain()
     const { rpc, raw, mine } = test
@@ -283,7 +283,7 @@ describe('the next block', () => {
     expect((await raw('hardhat_setMinGasPrice', '0x1')).error?.code).toBe(-32602)
   })
 
-  it('is what eth_call sees as pending', async () => {
+  it('are seen by eth_call at the pending block', async () => {
     const { rpc } = await testChain()
     // TIMESTAMP, and BASEFEE: MSTORE(0), RETURN(0, 32)
     await rpc('anvil_setCode', other, '0x425f5260205ff3')
@@ -298,7 +298,7 @@ describe('the next block', () => {
   })
 })
 
-describe('the pool', () => {
+describe('the transaction pool', () => {
   it('loses the transactions that are dropped', async () => {
     const { rpc, raw } = await testChain({ automine: false })
     const send = (sender: string, nonce: string) =>
@@ -339,8 +339,8 @@ describe('the pool', () => {
   })
 })
 
-describe('going back', () => {
-  it('restores head, state and clock; an outer snapshot outlives an inner one', async () => {
+describe('snapshots and resets', () => {
+  it('restore head, state and clock; an outer snapshot outlives an inner one', async () => {
     const test = await testChain()
     const { rpc, mine } = test
     const balance = () => rpc('eth_getBalance', other)
@@ -361,7 +361,7 @@ describe('going back', () => {
     expect(await rpc('evm_revert', '0x7b')).toBe(false)
   })
 
-  it('forgets what was to be the next block’s', async () => {
+  it('drop the settings of the next block', async () => {
     const test = await testChain()
     const { rpc, mine } = test
     const snapshot = await rpc('evm_snapshot')
@@ -371,7 +371,7 @@ describe('going back', () => {
     expect(Math.abs((await clock(test)) - wallClock())).toBeLessThan(5)
   })
 
-  it('undoes as many blocks as asked', async () => {
+  it('undo the requested number of blocks', async () => {
     const { rpc, raw, mine } = await testChain()
     await rpc('eth_sendTransaction', { from, to: other, value: '0x1' })
     const block = (await rpc('eth_getBlockByNumber', 'latest', false)) as Block
@@ -385,7 +385,7 @@ describe('going back', () => {
     expect((await raw('anvil_rollback', 1)).error?.code).toBe(-32602)
   })
 
-  it('goes to genesis on reset, and forks nothing', async () => {
+  it('return to genesis on reset, and refuse a fork', async () => {
     const test = await testChain()
     const { rpc, raw, mine, dev } = test
     const genesis = await latest(test)
@@ -460,7 +460,7 @@ describe('a state dump', () => {
   })
 })
 
-it('says what it is, in anvil’s shapes', async () => {
+it('the node describes itself as anvil does', async () => {
   const test = await testChain()
   const { rpc, mine } = test
   await mine(2)

@@ -16,7 +16,7 @@ const post = (body: string, headers: readonly string[] = [], path = '/rpc') =>
     '\r\n',
   )
 
-describe('a plain request', () => {
+describe('a request of the fast path', () => {
   const read = plainReader({ paths: PATHS, maxBody: 100, access })
   const span = (text: string) => read(Buffer.from(text))
 
@@ -28,7 +28,7 @@ describe('a plain request', () => {
     ['that offers another protocol', post('{}', ['Upgrade: h2c', 'Connection: Upgrade, HTTP2-Settings'])],
   ])('is one %s', (_what, text) => expect(span(text)).toMatchObject({ start: text.length - 2, end: text.length }))
 
-  it('may not be all here', () => {
+  it('is incomplete without its whole head and body', () => {
     const text = post('{"a":1}')
     expect(span(text.slice(0, -3))).toMatchObject({ start: text.length - 7, end: text.length })
   })
@@ -65,13 +65,13 @@ describe('a plain request', () => {
     ['a long body', post('a'.repeat(101))],
   ])('has not %s', (_what, text) => expect(span(text)).toBeUndefined())
 
-  it('may come from a page, whose origin is told', () => {
+  it('may come from a page, and carries its origin', () => {
     expect(span(post('{}', ['oriGin:  https://a ']))?.origin).toBe('https://a')
     expect(span(post('{}'))?.origin).toBeUndefined()
   })
 })
 
-it('writes heads with a date, a length and what it is told', () => {
+it('the fast path writes heads with a date, a length and extra headers', () => {
   const write = plainWriter(['x: y'])
   const lines = write({ bytes: 12, origin: undefined, isLast: false }).split('\r\n')
   expect(lines[0]).toBe('HTTP/1.1 200 OK')
@@ -86,7 +86,7 @@ it('writes heads with a date, a length and what it is told', () => {
   )
 })
 
-describe('a connection', () => {
+describe('a connection of the fast path', () => {
   let server: Server
   let socket: Socket
   let received: string
@@ -167,7 +167,7 @@ describe('a connection', () => {
     await until('direct {"a":"é"}')
   })
 
-  it('gives the HTTP server what is not plain, with all that came', async () => {
+  it('hands other requests to the HTTP server, with all bytes received', async () => {
     socket.write(post('plain'))
     await until('direct plain')
     await writePart(post('x', [], '/elsewhere').slice(0, 20))
@@ -193,7 +193,7 @@ describe('a connection', () => {
     await until(body)
   })
 
-  it('answers a client that has said all it will say, and closes', async () => {
+  it('answers a client that has ended its side, and closes', async () => {
     socket.end(post('slow'))
     await once(socket, 'close')
     expect(received).toContain('direct slow')
@@ -213,7 +213,7 @@ describe('a connection', () => {
     expect(received).toContain('direct slow')
   })
 
-  it('is closed by what cannot happen, and takes nothing with it', async () => {
+  it('is closed by an internal error, without harm to other connections', async () => {
     socket.write(post('broken'))
     await once(socket, 'close')
     const other = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })

@@ -72,7 +72,7 @@ beforeEach(() => {
   vi.clearAllMocks()
 })
 
-describe('a request', () => {
+describe('a JSON-RPC request', () => {
   it('is answered with its id', async () => {
     expect(await ask(request('twice', ['0x2']))).toEqual({ jsonrpc: '2.0', id: 1, result: '0x4' })
     expect(await ask(request('none', [], 'a'))).toEqual({ jsonrpc: '2.0', id: 'a', result: '0x1' })
@@ -99,7 +99,7 @@ describe('a request', () => {
   })
 })
 
-describe('refusals', () => {
+describe('refused JSON-RPC requests', () => {
   test.each([
     ['{"jsonrpc":"2.0","method":"foobar, "params":"bar","baz]', -32700],
     ['', -32700],
@@ -131,7 +131,7 @@ describe('refusals', () => {
     expect(await ask('{')).toMatchObject({ id: null })
   })
 
-  it('speak as geth does', async () => {
+  it('have geth’s messages', async () => {
     const message = async (body: string) => (await ask(body)).error.message
     expect(await message(request('nope'))).toBe('the method nope does not exist/is not available')
     expect(await message(request('twice', []))).toBe('missing value for required argument 0')
@@ -139,7 +139,7 @@ describe('refusals', () => {
     expect(await message(request('twice', ['2']))).toBe('invalid argument 0: hex string without 0x prefix')
   })
 
-  it('survive hostile JSON', async () => {
+  it('include hostile JSON', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(await code(request('twice', ['DEEP']).replace('"DEEP"', deep))).toBe(-32602)
     expect(await code('{"jsonrpc":"2.0","id":1,"method":"twice","params":[{"__proto__":{"x":1}}]}')).toBe(-32602)
@@ -205,7 +205,7 @@ describe('a batch', () => {
   })
 })
 
-describe('what all connections have in work', () => {
+describe('the memory of requests of all connections', () => {
   /** A request of more than 64 KB that takes some milliseconds. */
   const large = request('slow', ['0x1'], 'x'.repeat(70_000))
 

@@ -25,8 +25,8 @@ async function transfers() {
   }
 }
 
-describe('blocks', () => {
-  test('are named by JSON numbers, padded and plain quantities alike', async () => {
+describe('block numbers of Erigon’s methods', () => {
+  test('may be JSON numbers, padded and plain quantities', async () => {
     const { rpc, header, bob, address } = await transfers()
     const third = await header('0x3')
     expect([await header(3), await header('0x03'), await header('0x0003')]).toEqual([third, third, third])
@@ -55,7 +55,7 @@ describe('blocks', () => {
     }
   })
 
-  test('are found by time: the first of that time, else the last before it', async () => {
+  test('are found by time: the first block of that time, else the last before it', async () => {
     const { rpc, header } = await transfers()
     const [genesis, second, head] = [await header('earliest'), await header(2), await header('latest')]
     const at = async (time: bigint | number) =>

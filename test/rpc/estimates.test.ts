@@ -69,7 +69,7 @@ test('an estimate right after a block holds when the clock goes on before the tr
   expect(await rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1', gasUsed: toHex(DEAR) })
 })
 
-test('behind what waits: its state, a later block, and both however they are mined', async () => {
+test('an estimate after pending transactions holds in the same block and in a later one', async () => {
   const { rpc, mine, send, estimate, from } = await touching({ automine: false })
   const receipts = [await send()]
   expect(await estimate()).toBe(DEAR)
@@ -87,8 +87,8 @@ test('behind what waits: its state, a later block, and both however they are min
   expect(await estimate()).toBe(DEAR)
 })
 
-describe('the block of an estimate', () => {
-  test('has the time that was asked for the next block', async () => {
+describe('the pending block of an estimate', () => {
+  test('has the time that was set for the next block', async () => {
     const { rpc, time, from } = await touching()
     const at = (await time()) + 1000n
     await rpc('evm_setNextBlockTimestamp', toHex(at))
@@ -104,7 +104,7 @@ describe('the block of an estimate', () => {
     await expect(rpc('eth_estimateGas', { from, data: onlyAt(next - 600n, next - 1n) })).rejects.toThrow('reverted')
   })
 
-  test('is a block after what waits, whose hash is known', async () => {
+  test('comes after the block of pending transactions, whose hash is known', async () => {
     const { rpc, from } = await touching({ automine: false })
     const only = (number: bigint) =>
       asm(
@@ -126,7 +126,7 @@ describe('the block of an estimate', () => {
     await expect(rpc('eth_estimateGas', { from, data: only(1n) })).rejects.toThrow('reverted')
   })
 
-  test('is as overrides say, or the one that is named', async () => {
+  test('follows block overrides, or is the block that is named', async () => {
     const { rpc, time, from, mine } = await touching()
     await mine()
     const head = await time()
@@ -136,7 +136,7 @@ describe('the block of an estimate', () => {
     await rpc('eth_createAccessList', { from, data: onlyAt(head + 1n, head + 60n) })
   })
 
-  test('does not concern eth_call, which runs on the newest block', async () => {
+  test('is not used by eth_call, which runs on the newest block', async () => {
     const { rpc, time, mine } = await touching()
     await mine()
     const data = asm('TIMESTAMP', 'PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'RETURN')

@@ -26,7 +26,7 @@ async function chainWithEmitter() {
 const brief = (logs: Log[]) => logs.map(({ topics, removed }) => [topics[0], removed])
 
 describe('a log filter', () => {
-  it('reports what comes after it was opened, once', async () => {
+  it('reports each log after its creation once', async () => {
     const { rpc, emit, changes } = await chainWithEmitter()
     await emit(1)
     const id = await rpc('eth_newFilter', { address: EMITTER })
@@ -63,7 +63,7 @@ describe('a log filter', () => {
     expect(await changes(elsewhere)).toEqual([])
   })
 
-  it('keeps to its range', async () => {
+  it('reports only logs of its range', async () => {
     const { rpc, raw, emit, changes } = await chainWithEmitter()
     const second = await rpc('eth_newFilter', { fromBlock: '0x2', toBlock: '0x2' })
     const past = await rpc('eth_newFilter', { fromBlock: 'earliest', toBlock: 'earliest' })
@@ -76,7 +76,7 @@ describe('a log filter', () => {
     expect((await raw('eth_newFilter', { address: '0x12' })).error?.code).toBe(-32602)
   })
 
-  it('tells again, as removed, what a rollback took back, and then what came instead', async () => {
+  it('reports logs of a rollback as removed, and then the new ones', async () => {
     const { rpc, emit, changes } = await chainWithEmitter()
     const id = await rpc('eth_newFilter', { address: EMITTER })
     const snapshot = await rpc('evm_snapshot')
@@ -103,7 +103,7 @@ describe('a log filter', () => {
   })
 })
 
-describe('other filters', () => {
+describe('block and transaction filters', () => {
   it('report every new block', async () => {
     const { rpc, mine } = await testChain()
     const id = await rpc('eth_newBlockFilter')
@@ -127,7 +127,7 @@ describe('other filters', () => {
     expect(await rpc('eth_getFilterChanges', full)).toEqual(waiting)
   })
 
-  it('are gone once uninstalled', async () => {
+  it('are unknown once uninstalled', async () => {
     const { rpc, raw } = await testChain()
     const id = await rpc('eth_newBlockFilter')
     expect(await rpc('eth_uninstallFilter', id)).toBe(true)
@@ -157,7 +157,7 @@ describe('the filters of all clients', () => {
     return { filters: new PollingFilters(chain), pend, listeners }
   }
 
-  it('forget one that was not used for five minutes', () => {
+  it('drop a filter that was not used for five minutes', () => {
     const { filters, pend } = quiet()
     const used = filters.open({ kind: 'transactions' })
     const unused = filters.open({ kind: 'transactions' })
@@ -170,7 +170,7 @@ describe('the filters of all clients', () => {
     expect(FILTER_LIFETIME).toBe(300_000)
   })
 
-  it('are not more than a bound, and make room when old ones expire', () => {
+  it('are bounded in number, and expire', () => {
     const { filters } = quiet()
     for (let i = 0; i < MAX_FILTERS; i++) filters.open({ kind: 'blocks' })
     expect(() => filters.open({ kind: 'blocks' })).toThrow('too many filters')
@@ -178,7 +178,7 @@ describe('the filters of all clients', () => {
     expect(filters.open({ kind: 'blocks' })).toMatch(/^0x[0-9a-f]{32}$/)
   })
 
-  it('forget one that lags too far behind, and serve the others', () => {
+  it('drop a filter that lags too far behind, and serve the others', () => {
     const { filters, pend } = quiet()
     const slow = filters.open({ kind: 'transactions' })
     for (let i = 0; i < MAX_JOURNAL; i++) pend(1)
@@ -188,7 +188,7 @@ describe('the filters of all clients', () => {
     expect(filters.changes(fresh)).toEqual([hashOf(2)])
   })
 
-  it('let go of the chain when they stop', () => {
+  it('remove their listeners of the chain when they stop', () => {
     const { filters, listeners } = quiet()
     expect(listeners.size).toBe(3)
     filters.stop()
@@ -228,7 +228,7 @@ describe('subscriptions', () => {
     return { ask, subscribe, notices, noticesOf, messages }
   }
 
-  it('tell every block, also those of a burst, and the head after a rollback', async () => {
+  it('push every block, also those of a burst, and the head after a rollback', async () => {
     const { url, rpc, mine } = await testChain()
     const client = await connect(url)
     const id = await client.subscribe('newHeads')
@@ -250,7 +250,7 @@ describe('subscriptions', () => {
     expect(params).toEqual({ subscription: id, result: header })
   })
 
-  it('tell matching logs, and again as removed', async () => {
+  it('push matching logs, and again as removed', async () => {
     const { url, rpc, emit } = await chainWithEmitter()
     const client = await connect(url)
     const id = await client.subscribe('logs', { address: EMITTER, topics: [[topic(1), topic(3)]] })
@@ -266,7 +266,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  it('tell waiting transactions, as hashes or in full', async () => {
+  it('push pending transactions, as hashes or in full', async () => {
     const { url, rpc } = await testChain({ automine: false })
     const client = await connect(url)
     const hashes = await client.subscribe('newPendingTransactions')
@@ -276,7 +276,7 @@ describe('subscriptions', () => {
     expect(await client.notices(full, 1)).toEqual([await rpc('eth_getTransactionByHash', hash)])
   })
 
-  it('end when asked, and only once', async () => {
+  it('end with eth_unsubscribe, once', async () => {
     const { url, rpc, mine } = await testChain()
     const client = await connect(url)
     const [ended, other] = [await client.subscribe('newHeads'), await client.subscribe('newHeads')]
@@ -289,7 +289,7 @@ describe('subscriptions', () => {
     expect(await rpc('eth_syncing')).toBe(false)
   })
 
-  it('are refused over HTTP, and for what there is not', async () => {
+  it('are refused over HTTP, and for unknown kinds', async () => {
     const { url, raw } = await testChain()
     expect((await raw('eth_subscribe', 'newHeads')).error).toEqual({
       code: -32601,

@@ -28,7 +28,7 @@ async function chainOf(spec?: ChainSpec, engine?: 'wasm' | 'library') {
   return test
 }
 
-describe('without a cap', () => {
+describe('without a gas cap of transactions', () => {
   it.each(['wasm', 'library'] as const)('30,000,000 gas are a transaction, on the %s engine', async (engine) => {
     const { rpc, walletOf, viem } = await chainOf(undefined, engine)
     expect(Number(await rpc('eth_estimateGas', { from, to: DEAR }))).toBe(COST)
@@ -69,7 +69,7 @@ describe('without a cap', () => {
   })
 })
 
-describe('with a cap', () => {
+describe('with a gas cap of transactions', () => {
   it.each([
     ['that the genesis names', withCap(17_000_000n), 17_000_000],
     ['of EIP-7825, on a chain of a geth genesis', specWith(() => undefined), 2 ** 24],

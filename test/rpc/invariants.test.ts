@@ -24,7 +24,7 @@ test('coins are conserved, and edits of balances change the supply by as much', 
   expect([await supply(), await rpc('dev_invariants')]).toEqual([genesis + parseEther('2'), []])
 })
 
-test('a supply that is too small is told', async () => {
+test('dev_invariants reports a supply that is too small', async () => {
   const { rpc } = await testChain()
   await rpc('anvil_setStorageAt', BANK, '0x0', `0x${'00'.repeat(32)}`)
   expect(await rpc('dev_invariants')).toEqual([`bank: accounts hold ${parseEther('103030')}, and the supply is 0`])

@@ -72,7 +72,7 @@ describe('a tracer in JavaScript', () => {
     expect(told).toEqual([alice, to, '0x01020304'])
   })
 
-  it('is told of frames with their ends, and of opcodes that fail', async () => {
+  it('gets frames with their ends, and opcodes that fail', async () => {
     const reverting = await contract(asm('PUSH1 0x2a', ...returnTop.slice(0, -1), 'REVERT'))
     const jumping = await contract(asm('PUSH1 0x07', 'JUMP'))
     const short = await contract(asm('ADD'))
@@ -132,7 +132,7 @@ describe('a tracer in JavaScript', () => {
     ])
   })
 
-  it('tells the result what the transaction was', async () => {
+  it('gets the transaction and its context in result', async () => {
     const to = await contract(asm('PUSH1 0x2a', ...returnTop))
     const hash = await send(to, { gas: 100_000, value: 5n, data: '0xff' })
     const { blockHash, blockNumber, gasUsed } = await rpc('eth_getTransactionReceipt', hash)
@@ -223,8 +223,8 @@ describe('a tracer in JavaScript', () => {
   })
 })
 
-describe('what a tracer may be asked with', () => {
-  it('is a call, at any block and also at the pending one', async () => {
+describe('requests with a JavaScript tracer', () => {
+  it('may be calls, at any block and at the pending one', async () => {
     const code = tracer({ step: 'this.seen.push(log.op.toString())', result: 'return [this.seen, log.block]' })
     const request = { from: alice, to: '0x00000000000000000000000000000000000c0de0' }
     const stateOverrides = { [request.to]: { code: asm('PUSH0', 'STOP') } }
@@ -243,7 +243,7 @@ describe('what a tracer may be asked with', () => {
     expect(both).toEqual([[...[0, 1].map(() => [['PUSH0', 'STOP'], head])]])
   })
 
-  it('is a block, whose transactions fail each for itself', async () => {
+  it('may be blocks, where each transaction has its own error', async () => {
     const quiet = await testChain({ automine: false })
     const { send, rpc, contract } = playground(quiet)
     const to = await contract(asm('STOP'))
@@ -259,7 +259,7 @@ describe('what a tracer may be asked with', () => {
     expect(await rpc('debug_traceBlock', raw, { tracer: code })).toEqual(traces)
   })
 
-  it('makes addresses of any number as a nonce', async () => {
+  it('compute addresses of any nonce', async () => {
     const hash = await send(await contract(asm('STOP')))
     const made = async (nonce: string) =>
       trace(hash, tracer({ result: `return toHex(toContract("${alice}", ${nonce}))` }))
@@ -268,7 +268,7 @@ describe('what a tracer may be asked with', () => {
     expect(await made('Infinity')).toBe(from(0n))
   })
 
-  it('is one of 32 in muxTracer at most, at whatever depth', async () => {
+  it('may have at most 32 tracers in muxTracer, at any depth', async () => {
     const hash = await send(await contract(asm('STOP')))
     const codes = Array.from({ length: 32 }, (_, i) => [tracer({ result: `return ${i}` }), null] as const)
     const deep = Array.from({ length: 32 }).reduce<unknown>((config) => ({ muxTracer: config }), {})
@@ -280,14 +280,14 @@ describe('what a tracer may be asked with', () => {
     expect(Object.values(await trace(hash, 'muxTracer', { tracerConfig }))).toEqual(codes.slice(1).map((_, i) => i + 1))
   })
 
-  it('is a part of muxTracer', async () => {
+  it('may be a part of muxTracer', async () => {
     const hash = await send(await contract(asm('PUSH0', 'POP', 'STOP')))
     const code = tracer({ step: 'this.seen.push(log.getPC())' })
     const parts = await trace(hash, 'muxTracer', { tracerConfig: { [code]: null, opcountTracer: null } })
     expect(parts).toEqual({ [code]: [0, 1, 2], opcountTracer: 3 })
   })
 
-  it('runs on the library’s interpreter too, and sees native contracts', async () => {
+  it('run on the library’s interpreter too, and see native contracts', async () => {
     const { rpc } = await testChain({ engine: 'library' })
     const step =
       'this.seen.push(log.op.toString() + (log.op.toString() === "SSTORE" ? db.getState(log.contract.getAddress(), toWord("0x00"))[31] : ""))'
@@ -326,7 +326,7 @@ describe('go-ethereum’s tracers that count', () => {
 })
 
 describe('a tracer that takes too much', () => {
-  it('is stopped, and holds up neither requests nor blocks', async () => {
+  it('is stopped, and delays neither requests nor blocks', async () => {
     const hash = await send(await contract(asm('STOP')))
     let isOver = false
     const endless = failure(hash, tracer({ step: 'while (true) {}' }), { timeout: '3s' }).finally(() => {

@@ -33,7 +33,7 @@ describe('an untouched chain', () => {
     expect(await rpc('web3_sha3', '0x68656c6c6f20776f726c64')).toBe(keccak256('0x68656c6c6f20776f726c64'))
   })
 
-  it('names itself so that development tools use it, and only in development', async () => {
+  it('has the client version that development tools look for, in development only', async () => {
     const development = await testChain()
     expect(await development.rpc('web3_clientVersion')).toMatch(/^anvil\//)
     expect(await development.rpc('rpc_modules')).toMatchObject({ eth: '1.0', evm: '1.0' })
@@ -43,7 +43,7 @@ describe('an untouched chain', () => {
     expect((await plain.raw('evm_mine')).error?.code).toBe(-32601)
   })
 
-  it('knows nothing of what is not there', async () => {
+  it('answers null for unknown blocks and transactions', async () => {
     const { rpc, raw } = await testChain()
     const unknown = `0x${'77'.repeat(32)}`
     for (const [method, ...params] of [
@@ -69,7 +69,7 @@ describe('an untouched chain', () => {
 })
 
 describe('a transfer', () => {
-  it('is found by hash, by place, by sender, and with its receipt', async () => {
+  it('is found by hash, by position, by sender, and with its receipt', async () => {
     const { rpc, alice, bob, walletOf } = await testChain()
     const hash = await walletOf(0).sendTransaction({
       to: bob.address,
@@ -99,7 +99,7 @@ describe('a transfer', () => {
     expect(await rpc('eth_getBalance', bob.address, '0x0')).toBe(TEN_THOUSAND)
   })
 
-  it('that waits has no receipt, and counts for `pending`', async () => {
+  it('that is pending has no receipt, and counts for `pending`', async () => {
     const { rpc, raw, alice, bob, walletOf } = await testChain({ automine: false })
     const hash = await walletOf(0).sendTransaction({ to: bob.address, value: 5n })
     expect(await rpc('eth_getTransactionReceipt', hash)).toBeNull()
@@ -123,7 +123,7 @@ describe('a transfer', () => {
   })
 })
 
-describe('calls', () => {
+describe('eth_call and eth_estimateGas', () => {
   it('return, revert and fail', async () => {
     const { rpc, raw } = await testChain()
     expect(await rpc('eth_call', { data: code.number })).toBe(word(0))

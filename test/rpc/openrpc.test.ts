@@ -18,7 +18,7 @@ type Document = { readonly methods: readonly Described[]; readonly components: o
 const all = openRpc(methods, { ...defaultRpcOptions, development: true, testing: true }) as Document
 const ajv = () => new Ajv({ strict: false, validateFormats: false })
 
-it('is valid by the schema of OpenRPC', async () => {
+it('the OpenRPC document is valid by the schema of OpenRPC', async () => {
   // It refers to a page of the Web for what a JSON Schema is; the next test asks ajv, which has its own copy of that.
   const text = JSON.stringify({ ...Object(metaSchema), $schema: undefined })
   const schema = JSON.parse(
@@ -30,7 +30,7 @@ it('is valid by the schema of OpenRPC', async () => {
   expect(validate({ ...all, methods: [{ name: 'nothing' }] })).toBe(false)
 })
 
-it('has valid JSON Schemas', () => {
+it('the OpenRPC document has valid JSON Schemas', () => {
   const judge = ajv()
   for (const { name, params, result } of all.methods) {
     for (const { schema } of [...params, result]) expect(judge.validateSchema(schema), name).toBe(true)
@@ -38,7 +38,7 @@ it('has valid JSON Schemas', () => {
   expect(judge.validateSchema({ type: 'nothing' })).toBe(false)
 })
 
-it('says of every method what it does, takes and answers', () => {
+it('the OpenRPC document describes every method, its parameters and its result', () => {
   expect(all.methods).toHaveLength(methods.size)
   // A method whose `names` are missing or fewer than its `params`.
   const nameless = all.methods.filter(({ params }) => params.some(({ name }) => !/^[a-z]\w*$/i.test(name ?? '')))
@@ -53,7 +53,7 @@ it('says of every method what it does, takes and answers', () => {
   ])
 })
 
-it('does not list what is closed', async () => {
+it('the OpenRPC document does not list closed methods', async () => {
   const { rpc, raw, url } = await testChain({ rpc: { development: false } })
   const document = (await rpc('rpc_discover')) as Document
   const names = document.methods.map(({ name }) => name)
@@ -63,7 +63,7 @@ it('does not list what is closed', async () => {
   expect((await raw('rpc.discover')).result).toEqual(document)
 })
 
-it('is true of real answers', async () => {
+it('the OpenRPC document describes real answers', async () => {
   const { raw, rpc, walletOf, bob, viem } = await testChain()
   const hash = await walletOf(0).deployContract({
     abi: [],

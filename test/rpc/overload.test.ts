@@ -43,7 +43,7 @@ async function openSocket(url: string): Promise<WebSocket> {
   return socket
 }
 
-describe('beside endless calls', () => {
+describe('during endless calls', () => {
   it('light requests are answered and blocks are made', async () => {
     const { node, rpc, mine } = await testChain({ limits })
     const callers = await Promise.all(Array.from({ length: 40 }, () => open(node.url)))
@@ -56,7 +56,7 @@ describe('beside endless calls', () => {
     expect(node.queue.load).toEqual({ running: 4, waiting: 36 })
   })
 
-  it('a call of another connection gets the next place that is free', async () => {
+  it('a call of another connection runs as soon as a place is free', async () => {
     const { node, rpc } = await testChain({ limits, work: { running: 2 } })
     const [long, many] = [await open(node.url), await openSocket(node.url)]
     long.socket.write(post(endless()))
@@ -72,7 +72,7 @@ describe('beside endless calls', () => {
     expect(await answered).toBe('0x')
   })
 
-  it('one call too many is refused in words', async () => {
+  it('one call too many is refused with a message', async () => {
     const { node, raw } = await testChain({ limits, work: { running: 1, waiting: 2 } })
     for (let count = 0; count < 3; count++) (await open(node.url)).socket.write(post(endless()))
     await eventually(() => expect(node.queue.load).toEqual({ running: 1, waiting: 2 }))
@@ -83,8 +83,8 @@ describe('beside endless calls', () => {
   })
 })
 
-describe('when its connection is closed', () => {
-  it('all that was asked over HTTP is dropped, what runs and what waits', async () => {
+describe('when a connection is closed', () => {
+  it('running and waiting requests over HTTP are dropped', async () => {
     const { node, rpc } = await testChain({ limits })
     const { socket } = await open(node.url)
     socket.write(post(endless()).repeat(50))
@@ -94,7 +94,7 @@ describe('when its connection is closed', () => {
     expect(await rpc('eth_call', { to: NOBODY }, 'latest')).toBe('0x')
   })
 
-  it('all that was asked over a WebSocket is dropped', async () => {
+  it('requests over a WebSocket are dropped', async () => {
     const { node } = await testChain({ limits })
     const socket = await openSocket(node.url)
     for (let id = 0; id < 100; id++) socket.send(endless(id))
@@ -116,7 +116,7 @@ describe('when its connection is closed', () => {
     expect(await rpc('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
   })
 
-  it('a trace and a simulation end as well', async () => {
+  it('running traces and simulations end', async () => {
     const { node } = await testChain({ limits })
     const { socket } = await open(node.url)
     const stateOverrides = { [NOBODY]: { code: '0x5b600056' } }
@@ -134,7 +134,7 @@ describe('when its connection is closed', () => {
 })
 
 describe('a client that has ended its side', () => {
-  it('is answered if it still reads', async () => {
+  it('gets its answer if it still reads', async () => {
     const { node } = await testChain({ limits: { gasCap: 2n ** 39n, time: 1_200 } })
     const { socket, received } = await open(node.url)
     socket.end(post(endless()))
@@ -143,7 +143,7 @@ describe('a client that has ended its side', () => {
     expect(received()).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n/)
   })
 
-  it('is dropped if it is gone', async () => {
+  it('loses its requests if it is gone', async () => {
     const { node } = await testChain({ limits })
     const { socket } = await open(node.url)
     socket.write(post(endless()))

@@ -50,7 +50,7 @@ async function busy() {
 }
 
 describe('trace_', () => {
-  it('tells the frames of a transaction and of a block with their places', async () => {
+  it('gives the frames of a transaction and of a block with their positions', async () => {
     const { refusing, nobody, to, hash, receipt } = await busy()
     const traces = await rpc('trace_transaction', hash)
     const place = {
@@ -91,7 +91,7 @@ describe('trace_', () => {
     expect(await rpc('trace_get', hash, ['0x2', '0x0'])).toBeNull()
   })
 
-  it('has nothing of what is not there', async () => {
+  it('answers null or an error for unknown transactions and blocks', async () => {
     expect(await rpc('trace_transaction', UNKNOWN)).toBeNull()
     expect(await rpc('trace_get', UNKNOWN, ['0x0'])).toBeNull()
     expect(await rpc('trace_block', '0xffffff')).toBeNull()
@@ -102,7 +102,7 @@ describe('trace_', () => {
     expect(await refusal('trace_filter', { fromAddress: ['0x12'] })).toBe(-32602)
   })
 
-  it('finds frames by who sent and who received', async () => {
+  it('finds frames by sender and receiver', async () => {
     const { nobody, to, refusing, receipt } = await busy()
     const range = { fromBlock: receipt.blockNumber, toBlock: receipt.blockNumber }
     const paths = async (filter: object) =>
@@ -119,7 +119,7 @@ describe('trace_', () => {
     expect(await paths({ toAddress: [result.address] })).toEqual([[2]])
   })
 
-  it('finds over the whole chain whatever its blocks hold of an address', async () => {
+  it('finds every frame of an address over the whole chain', async () => {
     await busy()
     const of = async (filter: object) => await rpc('trace_filter', { fromBlock: 'earliest', ...filter })
     const all: { action: Record<string, string>; result: { address?: string } | null }[] = await of({})
@@ -138,7 +138,7 @@ describe('trace_', () => {
     expect(await of({ toAddress: [first, second], after: 1, count: 2 })).toEqual(ofBoth.slice(1, 3))
   })
 
-  it('tells what a transaction changed', async () => {
+  it('gives the state diff of a transaction', async () => {
     const init = asm('PUSH1 0x05', 'PUSH1 0x01', 'SSTORE', 'PUSH1 0x01', 'PUSH0', 'RETURN')
     const hash = await send(undefined, { data: init, value: 2n })
     const { contractAddress, gasUsed, effectiveGasPrice } = await rpc('eth_getTransactionReceipt', hash)
@@ -167,7 +167,7 @@ describe('trace_', () => {
     })
   })
 
-  it('tells what opcodes left behind', async () => {
+  it('gives the effects of every opcode (vmTrace)', async () => {
     const leaf = await contract(asm('PUSH1 0x2a', ...returnTop))
     const code = asm('PUSH1 0x07', 'DUP1', 'SSTORE', ...call(leaf, { kind: 'STATICCALL', gas: '0x1000' }))
     const to = await contract(code)
@@ -202,7 +202,7 @@ describe('trace_', () => {
     expect(calling.sub.ops[2].ex.mem).toEqual({ off: 0, data: word(0x2a) })
   })
 
-  it('runs what was never sent', async () => {
+  it('traces calls and raw transactions', async () => {
     const to = await contract(asm('PUSH0', 'SLOAD', 'PUSH1 0x01', 'ADD', 'DUP1', 'PUSH0', 'SSTORE', ...returnTop))
     const once = await rpc('trace_call', { from: alice, to }, ['trace', 'stateDiff'])
     expect(once).toMatchObject({ output: word(1), vmTrace: null, trace: [{ action: { from: alice, to } }] })
@@ -228,7 +228,7 @@ describe('trace_', () => {
 })
 
 describe('ots_', () => {
-  it('tells blocks without their weight', async () => {
+  it('gives blocks without transactions and logs bloom', async () => {
     const { receipt, hash, to } = await busy()
     const number = Number(receipt.blockNumber)
     const block = await rpc('eth_getBlockByNumber', receipt.blockNumber, true)
@@ -258,7 +258,7 @@ describe('ots_', () => {
     expect(hash).toBe(transactions[0].hash)
   })
 
-  it('tells what happened within a transaction', async () => {
+  it('gives the internal operations of a transaction', async () => {
     const { hash, to, nobody, refusing } = await busy()
     const entries = await rpc('ots_traceTransaction', hash)
     expect(entries[0]).toEqual({ type: 'CALL', depth: 0, from: alice, to, value: '0x0', input: '0x', output: '0x' })
@@ -288,7 +288,7 @@ describe('ots_', () => {
     expect(await refusal('ots_traceTransaction', UNKNOWN)).toBe(-32000)
   })
 
-  it('finds transactions by sender and nonce, and by who took part', async () => {
+  it('finds transactions by sender and nonce, and by address', async () => {
     const to = await contract(asm('PUSH0', 'PUSH0', 'LOG0'))
     const caller = await contract(asm(...call(to)))
     const hashes: Hex[] = []

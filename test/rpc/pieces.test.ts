@@ -13,7 +13,7 @@ const row = (index: number) => ({
   null: null,
 })
 
-describe('a long answer', () => {
+describe('a long answer in chunks', () => {
   it('is what JSON.stringify would have written', async () => {
     const rows = Array.from({ length: 30_000 }, (_, index) => row(index))
     const shapes: unknown[] = [
@@ -52,7 +52,7 @@ describe('a long answer', () => {
     )
   })
 
-  it('takes what is written already, wherever it stands', async () => {
+  it('includes preserialized JSON anywhere', async () => {
     const written = new PreserializedJson(['[1,', '{"a":"é"}', ']'].map((part) => Buffer.from(part)))
     const deep = (value: unknown) => ({ result: [{ a: { b: { c: { d: { e: { f: { g: value } } } } } } }] })
     for (const value of [
@@ -71,7 +71,7 @@ describe('a long answer', () => {
     expect(await jsonPieces(written, '{"result":', '}')).toEqual(['{"result":[1,{"a":"é"}]}'])
   })
 
-  it('lets others have their turn', async () => {
+  it('yields to other requests', async () => {
     let turns = 0
     let isDone = false
     const others = (async () => {
@@ -93,13 +93,13 @@ describe('a long answer', () => {
   })
 })
 
-it('short values are light', () => {
+it('short values are written at once', () => {
   for (const value of [null, 1, '0x1', [], {}, row(1), Array.from({ length: 500 }, (_, index) => row(index))]) {
     expect(isLight(value)).toBe(true)
   }
 })
 
-it('pieces put together what is short, and refuse what is too long', () => {
+it('chunks join short texts, and refuse an answer that is too long', () => {
   const pieces = new Pieces(400_000)
   for (const text of ['[', 'a'.repeat(300_000), ',', 'b', ']']) pieces.add(text)
   expect(() => pieces.add('c'.repeat(200_000))).toThrow(RangeError)

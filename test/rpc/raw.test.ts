@@ -80,7 +80,7 @@ describe('debug_getRaw…', () => {
     expect(await rpc('debug_getRawReceipts', block.hash)).toEqual(raws)
   })
 
-  it('knows block 0, and says what it does not know', async () => {
+  it('answers for block 0, and refuses unknown blocks', async () => {
     const { rpc, raw } = await testChain()
     const genesis = (await rpc('eth_getBlockByNumber', '0x0', false)) as Block
     expect(keccak256((await rpc('debug_getRawHeader', 'earliest')) as Hex)).toBe(genesis.hash)
@@ -106,7 +106,7 @@ describe('eth_config', () => {
   }
   type Configs = Record<'current' | 'next' | 'last', Config | null>
 
-  it('tells what holds from genesis', async () => {
+  it('shows the fork of genesis', async () => {
     const { rpc } = await testChain()
     const { current, next, last } = (await rpc('eth_config')) as Configs
     expect([next, last]).toEqual([null, null])
@@ -125,7 +125,7 @@ describe('eth_config', () => {
     expect(Object.keys(current?.systemContracts ?? {})).toHaveLength(5)
   })
 
-  it('tells what comes next and last, and what each of them adds', async () => {
+  it('shows the next and the last fork, and what each of them adds', async () => {
     const plain = presets.kestrel()
     const start = plain.genesis.timestamp
     const schedule = [
@@ -264,7 +264,7 @@ describe('testing_buildBlockV1', () => {
     expect((await raw('eth_getBlockByNumber', 'latest', false)).result).toMatchObject({ hash: head.hash })
   })
 
-  it('builds the block that is mined under the same wishes', async () => {
+  it('builds the block that is mined with the same attributes', async () => {
     const { build, sign, rpc, attributes } = await builder()
     const transaction = await sign({ nonce: 0, value: 7n })
     const { executionPayload } = await build([transaction])
@@ -290,7 +290,7 @@ describe('testing_buildBlockV1', () => {
     }
   })
 
-  it('refuses what cannot be built', async () => {
+  it('refuses attributes and transactions of which no block can be built', async () => {
     const { raw, sign, head, attributes } = await builder()
     const refusal = async (...params: unknown[]) => (await raw('testing_buildBlockV1', ...params)).error?.code
     const valid = await sign({ nonce: 0 })

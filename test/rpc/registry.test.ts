@@ -7,7 +7,7 @@ import { methods } from '../../src/rpc/methods/index.ts'
 const folder = new URL('../../src/rpc/methods/', import.meta.url)
 const files = readdirSync(folder).filter((name) => name !== 'index.ts')
 
-it.each(files)('holds all of %s', async (name) => {
+it.each(files)('the registry holds all methods of %s', async (name) => {
   const family = (await import(new URL(name, folder).href)) as Record<string, RpcMethod>
   expect(Object.keys(family).length).toBeGreaterThan(0)
   for (const [wireName, method] of Object.entries(family)) {
@@ -17,7 +17,7 @@ it.each(files)('holds all of %s', async (name) => {
   }
 })
 
-it('has what wallets and libraries cannot do without', () => {
+it('the registry has the methods that wallets and libraries need', () => {
   const tier1 = `web3_clientVersion web3_sha3 net_version net_listening net_peerCount eth_chainId eth_blockNumber
     eth_syncing eth_gasPrice eth_maxPriorityFeePerGas eth_feeHistory eth_accounts eth_getBalance
     eth_getTransactionCount eth_getCode eth_getStorageAt eth_call eth_estimateGas eth_sendRawTransaction
@@ -30,7 +30,7 @@ it('has what wallets and libraries cannot do without', () => {
   expect(tier1.split(/\s+/).filter((name) => !methods.has(name))).toEqual([])
 })
 
-it('counts the arguments that have to be there', () => {
+it('the registry counts required parameters', () => {
   expect(methods.get('eth_getBalance')?.required).toBe(1)
   expect(methods.get('eth_getStorageAt')?.required).toBe(2)
   expect(methods.get('eth_feeHistory')?.required).toBe(2)

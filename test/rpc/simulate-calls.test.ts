@@ -18,8 +18,8 @@ import {
   word,
 } from '../support/simulate.ts'
 
-describe('calls', () => {
-  it('stand as unsigned transactions of the type that has their fields', async () => {
+describe('simulated calls', () => {
+  it('are listed as unsigned transactions of the type that has their fields', async () => {
     const test = await testChain()
     const [block] = await simulate(
       test,
@@ -59,7 +59,7 @@ describe('calls', () => {
     expect(block?.transactions[1]?.hash).toBe(keccak256(second))
   })
 
-  it('tell what they returned, reverted with and failed of', async () => {
+  it('have their return data, revert data and errors', async () => {
     const test = await testChain()
     // Error(string) "no" by MSTOREs of the encoded error, and a REVERT of its 100 bytes.
     const reason =
@@ -92,7 +92,7 @@ describe('calls', () => {
     expect(calls[4]).toMatchObject({ status: '0x1', gasUsed: hex(53_000) })
   })
 
-  it('tell the most gas they had in use: what they used before refunds', async () => {
+  it('have maxUsedGas, the gas before refunds', async () => {
     const test = await testChain()
     // Clearing a slot: 21000 + 2 * PUSH0 (2) + SSTORE of a cold slot to zero (5000), and 4800 back, at most a fifth.
     const [call] = await callsOf(test, [{ from: alice, to: contract }], {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { testChain } from '../support/chain.ts'
 import { alice, bob, codeOf, contract, hex, other, poor } from '../support/simulate.ts'
 
-describe('refuses', () => {
+describe('eth_simulateV1 refuses', () => {
   const valid = { validation: true }
   const rich = { maxFeePerGas: hex(parseGwei('2')), maxPriorityFeePerGas: '0x0' }
   const call = { from: alice, to: bob, ...rich }
@@ -107,7 +107,7 @@ describe('refuses', () => {
     ['what is no list of calls', -32602, [{ calls: {} }], {}],
   ]
 
-  it('with the number of the rule', async () => {
+  it('an invalid call with the error code of the rule', async () => {
     const test = await testChain()
     const codes: (readonly [string, number | undefined])[] = []
     for (const [name, , blocks, options] of cases) codes.push([name, await codeOf(test, blocks, options)])
@@ -123,7 +123,7 @@ describe('refuses', () => {
     })
   })
 
-  it('what takes too long, in one call or in many', async () => {
+  it('calls that take too long, one or many', async () => {
     const test = await testChain({ limits: { gasCap: 10n ** 12n, time: 50 } })
     const endless = {
       stateOverrides: { [contract]: { code: '0x5b5f56' } },

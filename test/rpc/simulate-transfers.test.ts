@@ -6,7 +6,7 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { testChain } from '../support/chain.ts'
 import { alice, bob, callsOf, code, contract, other, paying, poor, simulate, word } from '../support/simulate.ts'
 
-describe('transfers of value', () => {
+describe('simulated transfers of value', () => {
   const VALUE = `0x${'ee'.repeat(20)}`
   const topic = keccak256(Buffer.from('Transfer(address,address,uint256)'))
   const transfer = (from: Hex, to: Hex, value: number) => ({
@@ -41,7 +41,7 @@ describe('transfers of value', () => {
     expect(results.flatMap(({ logs }) => logs.map(({ logIndex }) => Number(logIndex)))).toEqual([0, 1, 2, 3, 4, 5, 6])
   })
 
-  it('are not in the block: it is the same without them', async () => {
+  it('are not part of the block, whose hash does not change', async () => {
     const test = await testChain()
     const blocks = [
       {
@@ -93,7 +93,7 @@ describe('transfers of value', () => {
     expect(blocks[1]?.calls.map(({ logs }) => logs.map(({ logIndex }) => logIndex))).toEqual([[], ['0x1'], ['0x2']])
   })
 
-  it('that no value moves with are no transfers: delegate calls, code calls, calls of nothing', async () => {
+  it('are not made for delegate calls, code calls and calls without value', async () => {
     const test = await testChain()
     // DELEGATECALL to other under a value of 5, CALLCODE with 1, CALL with 0.
     const delegate = `5f5f5f5f73${other.slice(2)}5af450`
@@ -107,7 +107,7 @@ describe('transfers of value', () => {
     expect(call?.logs).toMatchObject([transfer(alice, contract, 5)])
   })
 
-  it('endow new contracts and come out of those that end', async () => {
+  it('are shown for new contracts and for self-destructions', async () => {
     const test = await testChain()
     const created = getContractAddress({ from: alice, nonce: 0n }).toLowerCase() as Hex
     const inner = getContractAddress({ from: created, nonce: 1n }).toLowerCase() as Hex

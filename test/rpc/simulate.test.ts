@@ -19,8 +19,8 @@ import {
   word,
 } from '../support/simulate.ts'
 
-describe('blocks', () => {
-  it('carry state on, and leave none behind', async () => {
+describe('simulated blocks', () => {
+  it('keep state between blocks, and leave none behind', async () => {
     const test = await testChain()
     const call = { from: alice, to: contract }
     const blocks = await simulate(test, [
@@ -57,7 +57,7 @@ describe('blocks', () => {
     expect(blocks.every(({ calls }) => calls.length === 0)).toBe(true)
   })
 
-  it('are what their hash says', async () => {
+  it('have the hash of their header', async () => {
     const test = await testChain()
     const [block] = await simulate(test, [
       {
@@ -95,7 +95,7 @@ describe('blocks', () => {
     expect(keccak256(toRlp(rlp))).toBe(block.hash)
   })
 
-  it('are the blocks that are mined', async () => {
+  it('equal the blocks that are mined', async () => {
     const test = await testChain()
     // A transfer, a creation whose constructor logs, and a call that fails: sent, mined, and simulated from the block before.
     const fees = { maxFeePerGas: parseGwei('5'), maxPriorityFeePerGas: parseGwei('2') }
@@ -169,7 +169,7 @@ describe('blocks', () => {
     expect(BigInt(blocks[1]?.calls[0]?.returnData ?? '0x')).toBe(3_000_000_000n)
   })
 
-  it('show the calls what they are', async () => {
+  it('are visible to the calls in them', async () => {
     const test = await testChain()
     const seen = {
       NUMBER: '43',
@@ -202,7 +202,7 @@ describe('blocks', () => {
     )
   })
 
-  it('stand on any block, pending ones too', async () => {
+  it('may follow any block, also the pending one', async () => {
     const test = await testChain({ automine: false })
     await test.walletOf(0).sendTransaction({ to: poor, value: 9n })
     const balance = { to: contract, data: '0x' }
@@ -220,7 +220,7 @@ describe('blocks', () => {
   })
 })
 
-describe('on a chain that collects its fees', () => {
+describe('a simulation on a chain that collects its fees', () => {
   it('charges base fee and tip to the sender, for the collector', async () => {
     const test = await testChain()
     const collected = { from: bob, to: contract, maxFeePerGas: parseGwei('2'), maxPriorityFeePerGas: 0n }
@@ -251,14 +251,14 @@ describe('on a chain that collects its fees', () => {
     expect(BigInt(block?.calls[2]?.returnData ?? '0x')).toBe(0n)
   })
 
-  it('asks for nothing without validation', async () => {
+  it('charges nothing without validation', async () => {
     const test = await testChain()
     const [block] = await simulate(test, [{ calls: [{ from: poor, to: bob }] }])
     expect(block).toMatchObject({ baseFeePerGas: '0x0', calls: [{ status: '0x1', gasUsed: '0x5208' }] })
   })
 })
 
-describe('on a plain chain', () => {
+describe('a simulation on a plain chain', () => {
   it('tips the fee recipient and burns the base fee', async () => {
     const genesis = {
       config: {

@@ -68,7 +68,7 @@ const ask = (method: string, params: unknown[] = [], id = 1) =>
   client.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
 const received = (count: number) => vi.waitFor(() => expect(messages).toHaveLength(count))
 
-it('delivers nothing of a subscription before its id', async () => {
+it('a WebSocket gets nothing of a subscription before its id', async () => {
   ask('watch')
   await received(2)
   feed('late')
@@ -84,7 +84,7 @@ it('delivers nothing of a subscription before its id', async () => {
   )
 })
 
-it('ends a subscription once', async () => {
+it('eth_unsubscribe answers true once for a subscription', async () => {
   ask('watch')
   await received(2)
   const id = messages[0]?.result
@@ -96,12 +96,12 @@ it('ends a subscription once', async () => {
   expect(feeds.size).toBe(0)
 })
 
-it('has a limit on subscriptions', async () => {
+it('a WebSocket has a limit on subscriptions', async () => {
   for (const id of [1, 2, 3]) ask('watch', [], id)
   await vi.waitFor(() => expect(messages.find((message) => message.id === 3)?.error?.code).toBe(-32005))
 })
 
-it('drops the listeners of a connection that is gone', async () => {
+it('the listeners of a closed WebSocket are dropped', async () => {
   ask('watch')
   await received(2)
   expect(feeds.size).toBe(1)
@@ -109,7 +109,7 @@ it('drops the listeners of a connection that is gone', async () => {
   await vi.waitFor(() => expect(feeds.size).toBe(0))
 })
 
-it('cuts off a client that does not read, instead of hoarding for it', async () => {
+it('a WebSocket whose client does not read is cut off', async () => {
   ask('watch')
   await received(2)
   client.pause()

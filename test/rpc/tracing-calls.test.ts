@@ -36,8 +36,8 @@ async function mineTogether(...targets: readonly Hex[]): Promise<Hex[]> {
   return hashes
 }
 
-describe('blocks', () => {
-  it('are traced transaction by transaction, each on what the one before left', async () => {
+describe('traces of blocks', () => {
+  it('run each transaction on the state after the one before', async () => {
     const counter = await contract(COUNTER)
     const hashes = await mineTogether(counter, counter, counter)
     const block = await rpc('eth_getBlockByNumber', 'latest', false)
@@ -55,7 +55,7 @@ describe('blocks', () => {
     expect(await rpc('debug_traceTransaction', hashes[2])).toEqual(traces[2].result)
   })
 
-  it('are traced before they are mined', async () => {
+  it('are given for the pending block too', async () => {
     const counter = await contract(COUNTER)
     await rpc('evm_setAutomine', false)
     const hash = await send(counter)
@@ -65,7 +65,7 @@ describe('blocks', () => {
     await chain.mine()
   })
 
-  it('are refused when they are not here', async () => {
+  it('are refused for unknown blocks', async () => {
     const code = async (method: string, ...params: unknown[]) => (await chain.raw(method, ...params)).error?.code
     expect(await code('debug_traceBlockByNumber', '0x0')).toBe(-32000)
     expect(await code('debug_traceBlockByNumber', 'earliest')).toBe(-32000)
@@ -79,7 +79,7 @@ describe('blocks', () => {
     expect(await code('debug_intermediateRoots', UNKNOWN)).toBe(-32000)
   })
 
-  it('have a root after each transaction, the last of which is the block’s', async () => {
+  it('give a state root after each transaction, the last of which is the block’s', async () => {
     const plain = withClients(await startNode(nodeOptions({ spec: plainSpec(alice) })))
     onTestFinished(() => plain.node.close())
     await plain.rpc('evm_setAutomine', false)
@@ -95,10 +95,10 @@ describe('blocks', () => {
   })
 })
 
-describe('calls', () => {
+describe('traces of calls', () => {
   const NUMBER = asm('NUMBER', ...returnTop)
 
-  it('are traced on a block’s state, with overrides', async () => {
+  it('run on a block’s state, with overrides', async () => {
     const to = pad('0xabcd', { size: 20 })
     const options = {
       stateOverrides: { [to]: { code: NUMBER } },
@@ -117,7 +117,7 @@ describe('calls', () => {
     expect(await rpc('debug_traceCall', { to }, 'latest')).toMatchObject({ returnValue: '0x', structLogs: [] })
   })
 
-  it('are traced after some of a block’s transactions', async () => {
+  it('run after a part of a block’s transactions', async () => {
     const counter = await contract(COUNTER)
     await mineTogether(counter, counter, counter)
     const at = async (txIndex?: string) => {
@@ -128,7 +128,7 @@ describe('calls', () => {
     expect((await chain.raw('debug_traceCall', { to: counter }, 'latest', { txIndex: '0x9' })).error?.code).toBe(-32000)
   })
 
-  it('are traced in bundles, each on what the one before left', async () => {
+  it('run in bundles, each on the state after the one before', async () => {
     const to = await contract(COUNTER)
     const bundles = [{ transactions: [{ to }, { to }] }, { transactions: [{ to }] }]
     const traces = await rpc('debug_traceCallMany', bundles, { blockNumber: 'latest', transactionIndex: -1 })
@@ -141,7 +141,7 @@ describe('calls', () => {
     expect([first.returnValue, second.returnValue]).toEqual([word(41), word(42)])
   })
 
-  it('stop when their time is up, and let others have their turn meanwhile', async () => {
+  it('stop when their time is up, and let other requests run meanwhile', async () => {
     const to = await contract(LOOP)
     const long = { to, gas: toHex(10n ** 11n) }
     const order: string[] = []
@@ -183,7 +183,7 @@ describe('pages of state', () => {
     expect(await range(1, '0x', 10)).toEqual({ storage: {}, nextKey: null })
   })
 
-  it('hold the accounts of a block, and what is where they end', async () => {
+  it('hold the accounts of a block, and where the next page begins', async () => {
     const to = await contract(COUNTER, 3n)
     await send(to)
     const dump = await rpc('debug_accountRange', 'latest', '0x', 256, false, false, false)
@@ -205,7 +205,7 @@ describe('pages of state', () => {
     expect(await rpc('debug_dumpBlock', 'latest')).toEqual(dump)
   })
 
-  it('tell which accounts blocks changed', async () => {
+  it('list the accounts that blocks changed', async () => {
     const to = await contract(COUNTER)
     await send(to)
     const block = await rpc('eth_getBlockByNumber', 'latest', false)

@@ -26,7 +26,7 @@ const receipt = (hash: Hex) => rpc('eth_getTransactionReceipt', hash)
 const word = (value: number | bigint) => pad(toHex(value))
 
 describe('the opcode logger', () => {
-  it('tells each opcode with gas, cost and stack', async () => {
+  it('logs each opcode with gas, cost and stack', async () => {
     const to = await contract(asm('PUSH1 0x01', 'PUSH1 0x02', 'ADD', ...returnTop))
     const gas = 100_000 - INTRINSIC
     // Five times 3 and PUSH0's 2 twice, MSTORE's 3 for the word of memory and 3 for itself.
@@ -96,7 +96,7 @@ describe('the opcode logger', () => {
     expect((await trace(hash, { disableMemory: false })).structLogs[3].memory).toHaveLength(2)
   })
 
-  it('tells an opcode that cannot run once, with what it lacks', async () => {
+  it('logs an opcode that cannot run once, with its error', async () => {
     const greedy = await contract(asm('PUSH0', 'PUSH3 0xffffff', 'MSTORE'))
     const { structLogs, failed, returnValue, gas } = await trace(await send(greedy))
     const words = (0xffffff + 32 + 31) >> 5
@@ -114,7 +114,7 @@ describe('the opcode logger', () => {
     expect(last).toMatchObject({ op: 'PUSH0', gasCost: 2, error: 'stack limit reached 1024 (1023)' })
   })
 
-  it('tells nothing of what goes wrong while an opcode runs', async () => {
+  it('logs no error for a failure inside an opcode', async () => {
     const invalid = await trace(await send(await contract(asm('INVALID'))))
     expect(invalid.structLogs).toEqual([{ pc: 0, op: 'INVALID', gas: 179_000, gasCost: 0, depth: 1, stack: [] }])
     const unknown = await trace(await send(await contract('0x0c')))
@@ -207,7 +207,7 @@ describe('callTracer', () => {
     })
   })
 
-  it('tells failures in geth’s words, reverts with their reason', async () => {
+  it('has geth’s error messages, and the reasons of reverts', async () => {
     const abi = parseAbi(['error Error(string)'])
     const data = encodeErrorResult({ abi, errorName: 'Error', args: ['no'] })
     const words = (data.slice(2).padEnd(256, '0').match(/.{64}/g) ?? []).map((digits) => `0x${digits}`)
@@ -229,7 +229,7 @@ describe('callTracer', () => {
     expect((await calls(await send(reading))).calls[0].error).toBe('write protection')
   })
 
-  it('hangs logs under their frames, without those that were undone', async () => {
+  it('has the logs of each frame, without reverted ones', async () => {
     const log = (topic: string) => [`PUSH1 ${topic}`, 'PUSH0', 'PUSH0', 'LOG1']
     const leaf = await contract(asm(...log('0x02')))
     const failing = await contract(asm(...log('0x03'), 'INVALID'))
@@ -247,7 +247,7 @@ describe('callTracer', () => {
 describe('prestateTracer', () => {
   const state = (hash: Hex, tracerConfig = {}) => trace(hash, { tracer: 'prestateTracer', tracerConfig })
 
-  it('shows what was there before', async () => {
+  it('shows the state before the transaction', async () => {
     const read = await contract(asm('PUSH0', 'SLOAD'), 5n)
     await rpc('anvil_setStorageAt', read, '0x0', word(8))
     const code = asm(
@@ -304,7 +304,7 @@ describe('prestateTracer', () => {
   })
 })
 
-describe('the small tracers', () => {
+describe('4byteTracer, noopTracer and muxTracer', () => {
   it('count selectors, do nothing, or work side by side', async () => {
     const leaf = await contract(asm('STOP'))
     // Calls it with the first four bytes of its own data, and the identity precompile with eight.
@@ -371,7 +371,7 @@ describe('the small tracers', () => {
     ])
   })
 
-  it('are refused when they are no tracers here', async () => {
+  it('are refused under unknown names', async () => {
     const hash = await send(await contract(asm('STOP')))
     const refusal = async (options: object) => (await chain.raw('debug_traceTransaction', hash, options)).error
     expect(await refusal({ tracer: 'callTracr' })).toMatchObject({ code: -32000 })

@@ -77,7 +77,7 @@ describe('eth_sendTransaction', () => {
     expect(await rpc('eth_getTransactionCount', from)).toBe('0xc')
   })
 
-  it('says why it refuses', async () => {
+  it('gives the reason of a refusal', async () => {
     const { raw, dev } = await testChain()
     const refusal = async (fields: object) => (await raw('eth_sendTransaction', fields)).error
     expect(await refusal({ from: stranger, to })).toEqual({ code: -32000, message: 'unknown account' })
@@ -140,7 +140,7 @@ describe('messages', () => {
     expect(await rpc('personal_ecRecover', message.raw, expected)).toBe(from)
   })
 
-  it('are not signed for strangers, nor recovered from nonsense', async () => {
+  it('are not signed for unknown accounts, and not recovered from malformed signatures', async () => {
     const { raw } = await testChain()
     expect((await raw('eth_sign', stranger, '0x')).error).toEqual({ code: -32000, message: 'unknown account' })
     expect((await raw('personal_ecRecover', '0x', '0x01')).error?.code).toBe(-32602)

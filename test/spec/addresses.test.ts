@@ -10,7 +10,7 @@ import {
 const lower = <T extends Record<string, string>>(addresses: T) =>
   Object.fromEntries(Object.entries(addresses).map(([name, address]) => [name, address.toLowerCase()]))
 
-it('has the addresses that contracts were compiled with', () => {
+it('native contracts have the addresses that contracts were compiled with', () => {
   expect(NATIVE_CONTRACT).toEqual({
     bech32: '0x0000000000000000000000000000000000000400',
     staking: '0x0000000000000000000000000000000000000800',
@@ -24,7 +24,7 @@ it('has the addresses that contracts were compiled with', () => {
   })
 })
 
-it('derives module accounts as the Cosmos SDK does', () => {
+it('module accounts are derived as in the Cosmos SDK', () => {
   // As Evmos' documentation lists them; mint is the Cosmos Hub's cosmos1m3h30wlvsf8llruxtpukdvsy0km2kum8g38c8q.
   expect(MODULE_ACCOUNT).toEqual(
     lower({
@@ -42,7 +42,7 @@ it('derives module accounts as the Cosmos SDK does', () => {
   expect(moduleAddress('inflation')).toBe('0x6d731a5ed145ab6d2e88bbd4dc6caa888f8b1f40')
 })
 
-it('has the system contracts of the EIPs', () => {
+it('system contracts have the addresses of their EIPs', () => {
   expect({ ...SYSTEM_CONTRACT, system: SYSTEM_ADDRESS }).toEqual({
     beaconRoots: '0x000f3df6d732807ef1319fb7b8bb8522d0beac02',
     history: '0x0000f90827f1c53a10cb7a02335b175320002935',

@@ -107,7 +107,7 @@ describe('forkAt', () => {
   })
 })
 
-it('orders forks', () => {
+it('atLeast orders forks', () => {
   expect(atLeast('london', 'london')).toBe(true)
   expect(atLeast('bpo1', 'osaka')).toBe(true)
   expect(atLeast('berlin', 'london')).toBe(false)

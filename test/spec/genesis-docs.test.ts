@@ -18,7 +18,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/genesis.md'), 'u
 const spec = presets.kestrel()
 const native = spec.native as NativeSpec
 
-it('has the fields of the schema (npm run genesis-docs writes them)', () => {
+it('docs of the genesis file have the fields of the schema (npm run genesis-docs writes them)', () => {
   expect(withTables(page)).toBe(page)
 })
 
@@ -39,7 +39,7 @@ function documented(): Record<string, unknown> {
   return modules
 }
 
-it('names the defaults of the modules, all of them', async () => {
+it('docs of the genesis file name all defaults of the modules', async () => {
   const modules = documented()
   const readers: Record<string, (json: unknown) => object> = {
     distribution: readDistributionGenesis,

@@ -192,8 +192,8 @@ describe('geth genesis', () => {
   })
 })
 
-describe('our section', () => {
-  it('has defaults', () => {
+describe('the kestrel section of a genesis file', () => {
+  it('has defaults for every field', () => {
     expect(parseGenesis({ ...genesis(), kestrel: KESTREL })).toMatchObject({
       name: 'falcon',
       native: {
@@ -214,7 +214,7 @@ describe('our section', () => {
     })
   })
 
-  it('reads everything', () => {
+  it('reads every field', () => {
     const kestrel = {
       ...KESTREL,
       textChainId: 'falcon-7',
@@ -264,7 +264,7 @@ describe('our section', () => {
   })
 })
 
-describe('round trip', () => {
+describe('writing and reading a genesis file', () => {
   const mainnetLike = genesis(
     {
       daoForkBlock: 0,

@@ -19,11 +19,11 @@ const HASHES = {
   '0xba5ed099633d3b313e4d5f7bdc1305d3c28ba5ed': '0xbd8a7ea8cfca7b4e5f5041d7d4b17bc317c5ce42cfbc42066a00cf26b43eb53f',
 }
 
-it('holds the factories that stand on mainnet', () => {
+it('preinstalled contracts include the factories of mainnet', () => {
   expect(Object.fromEntries(FACTORIES.map(({ address, code }) => [address, keccak256(code)]))).toEqual(HASHES)
 })
 
-it('holds the system contracts of the EIPs, each from its fork on', () => {
+it('preinstalled contracts include the system contracts of the EIPs, each from its fork on', () => {
   const hashes = systemContracts('prague').map(({ address, code }) => [address, keccak256(code)])
   expect(hashes).toEqual([
     [SYSTEM_CONTRACT.beaconRoots, '0xf57acd40259872606d76197ef052f3d35588dadf919ee1f0e3cb9b62d3f4b02c'],
@@ -57,7 +57,7 @@ it('Permit2 uses our chain id in its domain separator', async () => {
   expect(separator).toBe(TypedDataEncoder.hashDomain(domain))
 })
 
-it('Multicall3 answers', async () => {
+it('Multicall3 answers aggregate3', async () => {
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[]] })
   expect(
     decodeFunctionResult({

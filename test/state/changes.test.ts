@@ -12,7 +12,7 @@ import { slotKey } from '../../src/state/view.ts'
 import { everyRow } from '../support/stores.ts'
 import { at, goBack, land, lib, rootOf, twins, WHO } from './twins.ts'
 
-describe('an account that goes', () => {
+describe('a deleted account', () => {
   const [one, two] = [at(WHO, 0), at(WHO, 1)]
   const write = async (state: StateManagerInterface, words: Record<number, number>): Promise<void> => {
     for (const [slot, word] of Object.entries(words)) {
@@ -20,7 +20,7 @@ describe('an account that goes', () => {
     }
   }
 
-  it('leaves no node of a root that was asked for before, and begins anew when it comes back', async () => {
+  it('leaves no trie node after a root was computed, and is empty when it is created again', async () => {
     const { ours, reference, store } = await twins()
     const gone = ours.at(0)
     await write(new StateAdapter(gone), { 1: 1, 2: 2, 3: 3 })
@@ -41,7 +41,7 @@ describe('an account that goes', () => {
     expect(back.root()).toBe(await rootOf(reference))
   })
 
-  it('is proven to be absent after a root was asked for before', async () => {
+  it('is proven to be absent after a root was computed', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
     await write(new StateAdapter(view), { 1: 1, 2: 2, 3: 3 })
@@ -55,7 +55,7 @@ describe('an account that goes', () => {
     })
   })
 
-  it('keeps what was written on it when its going is reverted after a root', async () => {
+  it('keeps its writes when its deletion is reverted after a root', async () => {
     const { ours, reference } = await twins()
     const view = ours.at(0)
     for (const state of [new StateAdapter(view), reference]) await write(state, { 1: 1, 2: 2 })
@@ -66,7 +66,7 @@ describe('an account that goes', () => {
     expect(view.root()).toBe(await rootOf(reference))
   })
 
-  it('takes its stored storage with it, however it goes', async () => {
+  it('loses its storage in every kind of deletion', async () => {
     const { ours, store } = await twins()
     const view = ours.at(0)
     view.setAccount(two, undefined)
@@ -80,7 +80,7 @@ describe('an account that goes', () => {
   })
 })
 
-describe('code', () => {
+describe('contract code in the state', () => {
   it('is kept only if an account has it in the end, and goes with the version that brought it', async () => {
     const { ours, store } = await twins()
     const before = await everyRow(store)
@@ -109,8 +109,8 @@ describe('code', () => {
   })
 })
 
-describe('a transaction', () => {
-  it('tells what it changed: first values against last, reverted writes left out', async () => {
+describe('the changes of a transaction', () => {
+  it('are first values against last ones, without reverted writes', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
     const [one, two, three, four] = [at(WHO, 0), at(WHO, 1), at(WHO, 2), at(WHO, 3)]
@@ -139,7 +139,7 @@ describe('a transaction', () => {
     expect(bytesToBig(view.originalWord(one, slotKey(0n)))).toBe(10n)
   })
 
-  it('may not take more than there is, and says so before anything changes', async () => {
+  it('are refused before any change when a balance is too small', async () => {
     const { ours } = await twins()
     const view = ours.at(0)
     const root = view.root()

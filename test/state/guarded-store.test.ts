@@ -69,7 +69,7 @@ async function guarded() {
 
 const refusal = (message: string) => expect.objectContaining({ code: 'disk-failure', message })
 
-test('while the disk is full writes are refused and reads go on; then all goes on, and each is said once', async () => {
+test('a full disk refuses writes and allows reads; both changes are logged once', async () => {
   const { store, faults, disk, said, outcome } = await guarded()
   await store.write([put(1, 1)])
   faults.write = FULL
@@ -99,7 +99,7 @@ test('a journal that cannot be written stops writes as the database does', async
   expect([said, store.log.read().records]).toEqual([['disk full'], [bytes(2)]])
 })
 
-test('a batch that failed and landed all the same ends the process', async () => {
+test('a batch that failed but was written ends the process', async () => {
   const { store, faults, outcome } = await guarded()
   await store.write([put(1, 1)])
   faults.write = new Error('IO error: /data/chain/000004.log: Input/output error')
@@ -109,7 +109,7 @@ test('a batch that failed and landed all the same ends the process', async () =>
   expect(await outcome).toMatch(/^lost: /)
 })
 
-test('without handles it waits for some; a disk that goes on failing ends the process', async () => {
+test('a store without file handles waits for some; a disk that keeps failing ends the process', async () => {
   const waiting = await guarded()
   await waiting.store.write([put(1, 1)])
   waiting.faults.write = new Error('IO error: /data/chain/000012.log: Too many open files')

@@ -44,8 +44,8 @@ class Past implements Reader {
   }
 }
 
-describe('a row', () => {
-  it('is at every version what it was then', () => {
+describe('a row with history', () => {
+  it('has at every version the value it had then', () => {
     // Per version: nothing happens to the row, or it gets a value, or it goes.
     const change = fc.option(fc.option(fc.uint8Array({ maxLength: 3 }), { nil: null, freq: 3 }), {
       nil: undefined,
@@ -67,7 +67,7 @@ describe('a row', () => {
     )
   })
 
-  it('is found in its past with few reads, the fewer the younger', () => {
+  it('is found at older versions with few reads, fewer for younger ones', () => {
     const past = new Past()
     for (let version = 0; version < 1000; version++) past.change(version, Uint8Array.of(version & 0xff))
     const readsAt = (version: number): number => {
@@ -83,7 +83,7 @@ describe('a row', () => {
     for (let version = 0; version < 1000; version += 37) expect(readsAt(version)).toBeLessThanOrEqual(20)
   })
 
-  it('says so when its past is not there', () => {
+  it('refuses a version that was pruned', () => {
     const past = new Past()
     past.change(0, Uint8Array.of(1))
     past.change(1, Uint8Array.of(2))
@@ -92,7 +92,7 @@ describe('a row', () => {
     expect(past.at(1)).toBe('0x02')
   })
 
-  it('is written and read the same, whatever its numbers', () => {
+  it('is read as it was written, for any numbers', () => {
     const state = fc.record({
       ordinal: fc.oneof(fc.nat(), fc.constantFrom(0, 63, 64, 2 ** 31, 2 ** 32 - 1)),
       since: fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 48)),
@@ -109,8 +109,8 @@ describe('a row', () => {
   })
 })
 
-describe('the changes of a version', () => {
-  it('are the keys that were given', () => {
+describe('the list of changes of a version', () => {
+  it('has the keys that were given', () => {
     const keys = fc.array(
       fc.record({
         key: fc.uint8Array({ minLength: 1, maxLength: 90 }),

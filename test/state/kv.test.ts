@@ -116,7 +116,7 @@ describe.each(kinds)('a store %s', (_, open) => {
 })
 
 describe('a database folder', () => {
-  it('holds after a restart what was written', async () => {
+  it('keeps its rows over a restart', async () => {
     const directory = join(folder(), 'a', 'chain')
     const store = await openStore(directory)
     await store.write([format(), put('0x1001', '0x0a'), put('0x1002', '0x')])
@@ -128,7 +128,7 @@ describe('a database folder', () => {
     expect(rows.size).toBe(3)
   })
 
-  it('has one owner at a time', async () => {
+  it('is opened by one process at a time', async () => {
     const directory = join(folder(), 'chain')
     const store = await openStore(directory)
     await expect(openStore(directory)).rejects.toThrow(storage(/in use by another process/))
@@ -162,7 +162,7 @@ describe('a database folder', () => {
     await store.close()
   })
 
-  it('says so when it is damaged', async () => {
+  it('is reported when it is damaged', async () => {
     const directory = join(folder(), 'chain')
     const store = await openStore(directory)
     await store.write([format(), put('0x1001', '0x0a')])

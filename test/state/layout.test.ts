@@ -44,7 +44,7 @@ const addressElement = (key: `0x${string}`, slot: bigint) =>
 const stringElement = (key: string, slot: bigint) => BigInt(keccak256(encodePacked(['string', 'uint256'], [key, slot])))
 const arrayData = (slot: bigint) => BigInt(keccak256(encodeAbiParameters(parseAbiParameters('uint256'), [slot])))
 
-describe('words', () => {
+describe('words of a storage layout', () => {
   const one = layout({
     small: u64,
     large: u256,
@@ -109,7 +109,7 @@ describe('words', () => {
   })
 })
 
-describe('strings', () => {
+describe('strings of a storage layout', () => {
   const SLOT = 5n
   it('keeps up to 31 bytes left-aligned in the slot, with twice the length in the last byte', () => {
     text.write(slots, SLOT, 'kestrel')
@@ -171,7 +171,7 @@ describe('strings', () => {
   })
 })
 
-describe('places', () => {
+describe('slots of a storage layout', () => {
   it('finds elements of mappings where Solidity puts them', () => {
     const { plain, nested, named } = layout({
       plain: mapping(address, u256),
@@ -248,7 +248,7 @@ describe('places', () => {
     })
   })
 
-  it('reads and writes lists whole, inside structs too', () => {
+  it('reads and writes whole lists, inside structs too', () => {
     const { grants } = layout({ grants: mapping(address, struct({ limit: u256, allow: list(text) })) }).open(slots)
     const grant = grants.at(alice)
     grant.set({ limit: 1n, allow: ['a', 'b'.repeat(50), 'c'] })
@@ -276,10 +276,10 @@ describe('places', () => {
   })
 })
 
-describe('enumerable', () => {
+describe('an enumerable map in storage', () => {
   const parts = layout({ it: enumerable(address, struct({ amount: u256, note: text })) })
 
-  it('keeps keys, their places from 1, and values side by side', () => {
+  it('keeps keys, their positions from 1, and values', () => {
     const { it } = parts.open(slots)
     it.set(alice, { amount: 5n, note: '' })
     expect(Object.fromEntries(words)).toEqual(
@@ -332,7 +332,7 @@ describe('enumerable', () => {
   })
 })
 
-describe('queue', () => {
+describe('a queue in storage', () => {
   const parts = layout({ it: queue(struct({ n: u64, note: text })) })
 
   it('keeps head, tail and numbered items', () => {

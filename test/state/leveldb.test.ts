@@ -57,7 +57,7 @@ test('Snappy: literals and copies', () => {
   expect(Buffer.from(unsnap(Uint8Array.from(compressed))).toString()).toBe('abc' + 'abca' + 'cac')
 })
 
-test('what the library has written is whole', async () => {
+test('files written by the library are complete', async () => {
   const directory = await database()
   const survey = surveyDatabase(directory)
   expect(survey.damages).toEqual([])
@@ -68,7 +68,7 @@ test('what the library has written is whole', async () => {
   for (const table of survey.tables) expect(damageOfTable(directory, table)).toBeUndefined()
 })
 
-test('no bit of a table changes unseen, but for the padding of its footer', async () => {
+test('any changed bit of a table is found, but for the padding of its footer', async () => {
   const directory = await database()
   const { tables } = surveyDatabase(directory)
   const sizes = tables.map(({ size }) => size)
@@ -94,7 +94,7 @@ test('no bit of a table changes unseen, but for the padding of its footer', asyn
     expect(() => checkTable(other)).toThrow()
 })
 
-test('a log says where it ends, and whether more is behind', async () => {
+test('the end of a log is found, and whether more data follow', async () => {
   const directory = await database()
   const file = readFileSync(ending(directory, '.log'))
   const whole = readLog(file)

@@ -40,7 +40,7 @@ async function goBack(version: number): Promise<void> {
 const word = (view: View, key: Hash) => toHex(view.word(one, key))
 const seen = (view: View) => [view.balance(one), view.balance(two), word(view, first), word(view, second)]
 
-it('a view stays at its version, whatever others have read and written', async () => {
+it('a view stays at its version after reads and writes of others', async () => {
   const old = state.at(0)
   // Half of it is read before the next version lands, half after.
   expect([old.balance(one), word(old, first)]).toEqual([1n, '0x01'])
@@ -52,14 +52,14 @@ it('a view stays at its version, whatever others have read and written', async (
   expect(seen(state.at(1))).toEqual([2n, 2n, '0x02', '0x02'])
 })
 
-it('what one view writes the others do not see', () => {
+it('a view does not see the writes of another view', () => {
   const writer = state.at(0)
   write(writer, 9n)
   expect(seen(writer)).toEqual([9n, 9n, '0x09', '0x09'])
   expect(seen(state.at(0))).toEqual([1n, 1n, '0x01', '0x01'])
 })
 
-it('versions that are taken back leave nothing behind', async () => {
+it('versions that are rolled back leave nothing in the cache', async () => {
   await land((view) => write(view, 2n))
   expect(seen(state.at(1))).toEqual([2n, 2n, '0x02', '0x02'])
   await goBack(0)
@@ -68,7 +68,7 @@ it('versions that are taken back leave nothing behind', async () => {
   expect(seen(state.at(1))).toEqual([3n, 1n, '0x01', '0x01'])
 })
 
-it('accounts and slots that are not there are known as well, until they come', async () => {
+it('absent accounts and slots are cached too, until they are written', async () => {
   const nobody = hexToAddress(`0x${'33'.repeat(20)}`)
   const read = () => [state.at(state.version).account(nobody), toHex(state.at(state.version).word(nobody, first))]
   expect([read(), read()]).toEqual([

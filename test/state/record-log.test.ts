@@ -45,7 +45,7 @@ test('a replaced log holds the new records, and grows on', () => {
   log.close()
 })
 
-test('cut anywhere, the whole records before the cut are there, and what is appended then', () => {
+test('a log cut anywhere keeps the complete records before the cut, and takes new ones', () => {
   const path = place()
   const log = openRecordLog(path)
   log.append([record(10), record(20)])
@@ -72,7 +72,7 @@ function written(path: string, sizes: readonly number[]): { bytes: Buffer; start
   return { bytes: readFileSync(path), starts: frames.map((_, n) => frames.slice(0, n).reduce((sum, x) => sum + x, 0)) }
 }
 
-test('any damaged byte costs its own record and no other, and the place is told', () => {
+test('a damaged byte loses its own record and no other, and its position is reported', () => {
   const path = place()
   const sizes = [10, 20, 30]
   const { bytes, starts } = written(path, sizes)
@@ -95,7 +95,7 @@ test('any damaged byte costs its own record and no other, and the place is told'
   }
 })
 
-test('zeros in the middle cost what they cover; zeros and garbage at the end cost nothing', () => {
+test('zeros in the middle lose the records they cover; zeros and garbage at the end lose none', () => {
   const path = place()
   const sizes = Array.from({ length: 200 }, () => 100)
   const { bytes, starts } = written(path, sizes)
@@ -115,6 +115,6 @@ test('zeros in the middle cost what they cover; zeros and garbage at the end cos
   }
 })
 
-test('a folder that is not there is an error of the storage', () => {
+test('a log in a missing folder is a storage error', () => {
   expect(() => openRecordLog(join(place(), 'nowhere', 'journal'))).toThrow(ChainError)
 })

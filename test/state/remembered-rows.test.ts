@@ -62,7 +62,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), key: fc.nat(KEYS - 1) }),
 )
 
-it('gives what the store holds, whatever is under way', async () => {
+it('the row cache gives what the store holds during any writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const slow = new Slow()
@@ -89,7 +89,7 @@ it('gives what the store holds, whatever is under way', async () => {
   )
 })
 
-it('asks the store once for a row, there or not, and not at all for one just written', async () => {
+it('the row cache reads a row from the store once, present or absent, and never one just written', async () => {
   const slow = new Slow()
   slow.rows.set(0, Uint8Array.of(7))
   const rows = new RememberedRows(slow, isRemembered, 10)

@@ -31,7 +31,7 @@ const spread = fc
 const crowded = fc.tuple(fc.bigInt(0n, 3n), fc.bigInt(0n, 3n)).map(([high, low]) => hashOf((high << 252n) + low))
 
 describe('a sorted set of hashes', () => {
-  it('has its members in ascending order, and the place of every hash', () => {
+  it('has its members in ascending order, and the rank of every hash', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(spread, crowded), { maxLength: 60 }), spread, (hashes, stranger) => {
         const { set } = countedSlots()

@@ -212,7 +212,7 @@ describe('updateTrie', () => {
   })
 })
 
-describe('known roots', () => {
+describe('known roots of tries', () => {
   it('gives the root of the empty trie', () => {
     // Yellow Paper: KEC(RLP(())).
     expect(EMPTY_ROOT).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
@@ -320,7 +320,7 @@ describe('orderedListRoot', () => {
     expect(toHex(orderedListRoot(values))).toBe(toHex(updateTrie(() => undefined, puts).root))
   })
 
-  it('tells the root of a growing list as often as it is asked', () => {
+  it('gives the root of a growing list at any time', () => {
     const values = numbered(600, 40)
     const list = new ListTrie()
     for (const [index, value] of values.entries()) {

@@ -105,7 +105,7 @@ describe('a view', () => {
     )
   })
 
-  it('stays true to its version while others are written, landed and taken back', async () => {
+  it('stays at its version while others are written, landed and rolled back', async () => {
     // Whom a reader asks for at which moment: before the batch, when it is on disk, when its writer knows.
     const moments = fc.array(fc.record({ who, moment: fc.nat({ max: 2 }) }), { maxLength: 6 })
     await fc.assert(
@@ -147,7 +147,7 @@ describe('a view', () => {
     )
   })
 
-  it('is not touched by what is written on a fork, nor the fork by it', async () => {
+  it('is independent of the writes on a fork of it', async () => {
     await fc.assert(
       fc.asyncProperty(block, block, block, fc.boolean(), async (before, onView, onFork, rootFirst) => {
         const { store, ours, reference } = await twins()

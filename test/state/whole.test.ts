@@ -52,7 +52,7 @@ async function heads(directory: string): Promise<string | undefined> {
   return head && Buffer.from(head).toString()
 }
 
-test('counts as the library does, whatever runs side by side', async () => {
+test('the disk check counts writes as the library does, for concurrent ones too', async () => {
   const directory = await database()
   const store = await openStore(directory)
   await Promise.all([store.write(row(40)), store.write(row(41).slice(0, 1)), store.write([...row(42), ...row(42)])])
@@ -63,7 +63,7 @@ test('counts as the library does, whatever runs side by side', async () => {
   expect(allDamages(directory, () => undefined)).toEqual([])
 })
 
-test('a log that ends too early, is missing or has a hole', async () => {
+test('the disk check finds a log that ends too early, is missing or has a hole', async () => {
   const directory = await database()
   const log = only(directory, /\.log$/)
   const saved = readFileSync(log)
@@ -84,7 +84,7 @@ test('a log that ends too early, is missing or has a hole', async () => {
   await (await openStore(directory)).close()
 })
 
-test('a loss may be accepted: the chain goes on from before it', async () => {
+test('the disk check lets a loss be accepted: the chain goes on from before it', async () => {
   const directory = await database()
   const log = only(directory, /\.log$/)
   flip(log, 9_000)
@@ -101,7 +101,7 @@ test('a loss may be accepted: the chain goes on from before it', async () => {
   expect(await heads(directory)).toBe('["24",24]')
 })
 
-test('what was acknowledged may be forgotten, and then says nothing', async () => {
+test('the disk check begins again, with one warning, when its own record is damaged', async () => {
   const directory = await database()
   for (const damage of [
     (file: string) => flip(file, 5),
@@ -121,7 +121,7 @@ test('what was acknowledged may be forgotten, and then says nothing', async () =
   }
 })
 
-test('a table that has changed, before the opening and while the database is open', async () => {
+test('the disk check finds a changed table, before the opening and while the database is open', async () => {
   const made = await database()
   // This process has read the tables of the other place already.
   const directory = join(made, '..', 'copy', 'chain')
@@ -143,7 +143,7 @@ test('a table that has changed, before the opening and while the database is ope
   await expect(openStore(directory)).rejects.toThrow(/\.ldb: is missing;/)
 })
 
-test('a database that is in use is said to be so, whatever its files look like', async () => {
+test('a database in use is reported as such, whatever its files hold', async () => {
   const directory = await database()
   const store = await openStore(directory)
   writeFileSync(only(directory, /\.log$/), '')

@@ -53,7 +53,7 @@ function run(view: View): unknown[] {
   return [...seen, view.root()]
 }
 
-it('runs again on its witness alone, after the state has moved on', async () => {
+it('a block runs again on its witness alone, after the state has moved on', async () => {
   const recorder = new WitnessRecorder(state)
   const before = run(new View(recorder, 0))
   expect(before.slice(0, 4)).toEqual([70n, undefined, 5n, CODE])
@@ -68,7 +68,7 @@ it('runs again on its witness alone, after the state has moved on', async () => 
   expect(asked).toEqual([])
 })
 
-it('asks for what the first run has not read, as of the old version, and once', async () => {
+it('a witness asks for what the first run has not read, at the old version, and once', async () => {
   const recorder = new WitnessRecorder(state)
   run(new View(recorder, 0))
   await land((view) => view.setStorage(contract, 2n, 10n))
@@ -78,7 +78,7 @@ it('asks for what the first run has not read, as of the old version, and once', 
   expect(asked).toEqual([toLatin1(KEY.slot(contract, second))])
 })
 
-it('asks for everything without a witness', () => {
+it('a run without a witness asks for everything', () => {
   const { row, code } = missing()
   const view = new View(new WitnessRows(new Uint8Array(0), { row, code }), 0)
   expect([view.balance(rich), view.account(contract)?.codeHash, view.nonce(nobody)]).toEqual([
@@ -88,7 +88,7 @@ it('asks for everything without a witness', () => {
   ])
 })
 
-it('records nothing after it has been stopped', () => {
+it('a witness records nothing after it has been stopped', () => {
   const recorder = new WitnessRecorder(state)
   const view = new View(recorder, 0)
   view.storage(contract, 1n)

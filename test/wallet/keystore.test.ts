@@ -38,7 +38,7 @@ describe('a stored key', () => {
     })
   })
 
-  it('is not written twice', async () => {
+  it('is not overwritten', async () => {
     const dir = folder('written')
     await expect(importKey(dir, KEY, 'other', LIGHT_SCRYPT)).rejects.toMatchObject({
       code: 'invalid-params',
@@ -48,7 +48,7 @@ describe('a stored key', () => {
     expect(await unlock(dir, ACCOUNT, 'secret')).toEqual(KEY)
   })
 
-  it('may come from ethers', async () => {
+  it('may be written by ethers', async () => {
     const dir = folder('foreign')
     const own = await createAccount(dir, 'own', LIGHT_SCRYPT)
     const content = encryptKeystoreJsonSync({ address: ACCOUNT, privateKey: toHex(KEY) }, 'geheim', {
@@ -97,13 +97,13 @@ it('makes random accounts', async () => {
   expect(new Set(await listAccounts(dir))).toEqual(new Set([one, two]))
 })
 
-describe('a folder', () => {
-  it('may be missing', async () => {
+describe('a keystore folder', () => {
+  it('may be absent', async () => {
     expect(await listAccounts(folder('nowhere'))).toEqual([])
     await expect(unlock(folder('nowhere'), ACCOUNT, 'x')).rejects.toMatchObject({ code: 'unknown-account' })
   })
 
-  it('may hold other things', async () => {
+  it('may hold other files', async () => {
     const dir = folder('mixed')
     const account = await createAccount(dir, 'x', LIGHT_SCRYPT)
     await writeFile(join(dir, 'README'), 'not a key')
@@ -123,7 +123,7 @@ describe('a folder', () => {
     await expect(unlock(dir, hexToAddress(`0x${'12'.repeat(20)}`), 'x')).rejects.toMatchObject({ code: 'storage' })
   })
 
-  it('takes no invalid key', async () => {
+  it('refuses an invalid key', async () => {
     const dir = folder('invalid')
     await expect(importKey(dir, new Uint8Array(32), 'x', LIGHT_SCRYPT)).rejects.toMatchObject({
       code: 'invalid-params',

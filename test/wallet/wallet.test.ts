@@ -15,7 +15,7 @@ const caught = (run: () => unknown) => {
   }
 }
 
-describe('mnemonic', () => {
+describe('accounts of a mnemonic', () => {
   it('derives the accounts every development node has', () => {
     expect(Wallet.fromMnemonic(PHRASE, 10).addresses()).toEqual(
       [
@@ -69,13 +69,13 @@ describe('mnemonic', () => {
     )
   })
 
-  it('forgives spaces', () => {
+  it('ignores extra spaces', () => {
     expect(Wallet.fromMnemonic(` ${PHRASE.replaceAll(' ', '  ')}\n`, 1).addresses()).toEqual(
       Wallet.fromMnemonic(PHRASE, 1).addresses(),
     )
   })
 
-  it('refuses what is none', () => {
+  it('refuses an invalid phrase', () => {
     const wrongChecksum = PHRASE.replace('junk', 'test')
     expect(caught(() => Wallet.fromMnemonic(wrongChecksum, 1))).toMatchObject({
       code: 'invalid-params',
@@ -86,8 +86,8 @@ describe('mnemonic', () => {
   })
 })
 
-describe('keys', () => {
-  it('adds them', () => {
+describe('keys of a wallet', () => {
+  it('have their addresses, each listed once', () => {
     const wallet = new Wallet()
     // The address of private key 1 is known to everyone.
     const address = wallet.add(bigToFixed(1n, 32))
@@ -106,7 +106,7 @@ describe('keys', () => {
     expect(caught(() => addressOf(key))).toMatchObject({ code: 'invalid-params', message: 'invalid private key' })
   })
 
-  it('keeps keys of its own', () => {
+  it('are copied', () => {
     const key = bigToFixed(5n, 32)
     const wallet = new Wallet()
     const address = wallet.add(key)
@@ -115,7 +115,7 @@ describe('keys', () => {
     expect(wallet.privateKey(address)).toEqual(bigToFixed(5n, 32))
   })
 
-  it('may hold a key without listing its account', () => {
+  it('may be held without listing their accounts', () => {
     const wallet = new Wallet()
     const [listed, unlisted] = [wallet.add(bigToFixed(5n, 32)), wallet.addUnlisted(bigToFixed(6n, 32))]
     expect(wallet.addresses()).toEqual([listed])
@@ -129,7 +129,7 @@ describe('keys', () => {
   })
 })
 
-describe('signatures', () => {
+describe('signatures of a wallet', () => {
   const wallet = Wallet.fromMnemonic(PHRASE, 1)
   const [address = hexToAddress(`0x${'00'.repeat(20)}`)] = wallet.addresses()
 
@@ -155,7 +155,7 @@ describe('signatures', () => {
     }
   })
 
-  it('need a key', () => {
+  it('are refused without a key', () => {
     const stranger = hexToAddress(`0x${'12'.repeat(20)}`)
     const unknown = { code: 'unknown-account', message: 'unknown account' }
     expect(wallet.has(stranger)).toBe(false)

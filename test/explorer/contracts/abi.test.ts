@@ -58,7 +58,7 @@ const call = (signature: string, args: readonly unknown[]): Uint8Array => {
   return bytes(face.encodeFunctionData(face.fragments[0]?.format('sighash') ?? '', args))
 }
 
-describe('calls', () => {
+describe('decoded calls', () => {
   it('are shown as the specification has them', () => {
     const input = call('function transfer(address to, uint256 value)', [SOMEBODY, 10n ** 24n])
     expect(decodeInput(known, nobodys, input)).toEqual({
@@ -112,7 +112,7 @@ describe('calls', () => {
     ])
   })
 
-  it('may hold text that is none', () => {
+  it('may hold strings that are not UTF-8', () => {
     // setText("\xff\xfe") as bytes: selector of mint-like `tokenURI` is not needed, a string argument is.
     const input = Buffer.concat([
       bytes('0xd204c45e'), // safeMint(address,string)
@@ -122,7 +122,7 @@ describe('calls', () => {
     expect(decodeInput(known, nobodys, input)?.parameters[1]?.value).toBe('A\ufffd\ufffd')
   })
 
-  it('of a contract nobody knows are guessed only when every byte fits', async () => {
+  it('of an unknown contract are guessed only when every byte fits', async () => {
     const signature = 'function transfer(address to, uint256 value)'
     const input = Buffer.concat([call(signature, [SOMEBODY, 1n]), Uint8Array.of(1)])
     expect(decodeInput(known, nobodys, input)).toBeNull()
@@ -160,12 +160,12 @@ describe('calls', () => {
   })
 })
 
-describe('logs', () => {
+describe('decoded logs', () => {
   const topic = (address: string): Hash => `0x${'00'.repeat(12)}${address.slice(2).toLowerCase()}` as Hash
   const word = (value: bigint): Hash => `0x${value.toString(16).padStart(64, '0')}` as Hash
   const transfer = id('Transfer(address,address,uint256)') as Hash
 
-  it('tell ERC-20 from ERC-721 by how many topics they have', () => {
+  it('distinguish ERC-20 from ERC-721 by the number of topics', () => {
     const log = { address: nobodys, topics: [transfer, topic(SOMEBODY), topic(bob)], data: bytes(word(5n)) }
     expect(decodeLog(known, log)).toMatchObject({
       method_id: 'ddf252ad',
@@ -203,7 +203,7 @@ describe('logs', () => {
   })
 })
 
-describe('failures', () => {
+describe('decoded errors', () => {
   const face = new Interface([
     'error Error(string reason)',
     'error Panic(uint256 code)',
@@ -229,7 +229,7 @@ describe('failures', () => {
   })
 })
 
-describe('names', () => {
+describe('names of methods and contracts', () => {
   it('of methods are known by selector and the other way round', async () => {
     expect(methodName(known, nobodys, '0xa9059cbb')).toBe('transfer')
     expect(methodName(known, nobodys, '0x12345678')).toBeUndefined()
@@ -266,7 +266,7 @@ describe('names', () => {
   })
 })
 
-it('hashes every signature as ethers does', () => {
+it('the selector of every signature is that of ethers', () => {
   const face = new Interface(knownAbi() as unknown as string[])
   const index = indexOf(knownAbi())
   const fragments = face.fragments.filter(({ type }) => ['function', 'event', 'error'].includes(type))
@@ -286,7 +286,7 @@ it('hashes every signature as ethers does', () => {
   }
 })
 
-describe('values', () => {
+describe('decoded values', () => {
   type Sample = { readonly parameter: AbiParameter; readonly value: unknown; readonly shown: DecodedValue }
 
   const scalar: fc.Arbitrary<Sample> = fc.oneof(
@@ -339,7 +339,7 @@ describe('values', () => {
     )
   })
 
-  it('are never an exception', () => {
+  it('of random bytes never throw', () => {
     const selectors = [...indexOf(knownAbi()).functions.keys()]
     fc.assert(
       fc.property(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 300 }), (selector, rest) => {
@@ -354,7 +354,7 @@ describe('values', () => {
     expect(decodeInput(known, nobodys, whole)).not.toBeNull()
   })
 
-  it('may share their bytes, but not again and again', () => {
+  it('may share their bytes, but only a bounded number of times', () => {
     const word = (value: number) => bytes(`0x${value.toString(16).padStart(64, '0')}`)
     // An array of byte strings whose offsets all lead to the same one.
     const shared = (count: number, size: number) => {
@@ -375,6 +375,6 @@ describe('values', () => {
   })
 })
 
-it('knows the address that it was asked for only', () => {
+it('a name is given only for the address that was asked for', () => {
   expect(contractAbi(known, somebody as Address)).toBeUndefined()
 })

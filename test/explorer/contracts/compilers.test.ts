@@ -18,8 +18,8 @@ async function folder(): Promise<string> {
 
 const input = { language: 'Solidity' as const, settings: {} }
 
-describe('compilers', () => {
-  it('are the one that is there, and those of a folder, newest first', async () => {
+describe('Solidity compilers', () => {
+  it('are the bundled one and those of a folder, newest first', async () => {
     const path = await folder()
     await symlink(bundled, join(path, 'soljson-v0.8.9+commit.e5eed63a.js'))
     await mkdir(join(path, 'solc-0.8.30'))
@@ -36,7 +36,7 @@ describe('compilers', () => {
     await expect(compilers.find('0.8')).rejects.toMatchObject({ code: 'invalid-params' })
   })
 
-  it('read no files, and do not stop before there is code', async () => {
+  it('read no files, and ignore stopAfter', async () => {
     const compilers = new Compilers(await folder())
     const compiler = await compilers.find(compilerVersion())
     const secret = join(await folder(), 'secret.sol')
@@ -81,7 +81,7 @@ describe('compilers', () => {
     await expect(compiling(body, limits)).rejects.toMatchObject(refusal)
   })
 
-  it('know nothing of the environment, and yield to the node', async () => {
+  it('get no environment variables, and run at a lower priority than the node', async () => {
     const told = '{ env: process.env, priority: require("os").getPriority() }'
     const { message } = await compiling(`require('fs').writeSync(2, JSON.stringify(${told})); process.exit(3)`).then(
       () => ({ message: '' }),

@@ -45,7 +45,7 @@ describe('a proxy by its code', () => {
     expect(proxyIn(view, proxy)).toEqual({ type: 'eip7702', implementations: [target] })
   })
 
-  it('is nothing that only begins like one', async () => {
+  it('is not recognized by a prefix of its code', async () => {
     expect(proxyIn(await world(fromHex(`0x${minimal.slice(0, -2)}`)), proxy)).toBeUndefined()
     expect(proxyIn(await world(fromHex(`0xef0100${target.slice(2)}00`)), proxy)).toBeUndefined()
     expect(proxyIn(await world(), owner)).toBeUndefined()
@@ -89,7 +89,7 @@ describe('a proxy by its storage', () => {
     expect(proxyIn(view, proxy)).toEqual({ type: 'master_copy', implementations: [target] })
   })
 
-  it('is none when the slot holds no address', async () => {
+  it('is not recognized when the slot holds no address', async () => {
     const view = await world()
     view.setWord(proxy, hexToHash(id('PROXIABLE')), fromHex(`0x01${target.slice(2)}`))
     expect(proxyIn(view, proxy)).toBeUndefined()

@@ -29,7 +29,7 @@ const failed = { status: '0', message: 'NOTOK', result: expect.stringMatching(/^
 const deployStore = async (input: Input = standardInput({ 'src/Store.sol': STORE })) =>
   explorer.deploy(compile(input)('src/Store.sol:Store'), [7n, 'seven'])
 
-describe('a match', () => {
+describe('a match of a verification', () => {
   it('is exact when the sources are the very same; immutables and arguments are told by the chain', async () => {
     const input = standardInput({ 'src/Store.sol': STORE }, { evmVersion: 'prague' })
     const { address } = await deployStore(input)
@@ -64,7 +64,7 @@ describe('a match', () => {
     })
   })
 
-  it('is none for other sources or other settings', async () => {
+  it('is refused for other sources or other settings', async () => {
     const input = standardInput({ 'src/Store.sol': STORE })
     const { address } = await deployStore(input)
     const other = standardInput({ 'src/Store.sol': STORE.replace('value > top', 'value >= top') })
@@ -98,14 +98,14 @@ describe('a match', () => {
   })
 })
 
-describe('libraries', () => {
+describe('linked libraries', () => {
   const sources = {
     'lib/Sums.sol': `${HEAD}library Sums { function sum(uint256 a, uint256 b) external pure returns (uint256) { return a + b; } }`,
     'src/Adder.sol': `${HEAD}import {Sums} from "../lib/Sums.sol";
 contract Adder { function twice(uint256 a) external pure returns (uint256) { return Sums.sum(a, Sums.sum(a, 0)); } }`,
   }
 
-  it('are read off the code that they are linked into, and are contracts themselves', async () => {
+  it('are read from the code that they are linked into, and can be verified themselves', async () => {
     const input = standardInput(sources)
     const contracts = compile(input)
     const library = await explorer.deploy(contracts('lib/Sums.sol:Sums'))
@@ -139,7 +139,7 @@ contract Adder { function twice(uint256 a) external pure returns (uint256) { ret
   })
 })
 
-describe('contracts that a message within made', () => {
+describe('contracts created by contracts', () => {
   const FACTORY = `${HEAD}
 contract Child { uint256 public immutable size; address public owner; constructor(uint256 size_, address owner_) { size = size_; owner = owner_; } }
 contract Factory {
@@ -148,7 +148,7 @@ contract Factory {
 }`
   const input = standardInput({ 'Factory.sol': FACTORY })
 
-  it('are verified with the arguments that the factory gave', async () => {
+  it('are verified with the constructor arguments of the factory', async () => {
     const { abi, bytecode } = compile(input)('Factory.sol:Factory')
     const factory = await explorer.deploy({ abi, bytecode })
     const hash = await explorer.walletOf(0).sendTransaction({
@@ -173,7 +173,7 @@ contract Factory {
     })
   })
 
-  it('leave their metadata in the factory, where a comment of theirs makes the match partial', async () => {
+  it('have their metadata in the factory, whose match is partial when only a comment differs', async () => {
     const factory = await explorer.deploy(compile(input)('Factory.sol:Factory'))
     const changed = standardInput({ 'Factory.sol': FACTORY.replace('contract Child', '/* new */ contract Child') })
     expect(await explorer.verify(factory.address, changed, 'Factory')).toEqual(passed)
@@ -184,7 +184,7 @@ contract Factory {
 })
 
 describe('a proxy', () => {
-  it('is shown with what it runs, and calls of it are read by that interface', async () => {
+  it('is shown with its implementation, by whose interface its calls are decoded', async () => {
     const slot = `0x${(BigInt(id('eip1967.proxy.implementation')) - 1n).toString(16)}`
     const input = standardInput({
       'P.sol': `${HEAD}
@@ -221,8 +221,8 @@ contract Proxy {
   })
 })
 
-describe('what was shown', () => {
-  it('counts while the code is the same, and outlives the process', async () => {
+describe('a verified contract', () => {
+  it('stays verified while its code is the same, also after a restart', async () => {
     const input = standardInput({ 'a.sol': `${HEAD}contract Kept { uint256 public kept; }` })
     const { address } = await explorer.deploy(compile(input)('a.sol:Kept'))
     const code = await explorer.rpc('eth_getCode', address, 'latest')
@@ -357,7 +357,7 @@ describe("the explorer's form", () => {
     expect(await explorer.contract(address)).toMatchObject({ name: 'Five', language: 'yul', is_fully_verified: false })
   })
 
-  it('hears what is wrong', async () => {
+  it('gets an error that says what is wrong', async () => {
     const { address } = await deployStore()
     const form = { compiler_version: compilerVersion(), source_code: STORE }
     expect((await via(`0x${'99'.repeat(20)}`, 'flattened-code', form)).status).toBe(404)
@@ -386,7 +386,7 @@ describe("the explorer's form", () => {
   })
 })
 
-describe('the queue', () => {
+describe('the queue of verifications', () => {
   it('takes equal submissions as one, and refuses a client that has too much in it', async () => {
     const own = await verifyingExplorer()
     const input = standardInput({ 'a.sol': `${HEAD}contract Plain { uint256 public first; }` })

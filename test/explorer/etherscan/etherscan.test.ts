@@ -84,7 +84,7 @@ describe('module=contract', () => {
     expect(await explorer.contract(address)).toMatchObject({ name: 'Counter', license_type: 'mit' })
   })
 
-  it('refuses in the words that tools look for', async () => {
+  it('refuses with the texts that tools look for', async () => {
     const ask = (fields: Record<string, string>) => explorer.post({ module: 'contract', ...fields })
     const nowhere = `0x${'99'.repeat(20)}`
     const source = { sourceCode: SOURCE, compilerversion: compilerVersion() }
@@ -117,7 +117,7 @@ describe('module=contract', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of module=account and module=logs', () => {
   const bob = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
   const fresh = getAddress(`0x${'c0ffee'.padStart(40, '1')}`)
   const sent: Hex[] = []
@@ -250,8 +250,8 @@ const fail = (): never => {
   throw new Error('there should be more')
 }
 
-describe('where the chain stands', () => {
-  it('is told by blocks and times', async () => {
+describe('the state of the chain', () => {
+  it('is answered by block number and by time', async () => {
     const head = await explorer.viem.getBlock()
     const ask = (action: string, fields: Record<string, string>) =>
       explorer.etherscan({ module: 'block', action, ...fields })
@@ -283,7 +283,7 @@ describe('where the chain stands', () => {
     return last
   }
 
-  it('is told by receipts', async () => {
+  it('is answered for receipts', async () => {
     const ok = await explorer.walletOf(1).sendTransaction({ to: explorer.alice.address, value: 1n })
     const broken = await explorer.walletOf(1).sendTransaction({ data: '0xfe', gas: 100_000n })
     await explorer.viem.waitForTransactionReceipt({ hash: broken })
@@ -296,7 +296,7 @@ describe('where the chain stands', () => {
     expect((await explorer.etherscan({ module: 'stats', action: 'ethsupply' })).result).toMatch(/^\d{20,}$/)
   })
 
-  it('is told by JSON-RPC under the names of fields', async () => {
+  it('is answered by module=proxy with the fields of JSON-RPC', async () => {
     const proxy = (action: string, fields: Record<string, string> = {}) =>
       explorer.etherscan({ module: 'proxy', action, ...fields })
     expect(await proxy('eth_blockNumber')).toEqual({
@@ -316,7 +316,7 @@ describe('where the chain stands', () => {
     expect(await explorer.json('/api/eth-rpc', init)).toEqual({ jsonrpc: '2.0', id: 7, result: '0x7d' })
   })
 
-  it('is not told to who asks for nothing that there is', async () => {
+  it('is refused for modules and actions that do not exist', async () => {
     const unknown = { ...NOTOK, result: 'Error! Missing Or invalid Module or Action name' }
     expect(await explorer.json('/api')).toEqual(unknown)
     expect(await explorer.etherscan({ module: 'account', action: 'constructor' })).toEqual(unknown)

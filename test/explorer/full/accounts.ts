@@ -65,7 +65,7 @@ export function describeAccounts(given: () => Given): void {
       }
     }, 120_000)
 
-    it('that holds coins is listed, the richest first', async () => {
+    it('with coins is listed, the richest first', async () => {
       const { book, visit, on } = given()
       const state = (await on.rpc('debug_accountRange', 'latest', '0x', 1000, true, true)) as {
         accounts: Record<Hex, { balance: string; address?: Hex }>
@@ -86,7 +86,7 @@ export function describeAccounts(given: () => Given): void {
       expect(total_addresses).toBeGreaterThanOrEqual(new Set([...all, ...everybody(book)]).size)
     })
 
-    it('keeps what was changed by hand', async () => {
+    it('has the coins that were set by hand', async () => {
       const { visit, on } = given()
       const { items } = await visit.read(`/addresses/${EDITED}/coin-balance-history`)
       const ether = 10n ** 18n
@@ -104,7 +104,7 @@ export function describeAccounts(given: () => Given): void {
   })
 
   describe('every token', () => {
-    it('has the holders that it says it has, most first', async () => {
+    it('has the holders that its contract answers, the largest first', async () => {
       const { book, visit } = given()
       for (const [token, type] of book.types) {
         const held = await heldOf(token, type)
@@ -126,7 +126,7 @@ export function describeAccounts(given: () => Given): void {
       }
     }, 60_000)
 
-    it('is listed by how many hold it', async () => {
+    it('is listed by its number of holders', async () => {
       const { book, visit } = given()
       const all = await visit.readAll('/tokens', 7)
       expect(all.map(keyOf.token).toSorted()).toEqual([...book.types.keys()].toSorted())
@@ -140,7 +140,7 @@ export function describeAccounts(given: () => Given): void {
       expect((await visit.readAll('/tokens?q=gem sto', 7)).map(keyOf.token)).toEqual([given().on.made.gem])
     })
 
-    it('has the items that it says it has, and their holders', async () => {
+    it('has the items that its contract answers, and their holders', async () => {
       const { book, visit, on } = given()
       const { art, items } = on.made
       for (const { address: token } of [art, items]) {

@@ -19,7 +19,7 @@ export function describeFigures(given: () => Given): void {
   }
 
   describe('figures', () => {
-    it('of the chain are sums over it', async () => {
+    it('of the chain are sums over its blocks', async () => {
       const { book, visit, on } = given()
       const shown = await visit.read('/stats')
       const today = Math.floor(timeOf(book, book.head) / DAY)
@@ -70,7 +70,7 @@ export function describeFigures(given: () => Given): void {
       })
     })
 
-    it('of days are told without gaps', async () => {
+    it('of days have no gaps', async () => {
       const { book, visit } = given()
       const { chart_data } = await visit.read('/stats/charts/transactions')
       const today = Math.floor(timeOf(book, book.head) / DAY)
@@ -92,7 +92,7 @@ export function describeFigures(given: () => Given): void {
       expect(await visit.read('/stats/charts/secondary-coin-market')).toEqual({ chart_data: [] })
     })
 
-    it('of withdrawals and of the rest', async () => {
+    it('of withdrawals and of the remaining endpoints are right', async () => {
       const { visit, book } = given()
       expect(await visit.read('/withdrawals/counters')).toEqual({
         ...{ withdrawals_count: '3', withdrawals_sum: (6n * 10n ** 9n).toString() },
@@ -112,7 +112,7 @@ export function describeFigures(given: () => Given): void {
     })
   })
 
-  it('methods part the calls of contracts', async () => {
+  it('the filter by method divides the calls of contracts', async () => {
     const { book, visit } = given()
     const all = await visit.readAll('/transactions', 100)
     const names = new Set<string>(all.flatMap(({ method }) => (method === null ? [] : [method])))
@@ -127,7 +127,7 @@ export function describeFigures(given: () => Given): void {
     expect(new Set(all.flatMap((of) => of.transaction_types))).toEqual(new Set(KINDS))
   })
 
-  it('what was taken back has left no trace', async () => {
+  it('blocks that were rolled back have left no trace', async () => {
     const { visit, on, book } = given()
     const { beforeRevert, afterRevert, phantom, phantomTransfer } = on.made
     for (const [path, body] of Object.entries(beforeRevert)) expect(afterRevert[path], path).toEqual(body)
@@ -147,7 +147,7 @@ export function describeFigures(given: () => Given): void {
   })
 
   describe('a search', () => {
-    it('finds everything that has a name, a number or a hash', async () => {
+    it('finds addresses, tokens, blocks and transactions by name, number or hash', async () => {
       const { visit, on, book } = given()
       const { coin, people } = on.made
       const [transaction] = book.transactions

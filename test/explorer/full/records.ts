@@ -12,7 +12,7 @@ const hashOf = (of: string | null | undefined) => (of ? { hash: getAddress(of) }
 
 export function describeRecords(given: () => Given): void {
   describe('every transaction', () => {
-    it('is what its receipt and its signed form say', async () => {
+    it('has the fields of its receipt and its signed form', async () => {
       const { book, visit } = given()
       for (const of of book.transactions) {
         const shown = await visit.read(`/transactions/${of.hash}`)
@@ -27,7 +27,7 @@ export function describeRecords(given: () => Given): void {
       }
     }, 60_000)
 
-    it('changed the coins that its traces and its fee say', async () => {
+    it('changed the coins that follow from its trace and its fee', async () => {
       const { book, visit, on } = given()
       for (const { hash, receipt } of book.transactions.slice(0, 80)) {
         const { items } = await visit.read(`/transactions/${hash}/state-changes?items_count=100`)
@@ -45,7 +45,7 @@ export function describeRecords(given: () => Given): void {
       }
     }, 60_000)
 
-    it('has the messages that its trace has', async () => {
+    it('has the internal transactions of its trace', async () => {
       const { book, visit } = given()
       for (const { hash, messages } of book.transactions) {
         const { items } = await visit.read(`/transactions/${hash}/internal-transactions?items_count=100`)
@@ -110,7 +110,7 @@ export function describeRecords(given: () => Given): void {
       expect((await visit.read(`/addresses/${stage.address}`)).is_contract).toBe(true)
     })
 
-    it('call the contracts of the chain, in words', async () => {
+    it('call native contracts, with decoded input and logs', async () => {
       const { book, visit } = given()
       const methods: Record<string, readonly string[]> = {
         [NATIVE.staking]: ['delegate', 'delegate'],
@@ -137,7 +137,7 @@ export function describeRecords(given: () => Given): void {
       }
     })
 
-    it('bring authorizations, which hold or do not', async () => {
+    it('bring authorizations that are applied or not', async () => {
       const { visit, on } = given()
       const { delegated, lamp, people } = on.made
       const shown = await visit.read(`/transactions/${delegated.transactionHash}`)
@@ -154,7 +154,7 @@ export function describeRecords(given: () => Given): void {
       expect((await visit.read(`/addresses/${people.dave}`)).proxy_type).toBeNull()
     })
 
-    it('wait, or were dropped', async () => {
+    it('are pending, or were dropped', async () => {
       const { visit, on } = given()
       for (const hash of on.made.waiting) {
         expect(await visit.read(`/transactions/${hash}`)).toMatchObject({
@@ -171,7 +171,7 @@ export function describeRecords(given: () => Given): void {
     })
   })
 
-  it('every block is what its header and its transactions say', async () => {
+  it('every block has the fields of its header and its transactions', async () => {
     const { book, visit } = given()
     for (const block of book.blocks) {
       const within = book.transactions.filter(({ receipt }) => receipt.blockNumber === block.number)

@@ -14,7 +14,7 @@ export function describeContracts(given: () => Given): void {
     })
 
   describe('contracts', () => {
-    it('have their code', async () => {
+    it('show their code', async () => {
       const { visit, on, book } = given()
       const { stage, mortal } = on.made
       const shown = await visit.read(`/smart-contracts/${stage.address}`)
@@ -26,7 +26,7 @@ export function describeContracts(given: () => Given): void {
       expect(await visit.read(`/smart-contracts/${stage.address}/audit-reports`)).toEqual({ items: [] })
     })
 
-    it('have sources when they are verified, and then tell of errors in words', async () => {
+    it('have sources once they are verified, which decode their errors', async () => {
       const { visit, on } = given()
       const { stage, refused, people } = on.made
       for (const way of ['flattened-code', 'standard-input', 'multi-part']) {
