@@ -191,7 +191,7 @@ describe('a node that is closed', () => {
     async (what) => {
       expect(await outcomes.get(what)).toBe('closed')
     },
-    12_000,
+    20_000,
   )
 
   /** Closes a node that has a connection on which these bytes were sent, and first waits for an answer to them. */
