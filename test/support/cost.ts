@@ -9,7 +9,9 @@ const ROOT = join(import.meta.dirname, '../..')
 /** `process`: starts programs, compilers or browsers, or runs Ethereum's own tests: mostly 5 to 40 s. `node`: has a node: 1 to 10 s. */
 export type Cost = 'process' | 'node' | 'unit'
 
-const PROCESSES = /^(node:child_process|test\/support\/(process|solc|browser)\.ts|test\/conformance\/.*)$/
+// The verifications of the explorer compile in processes of the node.
+const PROCESSES =
+  /^(node:child_process|test\/support\/(process|solc|browser)\.ts|test\/explorer\/contracts\/support\.ts|test\/conformance\/.*)$/
 const NODES = /^(src\/node\.ts|src\/server\.ts|test\/support\/chain\.ts)$/
 
 /** What a test file costs by its imports, including those of the test support that it imports. `file`: from the repository's folder. */
