@@ -13,6 +13,10 @@ const { version, dependencies } = JSON.parse(await readFile(join(root, 'package.
 const external = Object.keys(dependencies)
 
 await mkdir(dist, { recursive: true })
+// Read before anything is built: an edit during the build then makes the result stale. A build that fails leaves no stamp.
+const { BUILD_STAMP, buildSourceHash } = await importSource('scripts/build-stamp.ts')
+const sources = buildSourceHash(root)
+await rm(join(root, BUILD_STAMP), { force: true })
 await buildEngine()
 
 const { metafile } = await build({
@@ -92,11 +96,13 @@ const outputs = Object.assign(
   ...[metafile, compiler.metafile, threads.metafile, pages.metafile].map((of) => of.outputs),
 )
 const copied = await copyDocumentation()
-const written = new Set(['dist/engine.wasm', await writeLicences(outputs), ...copied, ...Object.keys(outputs)])
+const licences = await writeLicences(outputs)
+const written = new Set(['dist/engine.wasm', BUILD_STAMP, licences, ...copied, ...Object.keys(outputs)])
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name)
   if (entry.isFile() && !written.has(relative(root, file).replaceAll('\\', '/'))) await rm(file, { force: true })
 }
+await writeFile(join(root, BUILD_STAMP), `${sources}\n`)
 
 /**
  * Compiles the interpreter from AssemblyScript to WebAssembly. It takes seconds, so it is skipped when the existing file

@@ -1,15 +1,24 @@
-import { configDefaults, defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type TestUserConfig } from 'vitest/config'
+import { LongFilesFirst } from './test/support/cost.ts'
 
 /** Tests of what happens when a module is first used: they need modules that no other test has loaded. */
-const FRESH = ['test/evm/crypto/first-use.test.ts']
+export const FRESH = ['test/evm/crypto/first-use.test.ts']
+
+/** What all runs have in common. */
+export const common: TestUserConfig = {
+  globalSetup: ['test/support/engine-built.ts'],
+  // A test that asserts nothing fails: its loop was empty, or its condition never came true.
+  expect: { requireAssertions: true },
+  sequence: { sequencer: LongFilesFirst },
+  // The default leaves a core idle, which is half of a machine with two.
+  maxWorkers: '100%',
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+}
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/engine-built.ts'],
-    // The default leaves a core idle, which is half of a machine with two.
-    maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    ...common,
     projects: [
       {
         extends: true,

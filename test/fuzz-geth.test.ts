@@ -90,7 +90,7 @@ describe('a test of a seed', () => {
   })
 })
 
-describe('a verdict', () => {
+describe('a verdict of geth', () => {
   const geth = (...of: readonly object[]) => JSON.stringify(of, undefined, 1)
 
   it('finds geth in agreement, in whatever order it answers', async () => {
@@ -101,7 +101,7 @@ describe('a verdict', () => {
     expect(await judgedByGeth(other, guessed)).toEqual([])
   })
 
-  it('tells which subtest geth does not agree with', async () => {
+  it('names the subtest with which geth does not agree', async () => {
     const answer = geth(
       { name: 'b', fork: 'Osaka', pass: true },
       { name: 'a', fork: 'Osaka', pass: true },
@@ -136,7 +136,7 @@ describe('a verdict', () => {
 })
 
 describe('a difference', () => {
-  it('is shrunk to what shows it', async () => {
+  it('is shrunk to the smallest test that shows it', async () => {
     const account = { balance: '0x0', nonce: '0x0', storage: {} }
     const test = {
       ...empty,
@@ -147,7 +147,7 @@ describe('a difference', () => {
   })
 })
 
-it('is skipped where there is neither evm nor Go', async () => {
+it('fuzz:geth is skipped where there is neither evm nor Go', async () => {
   const cache = await mkdtemp(join(tmpdir(), 'fuzz-geth-cache-'))
   onTestFinished(() => rm(cache, { recursive: true }))
   const main = join(import.meta.dirname, '../scripts/fuzz-geth/main.ts')

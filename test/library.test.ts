@@ -9,7 +9,7 @@ import { type StartOptions, startNode } from '../src/library.ts'
 type Missing = Exclude<keyof StartFlags, keyof StartOptions | 'silent'>
 type Unknown = Exclude<keyof StartOptions, keyof StartFlags>
 
-it('has an option for every flag, and no other', () => {
+it('the library has an option for every flag, and no other', () => {
   const isComplete: [Missing, Unknown] extends [never, never] ? true : false = true
   expect(isComplete).toBe(true)
   const names = withStartFlags(new Command()).options.map((flag) => flag.attributeName())
@@ -27,7 +27,7 @@ it.each<[StartOptions, RegExp]>([
   await expect(startNode(options)).rejects.toThrow(words)
 })
 
-it('passes lists, numbers, big integers and switches on', async () => {
+it('the library passes on lists, numbers, big integers and switches', async () => {
   await using node = await startNode({
     ...{
       chainId: 2n ** 40n,

@@ -7,7 +7,7 @@ import { type BundledPackage, isAllowed, licencesText, packageFolders } from '..
 const root = join(import.meta.dirname, '..')
 const text = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
 
-it('lists every package whose files are in a bundle, with its licence and source', () => {
+it('THIRD-PARTY-LICENSES lists every package whose files are in a bundle, with its licence and source', () => {
   const names = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
   const programs = names.filter((name) => name.endsWith('.js') && !name.startsWith('web') && !name.startsWith('docs'))
   const bundles = programs.map((name) => readFileSync(join(root, 'dist', name), 'utf8'))
@@ -24,7 +24,7 @@ it('lists every package whose files are in a bundle, with its licence and source
   }
 })
 
-it('has the texts, and says where the source of code under the MPL is', () => {
+it('THIRD-PARTY-LICENSES has the texts, and the source of code under the MPL', () => {
   expect(text).toContain('Permission is hereby granted, free of charge')
   expect(text).toMatch(/^Mozilla Public License Version 2\.0$/m)
   const parts = text.split('-'.repeat(80))
@@ -47,7 +47,7 @@ it.each([
   expect(isAllowed(expression)).toBe(allowed)
 })
 
-it('stops a build that would bundle another licence', () => {
+it('the build refuses to bundle another licence', () => {
   const one: BundledPackage = { name: 'a', version: '1.0.0', licence: 'MIT', source: 'https://a', texts: ['text'] }
   expect(() => licencesText([one, { ...one, name: 'b', licence: 'GPL-3.0-only' }])).toThrow(
     /b@1\.0\.0 \(GPL-3\.0-only\)/,
@@ -58,12 +58,12 @@ it('stops a build that would bundle another licence', () => {
   )
 })
 
-it('finds packages in the paths of their files', () => {
+it('packages are found by the paths of their files', () => {
   const inputs = ['src/a.ts', 'node_modules/a/x.js', 'node_modules/@b/c/d/e.js', 'node_modules/a/node_modules/f/g.js']
   expect(packageFolders(inputs)).toEqual(['node_modules/@b/c', 'node_modules/a', 'node_modules/a/node_modules/f'])
 })
 
-it('has what the Dockerfile copies', () => {
+it('the repository has the files that the Dockerfile copies', () => {
   const dockerfile = readFileSync(join(root, 'docker/Dockerfile'), 'utf8')
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
     sources.split(' '),

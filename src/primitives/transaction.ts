@@ -23,8 +23,6 @@ import {
 import { isScalar, MAX_LOW_S, privateKeyToAddress, recoverAddress, signHash } from './signature.ts'
 import type { AccessList, Authorization, Message, SignedTransaction, Transaction, TransactionType } from './types.ts'
 
-export { signHash } from './signature.ts'
-
 /** The signed fields of a transaction. Types 0 and 1 have their gas price in `maxFeePerGas`. */
 export type TransactionFields = Omit<Message, 'from'> & Pick<Transaction, 'type' | 'chainId'>
 

@@ -1,17 +1,7 @@
 // Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
 // read: a changed record changes the format of the database.
 import { scratchBytes } from '../lib/byte-pool.ts'
-import {
-  type Address,
-  bytesToBig,
-  EMPTY_BYTES,
-  type Hash,
-  type Hex,
-  toAddress,
-  toHash,
-  toHex,
-  writeHex,
-} from '../lib/hex.ts'
+import { type Address, bytesToBig, EMPTY_BYTES, type Hex, toAddress, toHex, writeHex } from '../lib/hex.ts'
 
 export interface Codec<T> {
   /** The bytes in words, as the format of an index names them; equal layouts have equal words. */
@@ -19,9 +9,6 @@ export interface Codec<T> {
   write(out: Writer, value: T): void
   read(from: Cursor): T
 }
-
-/** A record's fields with the values they hold. */
-export type ValueOf<C> = C extends Codec<infer T> ? T : never
 
 /** Most rows are shorter by far; a longer one's room is not kept. */
 const KEPT = 4096
@@ -173,12 +160,6 @@ export const address: Codec<Address> = {
   layout: 'address',
   write: (out, value) => out.hex(value),
   read: (from) => toAddress(from.take(20)),
-}
-
-export const hash: Codec<Hash> = {
-  layout: 'hash',
-  write: (out, value) => out.hex(value),
-  read: (from) => toHash(from.take(32)),
 }
 
 export const bytes: Codec<Uint8Array> = {

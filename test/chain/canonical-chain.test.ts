@@ -125,7 +125,9 @@ function check(canonical: CanonicalChain, { point, mined }: Told, gone: readonly
 }
 
 describe.each(['shanghai', 'prague'] as const)('a canonical under %s', (fork) => {
-  it('tells one story whatever is committed, amended and taken back', { timeout: 120_000 }, async () => {
+  it('the canonical chain is consistent after any commits, amendments and rollbacks', {
+    timeout: 120_000,
+  }, async () => {
     const spec = smallSpec(fork)
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
@@ -163,7 +165,7 @@ describe.each(['shanghai', 'prague'] as const)('a canonical under %s', (fork) =>
   })
 })
 
-describe('a canonical', () => {
+describe('a canonical chain', () => {
   const open = async (store?: KvStore) => {
     const spec = smallSpec()
     const inner = new TestStore(store ?? (await openMemoryStore()))
@@ -171,7 +173,7 @@ describe('a canonical', () => {
     return { store: inner, spec, canonical: new CanonicalChain(inner, new Runtime(spec), indexer) }
   }
 
-  it('is where it was when the disk fails, and goes on from there', async () => {
+  it('stays at its head when the disk fails, and goes on from there', async () => {
     const { store, spec, canonical } = await open()
     await canonical.commit(await blockOn(canonical, spec, [signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })]))
     const before = await everyRow(store)
@@ -226,13 +228,13 @@ describe('a canonical', () => {
     expect(canonical.head.number).toBe(1n)
   })
 
-  it('knows no point above its head', async () => {
+  it('has no state above its head', async () => {
     const { canonical } = await open()
     expect(() => canonical.pointAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
     expect(() => canonical.viewAt(1n)).toThrow(new ChainError('header-not-found', 'header not found'))
   })
 
-  it('begins in an empty store only', async () => {
+  it('is created in an empty store only', async () => {
     const { store, spec } = await open()
     const before = await everyRow(store)
     const theirs = await openMemoryStore()

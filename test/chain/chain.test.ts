@@ -68,8 +68,8 @@ const failOnBlock = (batch: readonly { readonly key: Uint8Array }[]): void => {
   if (batch.some(({ key }) => key[0] === 0x20)) throw new Error('killed')
 }
 
-describe('going back', () => {
-  it('restores the database of the moment, its pool and its head, whatever happened since', async () => {
+describe('rolling the chain back', () => {
+  it('restores database, pool and head of the snapshot, after any operations', async () => {
     const step = fc.oneof(
       {
         weight: 4,
@@ -154,7 +154,7 @@ describe('going back', () => {
     )
   })
 
-  it('tells which blocks and logs are gone, the newest first', async () => {
+  it('reports the removed blocks and logs, the newest first', async () => {
     const { chain, send } = await chainOn()
     const id = chain.snapshot()
     await send(signed(0, 0n, { to: LOGGERS[1] ?? null, data: words(1n, 2n) }))
@@ -174,7 +174,7 @@ describe('going back', () => {
     ])
   })
 
-  it('is refused for a block that is not there, and changes nothing', async () => {
+  it('is refused for an unknown block, and changes nothing', async () => {
     const { store, chain } = await chainOn()
     await chain.produce()
     const before = await everyRow(store)
@@ -182,7 +182,7 @@ describe('going back', () => {
     expect(await everyRow(store)).toEqual(before)
   })
 
-  it('lets calls that are under way end', async () => {
+  it('does not disturb calls in progress', async () => {
     const { store, chain } = await chainOn()
     const write = (word: bigint) => chain.edit((view) => view.setStorage(KEEPER, 0n, word))
     await write(1n)
@@ -203,7 +203,7 @@ describe('going back', () => {
 })
 
 describe('a block that is being written', () => {
-  it('is not to be seen before its writer knows that it is on disk', async () => {
+  it('is not visible before it is on disk', async () => {
     const { store, chain, send } = await chainOn()
     const transaction = signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })
     await send(transaction)
@@ -254,7 +254,7 @@ describe('a block that is being written', () => {
   })
 })
 
-describe('a process that ends', () => {
+describe('a process that is killed', () => {
   it('before the batch: the head is the old one, the transactions wait, and the next block takes them', async () => {
     const { store, spec, chain, send } = await chainOn()
     const first = signed(0, 0n, { to: KEEPER, data: words(1n, 7n) })
@@ -312,7 +312,7 @@ describe('a process that ends', () => {
     expect([block.header.number, block.transactions]).toEqual([2n, []])
   })
 
-  it('while it is going back: everything is taken back or nothing', async () => {
+  it('during a rollback: everything is rolled back or nothing', async () => {
     const { store, spec, chain } = await chainOn()
     const genesis = await everyRow(store)
     await chain.produce()
@@ -338,8 +338,8 @@ describe('a process that ends', () => {
   })
 })
 
-describe('a transaction that cannot be written down', () => {
-  it('is refused and does not wait', async () => {
+describe('a transaction that cannot be written to the journal', () => {
+  it('is refused and not added to the pool', async () => {
     const { store, chain, send } = await chainOn()
     store.beforeAppend = () => {
       throw new Error('no space left on device')
@@ -352,7 +352,7 @@ describe('a transaction that cannot be written down', () => {
   })
 })
 
-describe('building', () => {
+describe('building a block', () => {
   it('keeps nothing until the block is committed', async () => {
     const { store, chain, send } = await chainOn()
     await send(signed(0, 0n, { to: KEEPER, data: words(1n, 7n) }))
@@ -389,7 +389,7 @@ describe('building', () => {
   })
 })
 
-describe('an amendment', () => {
+describe('an edit of the state at the head', () => {
   it('holds at the head and not before it, and under the blocks that follow', async () => {
     const { chain } = await chainOn()
     await chain.produce()
@@ -403,7 +403,7 @@ describe('an amendment', () => {
     expect((await chain.at('latest')).view.root()).toBe(chain.head.stateRoot)
   })
 
-  it('that throws changes nothing', async () => {
+  it('that throws changes no state', async () => {
     const { store, chain } = await chainOn()
     const before = textOf([...(await everyRow(store))])
     await expect(

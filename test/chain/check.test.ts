@@ -66,14 +66,14 @@ async function withFlipped<T>(key: Uint8Array, bit: number, act: () => Promise<T
   }
 }
 
-test('nothing is found in a sound chain', async () => {
+test('the check finds nothing in a sound chain', async () => {
   expect(await findings()).toEqual([])
 })
 
 // Of the meta rows only the head says something that the rest of the rows knows.
 const known = ([key]: [string, string]): boolean => !key.startsWith('0x00')
 
-test('a row that is gone is found, whichever it is', { timeout: 60_000 }, async () => {
+test('the check finds any missing row', { timeout: 60_000 }, async () => {
   const keys = [...rows].filter(known).map(([key]) => fromHex(key))
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...keys), async (key) => {
@@ -87,7 +87,7 @@ test('a row that is gone is found, whichever it is', { timeout: 60_000 }, async 
   )
 })
 
-test('a bit that has changed is found, whichever it is', { timeout: 60_000 }, async () => {
+test('the check finds any flipped bit', { timeout: 60_000 }, async () => {
   const keys = [...rows]
     .filter(known)
     .filter(([, value]) => value !== '0x')
@@ -100,7 +100,7 @@ test('a bit that has changed is found, whichever it is', { timeout: 60_000 }, as
   )
 })
 
-test('rows of blocks and codes that have changed are errors when they are read', async () => {
+test('changed rows of blocks and codes are errors when they are read', async () => {
   const [transaction] = transactions
   if (transaction === undefined) throw new Error('there are transactions')
   const fresh = () => new Blocks(store, 4n)

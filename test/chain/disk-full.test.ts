@@ -52,7 +52,7 @@ const transactionsOf = (n: bigint) => [
 ]
 
 describe('a full disk', () => {
-  it('leaves a chain as one whose disk never failed', async () => {
+  it('leaves a chain equal to one whose disk never failed', async () => {
     const [failing, whole] = [await chainOnDisk(), await chainOnDisk()]
     for (let n = 0n; n < 12n; n++) {
       const draft = { timestamp: 100n + n }

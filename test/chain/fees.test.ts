@@ -112,7 +112,7 @@ describe('the blob base fee (EIP-4844)', () => {
     expect(nextExcessBlobGas(parent, cancun)).toBe(expected)
   })
 
-  it('begins with no excess', () => {
+  it('has no excess at first', () => {
     expect(nextExcessBlobGas({ excessBlobGas: undefined, blobGasUsed: undefined, baseFeePerGas: GWEI }, cancun)).toBe(
       0n,
     )
@@ -120,7 +120,7 @@ describe('the blob base fee (EIP-4844)', () => {
 })
 
 describe('the blob reserve price (EIP-7918)', () => {
-  it('holds the excess up while a blob is cheaper than the gas it costs', () => {
+  it('keeps the excess while a blob is cheaper than the gas it costs', () => {
     // 8192 * 1 gwei is more than 131072 * 1: with nine of nine blobs a third of the gas is added, nothing taken off.
     const full = { excessBlobGas: 0n, blobGasUsed: 9n * BLOB, baseFeePerGas: GWEI }
     expect(nextExcessBlobGas(full, osaka)).toBe(393_216n)
@@ -171,7 +171,7 @@ async function mine(chain: BlockChain, transactions: readonly ReturnType<typeof 
 }
 
 describe('the history of fees', () => {
-  it('tells base fees, how full blocks were, and tips at percentiles of the gas', async () => {
+  it('has base fees, gas used ratios, and tips at percentiles of the gas', async () => {
     const chain = await smallChain()
     // Block 1, base fee 875,000,000: 42,000 gas at 1 gwei, 21,000 at 3 gwei.
     await mine(chain, [transfer(0, 0n, 3n * GWEI), burn(1, 0n, GWEI, 42_000n)])
@@ -210,7 +210,7 @@ describe('the history of fees', () => {
     expect((await fees.history(1024, head, undefined)).baseFeePerGas.length).toBe(5)
   })
 
-  it('ends with the pending block if that is asked for', async () => {
+  it('ends with the pending block on request', async () => {
     const chain = await smallChain()
     await chain.submit(burn(1, 0n, GWEI, 50_000n).raw)
     const pending = await chain.header('pending')
@@ -253,7 +253,7 @@ describe('suggested fees', () => {
     expect(chain.fees.maxPriorityFeePerGas()).toBe(6n)
   })
 
-  it('stay enough while blocks fill up', async () => {
+  it('suffice while blocks fill up', async () => {
     const chain = await smallChain()
     const price = chain.fees.gasPrice()
     // Three full blocks: 875 * 1.125^3 = 1,246 Mwei of base fee.
@@ -264,7 +264,7 @@ describe('suggested fees', () => {
     await mine(chain, [signed(0, 0n, { gasLimit: 21_000n, maxFeePerGas: price, maxPriorityFeePerGas: price })])
   })
 
-  it('know a base fee that a developer has set', async () => {
+  it('include a base fee that was set by hand', async () => {
     const chain = await smallChain()
     let baseFeePerGas: bigint | undefined = 12n
     chain.proposeAttributes(() => ({ baseFeePerGas }))

@@ -64,7 +64,7 @@ const query = fc.record({
 })
 
 describe('the index of logs', () => {
-  it('finds what a look at every receipt finds, also after blocks were taken back', async () => {
+  it('finds what a scan of all receipts finds, also after a rollback', async () => {
     await fc.assert(
       fc.asyncProperty(
         blocks,
@@ -138,7 +138,7 @@ describe('the index of logs', () => {
     }
   })
 
-  it('lets others have their turn while it searches', async () => {
+  it('yields to other work while it searches', async () => {
     const chain = await openSmallChain()
     let turns = 0
     const clock = setInterval(() => turns++, 1)

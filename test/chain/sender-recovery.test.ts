@@ -22,7 +22,7 @@ test.each([1, 2])('%i threads foresee the senders', async (threads) => {
     expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
 })
 
-test('a thread is asked for more at once than lies between it and who asks, and again', async () => {
+test('a sender thread takes several batches at once, repeatedly', async () => {
   const senders = openSenders(1)
   const many = Array.from({ length: 2500 }, (_, n) => signed(n % 4, BigInt(n)))
   await senders.foresee(many.slice(0, 2200))
@@ -30,7 +30,7 @@ test('a thread is asked for more at once than lies between it and who asks, and 
   for (const [n, transaction] of many.entries()) expect(senders.of(blank(transaction))).toBe(keyAt(n % 4).address)
 })
 
-test('a signature of nobody stays an error, wherever it stands', async () => {
+test('an invalid signature stays an error at any position', async () => {
   const senders = openSenders(1)
   const [first, second, ...others] = transactions
   if (first === undefined || second === undefined) throw new Error('there are many')
@@ -44,7 +44,7 @@ test('a signature of nobody stays an error, wherever it stands', async () => {
   }
 })
 
-test('few are not worth a thread, and a closed one still answers', async () => {
+test('a few transactions are not sent to the thread, and what was sent is recovered after it was closed', async () => {
   const senders = openSenders(1)
   await senders.foresee(transactions.slice(0, 3))
   for (const transaction of transactions.slice(0, 3)) expect(() => senders.of(blank(transaction))).toThrow()
@@ -54,7 +54,7 @@ test('few are not worth a thread, and a closed one still answers', async () => {
   expect(senders.of(transactions[0] ?? signed(0, 0n))).toBe(keyAt(0).address)
 })
 
-test('a crowd that asks one by one is answered together, and who fails fails alone', async () => {
+test('requests for single senders are answered together, and each fails alone', async () => {
   const senders = openSenders(1)
   const asked = transactions.map((transaction) => senders.soon(transaction))
   const nobody = senders.soon({ ...signed(3, 999n), r: 5n })
@@ -64,7 +64,7 @@ test('a crowd that asks one by one is answered together, and who fails fails alo
     expect(await senders.soon(blank(transaction))).toBe(keyAt(n % 4).address)
 })
 
-test('an expected block is imported as any other, a malformed one fails where it is imported', async () => {
+test('a prefetched block is imported as any other, and a malformed one fails at its import', async () => {
   const maker = await openSmallChain()
   const taker = await openSmallChain()
   for (let n = 0n; n < 70n; n++) await maker.submit(signed(0, n, { gasLimit: 30_000n }).raw)

@@ -18,8 +18,8 @@ const upgrade = (height: bigint, change: Partial<Upgrade>): Upgrade => ({
   ...change,
 })
 
-describe('from genesis', () => {
-  it('nothing is active', async () => {
+describe('proposals from genesis on', () => {
+  it('are not active unless they are listed', async () => {
     const { gasOf, rpc } = await proposalChain({})
     expect(await gasOf(create.address)).toBe(USED.create)
     expect(await gasOf(create2.address)).toBe(USED.create2)
@@ -28,7 +28,7 @@ describe('from genesis', () => {
     expect(await rpc('kestrel_getEvmParams')).toEqual({ extraEips: [] })
   })
 
-  it('creation, calls and storage cost what the three proposals say', async () => {
+  it('change the gas of creation, calls and storage', async () => {
     const active = ['ethereum_3855', 'kestrel_0', 'kestrel_1', 'kestrel_2']
     const { gasOf, estimate, send, receiptOf, costIn, rpc, walletOf, viem } = await proposalChain({ active })
     expect(await estimate(create.address)).toBe(341_009n)
@@ -95,7 +95,7 @@ describe('an upgrade', () => {
       expect(await rpc('kestrel_getEvmParams', toHex(index + 1))).toEqual({ extraEips })
   })
 
-  test('is told with what it changes, and whether it has happened', async () => {
+  test('is listed with its changes, and whether it has happened', async () => {
     const { rpc, mine, raw } = await proposalChain({ upgrades })
     await mine(4)
     expect(await rpc('kestrel_getUpgrades')).toEqual([
@@ -158,7 +158,7 @@ describe('an upgrade', () => {
     expect(await after.gasOfCall(create.address, '0x2')).toBe(USED.create)
   })
 
-  test('leaves what other tracers say as it is', async () => {
+  test('does not change the answers of tracers', async () => {
     const shapeOf = async (active: readonly string[]) => {
       const { send, rpc } = await proposalChain({ active })
       const hash = await send(create.address)
@@ -243,7 +243,7 @@ describe('proposals of users', () => {
     await expect(rpc('eth_call', { to: one }, 'latest')).rejects.toThrow('stack underflow (1 <=> 2)')
   })
 
-  test('that the chain needs have to be there', async () => {
+  test('that the chain needs must be loaded', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const options = nodeOptions({ datadir: folder.path, spec: specWith({ active: ['kestrel_8'] }) })
@@ -258,7 +258,7 @@ describe('proposals of users', () => {
     await expect(refused).rejects.toThrow('(at upgrade v9, block 9)')
   })
 
-  test('of the past are needed as well: whether a list is refused may not depend on the node', async () => {
+  test('of the past must be loaded too: a list is refused or not on all nodes alike', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
     const upgrades = [upgrade(1n, { addProposals: ['kestrel_8'] }), upgrade(2n, { removeProposals: ['kestrel_8'] })]
@@ -272,7 +272,7 @@ describe('proposals of users', () => {
     expect(await gasOfCall(create.address, 'latest')).toBe(USED.create)
   })
 
-  test('that conflict at an upgrade begin no chain', async () => {
+  test('that conflict at an upgrade prevent the chain’s start', async () => {
     const takes = (number: number) =>
       proposal(number, (table) => void table.define(0x0c, `TAKEN${number}`, { execute: () => undefined }))
     const upgrades = [upgrade(5n, { addProposals: ['kestrel_7'] }), upgrade(9n, { addProposals: ['kestrel_8'] })]
@@ -283,7 +283,7 @@ describe('proposals of users', () => {
     })
   })
 
-  test('that fail on the chain’s forks begin no chain', async () => {
+  test('that fail on the chain’s forks prevent the chain’s start', async () => {
     // CLZ is an opcode from Osaka on.
     const clz = proposal(7, (table) => void table.define(0x1e, 'LEADING', { execute: () => undefined }))
     const started = startNode(nodeOptions({ spec: specWith({ active: ['kestrel_7'] }), modules: [moduleOf(clz)] }))
@@ -294,7 +294,7 @@ describe('proposals of users', () => {
   })
 })
 
-test('a plain chain has no proposals, and says so', async () => {
+test('a plain chain has no opcode proposals and no upgrades', async () => {
   const { rpc } = await testChain({ spec: plainSpec('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266') })
   expect(await rpc('kestrel_getEvmParams')).toEqual({ extraEips: [] })
   expect(await rpc('kestrel_getUpgrades')).toEqual([])

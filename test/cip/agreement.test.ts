@@ -81,7 +81,7 @@ test('nodes with different modules come to the same state when a proposal that t
   expect(having?.known).toEqual([...(without?.known ?? []), 'kestrel_7'])
 })
 
-test('a list that an upgrade has made impossible since fails with fixed words', async () => {
+test('a list that a later upgrade has made impossible fails with a fixed message', async () => {
   const change = { addProposals: [], removeProposals: [] }
   const upgrades = [
     // Until block 8 the list would be replaced, and the upgrade of block 1000 could be made on top of nothing.
@@ -100,7 +100,7 @@ test('a list that an upgrade has made impossible since fails with fixed words', 
   expect((await step(submit([evmParams('kestrel_7')]))).status).toBe('success')
 })
 
-test('what an opcode of a module throws gets into no revert data', async () => {
+test('an error of a proposal’s opcode does not get into revert data', async () => {
   const throwing = proposal(9, (table) => {
     table.define(0x0c, 'THROW', {
       execute: () => {

@@ -19,7 +19,7 @@ async function file(name: string, text: string): Promise<string> {
   return path
 }
 
-it('takes one proposal or a list of them', async () => {
+it('a proposal module exports one proposal or a list of them', async () => {
   const one = await file('one.mjs', `export default { number: 7, title: 'seven', apply() {} }`)
   const [seven, ...none] = await loadProposals(one)
   expect(none).toEqual([])
@@ -32,7 +32,7 @@ it('takes one proposal or a list of them', async () => {
   expect((await loadProposals(several)).map(({ name, number }) => name ?? number)).toEqual([8, 'other_9'])
 })
 
-it('takes an object with methods as it is', async () => {
+it('a proposal module may export an object with methods', async () => {
   const path = await file(
     'method.mjs',
     `export default new (class { number = 3; title = 't'; seen = []; apply() { this.seen.push(1) } })()`,
@@ -43,7 +43,7 @@ it('takes an object with methods as it is', async () => {
   expect(proposal).toMatchObject({ seen: [1] })
 })
 
-it('takes TypeScript, with what it imports', async () => {
+it('a proposal module may be TypeScript, with imports', async () => {
   await file('price.ts', 'export const price: bigint = 5n')
   const path = await file(
     'typed.ts',
@@ -76,7 +76,7 @@ it.each([
   expect(message).toMatch(new RegExp(`^${path}: [^\\n]+$`))
 })
 
-it('refuses a file that is not there', async () => {
+it('a proposal module that does not exist is refused', async () => {
   const path = join(folder.path, 'nothing.mjs')
   const refused = { code: 'invalid-params', message: `${path}: no such file` }
   await expect(loadProposals(path)).rejects.toMatchObject(refused)

@@ -91,7 +91,7 @@ test('a module that has changed is refused, with the ways out', async () => {
   await node.close()
 })
 
-test('in production nothing is added', async () => {
+test('in production no module is added to the list', async () => {
   const options = { ...(await stored(specWith({}))), namesModules: false }
   const words = '--proposal test.mjs: this chain does not name kestrel_7; kestrel.proposals of its genesis has no '
   const refused = `${words}{"name":"kestrel_7","sha256":"${seven.sha256.slice(2)}"}`

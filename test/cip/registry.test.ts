@@ -22,7 +22,7 @@ function applied(registry: ReturnType<typeof proposalsOf>, names: readonly strin
   return buildTable(common, (table) => registry.apply(names, table))
 }
 
-describe('names', () => {
+describe('names of opcode proposals', () => {
   it.each([
     ['kestrel_0', true],
     ['my-chain2_2147483647', true],
@@ -46,7 +46,7 @@ describe('names', () => {
   })
 })
 
-describe('the registry', () => {
+describe('the registry of opcode proposals', () => {
   it('knows the proposals of this program under the chain’s name, and Ethereum’s', () => {
     expect(proposalsOf('kestrel').names()).toEqual(BUILT_IN)
     expect(proposalsOf('evmos').names()).toContain('evmos_2')
@@ -63,7 +63,7 @@ describe('the registry', () => {
     expect(registry.get('kestrel_8')).toBeUndefined()
   })
 
-  it('takes all or none', () => {
+  it('adds all proposals of a list or none', () => {
     const registry = proposalsOf('kestrel')
     const words = `duplicate activation: kestrel_1 is already present in [${BUILT_IN.join(' ')}]`
     expect(() => registry.register([proposal('kestrel_1')])).toThrow(words)
@@ -76,20 +76,20 @@ describe('the registry', () => {
     expect(registry.names()).toEqual(BUILT_IN)
   })
 
-  it('takes nothing when it is sealed', () => {
+  it('refuses new proposals when it is sealed', () => {
     const registry = proposalsOf('kestrel')
     registry.seal()
     expect(() => registry.register(proposal('kestrel_9'))).toThrow('already sealed and cannot be modified')
     expect(registry.names()).toEqual(BUILT_IN)
   })
 
-  it('is a value: one chain’s proposals are not another’s', () => {
+  it('is a value: the proposals of one chain are not those of another', () => {
     proposalsOf('kestrel').register(proposal('kestrel_9'))
     expect(proposalsOf('kestrel').names()).toEqual(BUILT_IN)
   })
 })
 
-describe('a list', () => {
+describe('a list of opcode proposals', () => {
   const registry = proposalsOf('kestrel')
 
   it.each([
@@ -110,7 +110,7 @@ describe('a list', () => {
     expect(() => applied(registry, BUILT_IN)).not.toThrow()
   })
 
-  it('is applied in its order', () => {
+  it('is applied in order', () => {
     const ordered = proposalsOf('kestrel')
     ordered.register([
       proposal('kestrel_3', (table) => void table.op('ADD').setConstantGas(table.op('ADD').constantGas * 10n)),
@@ -124,7 +124,7 @@ describe('a list', () => {
     expect(costOfAdd('kestrel_4', 'kestrel_3')).toBe(70n)
   })
 
-  it('says which of it fails', () => {
+  it('names the entry that fails', () => {
     const failing = proposalsOf('kestrel')
     failing.register([
       proposal('kestrel_3', (table) => void table.op('NOTHING')),

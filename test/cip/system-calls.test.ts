@@ -28,7 +28,7 @@ const codes = { [adds]: '0x600160020100', [pushes]: '0x600160016001600100' } as 
 const storedHash = (rpc: (method: string, ...params: unknown[]) => Promise<unknown>, number: bigint) =>
   rpc('eth_getStorageAt', SYSTEM_CONTRACT.history, toHex(number % 8191n, { size: 32 }), 'latest')
 
-it('an upgrade: blocks go on being made, and their own calls do what they did', async () => {
+it('a proposal activated by an upgrade changes neither block production nor system calls', async () => {
   const addProposals = ['kestrel_13', 'kestrel_14']
   const upgrades = [{ name: 'v3', height: 3n, addProposals, removeProposals: [] }]
   const { gasOf, rpc } = await proposalChain({ codes, upgrades }, { modules: [moduleOf(...proposals)] })
@@ -53,7 +53,7 @@ it('an upgrade: blocks go on being made, and their own calls do what they did', 
   expect(traces[0].result).toMatchObject({ to: pushes, gasUsed: toHex(60_000) })
 })
 
-it('a vote: blocks go on being made', async () => {
+it('a proposal activated by vote does not stop block production', async () => {
   const governed = await govChain({ spec: specWith({ codes }), modules: [moduleOf(...proposals)] })
   const { gasOf, rpc } = measures(governed)
   const id = await governed.propose([evmParams('kestrel_14', 'kestrel_13')])

@@ -9,7 +9,7 @@ const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const ACCOUNT = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
 // Three times geth's scrypt, which takes a second by design.
-test('keeps an imported key encrypted, and a node signs with it once it is unlocked', async () => {
+test('account import keeps a key encrypted, and a node signs with it once it is unlocked', async () => {
   const cwd = await folder()
   await writeFile(join(cwd, 'key'), `${KEY}\n`)
   await writeFile(join(cwd, 'password'), 'correct horse\n')
@@ -45,7 +45,7 @@ test('keeps an imported key encrypted, and a node signs with it once it is unloc
   expect(stdout).toContain('only the explorer may call')
 }, 90_000)
 
-test('asks for a password only where somebody can answer', async () => {
+test('account prompts for a password only at a terminal', async () => {
   const { code, stderr } = await run(await folder(), 'accounts', 'new')
   expect(code).toBe(1)
   expect(stderr).toBe('kestrel: there is no terminal to ask for a password; give --password-file FILE\n')

@@ -14,7 +14,7 @@ const CHAIN = join(CONFORMANCE, 'chain.rlp')
 const GENESIS_HASH = '0x44fd89d504659cd58f48f4796b77a7e7012cf296a2409afa2f6c3cb99b5b3d99'
 const HEAD_HASH = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7'
 
-test('takes the chain of another client and gives it back byte for byte', async () => {
+test('import and export keep the chain of another client byte for byte', async () => {
   const cwd = await folder()
   expect(await run(cwd, 'init', '--genesis', GENESIS)).toMatchObject({
     code: 0,
@@ -42,7 +42,7 @@ test('takes the chain of another client and gives it back byte for byte', async 
   expect((await run(cwd, 'export', 'copy.rlp')).stderr).toBe('kestrel: copy.rlp: exists already\n')
 })
 
-test('says which contracts a chain of Prague lacks, and why it stands still without them', async () => {
+test('import names the system contracts that a Prague chain lacks', async () => {
   const cwd = await folder()
   const { config, ...genesis } = JSON.parse(await readFile(GENESIS, 'utf8'))
   // EIP-7002's and EIP-7251's contracts.
@@ -80,7 +80,7 @@ test('says which contracts a chain of Prague lacks, and why it stands still with
   expect(other.stderr).toContain(consolidations)
 })
 
-test('exports blocks that others can read', async () => {
+test('export writes blocks that other libraries read', async () => {
   const cwd = await folder()
   const node = await start(cwd)
   for (let i = 0; i < 4; i++) await request(node.url, 'evm_mine')
@@ -104,7 +104,7 @@ test('exports blocks that others can read', async () => {
   expect((await run(cwd, 'import', 'all.rlp', '--datadir', 'copy')).stderr).toContain('the head is block 4 ')
 })
 
-test('refuses what is not a chain, and what is another one', async () => {
+test('import refuses files without blocks, and blocks of another chain', async () => {
   const cwd = await folder()
   await writeFile(join(cwd, 'cut.rlp'), (await readFile(CHAIN)).subarray(0, 10_000))
   await writeFile(join(cwd, 'text.rlp'), 'no blocks here')

@@ -16,7 +16,7 @@ async function chain(): Promise<{ cwd: string; log: string }> {
   return { cwd, log: join(files, log) }
 }
 
-test('finds nothing in a sound chain, and leaves it as it is', { timeout: 60_000 }, async () => {
+test('check finds nothing in a sound chain, and does not change it', { timeout: 60_000 }, async () => {
   const { cwd } = await chain()
   const files = join(cwd, 'kestrel-data/chain')
   const before = (await readdir(files)).sort()
@@ -30,7 +30,9 @@ test('finds nothing in a sound chain, and leaves it as it is', { timeout: 60_000
   expect((await node.stop()).code).toBe(0)
 })
 
-test('a log that ends too early: refused, told, accepted', { timeout: 60_000 }, async () => {
+test('a LevelDB log that ends too early is refused, reported, and accepted on request', {
+  timeout: 60_000,
+}, async () => {
   const { cwd, log } = await chain()
   const { length } = await readFile(log)
   await truncate(log, length - 100)
@@ -46,7 +48,7 @@ test('a log that ends too early: refused, told, accepted', { timeout: 60_000 }, 
   expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('imported 1 block in')])
 })
 
-test('a hole in the log: refused, told, accepted', { timeout: 60_000 }, async () => {
+test('a hole in a LevelDB log is refused, reported, and accepted on request', { timeout: 60_000 }, async () => {
   const { cwd, log } = await chain()
   const bytes = await readFile(log)
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1

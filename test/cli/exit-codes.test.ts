@@ -73,7 +73,7 @@ const flags = commands.flatMap((leaf) =>
 )
 
 describe('bad values of flags', () => {
-  it('are tried for every command', () => {
+  it('end every command with its exit code and one line', () => {
     expect(commands.length).toBeGreaterThan(20)
     expect(flags.length).toBeGreaterThan(150)
     const known = commands.flatMap(({ command }) => command.options.map(({ long }) => long))

@@ -11,7 +11,7 @@ const limitOf = async (url: string): Promise<number> => {
   return Number(block.gasLimit)
 }
 
-test('walks to a new limit by steps that import accepts, and stays there', async () => {
+test('--gas-limit moves the limit by steps that import accepts, and stops there', async () => {
   const cwd = await folder()
   const first = await start(cwd, '--datadir', 'a')
   await request(first.url, 'evm_mine')
@@ -41,7 +41,7 @@ test('walks to a new limit by steps that import accepts, and stays there', async
   expect(code).toBe(0)
 }, 90_000)
 
-test('begins a new chain with the limit', async () => {
+test('--gas-limit is the limit of a new chain’s first block', async () => {
   const node = await start(await folder(), '--in-memory', '--gas-limit', '12000000')
   expect(await limitOf(node.url)).toBe(12_000_000)
   await request(node.url, 'evm_mine')

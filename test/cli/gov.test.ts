@@ -70,7 +70,7 @@ const seen = (text: string, ...parts: string[]) => {
   for (const part of parts) expect(text).toContain(part)
 }
 
-test('activates kestrel_0 with three commands', async () => {
+test('three gov commands activate kestrel_0', async () => {
   const { kestrel, rpc, viem, walletOf, alice, passTime } = await governed()
   // An empty CREATE: 21,000 for the transaction, 9 for three pushes, 32,000 for the opcode; ten times that with kestrel_0.
   await rpc('anvil_setCode', EVE, '0x600060006000f000')
@@ -94,7 +94,7 @@ test('activates kestrel_0 with three commands', async () => {
   expect((await kestrel('params', 'show', '--block', '1')).stdout).toMatch(/Active +no improvement proposal/)
 })
 
-test('does so as a program too, on a node that lists its ten accounts only', async () => {
+test('gov as a program activates kestrel_0 on a node that lists its ten accounts only', async () => {
   const cwd = await folder()
   const node = await start(cwd, '--in-memory')
   const program = async (...args: string[]) => {
@@ -115,7 +115,7 @@ test('does so as a program too, on a node that lists its ten accounts only', asy
   expect(stderr).toContain('inactive proposal')
 })
 
-test('lists, shows and cancels, for machines too', async () => {
+test('gov lists, shows and cancels proposals, also as JSON', async () => {
   const { kestrel, json, refusal } = await governed()
   const first = await json(
     'gov',
@@ -163,7 +163,7 @@ test('lists, shows and cancels, for machines too', async () => {
   expect(await json('gov', 'params')).toMatchObject({ votingPeriod: 30, burnVoteVeto: true })
 })
 
-test('submits a file, and tells why a proposal failed', async () => {
+test('gov submits a file, and prints why a proposal failed', async () => {
   const { kestrel, json, passTime } = await governed()
   const file = join(await folder(), 'proposal.json')
   const gov = '0x7b5Fe22B5446f7C62Ea27B8BD71CeF94e03f3dF2'
@@ -187,7 +187,7 @@ test('submits a file, and tells why a proposal failed', async () => {
   seen((await kestrel('gov', 'show', '1')).stdout, 'failed in execution', outcome.failure)
 })
 
-test('says in one line what is refused, and the chain’s reason', async () => {
+test('gov prints one line for a refusal, with the chain’s reason', async () => {
   const { refusal } = await governed()
   const cases = [
     [['gov', 'show', '7'], '7'],
@@ -215,8 +215,8 @@ test('a plain Ethereum chain has no governance', async () => {
   expect(await refusal('gov', 'list')).toContain('this chain has no governance')
 })
 
-describe('keys of one’s own', () => {
-  it('sign here, on a node that holds none', async () => {
+describe('gov with a private key', () => {
+  it('signs locally, for a node without keys', async () => {
     const { json, refusal } = await governed({ wallet: new Wallet(), rpc: { development: false } })
     const dir = await folder()
     const { address, privateKey } = HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(MNEMONIC), "m/44'/60'/0'/0/10")
@@ -241,7 +241,7 @@ describe('keys of one’s own', () => {
   })
 })
 
-test('waits for the next block on a node that makes none when asked', async () => {
+test('gov --wait waits for the next block on a node that makes none on request', async () => {
   const { native, ...preset } = presets.kestrel()
   if (native === undefined) throw new Error('the preset has no native modules')
   // One validator, so that its vote is everybody's.
@@ -249,7 +249,7 @@ test('waits for the next block on a node that makes none when asked', async () =
   const spec = { ...preset, native: { ...native, validators, modules: { gov: { params: { votingPeriod: 3 } } } } }
   const { kestrel, walletOf } = await governed({ spec, rpc: { development: false } })
   await kestrel('gov', 'submit', '--title', 'Patience')
-  // Somebody sends a transaction after the vote is over.
+  // Somebody sends a transaction after the vote is over. Its period is measured by the clock, so that a timer has to wait for it.
   const timer = setTimeout(() => walletOf(3).sendTransaction({ to: EVE, value: 1n, gas: 21_000n }), 5_000)
   onTestFinished(() => clearTimeout(timer))
   const { stdout, stderr } = await kestrel('gov', 'vote', '1', 'yes', '--from', 'validators', '--wait')
@@ -257,7 +257,7 @@ test('waits for the next block on a node that makes none when asked', async () =
   expect(stderr).toContain('makes one when a transaction comes')
 })
 
-describe('amounts', () => {
+describe('amounts on gov’s command line', () => {
   it.each([
     ['10', 10n * KEST],
     ['1.5KEST', 15n * 10n ** 17n],
@@ -268,7 +268,7 @@ describe('amounts', () => {
     expect(parseCoin(text, 'akest')).toEqual({ denom: 'akest', amount })
   })
 
-  it('may be of another denomination', () => {
+  it('may have another denomination', () => {
     expect(parseCoin('7erc20/0x12', 'akest')).toEqual({ denom: 'erc20/0x12', amount: 7n })
   })
 
@@ -285,7 +285,7 @@ describe('amounts', () => {
   })
 })
 
-describe('ballots', () => {
+describe('ballots on gov’s command line', () => {
   // The numbers of the interface: 1 yes, 2 abstain, 3 no, 4 no with veto.
   it.each([
     ['yes', 1],
@@ -296,7 +296,7 @@ describe('ballots', () => {
     expect(parseBallot(name, undefined)).toEqual([{ option, weight: '1' }])
   })
 
-  it('may be split', () => {
+  it('may be split among options', () => {
     expect(parseBallot(undefined, 'yes=0.7, no=0.3')).toEqual([
       { option: 1, weight: '0.7' },
       { option: 3, weight: '0.3' },
@@ -308,7 +308,7 @@ describe('ballots', () => {
   })
 })
 
-describe('messages in words', () => {
+describe('messages as gov prints them', () => {
   it.each([
     [{ '@type': '/cosmos.evm.vm.v1.MsgUpdateParams', params: { extra_eips: ['kestrel_0', 'x_1'] } }, 'kestrel_0, x_1'],
     [

@@ -16,7 +16,7 @@ const creationCosts = (create: number) => `0x${(21_000 + 32_000 + 2 + 4 * 4 + 4 
 const estimate = (url: string) => request(url, 'eth_estimateGas', [CREATION])
 const active = async (url: string) => (await request(url, 'kestrel_getEvmParams')) as { extraEips: string[] }
 
-test('a chain begins with proposals, and goes on with them', async () => {
+test('a chain is created with proposals, and continues with them', async () => {
   const cwd = await folder()
   const flags = ['--proposal', AVERAGE, '--activate', 'kestrel_0,kestrel_7']
   const first = await start(cwd, ...flags)
@@ -107,7 +107,7 @@ test('a genesis with upgrades that cannot be made begins no chain', async () => 
   }
 })
 
-test('takes modules in TypeScript', async () => {
+test('--proposal takes modules in TypeScript', async () => {
   const cwd = await folder()
   await writeFile(join(cwd, 'price.ts'), 'export const price: bigint = 40_000n')
   await writeFile(
@@ -131,7 +131,7 @@ test('takes modules in TypeScript', async () => {
   expect(known.map(({ name }) => name)).toEqual(expect.arrayContaining(['kestrel_4', 'kestrel_7']))
 })
 
-test('says in one line what is wrong, and with which file', async () => {
+test('--proposal prints one line for a wrong module, with its file', async () => {
   const cwd = await folder()
   await writeFile(join(cwd, 'words.txt'), 'hello')
   await writeFile(join(cwd, 'broken.ts'), 'export default {')

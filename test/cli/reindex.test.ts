@@ -5,7 +5,7 @@ import { folder, ONE_LINE, run, start } from './support.ts'
 
 const CONFORMANCE = join(import.meta.dirname, '../conformance/execution-apis')
 
-test('runs all blocks once more, and leaves a chain that goes on', async () => {
+test('reindex runs all blocks again, and leaves a chain that continues', async () => {
   const cwd = await folder()
   await run(cwd, 'init', '--genesis', join(CONFORMANCE, 'genesis.json'))
   await run(cwd, 'import', join(CONFORMANCE, 'chain.rlp'))
@@ -18,7 +18,7 @@ test('runs all blocks once more, and leaves a chain that goes on', async () => {
   expect((await node.stop()).code).toBe(0)
 })
 
-test('needs a chain', async () => {
+test('reindex is refused without a chain', async () => {
   const { code, stderr } = await run(await folder(), 'reindex')
   expect([code, stderr]).toEqual([1, expect.stringMatching(ONE_LINE)])
   expect(stderr).toContain('holds no chain')

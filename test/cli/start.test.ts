@@ -22,7 +22,7 @@ const BOB = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const send = (url: string) =>
   request(url, 'eth_sendTransaction', [{ from: FIRST[0].toLowerCase(), to: BOB, value: '0x1' }])
 
-test('serves, shows accounts and their keys last, and ends with Ctrl-C', async () => {
+test('start serves, prints accounts and keys last, and ends with Ctrl-C', async () => {
   const node = await start(await folder(), '--in-memory')
   expect(await request(node.url, 'eth_chainId')).toBe('0x7d')
   await send(node.url)
@@ -49,7 +49,7 @@ test('gets the same flags of node from npm start, npm run kestrel and the contai
   for (const name of ['start', 'kestrel']) expect(flags((scripts[name] ?? '').split(' '))).toEqual(ofContainer)
 })
 
-test('keeps its chain in kestrel-data and goes on with it, also after kill -9', async () => {
+test('start keeps its chain in kestrel-data and continues it, also after kill -9', async () => {
   const cwd = await folder()
   const first = await start(cwd, '--chain-id', '777', '--accounts', '2')
   await send(first.url)
@@ -70,7 +70,7 @@ test('keeps its chain in kestrel-data and goes on with it, also after kill -9', 
   expect(locked.stderr).toContain('in use by another process')
 })
 
-test('refuses flags that contradict the chain on disk', async () => {
+test('start refuses flags that contradict the chain on disk', async () => {
   const cwd = await folder()
   await (await start(cwd)).stop()
   const flags = [
@@ -88,7 +88,7 @@ test('refuses flags that contradict the chain on disk', async () => {
   }
 })
 
-test('keeps keys and development methods to itself in production', async () => {
+test('start --production prints no keys and closes development methods', async () => {
   const node = await start(await folder(), '--in-memory', '--production', '--preset', 'kestrel')
   expect(await request(node.url, 'eth_accounts')).toEqual([])
   expect((await rawRequest(node.url, 'evm_mine')).error?.code).toBe(-32601)
@@ -97,7 +97,7 @@ test('keeps keys and development methods to itself in production', async () => {
   expect(stdout).not.toContain(FIRST[1])
 })
 
-test('offers the accounts that were asked for', async () => {
+test('start has the accounts of its flags', async () => {
   const mnemonic = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
   const node = await start(await folder(), '--in-memory', '--mnemonic', mnemonic, '--accounts', '1', '--balance', '2.5')
   // The first Ethereum account of BIP-39's own example mnemonic.
@@ -106,21 +106,21 @@ test('offers the accounts that were asked for', async () => {
   expect(await request(node.url, 'eth_getBalance', [account, 'latest'])).toBe(`0x${(25n * 10n ** 17n).toString(16)}`)
 })
 
-test('makes no block with --no-mining', async () => {
+test('start --no-mining makes no block', async () => {
   const node = await start(await folder(), '--in-memory', '--no-mining')
   await send(node.url)
   expect(await request(node.url, 'eth_blockNumber')).toBe('0x0')
   expect(await request(node.url, 'txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
 })
 
-test('goes on in production with a chain that is there, whoever it belongs to', async () => {
+test('start --production continues an existing chain of any origin', async () => {
   const cwd = await folder()
   await (await start(cwd)).stop()
   const node = await start(cwd, '--production')
   expect(await request(node.url, 'eth_chainId')).toBe('0x7d')
 })
 
-test('lets those pages and names call that it is told', async () => {
+test('start admits the origins and hosts of its flags', async () => {
   const calls = ['--cors-origins', 'https://App.example:443,null', '--hosts', 'node.example,other_1']
   const node = await start(await folder(), '--in-memory', ...calls)
   const status = async (headers: Record<string, string>) =>
@@ -136,7 +136,7 @@ test('lets those pages and names call that it is told', async () => {
 /** Any account: these flags are refused before its key is looked for. */
 const UNLOCK = ['--unlock', `0x${'12'.repeat(20)}`]
 
-test('says in one line what is wrong, and with which flag', async () => {
+test('start prints one line for a wrong flag, with its name', async () => {
   const cwd = await folder()
   await mkdir(join(cwd, 'photos'))
   await writeFile(join(cwd, 'photos/cat.jpg'), '')
@@ -176,7 +176,7 @@ test('says in one line what is wrong, and with which flag', async () => {
   }
 })
 
-test('says that the port is taken', async () => {
+test('start prints one line when the port is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
@@ -189,7 +189,7 @@ test('says that the port is taken', async () => {
   )
 })
 
-test('answers a wrong command line with exit code 2', async () => {
+test('start ends with exit code 2 after a wrong command line', async () => {
   const cwd = await folder()
   const [unknown, contradictory, help] = await Promise.all([
     run(cwd, 'start', '--prot', '1'),

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/main.js')
 
-test('takes names from standard input one by one', async () => {
+test('statetest reads file names from standard input one by one', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'statetest', '--jobs', '1'], { stdio: ['pipe', 'ignore', 'pipe'] })
   onTestFinished(() => {
     child.kill('SIGKILL')

@@ -60,7 +60,7 @@ async function run(...args: string[]): Promise<string> {
   return stdout
 }
 
-it('takes files with what they import', async () => {
+it('verify takes files with their imports', async () => {
   await project()
   expect(await sourcesOf(['./src/Kite.sol'])).toEqual(input.sources)
   const { address } = await deploy()
@@ -69,7 +69,7 @@ it('takes files with what they import', async () => {
   expect(await explorer.contract(address)).toMatchObject({ is_fully_verified: true, license_type: 'mit' })
 })
 
-it('takes the compiler’s input, alone or in a file of a build', async () => {
+it('verify takes the compiler’s standard input, alone or in a build file', async () => {
   await project({ 'input.json': JSON.stringify(input), 'build.json': JSON.stringify({ id: 'x', input, output: {} }) })
   for (const file of ['input.json', 'build.json']) {
     const { address } = await deploy()
@@ -79,7 +79,7 @@ it('takes the compiler’s input, alone or in a file of a build', async () => {
   }
 })
 
-it('says in one line what is wrong', async () => {
+it('verify prints one line for an error', async () => {
   await project({ 'src/Broken.sol': 'contract {', 'src/Lone.sol': `${HEAD}import "./nowhere.sol"; contract Lone {}` })
   const { address } = await deploy()
   const refusals: [string[], string | RegExp][] = [

@@ -10,7 +10,7 @@ import { clientsOf, startProcess, temporaryFolder } from '../support/process.ts'
 
 const WARNING = 'no native secp256k1 for this platform'
 
-it('signs, recovers and warns without native bindings', async () => {
+it('kestrel signs and recovers without native bindings, and warns', async () => {
   const empty = await temporaryFolder()
   // node-gyp-build looks for the builds of a package where <NAME>_PREBUILD says.
   const node = await startProcess(['--in-memory'], { SECP256K1_PREBUILD: empty.path })
@@ -42,7 +42,7 @@ it('signs, recovers and warns without native bindings', async () => {
   expect(node.output().split(WARNING)).toHaveLength(2)
 })
 
-it('leaves elliptic out of the installed packages', () => {
+it('the installed packages do not include elliptic', () => {
   const root = join(import.meta.dirname, '../..')
   const lock: { packages: Record<string, { name?: string }> } = JSON.parse(
     readFileSync(join(root, 'package-lock.json'), 'utf8'),

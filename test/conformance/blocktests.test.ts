@@ -39,7 +39,7 @@ afterEach(() => {
 })
 
 describe('blockchain tests', () => {
-  it('are there', () => {
+  it('exist', () => {
     expect(files.length).toBeGreaterThan(300)
   })
 
@@ -57,7 +57,7 @@ describe('blockchain tests', () => {
   })
 })
 
-describe('a run', () => {
+describe('a run of blockchain tests', () => {
   /** One valid block after the genesis. */
   const VALID = 'ethereum-tests/ValidBlocks/bcEIP1559/badBlocks.json.gz'
   const VALID_FILE = files.find((file) => file.includes('bcFrontierToHomestead')) ?? VALID
@@ -137,10 +137,10 @@ describe('a run', () => {
   })
 })
 
-describe('the networks of tests', () => {
+describe('the networks of blockchain tests', () => {
   const startOf = (network: string, fork: string) => networkOf(network)?.forks.find((of) => of.fork === fork)
 
-  it('begin at block or time 0 for a single fork', () => {
+  it('begin their forks at block or time 0 for a single fork', () => {
     expect(startOf('Berlin', 'berlin')).toEqual({ fork: 'berlin', block: 0n })
     expect(startOf('Berlin', 'london')).toBeUndefined()
     expect(startOf('Cancun', 'cancun')).toEqual({ fork: 'cancun', time: 0n })
@@ -149,7 +149,7 @@ describe('the networks of tests', () => {
   })
 
   // By go-ethereum's tests/init.go: block 5, timestamp 15,000, total difficulty 0xc0000.
-  it('begin later for the second of a transition', () => {
+  it('begin the second fork of a transition later', () => {
     expect(startOf('FrontierToHomesteadAt5', 'homestead')).toEqual({ fork: 'homestead', block: 5n })
     expect(startOf('HomesteadToDaoAt5', 'dao')).toEqual({ fork: 'dao', block: 5n })
     expect(startOf('HomesteadToEIP150At5', 'dao')).toBeUndefined()

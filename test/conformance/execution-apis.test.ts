@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => node.close())
 
-it('has the chain that the answers are about', () => {
+it('the execution-apis chain is imported', () => {
   expect(node.chain.head.hash).toBe('0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7')
 })
 

@@ -43,7 +43,7 @@ describe('state tests', () => {
   })
 })
 
-describe('a run', () => {
+describe('a run of state tests', () => {
   const ADD = 'stExample/add11.json'
   const CANCUN = ['Cancun']
   const ROOT = '0xe8010ce590f401c9d61fef8ab05bea9bcec24281b795e5868809bc4e515aa530'
@@ -57,7 +57,7 @@ describe('a run', () => {
     ])
   })
 
-  it('survives a fault of the node', async () => {
+  it('survives an internal error of the node', async () => {
     vi.spyOn(BlockExecution.prototype, 'apply').mockRejectedValueOnce(new TypeError('a fault'))
     const [first, ...others] = await resultsOf(read(ADD))
     expect(first).toMatchObject({ fork: 'Berlin', pass: false, error: expect.stringContaining('a fault') })
@@ -88,7 +88,7 @@ describe('a run', () => {
     expect(results.find(({ pass }) => !pass)?.error).toContain('sender not an eoa')
   })
 
-  it('leaves out forks that nobody here knows', async () => {
+  it('skips unknown forks', async () => {
     const unknown = read(ADD).replaceAll('"Cancun"', '"Futurum"')
     expect((await resultsOf(unknown)).map(({ fork }) => fork)).toEqual(['Berlin', 'London', 'Paris', 'Shanghai'])
   })
@@ -145,7 +145,7 @@ describe('kestrel statetest', () => {
   })
 })
 
-describe('the runner', () => {
+describe('the runner of state tests', () => {
   it('counts what several processes found', async () => {
     const runner = join(import.meta.dirname, 'run-statetests.ts')
     const args = ['--import', 'tsx', runner, '--jobs', '2', '--fork', 'Cancun', join(SHARE, 'stExample')]

@@ -31,6 +31,7 @@ async function besides(...requests: Promise<unknown>[]) {
     const asked = performance.now()
     await rpc('eth_blockNumber')
     waited = Math.max(waited, performance.now() - asked)
+    // The pause between two requests of the bystander; nothing is expected to happen in it.
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   for (const answer of (await all) as WireAnswer[]) expect(faultOf(answer)).toBeUndefined()
@@ -99,6 +100,7 @@ describe('others are answered while a call', () => {
     ],
   ])('%s', async (_, requests) => {
     const { waited, took } = await besides(...requests())
+    // Time is the subject: a call that is not cut off, or never yields, shows in nothing else.
     expect(waited, 'a bystander’s wait, ms').toBeLessThan(PROMPT)
     expect(took, 'ms').toBeLessThan(CALL_TIMEOUT + LATE)
   })

@@ -49,7 +49,7 @@ const paramsWith = (value: unknown, most: number) => [
 /** These do what they are told: make many blocks. */
 const obedient = new Set(['anvil_mine', 'hardhat_mine', 'evm_mine', 'evm_mine_detailed', 'anvil_mine_detailed'])
 
-test('nonsense for every method', { timeout: 60_000 }, async () => {
+test('nonsense as parameters of every method is refused', { timeout: 60_000 }, async () => {
   const failures: string[] = []
   for (const [method, { params }] of methods) {
     if (obedient.has(method)) continue
@@ -61,7 +61,7 @@ test('nonsense for every method', { timeout: 60_000 }, async () => {
   expect(failures).toEqual([])
 })
 
-test('nonsense in the place of any part of a good request', { timeout: 60_000 }, async () => {
+test('nonsense in the place of any part of a good request is refused', { timeout: 60_000 }, async () => {
   const failures: string[] = []
   for (const [method, params] of GOOD) {
     const requests = replacements(params).flatMap((replace) => nasty.map((value) => envelope(method, replace(value))))
@@ -184,7 +184,7 @@ test('keys like __proto__ change nothing for others', async () => {
   expect(Object.keys((await call('rpc_modules')).result as object)).not.toContain('polluted')
 })
 
-test('absurd numbers', async () => {
+test('absurd numbers are refused or answered', async () => {
   const most = '0x7fffffffffffffff'
   const beyond = `0x1${'0'.repeat(64)}`
   const history = (await call('eth_feeHistory', most, 'latest', [])).result as { gasUsedRatio: number[] }

@@ -66,7 +66,7 @@ describe('over HTTP', () => {
     expect(await codeOf(body)).toBe(-32700)
   })
 
-  test('bytes that are no UTF-8, and a body that ends too early', async () => {
+  test('bytes that are no UTF-8, and a body that ends too early, are refused', async () => {
     expect(await codeOf(Buffer.from([0xff, 0xfe, 0x7b]))).toBe(-32700)
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => undefined)
@@ -85,7 +85,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('unknown methods, also by the names of things that every object has', async () => {
+  test('unknown methods are refused, also by names like toString', async () => {
     for (const method of [
       '',
       'eth_',
@@ -99,7 +99,7 @@ describe('over HTTP', () => {
       expect((await call(method)).error?.code, method.slice(0, 50)).toBe(-32601)
   })
 
-  test('too large: body and batch', async () => {
+  test('too large a body or batch is refused', async () => {
     const large = `"${'x'.repeat(MAX_REQUEST)}"`
     const { status, text } = await postRaw(endpoint, large)
     expect({ status, code: readAnswer(text).error?.code }).toEqual({ status: 200, code: -32600 })
@@ -125,7 +125,7 @@ describe('over HTTP', () => {
     ])
   })
 
-  test('other ways in: paths, verbs, content types', async () => {
+  test('other paths, verbs and content types are answered', async () => {
     for (const [path, method] of [
       ['/nothing', 'GET'],
       ['/rpc/x', 'POST'],
@@ -151,16 +151,19 @@ describe('over HTTP', () => {
       ).toBe('0x7d')
   })
 
-  test('a request that is not even HTTP', async () => {
+  test('bytes that are not HTTP end the connection with status 400', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => undefined)
+    let answer = ''
+    socket.on('data', (chunk) => (answer += chunk))
     socket.write('\x16\x03\x01\0\xff nonsense\r\n\r\n')
-    await new Promise((resolve) => socket.on('close', resolve).resume())
+    await new Promise((resolve) => socket.on('close', resolve))
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request/)
   })
 })
 
 describe('over a WebSocket', () => {
-  test('nonsense is answered as over HTTP, and the connection goes on', async () => {
+  test('nonsense is answered as over HTTP, and the connection stays open', async () => {
     const socket = await openSocket(wsUrl)
     for (const body of NOT_JSON) {
       socket.send(body)

@@ -29,14 +29,14 @@ const TIMESTAMP = returning('42')
 
 beforeEach(() => rpc('hardhat_reset'))
 
-test('the helpers know the node as one with development methods', async () => {
+test('Hardhat’s network helpers take the node for a development network', async () => {
   expect(await rpc('web3_clientVersion')).toMatch(/^(anvil|HardhatNetwork|zksync)/)
   expect(await rpc('hardhat_metadata')).toMatchObject({ chainId: 125, latestBlockNumber: 0 })
   expect(await rpc('anvil_nodeInfo')).toMatchObject({ currentBlockNumber: '0x0', environment: { chainId: 125 } })
   expect(await rpc('hardhat_getAutomine')).toBe(true)
 })
 
-describe('snapshots', () => {
+describe('snapshots over JSON-RPC', () => {
   test('nest, and leave the outer ones usable', async () => {
     const to = stranger()
     const outer = await rpc('evm_snapshot')
@@ -100,7 +100,7 @@ describe('snapshots', () => {
     expect(await viem.readContract({ ...token, address, functionName: 'balanceOf', args: [bob] })).toBe(0n)
   })
 
-  test('tell subscribers what was taken back', async () => {
+  test('report removed logs to subscribers', async () => {
     const socket = await openSocket(wsUrl)
     const ask = async (method: string, ...params: unknown[]) => {
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
@@ -116,7 +116,7 @@ describe('snapshots', () => {
   })
 })
 
-describe('time', () => {
+describe('time over JSON-RPC', () => {
   test('increases, is set, and is seen by calls', async () => {
     const start = await latest()
     await rpc('evm_increaseTime', toHex(3_600))
@@ -157,8 +157,8 @@ describe('time', () => {
   })
 })
 
-describe('blocks', () => {
-  test('come by the thousand, at an interval, quickly', async () => {
+describe('mining over JSON-RPC', () => {
+  test('makes a thousand blocks at an interval, quickly', async () => {
     await rpc('evm_mine')
     const first = await latest()
     const began = performance.now()
@@ -172,11 +172,11 @@ describe('blocks', () => {
     expect(middle.timestamp).toBe(second.timestamp + 499n * 60n)
     expect((await viem.getBlock({ blockNumber: first.number + 501n })).parentHash).toBe(middle.hash)
     await send(1n)
-    // 2 s on an idle machine; this one may be busy.
+    // Time is the subject: 2 s on an idle machine, minutes when every block waited for its interval. This one may be busy.
     expect(took, 'milliseconds').toBeLessThan(20_000)
   })
 
-  test('wait while mining is off, and show in the pending block', async () => {
+  test('leaves transactions in the pending block while mining is off', async () => {
     await rpc('evm_setAutomine', false)
     const { address } = account(3)
     const hashes = await Promise.all(
@@ -194,7 +194,7 @@ describe('blocks', () => {
     await send(1n)
   })
 
-  test('come by the clock when asked to', async () => {
+  test('makes blocks by the clock', async () => {
     await rpc('evm_setAutomine', false)
     await rpc('evm_setIntervalMining', 200)
     const { hash } = { hash: await walletOf(0).sendTransaction({ to: bob, value: 1n, gas: 21_000n }) }
@@ -205,7 +205,7 @@ describe('blocks', () => {
     await rpc('evm_setAutomine', true)
   })
 
-  test('take the base fee, randomness and miner that they are told', async () => {
+  test('uses the base fee, randomness and miner that were set', async () => {
     await rpc('hardhat_setNextBlockBaseFeePerGas', toHex(parseGwei('7')))
     const randomness = keccak256('0x07')
     await rpc('hardhat_setPrevRandao', randomness)
@@ -227,8 +227,8 @@ describe('blocks', () => {
   })
 })
 
-describe('accounts', () => {
-  test('are set as wanted, and the next block’s state root takes it in', async () => {
+describe('accounts over JSON-RPC', () => {
+  test('are set, and are in the next block’s state root', async () => {
     const { address } = await deployToken(clients, 0)
     const who = stranger()
     await rpc('hardhat_setBalance', who, toHex(parseEther('5')))
@@ -267,8 +267,8 @@ describe('accounts', () => {
   })
 })
 
-describe('the whole chain', () => {
-  test('goes from one node to another as a dump', async () => {
+describe('the state of the whole chain', () => {
+  test('is moved from one node to another as a dump', async () => {
     const { address } = await deployToken(clients, 0)
     const frames = await deployFrames(clients, 1)
     await send(parseEther('3'), account(5).address)
@@ -291,7 +291,7 @@ describe('the whole chain', () => {
     await other.stop()
   })
 
-  test('forgets what was set at genesis, by a snapshot and by a reset', async () => {
+  test('loses edits of genesis with a snapshot and with a reset', async () => {
     const balance = () => viem.getBalance({ address: bob })
     const snapshot = await rpc('evm_snapshot')
     await rpc('hardhat_setBalance', bob, '0x1')
@@ -307,7 +307,7 @@ describe('the whole chain', () => {
     expect(await balance()).toBe(parseEther('10000'))
   })
 
-  test('begins again', async () => {
+  test('begins again with a reset', async () => {
     const genesis = await viem.getBlock({ blockNumber: 0n })
     const { receipt } = await deployToken(clients, 0)
     await rpc('hardhat_setBalance', bob, '0x0')

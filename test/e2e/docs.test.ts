@@ -10,7 +10,7 @@ import { startProcess, temporaryFolder } from '../support/process.ts'
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-it('docs/precompiles.md leads from nothing to a call', { timeout: 120_000 }, async () => {
+it('the steps of docs/precompiles.md lead to a working precompile', { timeout: 120_000 }, async () => {
   const node = await startProcess(['--in-memory', '--silent'])
   const folder = await temporaryFolder()
   onTestFinished(async () => {

@@ -22,7 +22,7 @@ import {
   Wallet,
   WebSocketProvider,
 } from 'ethers'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { scheme } from '../support/blobs.ts'
 import { MNEMONIC } from '../support/chain.ts'
 import compiled from '../support/contracts/contracts.json' with { type: 'json' }
@@ -46,6 +46,19 @@ describe.each([
   ['a WebSocket', socket, 5],
 ] as const)('over %s', (_, provider: JsonRpcProvider | WebSocketProvider, first) => {
   const signer = (index: number) => root.deriveChild(first + index).connect(provider)
+  /** Counts from now on; waits until so many listeners are in force: each begins with a request of its own. */
+  const listens = (count: number) => {
+    const send = vi.spyOn(provider, 'send')
+    const begins = /^eth_(subscribe|newFilter|newPendingTransactionFilter|blockNumber)$/
+    return async () => {
+      await vi.waitUntil(() => {
+        const { calls, settledResults } = send.mock
+        const answered = calls.filter(([name], i) => begins.test(name) && settledResults[i]?.type === 'fulfilled')
+        return answered.length >= count
+      })
+      send.mockRestore()
+    }
+  }
   const token = async (owner: HDNodeWallet) => {
     const factory = new ContractFactory(Token.abi, Token.bytecode, owner)
     const contract = await factory.deploy('Token', parseEther('1000'))
@@ -121,11 +134,11 @@ describe.each([
     const contract = await token(owner)
     expect(contract.target).toBe(getCreateAddress({ from: owner.address, nonce }))
     const to = stranger()
+    const isListening = listens(1)
     const heard = new Promise<bigint>((resolve) => {
       contract.once('Transfer', (_from: string, _to: string, value: bigint) => resolve(value))
     })
-    // Listening begins with a request of its own.
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await isListening()
     const receipt = await (await contract.getFunction('transfer')(to, 5n)).wait()
     expect(await heard).toBe(5n)
     expect(await contract.getFunction('balanceOf')(to)).toBe(5n)
@@ -203,13 +216,14 @@ describe.each([
     await (await sender.sendTransaction({ to: stranger() })).wait()
   })
 
-  test('listeners hear of blocks and waiting transactions', async () => {
+  test('listeners get blocks and pending transactions', async () => {
     const blocks: number[] = []
     const hashes: string[] = []
     const listening = provider as AbstractProvider
+    const isListening = listens(2)
     await listening.on('block', (number: number) => blocks.push(number))
     await listening.on('pending', (hash: string) => hashes.push(hash))
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await isListening()
     const response = await signer(4).sendTransaction({ to: stranger(), value: 1n })
     const receipt = await response.wait()
     await expect.poll(() => blocks).toContain(receipt?.blockNumber)
@@ -236,7 +250,7 @@ describe.each([
   })
 })
 
-test('ethers’ batches are answered one for one', async () => {
+test('every request of a batch of ethers is answered', async () => {
   const batching = new JsonRpcProvider(`${url}/rpc`, 125, { batchMaxCount: 50, batchStallTime: 5, staticNetwork: true })
   const wanted = Array.from({ length: 40 }, (_, index) => index % 4)
   const blocks = await Promise.all(wanted.map((number) => batching.getBlock(number)))

@@ -81,6 +81,7 @@ test(`survives ${ROUNDS} kills at random moments`, { timeout: 120_000 }, async (
     const before = seen.size
     const sending = Promise.allSettled(SENDERS.map((index) => keepSending(clients, index)))
     await expect.poll(() => seen.size, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before)
+    // Time is the subject: the process is killed at any moment of its work.
     await sleep(Math.random() * 600)
     await node.kill()
     await sending
@@ -90,11 +91,12 @@ test(`survives ${ROUNDS} kills at random moments`, { timeout: 120_000 }, async (
   expect(await node.stop()).toBe(0)
 })
 
-test('survives a kill in its first moments', { timeout: 60_000 }, async () => {
+test('the node survives a kill in its first moments', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder()
   afterAll(() => folder.remove())
   for (const delay of [0, 0.2, 0.5, 0.8]) {
     const node = await startProcess(['--datadir', folder.path])
+    // Time is the subject: the first 40 ms after the first answer.
     await sleep(delay * 50)
     await node.kill()
   }

@@ -86,7 +86,7 @@ test(`${SENDERS * EACH} transfers over ${CONNECTIONS} connections are all mined`
   }
 })
 
-test('1000 sends of one of the node’s accounts come out in one row of nonces', { timeout: 60_000 }, async () => {
+test('1000 sends of one of the node’s accounts have consecutive nonces', { timeout: 60_000 }, async () => {
   const [from] = await (rpc('eth_accounts') as Promise<Address[]>)
   const to = newAccounts(1)[0]?.address
   const answers = await Promise.all(

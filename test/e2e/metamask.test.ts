@@ -46,7 +46,7 @@ const refusal = async (method: string, ...params: unknown[]): Promise<WireError>
 const latestNumber = (): Promise<Hex> => result('eth_blockNumber')
 const stranger = () => privateKeyToAccount(generatePrivateKey()).address
 
-describe('adding the network', () => {
+describe('MetaMask adds the network', () => {
   test('the chain id is compared as a string', async () => {
     expect(await result('eth_chainId')).toBe('0x7d')
     expect(await result('net_version')).toBe('125')
@@ -84,7 +84,7 @@ describe('adding the network', () => {
   })
 })
 
-describe('showing the accounts', () => {
+describe('MetaMask shows the accounts', () => {
   test('balances, nonces and code at the number the block tracker knows', async () => {
     const number = await latestNumber()
     expect(number).toMatch(QUANTITY)
@@ -95,7 +95,7 @@ describe('showing the accounts', () => {
     expect(await result('eth_getCode', account(0).address, number)).toBe('0x')
   })
 
-  test('a token is found out by calls, of which some fail', async () => {
+  test('a token is detected by calls, some of which fail', async () => {
     const { address } = await deployToken(clients, 1)
     const number = await latestNumber()
     const call = (data: Hex) => send('eth_call', [{ to: address, data }, number])
@@ -112,7 +112,7 @@ describe('showing the accounts', () => {
   })
 })
 
-describe('sending', () => {
+describe('MetaMask sends transactions', () => {
   const from = account(2)
   const to = stranger()
 
@@ -197,7 +197,7 @@ describe('sending', () => {
     expect(await result('eth_getTransactionReceipt', first)).toBeNull()
   })
 
-  test('a failing transaction: the estimate tells the reason, the receipt says 0x0', async () => {
+  test('a failing transaction: the estimate has the reason, the receipt has status 0x0', async () => {
     const { address } = await deployToken(clients, 1)
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: [account(1).address, to, 1n] })
     const error = await refusal('eth_estimateGas', { from: from.address, to: address, data, value: '0x0', type: '0x2' })
@@ -217,7 +217,7 @@ describe('sending', () => {
     await expect.poll(() => result('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x0', logs: [] })
   })
 
-  test('too dear: in the words and with HTTP 200', async () => {
+  test('a transaction that costs too much is refused with geth’s message and HTTP 200', async () => {
     const nonce = await nextNonce()
     const rich = await refusal('eth_sendRawTransaction', await sign(nonce, parseEther('1000000')))
     expect(rich).toMatchObject({ code: -32000, message: expect.stringContaining('insufficient funds') })
@@ -239,7 +239,7 @@ describe('sending', () => {
 })
 
 // Where no gas service knows the chain, the wallet takes eth_gasPrice for both fees: its tip is the price's headroom.
-test('the price does not climb by itself', { timeout: 60_000 }, async () => {
+test('the gas price that MetaMask suggests does not climb by itself', { timeout: 60_000 }, async () => {
   const sender = account(5)
   const { address: to } = account(6)
   // As on a chain that is in use, where the base fee stands.
@@ -287,7 +287,7 @@ describe('what a dApp asks through the wallet', () => {
     expect(await result('eth_getBlockByHash', receipt.blockHash, true)).toMatchObject({ number: fromBlock })
   })
 
-  test('passed through: client version, syncing, unknown methods', async () => {
+  test('client version, syncing and unknown methods are passed through', async () => {
     expect(await result('web3_clientVersion')).toMatch(/kestrel/)
     expect(await result('eth_syncing')).toBe(false)
     expect(await refusal('wallet_doesNotExist')).toMatchObject({ code: -32601 })

@@ -46,7 +46,7 @@ test('--no-mining: blocks when asked for only; sends of the node’s accounts do
   expect((await viem.getBlock()).transactions).toEqual(hashes)
 })
 
-describe('pending, while blocks wait', () => {
+describe('the pending block without mining', () => {
   test('shows state, nonces, logs and calls as they will be', async () => {
     const clients = await nodeWith()
     const { rpc, viem, walletOf } = clients

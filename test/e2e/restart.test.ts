@@ -99,7 +99,7 @@ describe('a chain in a folder', () => {
     })
   })
 
-  test('keeps what waits, in the pool and counted', async () => {
+  test('keeps pending transactions, in the pool and counted', async () => {
     await session(['--no-mining'], async ({ rpc, viem }) => {
       expect(await rpc('txpool_status')).toEqual({ pending: '0x1', queued: '0x1' })
       const content = (await rpc('txpool_content')) as Record<string, Record<Address, Record<string, { hash: Hex }>>>
@@ -110,7 +110,7 @@ describe('a chain in a folder', () => {
     })
   })
 
-  test('mines it when blocks are made again, and goes on', async () => {
+  test('mines pending transactions when mining begins again', async () => {
     await session([], async ({ rpc, viem }) => {
       expect(await viem.waitForTransactionReceipt({ hash: waiting })).toMatchObject({
         status: 'success',
@@ -129,7 +129,7 @@ describe('a chain in a folder', () => {
     })
   })
 
-  test('keeps its time moving forward after a clock that was set ahead', async () => {
+  test('keeps its timestamps rising after a clock that was set ahead', async () => {
     const ahead = await session([], async ({ dev, viem }) => {
       await dev.increaseTime({ seconds: 86_400 })
       await dev.mine({ blocks: 1 })
@@ -142,7 +142,7 @@ describe('a chain in a folder', () => {
     })
   })
 
-  test('is refused to a second process, and left alone by it', async () => {
+  test('is refused to a second process, which does not change it', async () => {
     await session([], async ({ viem }) => {
       await expect(startProcess(['--datadir', folder.path])).rejects.toThrow(/in use/)
       expect(await viem.getBlockNumber({ cacheTime: 0 })).toBeGreaterThan(14n)

@@ -24,7 +24,7 @@ async function proposal(text: string) {
   return { path, flags }
 }
 
-test('a difference ends the program with code 1 and one line, and what was committed stays', async () => {
+test('a difference of the shadow ends the program with code 1 and one line, and keeps committed blocks', async () => {
   // Two pushes and a slot that is cold and empty: 21000 + 2 * 3 + 22100, and 2 * 5 on the thread.
   const { flags } = await proposal("table.op('PUSH1').setConstantGas(isMainThread ? 3n : 5n)")
   const node = await startProcess(flags)
@@ -48,19 +48,19 @@ test('a difference ends the program with code 1 and one line, and what was commi
   expect(await again.stop()).toBe(0)
 })
 
-test('a check that hangs does not hold up the end', async () => {
+test('a shadow that hangs does not delay the end of the program', async () => {
   const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000)'
   const { flags } = await proposal(`table.op('PUSH1').setConstantGas(3n); if (!isMainThread) ${wait}`)
   const node = await startProcess(flags)
   await clientsOf(node.url).rpc('anvil_mine', '0x3')
   const began = performance.now()
   expect(await node.stop()).toBe(0)
-  // Two seconds for the queue, and what the rest of closing takes on a busy machine.
+  // Time is the subject, since the check hangs for a minute: two seconds for the queue, and what the rest of closing takes on a busy machine.
   expect(performance.now() - began).toBeLessThan(5_000)
   expect(node.output()).toContain('shadow: 3 blocks were not checked before the node was closed')
 })
 
-test('the engine that makes the blocks is no shadow', async () => {
+test('--shadow refuses the engine that makes the blocks', async () => {
   const { path } = await proposal('')
   const { code, stderr } = await run(path, 'start', '--in-memory', '--engine', 'wasm', '--shadow', 'wasm')
   expect({ code, stderr }).toEqual({

@@ -144,7 +144,7 @@ describe('StakingManager', () => {
     manager = { name: 'StakingManager', address: await deploy('StakingManager', 9) }
   })
 
-  it('can do nothing before it is allowed to', async () => {
+  it('cannot stake before it has a grant', async () => {
     expect(await refusal(USER, manager, 'stake', [A, parseEther('10')])).toBe(
       `authorization to /cosmos.staking.v1beta1.MsgDelegate for address ${manager.address} does not exist or is expired`,
     )
@@ -166,11 +166,11 @@ describe('StakingManager', () => {
     )
   })
 
-  it('stakes for nobody else, and nobody else makes it stake', async () => {
+  it('stakes for no other account, and on no other account’s call', async () => {
     expect(await refusal(1, manager, 'stake', [A, 1n])).toMatch(/does not exist or is expired$/)
   })
 
-  it('tries validators until one takes the coins, and what failed has left nothing', async () => {
+  it('tries validators until one takes the coins, and failed tries leave no state', async () => {
     const nobody = operator(5)
     const { logs } = await send(USER, manager, 'stakeWithAny', [[nobody, 'nonsense', B], parseEther('5')])
     const events = eventsOf([...artifact('StakingManager').abi, ...artifact('StakingI').abi], logs)
@@ -207,7 +207,7 @@ describe('StakingManager', () => {
     expect(await balance(manager.address)).toBe(0n)
   })
 
-  it('can do nothing any more when the grant is taken back', async () => {
+  it('cannot stake when the grant is revoked', async () => {
     await send(USER, authorization, 'revoke', [manager.address, METHODS])
     expect(await refusal(USER, manager, 'unstake', [A, 1n])).toMatch(/MsgUndelegate .* does not exist or is expired$/)
     expect((await read<bigint[]>(USER, manager, 'position', [A]))[1]).toBe(0n)
@@ -283,7 +283,7 @@ describe('InterchainSender', () => {
     address: await deploy('InterchainSender', USER, [channel, 'akest']),
   })
 
-  it('sends what the user allows, which leaves the account and the grant', async () => {
+  it('sends the granted coins, which leave the account and the grant', async () => {
     const sender = await opened('channel-4')
     await send(USER, ics20, 'approve', [sender.address, allocation('channel-4', parseEther('10'))])
     const before = await balance(user)
@@ -313,7 +313,7 @@ describe('InterchainSender', () => {
     expect(await balance(user)).toBe(before - fee)
   })
 
-  it('gets coins of its own back when nobody answers and the patience is over', async () => {
+  it('gets its own coins back after the timeout', async () => {
     const sender = await opened('channel-3')
     const hash = await chain.walletOf(USER).sendTransaction({ to: sender.address, value: parseEther('2') })
     await chain.viem.waitForTransactionReceipt({ hash })

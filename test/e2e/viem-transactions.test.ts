@@ -184,7 +184,7 @@ describe('the order of one account’s transactions', () => {
     await expect(viem.sendRawTransaction({ serializedTransaction: first })).rejects.toThrow('nonce too low')
   })
 
-  test('follows from viem’s own counting when sends overlap', async () => {
+  test('is that of viem’s nonce manager when sends overlap', async () => {
     const wallet = walletOf(7)
     const hashes: Hex[] = []
     for (let i = 0; i < 5; i++) hashes.push(await wallet.sendTransaction({ to: account(0).address, value: BigInt(i) }))
@@ -257,7 +257,7 @@ describe('the node’s own accounts', () => {
   })
 })
 
-test('a batch is answered in its order', async () => {
+test('a batch is answered in order', async () => {
   const batched = createPublicClient({ chain, transport: http(undefined, { batch: { wait: 5 } }) })
   const addresses = Array.from({ length: 10 }, (_, index) => account(index).address)
   const balances = await Promise.all(addresses.map((address) => batched.getBalance({ address, blockNumber: 0n })))
@@ -270,7 +270,7 @@ test('a batch is answered in its order', async () => {
   expect(mixed.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('filters tell of blocks and waiting transactions', async () => {
+test('filters report blocks and pending transactions', async () => {
   const [blocks, waiting] = await Promise.all([viem.createBlockFilter(), viem.createPendingTransactionFilter()])
   const hash = await walletOf(9).sendTransaction({ to: stranger().address, value: 1n })
   const { blockHash } = await mined(hash)

@@ -15,7 +15,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { formatAbiItem } from 'viem/utils'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { account } from '../support/chain.ts'
 import compiled from '../support/contracts/contracts.json' with { type: 'json' }
 import { deployFrames, deployToken, frames, token } from '../support/contracts.ts'
@@ -31,7 +31,7 @@ test('the interfaces of these tests are those of the compiled contracts', () => 
   expect(signatures(frames.abi)).toEqual(signatures(compiled.contracts.Frames.abi as Abi))
 })
 
-describe('the chain', () => {
+describe('the chain with viem', () => {
   test('has its id, funded accounts and blocks with a base fee', async () => {
     expect(await viem.getChainId()).toBe(125)
     expect(await viem.getBalance({ address: account(9).address })).toBe(parseEther('10000'))
@@ -52,7 +52,7 @@ describe('the chain', () => {
     expect(await viem.getBalance({ address: to, blockNumber: receipt.blockNumber - 1n })).toBe(0n)
   })
 
-  test('tells the fee history that EIP-1559 prescribes', async () => {
+  test('has the fee history that EIP-1559 prescribes', async () => {
     const hash = await walletOf(1).sendTransaction({ to: stranger(), value: 1n, maxPriorityFeePerGas: 7n })
     const { blockNumber } = await viem.waitForTransactionReceipt({ hash })
     const history = await viem.getFeeHistory({ blockCount: 2, blockNumber, rewardPercentiles: [50] })
@@ -78,7 +78,7 @@ describe('the chain', () => {
   })
 })
 
-describe('a contract', () => {
+describe('a contract with viem', () => {
   test('is deployed at the address of its creator and nonce, read and written', async () => {
     const nonce = await viem.getTransactionCount({ address: account(3).address })
     const { address, receipt } = await deployToken(clients, 3)
@@ -136,6 +136,7 @@ describe('a contract', () => {
   test('tells watchers of its events and blocks, by polling and over a WebSocket', async () => {
     const { address } = await deployToken(clients, 5)
     const socket = overSocket()
+    const fetching = vi.spyOn(globalThis, 'fetch')
     const seen = { polled: [] as Log[], pushed: [] as Log[], heads: [] as bigint[], hashes: [] as string[] }
     const watched = { abi: token.abi, address, eventName: 'Transfer' } as const
     const stops = [
@@ -146,8 +147,14 @@ describe('a contract', () => {
     ]
     // The subscriptions are in force once a later request on the same connection has been answered.
     await socket.getBlockNumber({ cacheTime: 0 })
-    await expect.poll(() => clients.rpc('eth_blockNumber')).toBeDefined()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // The polling watcher sees events from the moment its filter is made.
+    await vi.waitUntil(() =>
+      fetching.mock.calls.some(
+        ([, init], i) =>
+          String(init?.body).includes('eth_newFilter') && fetching.mock.settledResults[i]?.type === 'fulfilled',
+      ),
+    )
+    fetching.mockRestore()
     const hash = await walletOf(5).writeContract({
       ...token,
       address,
@@ -165,7 +172,7 @@ describe('a contract', () => {
   })
 })
 
-describe('a revert', () => {
+describe('a revert with viem', () => {
   test('is decoded: reason, custom error, and a receipt when sent all the same', async () => {
     const { address } = await deployToken(clients, 6)
     const poor = account(7).address
@@ -203,7 +210,7 @@ describe('a revert', () => {
   }
 })
 
-describe('an estimate', () => {
+describe('an estimate with viem', () => {
   test.each([
     ['passing on gas through 20 frames', 'descend', [20n, 10n]],
     ['passing on gas through one frame', 'descend', [1n, 1n]],
@@ -218,7 +225,7 @@ describe('an estimate', () => {
     expect(await viem.waitForTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
   })
 
-  test('is 21000 for a transfer, and what deploying takes', async () => {
+  test('is 21000 for a transfer, and enough for a deployment', async () => {
     expect(await viem.estimateGas({ account: account(8), to: stranger(), value: 1n })).toBe(21_000n)
     const gas = await viem.estimateGas({ account: account(8), data: frames.bytecode })
     const hash = await walletOf(8).sendTransaction({ data: frames.bytecode, gas })

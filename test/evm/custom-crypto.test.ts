@@ -56,7 +56,7 @@ describe('ecrecover', () => {
     )
   })
 
-  it('takes r and s without their leading zeros', () => {
+  it('takes r and s without leading zeros', () => {
     // Found by search with noble: the key and hash below give an r with a leading zero byte.
     const key = bigToFixed(1n, 32)
     for (let i = 0; i < 2000; i++) {
@@ -73,7 +73,7 @@ describe('ecrecover', () => {
   })
 })
 
-it('signs as RFC 6979 does, with low s', () => {
+it('signs by RFC 6979, with low s', () => {
   fc.assert(
     fc.property(bytes32, fc.bigInt({ min: 1n, max: ORDER - 1n }), (hash, secret) => {
       const key = bigToFixed(secret, 32)
@@ -83,7 +83,7 @@ it('signs as RFC 6979 does, with low s', () => {
   )
 })
 
-it('hashes', () => {
+it('keccak256 and sha256 are those of the noble library', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
       expect(keccak256(message)).toEqual(keccak_256(message))

@@ -99,7 +99,7 @@ const noted = () => view.storage(trial.address, 0n)
 const calling = (of: Address) => `0x365f5f375f5f365f5f73${of.slice(2)}5af13d5f5f3e602a573d5ffd5b3d5ff3` as const
 
 describe('a contract called by native code', () => {
-  it('sees whom it is called by, and its answer comes back', async () => {
+  it('sees its caller, and returns its answer', async () => {
     view.setCode(target, hexToBytes('0x335f5260205ff3')) // return(caller)
     const result = await run(passOn(target))
     expect([result.error, result.output]).toEqual([undefined, word(BigInt(bob))])
@@ -114,14 +114,14 @@ describe('a contract called by native code', () => {
     expect((await run(passOn(target), { to: forwarder })).logs).toEqual([trial.address, target, trial.address])
   })
 
-  it('is undone with the native contract when it reverts, and its reason goes through', async () => {
+  it('is undone with the native contract when it reverts, and its reason is passed on', async () => {
     put(below, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'PUSH1 0x2a', 'PUSH0', 'MSTORE', 'PUSH1 0x20', 'PUSH0', 'REVERT')
     const result = await run(passOn(below))
     expect(result).toMatchObject({ error: 'execution reverted', output: word(42n), logs: [] })
     expect([view.storage(below, 0n), noted()]).toEqual([0n, 0n])
   })
 
-  it('may fail without the native contract', async () => {
+  it('may fail while the native contract goes on', async () => {
     put(below, 'PUSH1 0x07', 'PUSH0', 'SSTORE', 'PUSH0', 'PUSH0', 'LOG0', 'PUSH0', 'PUSH0', 'REVERT')
     const data = encodeFunctionData({ abi, functionName: 'tryFirst', args: [below] })
     const result = await run(data)
@@ -161,7 +161,7 @@ describe('a contract called by native code', () => {
     expect((await run(passOn(target), { to: forwarder })).refund).toBe(4_800n)
   })
 
-  it('has its destruction counted, if it stands', async () => {
+  it('has its self-destruction carried out, unless it is reverted', async () => {
     put(target, `PUSH20 ${bob}`, 'SELFDESTRUCT')
     expect((await run(passOn(target))).destroyed).toEqual([target])
     view.setCode(forwarder, hexToBytes(calling(trial.address)))
@@ -199,7 +199,7 @@ describe('a contract called by native code', () => {
   })
 })
 
-describe('tracers', () => {
+describe('tracers of a call by native code', () => {
   beforeEach(() => put(target, 'PUSH0', 'PUSH0', 'LOG0', 'PUSH1 0x05', ...returnTop))
 
   it('see the call below the native contract', async () => {
@@ -217,7 +217,7 @@ describe('tracers', () => {
     expect(tracer.root?.calls[0]?.gasUsed).toBe(tracer.root && tracer.root.gasUsed - OWN_GAS)
   })
 
-  it('are told of each log once', async () => {
+  it('get each log once', async () => {
     const tracer = new SimulatedLogs(false)
     await run(passOn(target), {
       machine: (machine) => {
@@ -233,7 +233,7 @@ describe('tracers', () => {
   })
 })
 
-describe('contracts that only the state knows', () => {
+describe('voucher contracts of the state', () => {
   const found = definePrecompile({ ...trial, name: 'found', address: below, interfaces: [] })
   const asked: string[] = []
   const natives = Object.assign(new Map(), {
@@ -243,7 +243,7 @@ describe('contracts that only the state knows', () => {
     },
   })
 
-  it('are looked for behind a lone INVALID and nowhere else', async () => {
+  it('are looked up only where the code is a single INVALID', async () => {
     createNativeAccount(view, below)
     createNativeAccount(view, forwarder)
     put(target, 'STOP')

@@ -67,7 +67,7 @@ const handedOn = (left: bigint) => left - left / 64n - 2n
 /** PUSH1 7, RETURNs it as a word after `op`. */
 const returning = (op: string) => `0x6007${op}60005260206000f3`
 
-describe('constant gas', () => {
+describe('constant gas of opcodes', () => {
   it('of CREATE and CREATE2 is tenfold under proposal 0, and of the next table what it was', async () => {
     // Three or four pushes of 3 gas, and 32,000.
     expect((await run(CREATE)).gas).toBe(32_009n)
@@ -166,8 +166,8 @@ describe('constant gas', () => {
   })
 })
 
-describe('the other setters', () => {
-  it('replace what an opcode does, at once or later', async () => {
+describe('the other setters of the jump table', () => {
+  it('replace the behaviour of an opcode, synchronous or asynchronous', async () => {
     // ISZERO of 7 is 0; now it doubles.
     const double = (later: boolean) => (table: JumpTable) => {
       table.op('ISZERO').setExecute((state) => {
@@ -213,7 +213,7 @@ describe('the other setters', () => {
     expect(seen).toEqual([...once, ...once])
   })
 
-  it('hand on all but a 64th where the dynamic gas of a call is replaced', async () => {
+  it('pass on all but a 64th where the dynamic gas of a call is replaced', async () => {
     const cheap = (table: JumpTable) =>
       table
         .op('CALL')
@@ -267,7 +267,7 @@ describe('the other setters', () => {
     expect(await run('0x600715', (table) => void free(table))).toMatchObject({ error: 'out of gas', gas: GAS })
   })
 
-  it('run out of gas over gas of more bits than gas has', async () => {
+  it('run out of gas when the gas has more bits than gas can have', async () => {
     const dear = (table: JumpTable) => void table.op('ISZERO').setDynamicGas(() => 1n << 64n)
     expect(await run('0x600715', dear)).toMatchObject({ error: 'out of gas', gas: GAS })
     const gift = (table: JumpTable) => void table.op('ISZERO').setDynamicGas(() => -1n)
@@ -289,8 +289,8 @@ describe('the other setters', () => {
   })
 })
 
-describe('the stack', () => {
-  it('has geth’s numbers to begin with', () => {
+describe('the stack limits of opcodes', () => {
+  it('are geth’s at first', () => {
     // minStack is what is popped; more than 1024 may never be left.
     inspect((table) => {
       for (const [name, minStack] of [
@@ -309,7 +309,7 @@ describe('the stack', () => {
     expect([maxStackAtEntry(0, 1), maxStackAtEntry(2, 1), maxStackAtEntry(2, 2)]).toEqual([1023, 1025, 1024])
   })
 
-  it('is bounded before and after', async () => {
+  it('are checked before and after', async () => {
     const needsTwo = (table: JumpTable) => void table.op('ISZERO').setMinStack(2)
     expect((await run(returning('15'), needsTwo)).error).toBe('stack underflow (1 <=> 2)')
     expect((await run(`0x6001${returning('15').slice(2)}`, needsTwo)).error).toBeUndefined()
@@ -324,13 +324,13 @@ describe('the stack', () => {
     })
   })
 
-  it('is checked before any gas is charged', async () => {
+  it('are checked before any gas is charged', async () => {
     const dear = (table: JumpTable) => void table.op('ISZERO').setConstantGas(GAS)
     expect((await run('0x15', dear)).error).toBe('stack underflow (0 <=> 1)')
     expect((await run('0x600015', dear)).error).toBe('out of gas')
   })
 
-  it('is bounded at entry for proposals that were written so', async () => {
+  it('are checked at entry for proposals that set them so', async () => {
     const entersWithTwo = (table: JumpTable) => void table.op('DUP1').setMaxStack(2, { semantics: 'entry' })
     expect((await run('0x6001808000', entersWithTwo)).error).toBeUndefined()
     expect((await run('0x600180808000', entersWithTwo)).error).toBe('stack limit reached 3 (2)')
@@ -341,7 +341,7 @@ describe('the stack', () => {
     })
   })
 
-  it('is looked at afterwards when nobody says what an opcode leaves, and before it otherwise', async () => {
+  it('are checked afterwards when a definition does not say what an opcode leaves, else before', async () => {
     let runs = 0
     const three: Parameters<ReturnType<JumpTable['op']>['setExecute']>[0] = ({ stack }) => {
       runs++
@@ -363,7 +363,7 @@ describe('the stack', () => {
   })
 })
 
-describe('new opcodes', () => {
+describe('opcodes added to the jump table', () => {
   const average: Change = (table) => {
     table.define(0x0c, 'AVG', {
       pops: 2,
@@ -376,7 +376,7 @@ describe('new opcodes', () => {
     })
   }
 
-  it('run, cost and check the stack', async () => {
+  it('run, charge gas and check the stack', async () => {
     // PUSH1 3, PUSH1 7, AVG, STOP.
     expect((await run('0x600360070c00')).error).toBe('invalid opcode: opcode 0xc not defined')
     expect(await run('0x600360070c00', average)).toMatchObject({ error: undefined, gas: 13n })
@@ -384,7 +384,7 @@ describe('new opcodes', () => {
     expect(await run('0x60070c00', average)).toMatchObject({ error: 'stack underflow (1 <=> 2)', gas: GAS })
   })
 
-  it('stand in code that jumps', async () => {
+  it('work in code that jumps', async () => {
     // PUSH1 4 JUMP INVALID JUMPDEST PUSH1 3 PUSH1 7 AVG, returned.
     expect((await run('0x600456fe5b600360070c60005260206000f3', average)).output).toBe(5n)
   })
@@ -423,7 +423,7 @@ describe('new opcodes', () => {
     expect((await run('0x6001600160072f', note)).error).toBe('stack limit reached')
   })
 
-  it('take no place and no name that something has', () => {
+  it('are refused under a code or a name that is taken', () => {
     const nothing = { execute: () => undefined }
     inspect((table) => {
       expect(() => table.define(0x01, 'AVG', nothing)).toThrow('opcode 0x01 is ADD already')
@@ -438,7 +438,7 @@ describe('new opcodes', () => {
   })
 })
 
-describe('a table', () => {
+describe('a jump table', () => {
   it.each([
     ['ADD', (table: JumpTable) => table.op('ADD').setMemorySize(() => 32n)],
     ['MSTORE', (table: JumpTable) => table.op('MSTORE').setDynamicGas(null)],
@@ -448,7 +448,7 @@ describe('a table', () => {
     expect(() => inspect((table) => void change(table))).toThrow(problem)
   })
 
-  it('is closed when it is made', () => {
+  it('cannot be changed once it is built', () => {
     const kept: ReturnType<JumpTable['op']>[] = []
     inspect((table) => void kept.push(table.op('ADD')))
     expect(() => kept[0]?.setConstantGas(1n)).toThrow('the table is closed')

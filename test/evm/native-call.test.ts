@@ -106,7 +106,7 @@ const pair = (a: Address, b: Address) =>
 const WRITE_PROTECTION = Buffer.from('write protection').toString('hex')
 
 describe('a native contract', () => {
-  it('is called directly', async () => {
+  it('is called by a transaction', async () => {
     const result = await send(trial.address, note)
     expect(result).toEqual({
       error: undefined,

@@ -95,7 +95,7 @@ describe.each([
   })
 })
 
-it('pays its coinbase the tips on a plain chain', async () => {
+it('a block of a plain chain pays the tips to its coinbase', async () => {
   const { read, viem } = plain()
   const block = await viem.getBlock()
   let paid = 0n
@@ -150,7 +150,7 @@ describe('the list of blocks', () => {
   })
 })
 
-it('shows withdrawals in wei', async () => {
+it('a block shows its withdrawals in wei', async () => {
   const { node, read, viem } = plain()
   const address = hexToAddress(`0x${'d1'.repeat(20)}`)
   const withdrawals = [

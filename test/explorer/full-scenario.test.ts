@@ -37,15 +37,15 @@ async function expectList({ path, key, keys }: Expected, sizes: readonly number[
 }
 
 describe('paginated lists', () => {
-  it('of the chain', async () => {
+  it('of the chain are complete, on pages of every size', async () => {
     for (const expected of chainLists(book, on().made)) await expectList(expected, [1, 7, 50])
   }, 120_000)
 
-  it('of every block and transaction', async () => {
+  it('of every block and transaction are complete', async () => {
     for (const expected of partLists(book)) await expectList(expected, expected.keys.length > 1 ? [1, 7, 50] : [])
   }, 120_000)
 
-  it('of addresses', async () => {
+  it('of addresses are complete', async () => {
     const { people, coin, stage, art, items } = on().made
     const contracts = [coin, stage, art, items].map(({ address }) => address)
     const miner = book.blocks[1]?.miner ?? NATIVE.staking

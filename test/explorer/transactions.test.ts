@@ -429,7 +429,7 @@ describe('EIP-7702', () => {
   })
 })
 
-it('counts blobs into the fee', async () => {
+it('a blob transaction’s fee includes its blobs', async () => {
   const { read, walletOf, viem, receiptOf, rpc, bob } = on()
   const wallet = walletOf(3)
   const nonce = await viem.getTransactionCount({ address: wallet.account.address })

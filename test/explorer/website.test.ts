@@ -75,7 +75,9 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByText('/stats', { exact: true }).first().click()
     await page.getByRole('button', { name: 'Try it out' }).click()
     await page.getByRole('button', { name: 'Execute' }).click()
-    await page.getByText('"total_blocks"').first().waitFor()
+    const answer = page.getByText('"total_blocks"').first()
+    await answer.waitFor()
+    expect(await answer.isVisible()).toBe(true)
   }, 60_000)
 
   it('redirects a search to the page of its one hit', async () => {
@@ -85,6 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     await page.getByRole('searchbox').fill('2')
     await page.getByRole('searchbox').press('Enter')
     await page.getByRole('heading', { name: /Block 2/ }).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/block\//)
     await page.getByRole('searchbox').fill(account(3).address.toLowerCase())
     await page.getByRole('searchbox').press('Enter')
     await page.getByText('10,000 KEST').first().waitFor()
@@ -107,6 +110,7 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     const page = await open(`${url}/tx/${await send('refuse', 'not today')}`)
     await page.getByText('execution reverted').waitFor()
     await page.getByText('not today', { exact: true }).waitFor()
+    expect(await page.getByText('success', { exact: true }).count()).toBe(0)
     await page.goto(`${url}/tx/${await send('transfer', account(1).address, parseEther('3'))}`)
     await page.getByRole('tab', { name: 'State changes' }).click()
     await page.getByRole('cell', { name: '997', exact: true }).waitFor()

@@ -89,6 +89,6 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium (skipped where no Chromium 
     const outside = await pageOf('localhost')
     const blocked = outside.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
     await outside.setContent(`<iframe src="${url}"></iframe>`)
-    await blocked
+    expect((await blocked).text()).toContain(url)
   }, 60_000)
 })

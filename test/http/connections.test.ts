@@ -2,11 +2,12 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { accessOf } from '../../src/http/access.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from '../../src/http/connections.ts'
+import { startNode } from '../../src/node.ts'
 import { serveFastPath } from '../../src/rpc/http/fast-path.ts'
-import { testChain } from '../support/chain.ts'
+import { nodeOptions } from '../support/chain.ts'
 
 /** More than the buffers of two sockets hold. */
 const LARGE = 'a'.repeat(24 << 20)
@@ -90,6 +91,7 @@ describe('unread answers', () => {
     const [atServer] = accepted
     if (atServer === undefined) throw new Error('nothing was accepted')
     await once(atServer, 'close')
+    expect(atServer.destroyed).toBe(true)
   })
 
   it('close their connections, the largest first, when they exceed the limit together', async () => {
@@ -127,6 +129,7 @@ describe('incomplete requests', () => {
   it('do not close a connection whose request is being answered', async () => {
     const { open } = await serve(
       { requestTimeout: 100, idleTimeout: 100 },
+      // Time is the subject: five times as long as a request may take to come.
       () => new Promise((resolve) => setTimeout(resolve, 500, 'late')),
     )
     for (const path of ['/', '/http']) {
@@ -152,7 +155,7 @@ describe('a node that is being closed', () => {
   // RFC 6455, 1.3.
   const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
   const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
-  test.each([
+  const CLIENTS: readonly (readonly [what: string, bytes: string, waits: boolean])[] = [
     ['has said nothing', '', false],
     ['is within a head', 'POST / HTTP/1.1\r\nHost: ', false],
     ['is within a body', post('0123456789').slice(0, -5), false],
@@ -170,19 +173,37 @@ describe('a node that is being closed', () => {
       ['GET /socket/v2/websocket HTTP/1.1', 'Host: a.localhost', ...HANDSHAKE, KEY, '', ''].join('\r\n'),
       true,
     ],
-  ])(
+  ]
+  const outcomes = new Map<string, Promise<unknown>>()
+  // A node waits up to two seconds for its clients: all close at the same time.
+  beforeAll(() => {
+    for (const [what, bytes, waits] of CLIENTS) {
+      const closed = closeWith(bytes, waits).then(
+        () => 'closed',
+        (error: unknown) => error,
+      )
+      outcomes.set(what, closed)
+    }
+  })
+  afterAll(() => Promise.all(outcomes.values()))
+  test.each(CLIENTS)(
     'waits for no client that %s and never closes',
-    async (_what, bytes, waits) => {
-      const { node, url } = await testChain()
-      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
-      onTestFinished(() => void socket.destroy())
-      socket.on('error', () => undefined).resume()
-      await once(socket, 'connect')
-      if (bytes !== '') socket.write(bytes)
-      if (waits) await once(socket, 'data')
-      else await new Promise((resolve) => setImmediate(resolve))
-      await node.close()
+    async (what) => {
+      expect(await outcomes.get(what)).toBe('closed')
     },
-    12_000,
+    20_000,
   )
+
+  /** Closes a node that has a connection on which these bytes were sent, and first waits for an answer to them. */
+  async function closeWith(bytes: string, waits: boolean): Promise<void> {
+    const node = await startNode(nodeOptions())
+    const socket = connect({ port: Number(new URL(node.url).port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined).resume()
+    await once(socket, 'connect')
+    if (bytes !== '') socket.write(bytes)
+    if (waits) await once(socket, 'data')
+    else await new Promise((resolve) => setImmediate(resolve))
+    await node.close()
+    socket.destroy()
+  }
 })

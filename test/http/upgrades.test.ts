@@ -82,10 +82,12 @@ it('a WebSocket can be opened, also on a connection that had requests before', a
   const handshake = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: WebSocket', 'Sec-WebSocket-Version: 13', key]
   socket.write(['GET /rpc HTTP/1.1', ...handshake, '', ''].join('\r\n'))
   // RFC 6455, 1.3: what the sample nonce is answered with.
-  await until((text) => text.includes('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo='))
+  const accept = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo='
+  expect(await until((text) => text.includes(accept))).toContain('HTTP/1.1 101 ')
   socket.destroy()
   const client = new WebSocket(`${url.replace('http', 'ws')}/rpc`)
   await once(client, 'open')
+  expect(client.readyState).toBe(WebSocket.OPEN)
   client.close()
 })
 

@@ -61,8 +61,8 @@ async function smallIndex(until: 'shanghai' | 'prague' = 'prague') {
   }
 }
 
-describe('calls', () => {
-  it('are listed in call order with what became of them, and on the sides of those who took part', async () => {
+describe('internal transactions', () => {
+  it('are listed in call order with their results, and for both parties', async () => {
     const { block, edit, calls, callsOf, transactions, coins } = await smallIndex()
     await edit((view) => {
       const [plainly, lent] = [call(PLAIN, { value: '0x03' }), call(LENT, { kind: 'DELEGATECALL' })]
@@ -122,7 +122,7 @@ describe('calls', () => {
   })
 })
 
-describe('contracts', () => {
+describe('created contracts', () => {
   it('that a genesis has are listed with block 0', async () => {
     const { chain, contracts } = await smallIndex()
     const expected = [...chain.spec.genesis.alloc].filter(([, { code }]) => code.length > 0).map(([address]) => address)
@@ -130,7 +130,7 @@ describe('contracts', () => {
     expect(RECORD.day.get(chain.store, 0)?.contracts).toBe(expected.length)
   })
 
-  it('that end in the transaction that made them are listed as destroyed', async () => {
+  it('that are destroyed in the transaction that created them are listed as destroyed', async () => {
     const { chain, block, edit, calls, contracts, fact } = await smallIndex()
     await edit((view) => {
       view.setCode(MAKER, fromHex(maker(initCode(MORTAL), 5)))
@@ -150,7 +150,7 @@ describe('contracts', () => {
     expect(RECORD.day.get(chain.store, Math.floor(day))?.contracts).toBe(1)
   })
 
-  it('that are made again after their end keep their row', async () => {
+  it('that are created again after their destruction keep their row', async () => {
     const { block, contracts, fact } = await smallIndex('shanghai')
     const before = contracts().length
     const [make, end] = [{ to: FACTORY }, { to: CHILD }]
@@ -210,7 +210,7 @@ describe('contracts', () => {
   })
 })
 
-describe('coins', () => {
+describe('coin changes', () => {
   it('changed by hand have a row for each change, and no transaction', async () => {
     const { edit, block, coins, fact } = await smallIndex()
     await edit((view) => view.setBalance(PLAIN, 7n))
@@ -245,7 +245,7 @@ describe('coins', () => {
   })
 })
 
-describe('a block', () => {
+describe('the record of a block', () => {
   it('counts what was paid for blobs among its fees, not among base fees and tips', async () => {
     const { chain, store } = await smallIndex()
     const blobs = {
@@ -259,7 +259,7 @@ describe('a block', () => {
     expect(RECORD.account.get(store, SENDER)?.balance).toBe(1_000n * ETHER - baseFees - tips - 2n ** 17n)
   })
 
-  it('may be on any day', async () => {
+  it('is counted on the day of its timestamp', async () => {
     const { chain, store } = await smallIndex()
     await chain.produce({ timestamp: 2n ** 64n - 1n })
     expect(RECORD.day.get(store, 213_503_982_334_601)).toMatchObject({ transactions: 0 })

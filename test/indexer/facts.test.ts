@@ -69,7 +69,7 @@ const sequences = (list: Hex): number[] => all(list).map(sequenceOf)
 const seen = (list: Hex) => all(list).map((row) => firstSeenEntry.decode(row))
 const accounts = seen(LIST.addresses).map(({ address }) => address)
 
-describe('transactions', () => {
+describe('the index of transactions', () => {
   it('are listed in the order of the chain, and say how they ended', () => {
     const rows = all(LIST.transactions).map((row) => transactionEntry.decode(row))
     expect(rows.map(({ number, index }) => [number, index])).toEqual(
@@ -84,7 +84,7 @@ describe('transactions', () => {
     expect([failed[0]?.error, toHex(failed[0]?.revertData ?? new Uint8Array(0))]).toEqual(['execution reverted', words])
   })
 
-  it('are listed by what they are, and by what they call', async () => {
+  it('are listed by type, and by the method that they call', async () => {
     const byMask = new Map<number, number[]>()
     const byMethod = new Map<string, number[]>()
     for (const tx of transactions) {
@@ -116,7 +116,7 @@ describe('transactions', () => {
     }
   })
 
-  it('are listed by whose they are', () => {
+  it('are listed by sender and by receiver', () => {
     const sideOf = ({ from, to, created }: Mined, of: Address): Role | undefined => {
       if (from === of) return to === of ? 'self' : 'out'
       if (to === of) return 'in'
@@ -131,14 +131,15 @@ describe('transactions', () => {
   })
 })
 
-describe('accounts', () => {
+describe('the index of accounts', () => {
   it('are listed once, with everyone who took part', async () => {
     const rows = seen(LIST.addresses)
     expect(new Set(accounts).size).toBe(accounts.length)
     expect(rows.map(({ number }) => number)).toEqual(rows.map(({ number }) => number).toSorted((a, b) => a - b))
     const known = new Set(accounts)
     for (const { from, to, created } of transactions) {
-      for (const party of [from, to, created]) if (party !== undefined) expect(known).toContain(party)
+      const parties = [from, to, created].filter((party) => party !== undefined)
+      expect(parties.filter((party) => !known.has(party))).toEqual([])
     }
     for await (const { address } of node.chain.accounts()) expect(known).toContain(address)
     for (const address of accounts) expect(RECORD.account.get(store, address)).toBeDefined()
@@ -168,15 +169,13 @@ describe('accounts', () => {
           expect(after).not.toBe(before)
           last = after
           changedAt = number
-          if (transaction !== undefined) {
-            named++
-            expect(touching.map(({ sequence }) => sequence)).toContain(transaction)
-          }
+          named += transaction === undefined ? 0 : 1
+          expect([undefined, ...touching.map(({ sequence }) => sequence)]).toContain(transaction)
         }
         expect(last).toBe(views[number]?.view.balance(address))
         // Whoever sent here paid for it: nobody but them and those whom they pay changes a sender's coins.
         const own = touching.filter(({ from }) => from === address).at(-1)
-        if (own !== undefined) expect(here[0]?.transaction).toBeGreaterThanOrEqual(own.sequence)
+        expect(here[0]?.transaction ?? -1).toBeGreaterThanOrEqual(own?.sequence ?? -1)
       }
       const fact = RECORD.account.get(store, address)
       expect([fact?.balance, fact?.changedAt]).toEqual([last, changedAt])
@@ -184,7 +183,7 @@ describe('accounts', () => {
     expect(named).toBeGreaterThan(transactions.length)
   })
 
-  it('know the gas they took', () => {
+  it('have the gas that their transactions used', () => {
     for (const address of accounts) {
       const gasOf = (side: 'from' | 'to') =>
         Number(transactions.filter((tx) => tx[side] === address).reduce((sum, { gasUsed }) => sum + gasUsed, 0n))
@@ -210,8 +209,8 @@ describe('accounts', () => {
   })
 })
 
-describe('blocks', () => {
-  it('come to what their receipts come to', () => {
+describe('the index of blocks', () => {
+  it('have the sums of their receipts', () => {
     let sequence = 0
     let gas = 0n
     for (const { number, transactions: mined, receipts, baseFeePerGas } of blocks) {

@@ -33,7 +33,7 @@ const step = fc.oneof(
 const quietly = () => undefined
 
 describe('the index of a chain', () => {
-  it('comes back exactly when the chain is taken back', { timeout: 120_000 }, async () => {
+  it('is restored exactly when the chain is rolled back', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
         const { actions, node, store } = await busyChain(await testChain())
@@ -57,7 +57,7 @@ describe('the index of a chain', () => {
     )
   })
 
-  it('is the same when it is made again', { timeout: 60_000 }, async () => {
+  it('is the same when it is rebuilt', { timeout: 60_000 }, async () => {
     const { actions, node, store } = await busyChain(await testChain())
     const { chain } = node
     const run = async (acts: readonly (() => Promise<unknown>)[]) => {
@@ -79,7 +79,7 @@ describe('the index of a chain', () => {
     expect(done).toEqual(Array.from({ length: Number(chain.head.number) + 1 }, (_, number) => BigInt(number)))
   })
 
-  it('is the same when it is made again from blocks of other forks', { timeout: 60_000 }, async () => {
+  it('is the same when it is rebuilt from blocks of other forks', { timeout: 60_000 }, async () => {
     const spec = parseGenesisText(readFileSync(join(CONFORMANCE, 'genesis.json'), 'utf8'))
     const store = await openMemoryStore()
     await createChain(store, spec, indexer)
@@ -108,7 +108,7 @@ describe('a database', () => {
     return { spec, store, chain, rows: await readerRows(store), runtime: new Runtime(spec) }
   }
 
-  it('opens again only when an index that was interrupted has been made to its end', async () => {
+  it('opens again only when an interrupted rebuild of the index is complete', async () => {
     const { spec, store, rows, runtime } = await small()
     for (const writes of [1, 2, 4]) {
       let left = writes
@@ -136,7 +136,7 @@ describe('a database', () => {
     expect(reopen(store, spec).head.number).toBe(2n)
   })
 
-  it('whose blocks do not come out as they did gets no index', async () => {
+  it('whose blocks have other results when they run again gets no index', async () => {
     const { chain, store, runtime } = await small()
     const header = await chain.header({ number: 1n })
     if (header === undefined) throw new Error('there is a block 1')

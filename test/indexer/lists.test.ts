@@ -89,7 +89,7 @@ describe('lists', () => {
     )
   }, 60_000)
 
-  it('find the place of a number', async () => {
+  it('find the position of a number', async () => {
     const store = await openMemoryStore()
     const list = listAt(0)
     const draft = new Overlay(store)
@@ -100,7 +100,7 @@ describe('lists', () => {
     expect(places).toEqual([0, 0, 1, 1, 2, 2, 3])
   })
 
-  it('are as they were when a version is taken back', async () => {
+  it('are as they were when a version is rolled back', async () => {
     const store = await openMemoryStore()
     await grow(store, 1, 0, [0, 1, 2])
     const before = await everyRow(store)
@@ -143,7 +143,7 @@ describe('lists', () => {
     expect(entries.map((_, i) => toHex(entryAt(store, list, i) ?? new Uint8Array(0)))).toEqual(entries.map(toHex))
   })
 
-  it('say nothing beyond their end', async () => {
+  it('are empty beyond their end', async () => {
     const store = await openMemoryStore()
     expect(newestPage(store, LISTS, { page: 1, size: 10 })).toEqual({
       entries: [],

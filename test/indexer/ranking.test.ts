@@ -109,7 +109,7 @@ async function checkCrowds(store: KvStore, members: readonly Uint8Array[]): Prom
 }
 
 describe('a ranking', () => {
-  it('is a sorted array, whatever is put in and taken out, and comes back when versions are taken back', async () => {
+  it('equals a sorted array after any changes, and is restored when versions are rolled back', async () => {
     const crowd = fc.record({ family: fc.nat({ max: 3 }), from: fc.nat({ max: 1500 }), size: fc.nat({ max: 900 }) })
     const single = fc.record({ family: fc.nat({ max: 3 }), from: fc.nat({ max: 1500 }), size: fc.nat({ max: 9 }) })
     await fc.assert(
@@ -143,7 +143,7 @@ describe('a ranking', () => {
     )
   }, 120_000)
 
-  it('finds ranks among thousands that begin alike', async () => {
+  it('finds ranks among thousands of members with a common prefix', async () => {
     const store = await openMemoryStore()
     const wanted = new Map<string, Uint8Array>()
     const alike = Array.from({ length: 3000 }, (_, n) => Buffer.concat([new Uint8Array(20), bigToFixed(BigInt(n), 8)]))
@@ -153,7 +153,7 @@ describe('a ranking', () => {
     await check(store, [...wanted.values()], [9, 10, 11])
   })
 
-  it('has few members in one row, until they are more, and again when all were gone', async () => {
+  it('keeps a small set in one row, and a tree beyond it', async () => {
     const store = await openMemoryStore()
     const wanted = new Map<string, Uint8Array>()
     const members = Array.from({ length: SMALL_SET_SIZE + 1 }, (_, n) => orderOf(n, 7 * n))
@@ -181,7 +181,7 @@ describe('a ranking', () => {
     }
   })
 
-  it('refuses to take out of a row who is not there', async () => {
+  it('refuses to remove from a row what is not in it', async () => {
     const draft = new Overlay(await openMemoryStore())
     addMember(draft, RANKING, Uint8Array.of(1))
     expect(() => removeMember(draft, RANKING, Uint8Array.of(2))).toThrow('not there')
@@ -207,20 +207,21 @@ describe('a ranking', () => {
   })
 })
 
-describe('orders', () => {
+describe('sort keys of rankings', () => {
   const amount = fc.oneof(fc.bigInt(0n, 1000n), fc.bigInt(0n, 2n ** 256n - 1n))
 
   it('put the larger amount first, and can be read again', () => {
     fc.assert(
       fc.property(amount, amount, fc.uint8Array({ maxLength: 4 }), (a, b, rest) => {
         const [x, y] = [Buffer.concat([descending(a), rest]), descending(b)]
-        if (a !== b) expect(byBytes(x, y) < 0).toBe(a > b)
+        // Of equal amounts the rest decides: `y` has none, so that it is never the later one.
+        expect(byBytes(x, y) < 0).toBe(a > b)
         expect(readDescending(x)).toEqual({ value: a, rest: Buffer.from(rest) })
       }),
     )
   })
 
-  it('turn bytes round', () => {
+  it('complement bytes for a descending order', () => {
     expect(toHex(complement(Uint8Array.of(0x00, 0x01, 0xff)))).toBe('0xfffe00')
   })
 })

@@ -29,7 +29,7 @@ async function expectOwners({ store, read, items, expectHolders }: Setting, art:
 }
 
 describe.each([false, true])('an ERC-721 (as of old: %s)', (isOld) => {
-  it('has owners, wherever its items go', async () => {
+  it('has the owners of its items after every kind of transfer', async () => {
     const chain = await tokenChain()
     const { deploy, send, fact, rows, sequences, instances, store } = chain
     const art = await deploy('Art', [isOld])
@@ -170,13 +170,13 @@ describe('an ERC-1155', () => {
   })
 })
 
-describe('a token that turns out to be of another type', () => {
+describe('a token whose type changes', () => {
   const word = (value: number): Hex => pad(toHex(value), { size: 32 })
   const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
   const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)')
   const [a, b] = [topicOf(ALICE), topicOf(BOB)]
 
-  it('rises, with all that is held of it, and never falls', async () => {
+  it('rises to the higher type with all its balances, and never falls', async () => {
     const { deploy, send, fact, tokens, owned, items, holders, store } = await tokenChain()
     // It says that everybody has two, and three of each id.
     const coin = await deploy('TellingCoin')
@@ -215,7 +215,7 @@ describe('a token that turns out to be of another type', () => {
     expect(await owned(ALICE, 'ERC-20')).toEqual([])
   })
 
-  it('is of the highest type that a block tells of', async () => {
+  it('has the highest type that a block shows', async () => {
     const { deploy, send, rpc, mine, fact, rows, owned } = await tokenChain()
     const coin = await deploy('TellingCoin')
     await rpc('evm_setAutomine', false)

@@ -26,7 +26,7 @@ it('a token of the genesis is listed with block 0, its holders when they are fir
   await expectHolders(coin, 'ERC-20')
 })
 
-it('a voucher is a token as any other', async () => {
+it('a voucher is indexed as a token', async () => {
   // What came through channel-0; the address is the specification's (V1).
   const face = hexToAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2')
   const transfer = {
@@ -44,7 +44,7 @@ it('a voucher is a token as any other', async () => {
   expect(rows().map(({ from, to, amount }) => [from, to, amount])).toEqual([[ALICE, BOB, 5n]])
 })
 
-it('an account of a key that borrows a token’s code is none', async () => {
+it('an account that delegates to a token’s code (EIP-7702) is no token', async () => {
   const { deploy, walletOf, viem, fact, tokens } = await tokenChain()
   const coin = await deploy('Coin', ['Coin', 'COIN', 18, 0n])
   const wallet = walletOf(2)

@@ -38,8 +38,8 @@ const output = (types: string, ...values: readonly unknown[]): Partial<ContractA
   output: fromHex(encodeAbiParameters(parseAbiParameters(types), values as never)),
 })
 
-describe('questions', () => {
-  it('are those of the standards', () => {
+describe('calls of token contracts', () => {
+  it('have the selectors of the standards', () => {
     expect(SELECTOR).toEqual({
       name: toFunctionSelector('name()'),
       symbol: toFunctionSelector('symbol()'),
@@ -74,7 +74,7 @@ describe('questions', () => {
   })
 })
 
-describe('answers', () => {
+describe('answers of token contracts', () => {
   it.each([
     ['a failure', undefined],
     ['nothing', EMPTY_BYTES],
@@ -92,7 +92,7 @@ describe('answers', () => {
     expect(await reads(output('uint256', 256n)).tokenReads.decimals(TOKEN)).toBeUndefined()
   })
 
-  it('about interfaces are true or false, and whoever claims all has none (EIP-165)', async () => {
+  it('about interfaces are true or false, and a contract that claims every interface has none (EIP-165)', async () => {
     const only = (id: Hex, answer: bigint) => (input: Hex) =>
       output('uint256', input.slice(10, 18) === id.slice(2) ? answer : 0n)
     expect(await reads(only('0x80ac58cd', 1n)).tokenReads.supports(TOKEN, '0x80ac58cd')).toBe(true)
@@ -102,7 +102,7 @@ describe('answers', () => {
   })
 })
 
-describe('what a block may ask', () => {
+describe('the calls of token contracts in a block', () => {
   const count = async (of: { number: bigint; gasUsed: bigint }, gasUsed: bigint) => {
     const { tokenReads, asked } = reads({ ...output('uint256', 1n), gasUsed }, of)
     for (let i = 0; i < 6_000; i++) {
@@ -112,11 +112,11 @@ describe('what a block may ask', () => {
     return { reads: asked.length, last: asked.at(-1)?.gas }
   }
 
-  it('is 5,000 questions', async () => {
+  it('are 5,000 at most', async () => {
     expect(await count({ number: 1n, gasUsed: 0n }, 100n)).toEqual({ reads: 5_000, last: 200_000n })
   })
 
-  it('is 10 million gas and three times what it used, and no more than 150 million', async () => {
+  it('take 10 million gas and three times the gas of the block, 150 million at most', async () => {
     expect(await count({ number: 1n, gasUsed: 0n }, 200_000n)).toEqual({ reads: 50, last: 200_000n })
     expect(await count({ number: 1n, gasUsed: 30_000_000n }, 200_000n)).toEqual({ reads: 500, last: 200_000n })
     expect(await count({ number: 1n, gasUsed: 60_000_000n }, 200_000n)).toEqual({ reads: 750, last: 200_000n })
@@ -124,12 +124,12 @@ describe('what a block may ask', () => {
     expect(await count(block, 200_000n)).toEqual({ reads: 51, last: 63_000n })
   })
 
-  it('is all of that in the genesis, where everything is new', async () => {
+  it('take the greatest amounts in the genesis, where everything is new', async () => {
     expect(await count({ number: 0n, gasUsed: 0n }, 200_000n)).toEqual({ reads: 750, last: 200_000n })
   })
 })
 
-describe('texts', () => {
+describe('names and symbols of tokens', () => {
   const ofString = (text: string): Uint8Array => fromHex(encodeAbiParameters(parseAbiParameters('string'), [text]))
   const padded = (text: string): Uint8Array => Buffer.concat([Buffer.from(text), new Uint8Array(32)]).subarray(0, 32)
   const raw = (bytes: readonly number[]): Uint8Array =>
@@ -162,7 +162,7 @@ describe('texts', () => {
     expect(decodeText(ofString('🍣'.repeat(300)), 256)).toBe('🍣'.repeat(256))
   })
 
-  it('have words, each once, in one form', () => {
+  it('are split into distinct words in lower case', () => {
     expect(searchTermsOf('The Wrapped-ETHER (weth) wETH ﬁat 2.0')).toEqual([
       'the',
       'wrapped',
@@ -177,7 +177,7 @@ describe('texts', () => {
     expect(searchTermsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
   })
 
-  it('are found by the words of their names as they are now', async () => {
+  it('are searched by the words that they have now', async () => {
     const draft = new Overlay(await openMemoryStore())
     const words = async () =>
       (await draft.keys(RANGE.nameWords(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()

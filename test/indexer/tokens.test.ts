@@ -63,7 +63,7 @@ describe('an ERC-20', () => {
     }
   })
 
-  it('is held by those who hold it, whatever the order', async () => {
+  it('has the holders of its balances, in any order of transfers', async () => {
     const { deploy, send, expectHolders, fact, read, holders } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 18, 100n])
     const steps: [string, readonly unknown[], number][] = [
@@ -108,7 +108,7 @@ describe('an ERC-20', () => {
     ).toEqual(logs.map(({ transactionIndex, logIndex }) => [1 + transactionIndex, logIndex]))
   })
 
-  it('may be held by a crowd, all of whom have the same', async () => {
+  it('may have many holders with equal balances', async () => {
     const { deploy, send, holders, fact } = await tokenChain()
     const coin = await deploy('Coin', ['Drop', 'DROP', 0, 0n])
     // Some begin with the same bytes, for crowds are told apart by those.
@@ -122,7 +122,7 @@ describe('an ERC-20', () => {
     expect(fact(coin)?.supply).toBe(1_000_000n)
   })
 
-  it('stands before tokens with fewer holders, and after its namesakes', async () => {
+  it('is ranked before tokens with fewer holders, and after tokens of the same name', async () => {
     const { deploy, send, tokens } = await tokenChain()
     const b = await deploy('Coin', ['beta', 'B', 18, 0n])
     const a = await deploy('Coin', ['Alpha', 'A', 18, 0n])
@@ -155,8 +155,8 @@ describe('an ERC-20', () => {
   })
 })
 
-describe('tokens that are different', () => {
-  it('may keep a part: what counts is what is there', async () => {
+describe('unusual tokens', () => {
+  it('may take a fee from transfers: balances are read, not added up', async () => {
     const { deploy, send, expectHolders, holders, fact } = await tokenChain()
     const coin = await deploy('FeeCoin')
     await send(coin, 'transfer', [BOB, parseEther('100')])
@@ -217,7 +217,7 @@ describe('tokens that are different', () => {
     },
   )
 
-  it('may be coins that are wrapped', async () => {
+  it('may be wrapped coins', async () => {
     const { deploy, send, expectHolders, fact, rows, read } = await tokenChain()
     const coin = await deploy('Wrapped', [true])
     expect(fact(coin)).toMatchObject({ type: 'ERC-20', symbol: 'WCOIN' })
@@ -245,7 +245,7 @@ describe('tokens that are different', () => {
     ])
   })
 
-  it('may use up all that a block may ask: then the logs count, until the next block asks again', async () => {
+  it('may exhaust the calls of a block: balances follow the logs until the next block', async () => {
     const { deploy, send, rpc, mine, holders, expectHolders } = await tokenChain()
     const [greedy, fee] = [await deploy('SecretCoin', [true]), await deploy('FeeCoin')]
     const crowd = Array.from({ length: 80 }, (_, i) => hexToAddress(pad(toHexNumber(0x1000 + i), { size: 20 })))
@@ -263,7 +263,7 @@ describe('tokens that are different', () => {
     await expectHolders(fee, 'ERC-20')
   })
 
-  it('may tell of wrapping twice: it is listed once', async () => {
+  it('may log a wrapping twice, which is listed once', async () => {
     const { deploy, send, expectHolders, rows } = await tokenChain()
     const coin = await deploy('Wrapped', [false])
     await send(coin, 'deposit', [], 0, 1000n)
@@ -275,7 +275,7 @@ describe('tokens that are different', () => {
     ])
   })
 
-  it('are made by contracts, even by one that is being made', async () => {
+  it('are created by contracts, even within a constructor', async () => {
     const { deploy, send, fact, read, tokens, expectHolders, holders } = await tokenChain()
     const factory = await deploy('Factory')
     const address = hexToAddress((await read(factory, 'coin')) as string)
@@ -293,8 +293,8 @@ describe('tokens that are different', () => {
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 const word = (value: bigint | number): Hex => pad(toHexNumber(value), { size: 32 })
 
-describe('logs that are not true', () => {
-  it('of a contract that is no token are no transfers', async () => {
+describe('false logs', () => {
+  it('of a contract that is no token are not listed as transfers', async () => {
     const { deploy, send, fact, rows } = await tokenChain()
     const [teller, vault] = [await deploy('Teller'), await deploy('Vault')]
     await send(teller, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(5)])
@@ -304,7 +304,7 @@ describe('logs that are not true', () => {
     expect([fact(teller), fact(vault)]).toEqual([undefined, undefined])
   })
 
-  it('change nothing of what anyone holds', async () => {
+  it('do not change balances', async () => {
     const { deploy, send, rows, holders, expectHolders } = await tokenChain()
     const [coin, liar] = [await deploy('Coin', ['Coin', 'COIN', 0, 100n]), await deploy('TellingCoin')]
     await send(liar, 'tell', [[TRANSFER, topicOf(ALICE), topicOf(BOB)], word(99)])
@@ -361,7 +361,7 @@ describe('logs that are not true', () => {
   })
 })
 
-describe('what is taken back', () => {
+describe('a block of tokens that is rolled back', () => {
   it('leaves the rows as they were', async () => {
     const { deploy, send, rpc, store, tokens } = await tokenChain()
     const [coin, late] = [await deploy('Coin', ['Coin', 'COIN', 18, 100n]), await deploy('LateCoin')]
@@ -377,7 +377,7 @@ describe('what is taken back', () => {
     expect(await everyRow(store, [JOURNAL])).toEqual(before)
   })
 
-  it('can be done again in another way', async () => {
+  it('can be replaced by another block', async () => {
     const { deploy, send, rpc, expectHolders, rows } = await tokenChain()
     const coin = await deploy('Coin', ['Coin', 'COIN', 18, 100n])
     const snapshot = await rpc('evm_snapshot')

@@ -8,7 +8,7 @@ import { token } from '../support/contracts.ts'
 
 const erc20 = parseAbi(['function balanceOf(address) view returns (uint256)'])
 
-it('knows the holders of vouchers and of tokens that come home', async () => {
+it('the index has the holders of vouchers and of tokens that are converted back', async () => {
   const chain = await ics20Chain()
   const hash = await chain.walletOf(0).deployContract({ ...token, args: ['Token', 1000n] })
   await chain.viem.waitForTransactionReceipt({ hash })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { GenerationalCache } from '../../src/lib/caches.ts'
 
-test('keeps what was used last, and never more than it may', () => {
+test('the cache keeps the entries used last, within its capacity', () => {
   const recent = new GenerationalCache<number, string>(100)
   for (let i = 0; i < 1000; i++) {
     recent.set(i, `of ${i}`)
@@ -14,7 +14,7 @@ test('keeps what was used last, and never more than it may', () => {
   expect(left.slice(-48)).toEqual(Array.from({ length: 48 }, (_, i) => 952 + i))
 })
 
-test('agrees with a map of the same writes wherever it answers', () => {
+test('the cache agrees with a map of the same writes wherever it has an entry', () => {
   const recent = new GenerationalCache<number, number>(40)
   const all = new Map<number, number>()
   let seed = 7

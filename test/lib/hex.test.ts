@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { fromHex, toHex } from '../../src/lib/hex.ts'
 
-test('bytes come back from hex of either case', () => {
+test('hex of either case is read back to the same bytes', () => {
   expect([...fromHex('0x00ff7F80aBcDeF')]).toEqual([0, 255, 127, 128, 171, 205, 239])
   expect(fromHex('0x')).toHaveLength(0)
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i)

@@ -21,7 +21,7 @@ describe('bank', () => {
     expect([bank.balance(alice), bank.balance(bob), bank.supply()]).toEqual([70n, 30n, 100n])
   })
 
-  it('moves all, nothing, and to oneself', () => {
+  it('moves all coins, none, and to their own holder', () => {
     bank.transfer(alice, alice, 100n)
     bank.transfer(alice, bob, 0n)
     expect([bank.balance(alice), bank.balance(bob)]).toEqual([100n, 0n])
@@ -36,7 +36,7 @@ describe('bank', () => {
     expect([bank.balance(alice), bank.balance(bob), bank.supply()]).toEqual([100n, 0n, 100n])
   })
 
-  it('takes no negative amount', () => {
+  it('refuses a negative amount', () => {
     expect(() => bank.transfer(bob, alice, -1n)).toThrow(RangeError)
     expect(() => bank.mint(alice, -1n)).toThrow(RangeError)
     expect(() => bank.burn(alice, -1n)).toThrow(RangeError)

@@ -9,7 +9,7 @@ import { START, textOf, chainWith as transferChain } from './transfer/support.ts
 
 const more = 20
 
-describe('the end of a block', () => {
+describe('the bounded work at the end of a block', () => {
   it('pays a bounded number of unbondings, the earliest first, and the others in the next block', async () => {
     const chain = await stakingChain([genesisValidator(0, 100n * P)])
     const people = Array.from({ length: MAX_ENDED_PER_BLOCK + more }, (_, index) => delegator(100 + index))
@@ -67,8 +67,8 @@ describe('the end of a block', () => {
   })
 })
 
-describe('a coin', () => {
-  it('goes through a bounded number of channels, and back', async () => {
+describe('a coin that goes through many channels', () => {
+  it('has a trace of bounded length, and comes back', async () => {
     const chain = await transferChain()
     let [denom, holder] = ['akest', alice]
     const hop = (channel: string) => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 describe('other denominations', () => {
-  it('are made, moved and destroyed beside the base coin', () => {
+  it('are minted, moved and burnt like the base coin', () => {
     bank.mint(alice, 50n, ATOM)
     bank.transfer(alice, bob, 20n, ATOM)
     bank.burn(bob, 5n, ATOM)
@@ -46,7 +46,7 @@ describe('other denominations', () => {
     ])
   })
 
-  it('are not spent beyond what is there', () => {
+  it('cannot be spent beyond the balance', () => {
     bank.mint(alice, 5n, ATOM)
     const why = `spendable balance 5${ATOM} is smaller than 6${ATOM}: insufficient funds`
     expect(() => bank.transfer(alice, bob, 6n, ATOM)).toThrow(why)
@@ -61,7 +61,7 @@ describe('other denominations', () => {
     expect([bank.balance(bob, ATOM), bank.supply(ATOM)]).toEqual([0n, MAX])
   })
 
-  it('are not asked about by what locks base coins', () => {
+  it('are not restricted by what locks base coins', () => {
     bank.restrictSends(() => {
       throw new Error('locked')
     })
@@ -71,7 +71,7 @@ describe('other denominations', () => {
     expect(() => bank.transfer(alice, bob, 5n)).toThrow('locked')
   })
 
-  it('add up to their supply, whatever was done', () => {
+  it('add up to their supply after any operations', () => {
     const act = fc.record({
       kind: fc.constantFrom('mint', 'burn', 'transfer'),
       from: fc.constantFrom(alice, bob),

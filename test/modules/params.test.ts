@@ -18,7 +18,7 @@ const upgrade = (change: Partial<Upgrade>): Upgrade => ({
   ...change,
 })
 
-describe('params', () => {
+describe('the parameters of the EVM', () => {
   it('keeps names in the order in which they are applied', () => {
     params.initGenesis({ activeProposals: ['kestrel_10', 'kestrel_2'] })
     expect(params.activeProposals()).toEqual(['kestrel_10', 'kestrel_2'])
@@ -39,14 +39,14 @@ describe('params', () => {
     expect(element).toBe(BigInt(`0x${Buffer.from('kestrel_0').toString('hex').padEnd(62, '0')}12`))
   })
 
-  it('refuses a bad list whole', () => {
+  it('refuses the whole list when one entry is bad', () => {
     params.setActiveProposals(['kestrel_1'])
     expect(() => params.setActiveProposals(['kestrel_0', 'kestrel'])).toThrow('EIP kestrel name is not valid')
     expect(() => params.update({ extraEips: ['kestrel_0', 'kestrel_0'] })).toThrow('found duplicate EIP: kestrel_0')
     expect(params.activeProposals()).toEqual(['kestrel_1'])
   })
 
-  it('asks whoever knows the proposals', () => {
+  it('checks a list with the registry of proposals', () => {
     const asked: (readonly string[])[] = []
     const checkProposals = (names: readonly string[]) => {
       asked.push(names)
@@ -79,14 +79,14 @@ describe('params', () => {
 })
 
 describe('an upgrade', () => {
-  it('adds at the end, leaves what is there where it is, and sorts nothing', () => {
+  it('adds at the end, and keeps the order of the entries', () => {
     const active = ['kestrel_10', 'kestrel_2']
     expect(upgraded(active, upgrade({ addProposals: ['kestrel_2', 'kestrel_1'] }))).toEqual([...active, 'kestrel_1'])
     expect(upgraded(active, upgrade({ removeProposals: ['kestrel_10', 'kestrel_7'] }))).toEqual(['kestrel_2'])
     expect(upgraded(active, upgrade({}))).toEqual(active)
   })
 
-  it('replaces the parameters first', () => {
+  it('replaces the parameters before it adds and removes', () => {
     const change = upgrade({ params: { activeProposals: ['kestrel_5'] }, addProposals: ['kestrel_2', 'kestrel_5'] })
     expect(upgraded(['kestrel_10', 'kestrel_2'], change)).toEqual(['kestrel_5', 'kestrel_2'])
   })

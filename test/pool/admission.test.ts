@@ -254,7 +254,7 @@ describe('checkSidecar', () => {
     expect(() => checkSidecar(blobs(2), given)).toThrow(new ChainError('transaction-rejected', words))
   })
 
-  test('admits either version, and nothing where no blobs are', () => {
+  test('admits sidecars of either version, and none before blobs exist', () => {
     expect(() => checkSidecar(blobs(2), sidecar(0, 2, 2, 2))).not.toThrow()
     expect(() => checkSidecar(blobs(2), sidecar(1, 2, 2, 256))).not.toThrow()
     expect(() => checkSidecar(transaction({ value: ETHER }), undefined)).not.toThrow()

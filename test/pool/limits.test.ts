@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { account, alice, bob, carol, GWEI, head, open, ready, refusal, send } from './support.ts'
 
-describe('limits', () => {
+describe('limits of the pool', () => {
   const tip = (gwei: bigint) => ({ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: gwei * GWEI })
 
   test('a full pool lets the worst go for a better one, and only for a better one', () => {
@@ -31,7 +31,7 @@ describe('limits', () => {
     expect(pool.content().queued.size).toBe(0)
   })
 
-  test('nobody pushes out transactions of their own', () => {
+  test('a sender does not evict its own transactions', () => {
     const pool = open(head(), { pending: 1 })
     send(pool, { nonce: 0n, ...tip(1n) })
     expect(() => send(pool, { nonce: 1n, ...tip(9n) })).toThrow(refusal('txpool is full'))
@@ -45,7 +45,7 @@ describe('limits', () => {
     expect([...pool.content().pending.values()]).toEqual([[next]])
   })
 
-  test('gapped transactions have a place of their own', () => {
+  test('queued transactions have a limit of their own', () => {
     const pool = open(head(), { queued: 1 })
     send(pool, { from: alice, nonce: 1n, ...tip(1n) })
     expect(() => send(pool, { from: bob, nonce: 1n, ...tip(1n) })).toThrow(refusal('txpool is full'))
@@ -54,7 +54,7 @@ describe('limits', () => {
     expect([...pool.content().queued.keys()]).toEqual([carol])
   })
 
-  test('one account may not have more than its share', () => {
+  test('one account has a limit of transactions', () => {
     const pool = open(head(), { accountPending: 2, accountQueued: 1 })
     for (const nonce of [0n, 1n, 4n]) send(pool, { nonce })
     expect(() => send(pool, { nonce: 2n })).toThrow(refusal('account limit exceeded: pooled 3 txs'))
@@ -72,7 +72,7 @@ describe('limits', () => {
     expect(pool.nextNonce(alice)).toBe(2n)
   })
 
-  test('the pool holds so many bytes and no more', () => {
+  test('the pool has a limit of bytes', () => {
     const pool = open(head(), { bytes: 300 })
     const raw = new Uint8Array(150)
     const first = send(pool, { from: alice, raw })

@@ -46,7 +46,7 @@ function expectedOrder(
   }
 }
 
-test('in whatever order they come, all are yielded, by tip and in nonce order', () => {
+test('ready yields all transactions by tip and in nonce order, added in any order', () => {
   fc.assert(
     fc.property(lines, (arriving) => {
       const pool = open(head({ baseFeePerGas: 5n }))
@@ -63,7 +63,7 @@ test('in whatever order they come, all are yielded, by tip and in nonce order', 
   )
 })
 
-test('after any prefix was mined, the rest is what would have followed', () => {
+test('ready yields the rest after any prefix was mined', () => {
   fc.assert(
     fc.property(lines, fc.nat(40), fc.boolean(), (arriving, count, built) => {
       const pool = open(head({ baseFeePerGas: 5n }))
@@ -117,7 +117,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-test('any sequence of adding, removing and resetting leaves what a plain list would hold', () => {
+test('the pool equals a plain list after any additions, removals and resets', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let nonces = new Map<Address, bigint>()

@@ -19,8 +19,8 @@ import {
   transaction,
 } from './support.ts'
 
-describe('reset', () => {
-  test('drops what was mined and keeps the rest in line', () => {
+describe('resetting the pool to a new head', () => {
+  test('drops mined transactions and keeps the rest in order', () => {
     const pool = open()
     const removed: string[] = []
     pool.onRemoved(({ from, nonce }) => removed.push(`${Number(from)}/${nonce}`))
@@ -32,7 +32,7 @@ describe('reset', () => {
     expect(() => send(pool, { nonce: 1n })).toThrow(refusal('nonce too low: next nonce 2, tx nonce 1'))
   })
 
-  test('promotes what stood behind a gap that the chain has closed', () => {
+  test('promotes transactions behind a gap that the chain has closed', () => {
     const pool = open()
     for (const nonce of [0n, 3n, 4n, 6n]) send(pool, { nonce })
     const pending: bigint[] = []
@@ -54,7 +54,7 @@ describe('reset', () => {
     expect(ready(pool)).toEqual(['1/0', '1/1', '1/2', '1/3'])
   })
 
-  test('drops what the balance cannot pay, each for itself, and queues what stands behind', () => {
+  test('drops each transaction that the balance cannot pay, and queues those after it', () => {
     const pool = open()
     // 21,000 gas at 10 gwei is 210,000 gwei, and one wei, or none.
     for (const [nonce, value] of [
@@ -70,7 +70,7 @@ describe('reset', () => {
     expect(pool.content()).toEqual({ pending: new Map(), queued: new Map() })
   })
 
-  test('drops what is over a lower gas limit, and over a cap that begins', () => {
+  test('drops transactions over a lower gas limit, and over a new gas cap', () => {
     const pool = open()
     send(pool, { gasLimit: 30_000n })
     pool.reset(head({ gasLimit: 29_999n }))
@@ -85,7 +85,7 @@ describe('reset', () => {
     expect(ready(crossing)).toEqual([])
   })
 
-  test('asks the state only about senders that have transactions here', () => {
+  test('reads the state only of senders with transactions in the pool', () => {
     const pool = open()
     send(pool, { from: alice })
     send(pool, { from: bob, nonce: 3n })

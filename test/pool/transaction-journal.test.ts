@@ -42,8 +42,8 @@ function toldLog() {
   return { log: telling, told }
 }
 
-describe('load', () => {
-  test('gives everything back in the order it came, after the database was closed', async () => {
+describe('loading the pool’s journal', () => {
+  test('gives back all transactions in order, after the database was closed', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'journal-'))
     onTestFinished(() => rm(directory, { recursive: true }))
     const blobs: PooledTransaction = {
@@ -81,7 +81,7 @@ describe('load', () => {
     await last.close()
   })
 
-  test('leaves out a record that is no transaction, says so once, and writes the log anew without it', () => {
+  test('skips a damaged record, warns once, and rewrites the log without it', () => {
     const log = memoryRecordLog()
     const [early, late] = [signed(0n), signed(1n)]
     const written = memoryRecordLog()
@@ -102,7 +102,7 @@ describe('load', () => {
   })
 })
 
-describe('record', () => {
+describe('recording in the pool’s journal', () => {
   test('settles when the transaction is in the log', async () => {
     const { log } = toldLog()
     const pooled = signed(0n)
@@ -112,7 +112,7 @@ describe('record', () => {
     expect(new TransactionJournal(log).load()).toEqual([pooled])
   })
 
-  test('what comes at once is written at once', async () => {
+  test('writes transactions of one turn together', async () => {
     const { log, told } = toldLog()
     const journal = new TransactionJournal(log)
     const all = Array.from({ length: 60 }, (_, nonce) => signed(BigInt(nonce)))
@@ -141,8 +141,8 @@ describe('record', () => {
   })
 })
 
-describe('forget', () => {
-  test('what has left does not come back, what stays does', async () => {
+describe('removing from the pool’s journal', () => {
+  test('loads what stays and not what was removed', async () => {
     const { log } = toldLog()
     const journal = new TransactionJournal(log)
     const [early, quick, kept] = [signed(0n), signed(1n), signed(2n)]
@@ -151,7 +151,7 @@ describe('forget', () => {
     expect(new TransactionJournal(log).load()).toEqual([early, kept])
   })
 
-  test('forgotten and recorded again, it is there', async () => {
+  test('loads a transaction that was removed and recorded again', async () => {
     const { log } = toldLog()
     const journal = new TransactionJournal(log)
     const pooled = signed(0n)
@@ -161,7 +161,7 @@ describe('forget', () => {
     expect(new TransactionJournal(log).load()).toEqual([signed(1n), pooled])
   })
 
-  test('what has left stays away, also when the disk failed to say so', async () => {
+  test('does not load what was removed, also when the disk failed to record it', async () => {
     const log = memoryRecordLog()
     let broken = false
     const journal = new TransactionJournal({
@@ -180,15 +180,15 @@ describe('forget', () => {
     expect(new TransactionJournal(log).load()).toEqual([kept, late])
   })
 
-  test('a stranger costs nothing', async () => {
+  test('writes nothing for an unknown transaction', async () => {
     const { log, told } = toldLog()
     await new TransactionJournal(log).forget(hash(77))
     expect(told).toEqual([])
   })
 })
 
-describe('the log', () => {
-  test('is empty when nothing waits', async () => {
+describe('the journal’s log', () => {
+  test('is empty when no transaction is pending', async () => {
     const { log } = toldLog()
     const journal = new TransactionJournal(log)
     const all = [signed(0n), signed(1n)]
@@ -198,7 +198,7 @@ describe('the log', () => {
     expect(log.size).toBe(0)
   })
 
-  test('does not grow without end while something waits', async () => {
+  test('does not grow without bound while transactions are pending', async () => {
     const { log } = toldLog()
     const journal = new TransactionJournal(log, 2_000)
     const stays = signed(1000n)

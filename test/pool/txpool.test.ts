@@ -17,7 +17,7 @@ import {
   transaction,
 } from './support.ts'
 
-describe('nonces', () => {
+describe('nonces in the pool', () => {
   test('a gap waits, and closing it makes all behind it executable', () => {
     const pool = open()
     const pending: bigint[] = []
@@ -47,7 +47,7 @@ describe('nonces', () => {
     expect(pool.content().pending.has(alice)).toBe(false)
   })
 
-  test('the next nonce of a stranger is the state’s', () => {
+  test('the next nonce of an unknown sender is that of the state', () => {
     expect(open(head(nonces([bob, 7n]))).nextNonce(bob)).toBe(7n)
   })
 
@@ -60,7 +60,7 @@ describe('nonces', () => {
     expect(pool.nextNonce(alice)).toBe(far + 2n)
   })
 
-  test('taking one out leaves a gap behind it', () => {
+  test('removing a transaction leaves a gap', () => {
     const pool = open()
     const sent = [0n, 1n, 2n].map((nonce) => send(pool, { nonce }))
     expect(pool.remove(sent[1]?.hash ?? hash(0))).toBe(true)
@@ -73,8 +73,8 @@ describe('nonces', () => {
   })
 })
 
-describe('lookup', () => {
-  test('by hash, with blobs, until it is gone', () => {
+describe('lookup in the pool', () => {
+  test('finds a transaction by hash, with its blobs, until it is removed', () => {
     const pool = open()
     const blob = transaction({
       type: 3,
@@ -99,7 +99,7 @@ describe('lookup', () => {
     expect(ready(pool)).toEqual(['1/0'])
   })
 
-  test('clear forgets everyone', () => {
+  test('finds nothing after clear', () => {
     const pool = open()
     const removed: string[] = []
     pool.onRemoved(({ from, nonce }) => removed.push(`${Number(from)}/${nonce}`))
@@ -114,8 +114,8 @@ describe('lookup', () => {
   })
 })
 
-describe('order', () => {
-  test('by effective tip at the base fee, first come first', () => {
+describe('the order of ready transactions', () => {
+  test('is by effective tip at the base fee, then by arrival', () => {
     // At a base fee of 8 gwei alice's cap of 10 leaves 2, whatever tip she names; bob pays 3; carol 2, but later.
     const pool = open(head({ baseFeePerGas: 8n * GWEI }))
     send(pool, { from: alice, maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas: 9n * GWEI })
@@ -182,7 +182,7 @@ describe('order', () => {
     expect(seen[1]).not.toBe(old)
   })
 
-  test('each iteration starts anew', () => {
+  test('each iteration starts from the beginning', () => {
     const pool = open()
     send(pool, {})
     const iterable = pool.ready()
@@ -191,7 +191,7 @@ describe('order', () => {
   })
 })
 
-describe('replacement', () => {
+describe('replacement of a transaction', () => {
   const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({ maxFeePerGas, maxPriorityFeePerGas })
 
   test.each([
@@ -220,7 +220,7 @@ describe('replacement', () => {
     expect(removed).toEqual([old])
   })
 
-  test('small fees round down, but must rise', () => {
+  test('with small fees may raise them by less than a tenth, but must raise them', () => {
     // 110 % of 15 is 16.5, so 16 do; 110 % of 5 is 5.5, so 5 would do, but it is no more than before.
     const pool = open()
     send(pool, fees(15n, 5n))
@@ -228,7 +228,7 @@ describe('replacement', () => {
     send(pool, fees(16n, 6n))
   })
 
-  test('of a gapped transaction follows the same rule', () => {
+  test('of a queued transaction follows the same rule', () => {
     const pool = open()
     send(pool, { nonce: 5n, ...fees(100n, 10n) })
     expect(() => send(pool, { nonce: 5n, ...fees(109n, 11n) })).toThrow(refusal('replacement transaction underpriced'))
@@ -241,7 +241,7 @@ describe('replacement', () => {
     ['a fee cap short of double', 199n, 20n, 6n, false],
     ['a tip short of double', 200n, 19n, 6n, false],
     ['a blob fee short of double', 200n, 20n, 5n, false],
-  ])('blobs: %s', (_, feeCap, tip, blobFee, taken) => {
+  ])('with blobs: %s', (_, feeCap, tip, blobFee, taken) => {
     const pool = open()
     const bytes = [new Uint8Array(48)]
     const sidecar = { version: 0 as const, blobs: bytes, commitments: bytes, proofs: bytes }

@@ -45,7 +45,7 @@ const reward: Act = { message: MESSAGE.withdrawReward }
 const missing = (message: string) =>
   `authorization to ${message} for address ${getAddress(contract)} does not exist or is expired`
 
-describe('for oneself', () => {
+describe('a call for the caller itself', () => {
   it.each([
     ['an account', alice],
     ['a contract', contract],
@@ -86,7 +86,7 @@ describe('a contract for the account that signed', () => {
     expect(gas).toBe(12_000n)
   })
 
-  it('hears of an unlisted validator after what the act itself refuses', () => {
+  it('is refused for an unlisted validator only after the checks of the action itself', () => {
     modules.authz.approve(alice, contract, MESSAGE.delegate, 5n, [listed])
     const act = staking(1n, unlisted)
     const fail = () => {
@@ -98,7 +98,7 @@ describe('a contract for the account that signed', () => {
     )
   })
 
-  it('draws on a transfer grant', () => {
+  it('uses up a transfer grant', () => {
     expect(() => authorizeTransfer(call(contract), alice, transfer())).toThrow(
       `authorization to ${getAddress(contract)} for address ${getAddress(alice)} does not exist or is expired`,
     )
@@ -110,12 +110,12 @@ describe('a contract for the account that signed', () => {
     expect(modules.authz.allowance(alice, contract, MESSAGE.transfer)).toBe(4n)
   })
 
-  it('may not do what cannot be granted', () => {
+  it('is refused actions that cannot be granted', () => {
     expect(() => requireOwner(call(contract), alice, 'spender')).toThrow('not from a smart contract')
   })
 })
 
-describe('anybody for a third', () => {
+describe('a call for a third account', () => {
   const stranger = getAddress(bob)
   const owner = getAddress(alice)
 
@@ -146,7 +146,7 @@ describe('anybody for a third', () => {
     expect(() => authorize(call(bob, bob), alice, act, () => 'done')).toThrow(why)
   })
 
-  it('is refused a transfer, and what cannot be granted', () => {
+  it('is refused for transfers, and for actions that cannot be granted', () => {
     expect(() => authorizeTransfer(call(contract, bob), alice, transfer())).toThrow(
       `origin address ${stranger} is not the same as sender address ${owner}`,
     )
@@ -157,7 +157,7 @@ describe('anybody for a third', () => {
 })
 
 describe('a direct call', () => {
-  it('is that of the transaction itself', () => {
+  it('is the call of the transaction itself', () => {
     requireDirect(call(alice))
     expect(() => requireDirect(call(contract))).toThrow(
       'this method can only be called directly to the precompile, not from a smart contract',
@@ -166,7 +166,7 @@ describe('a direct call', () => {
 })
 
 describe('the granter', () => {
-  it('is the caller, or the origin on chains that have it so', () => {
+  it('is the caller, or the origin on chains with that rule', () => {
     expect(granterOf(call(contract))).toBe(contract)
     expect(granterOf({ ...call(contract), spec: { ...nativeSpec, authz: { granter: 'origin' } } })).toBe(alice)
   })
@@ -175,17 +175,17 @@ describe('the granter', () => {
 const CHANNEL = { sourcePort: 'transfer', sourceChannel: 'channel-0' }
 const transfer = () => ({ ...CHANNEL, denom: 'akest', amount: 1n, receiver: 'somebody', memo: '' })
 
-describe('what an account decides about itself', () => {
+describe('a decision of an account about itself', () => {
   const onEvmos = { ...nativeSpec, authz: { granter: 'origin' } } as const
 
-  it('is its own to decide, not a contract’s that it calls', () => {
+  it('is refused to a contract that the account calls', () => {
     requireDecider(call(alice), alice, 'from')
     requireDecider(call(contract, alice), contract, 'from')
     expect(() => requireDecider(call(contract, alice), alice, 'from')).toThrow('can only be called directly')
     expect(() => requireDecider(call(contract, bob), alice, 'from')).toThrow('does not match the from address')
   })
 
-  it('is the signer’s through any contract where the signer grants', () => {
+  it('is allowed through any contract where the signer grants', () => {
     requireDecider({ ...call(contract, alice), spec: onEvmos }, alice, 'from')
     expect(() => requireDecider({ ...call(alice, bob), spec: onEvmos }, alice, 'from')).toThrow('does not match')
   })
@@ -194,7 +194,7 @@ describe('what an account decides about itself', () => {
 describe('on a chain without grants for the distribution', () => {
   const spec = { ...nativeSpec, compat: { ...nativeSpec.compat, distributionGrants: false } }
 
-  it('a contract takes the rewards of whoever signed, and nothing else of it', () => {
+  it('a contract may claim the rewards of the signer, and nothing else', () => {
     expect(authorize({ ...call(contract), spec }, alice, reward, () => 'done')).toBe('done')
     expect(() => authorize({ ...call(contract, bob), spec }, alice, reward, () => 'done')).toThrow('does not match')
     expect(() => authorize({ ...call(contract), spec }, alice, staking(1n), () => 'done')).toThrow(

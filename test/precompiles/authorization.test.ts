@@ -209,8 +209,8 @@ describe('the five functions at the distribution contract', () => {
   })
 })
 
-describe('changing an allowance', () => {
-  it('6: leaves what has no limit, and tells so', async () => {
+describe('increaseAllowance and decreaseAllowance', () => {
+  it('6: do not change a grant without limit, and log it', async () => {
     const { send, allowance } = await open()
     await send(callData('approve', CONTRACT, maxUint256, ['MSG_DELEGATE']))
     for (const change of ['increaseAllowance', 'decreaseAllowance'] as const) {
@@ -220,7 +220,7 @@ describe('changing an allowance', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(maxUint256)
   })
 
-  it('7: moves limits and tells the new ones; not below zero', async () => {
+  it('7: change limits and log the new ones; not below zero', async () => {
     const { send, refusal, allowance } = await open()
     await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     await send(callData('approve', CONTRACT, 8n, ['MSG_CANCEL_UNDELEGATION']))
@@ -238,7 +238,7 @@ describe('changing an allowance', () => {
     expect([await allowance('MSG_DELEGATE'), await allowance(URL.cancel)]).toEqual([0n, 3n])
   })
 
-  it('is for staking messages', async () => {
+  it('are refused for other messages than those of staking', async () => {
     const { send, refusal } = await open()
     await send(callData('approve', CONTRACT, 1n, ['MSG_WITHDRAW_DELEGATOR_REWARD']))
     for (const change of ['increaseAllowance', 'decreaseAllowance'] as const) {
@@ -254,7 +254,7 @@ describe('changing an allowance', () => {
 })
 
 describe('revoke', () => {
-  it('8: takes grants back, all or none', async () => {
+  it('8: removes grants, all or none', async () => {
     const { send, refusal, allowance } = await open()
     expect(await refusal(callData('revoke', CONTRACT, ['MSG_DELEGATE']))).toBe(missing(URL.delegate))
     await send(callData('approve', CONTRACT, 5n, STAKING))
@@ -270,7 +270,7 @@ describe('revoke', () => {
 })
 
 describe('allowance', () => {
-  it('is zero for what nobody granted and nobody knows', async () => {
+  it('is zero without a grant and for unknown messages', async () => {
     const { allowance } = await open()
     for (const method of ['MSG_DELEGATE', URL.delegate, '/ibc.applications.transfer.v1.MsgTransfer', '/foo']) {
       expect(await allowance(method)).toBe(0n)
@@ -286,7 +286,7 @@ describe('allowance', () => {
     expect(await ask(owner, CONTRACT, '')).toBe('empty method defined; expected a valid message type url')
   })
 
-  it('takes its arguments the other way round where the chain has it so', async () => {
+  it('takes its arguments in the other order on chains with that rule', async () => {
     const spec = presets.kestrel()
     if (spec.native === undefined) throw new Error('the preset has no native part')
     const compat = { ...spec.native.compat, allowanceOrder: 'grantee-first' } as const
@@ -298,7 +298,7 @@ describe('allowance', () => {
     expect(await refusal(data)).toBe(`invalid grantee address: ${zeroAddress}`)
   })
 
-  it('9: is zero a year later, when the owner may grant afresh', async () => {
+  it('9: is zero a year later, when the owner may grant again', async () => {
     const { send, allowance, dev } = await open()
     await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     await dev.increaseTime({ seconds: YEAR - 60 })
@@ -311,7 +311,7 @@ describe('allowance', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(6n)
   })
 
-  it('of an old block is what it was', async () => {
+  it('is answered for older blocks', async () => {
     const { send, viem } = await open()
     const { blockNumber } = await send(callData('approve', CONTRACT, 5n, ['MSG_DELEGATE']))
     await send(callData('revoke', CONTRACT, ['MSG_DELEGATE']))
@@ -327,8 +327,8 @@ describe('allowance', () => {
   })
 })
 
-describe('contracts that call', () => {
-  it('grant for themselves, not for whoever signed', async () => {
+describe('contracts that call the authorization contract', () => {
+  it('grant for themselves, not for the signer', async () => {
     const { send, dev, allowance } = await open()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(AUTHORIZATION) })
     const { events } = await send(callData('approve', owner, 5n, ['MSG_DELEGATE']), { to: CONTRACT })
@@ -338,7 +338,7 @@ describe('contracts that call', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(0n)
   })
 
-  it("10: grant for whoever signed on Evmos' network", async () => {
+  it('10: grant for the signer on the network of Evmos', async () => {
     const { send, dev, allowance } = await open({
       spec: presets.evmos({ accounts: [hexToAddress(owner)], balance: 10n ** 21n }),
     })
@@ -349,7 +349,7 @@ describe('contracts that call', () => {
     expect(await allowance('MSG_DELEGATE', { granter: CONTRACT, grantee: owner })).toBe(5n)
   })
 
-  it('14: may ask in every kind of frame, but grant in plain calls only', async () => {
+  it('14: may query in every kind of frame, but grant in plain calls only', async () => {
     const { dev, viem, refusal } = await open()
     const approve = callData('approve', owner, 5n, ['MSG_DELEGATE'])
     const data = encodeFunctionData({ abi, functionName: 'allowance', args: [owner, CONTRACT, 'MSG_DELEGATE'] })

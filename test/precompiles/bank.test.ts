@@ -44,7 +44,7 @@ describe('bank precompile', () => {
     expect(decodeFunctionResult({ abi, functionName: 'balances', data })).toEqual([])
   })
 
-  it('tells the supply, whole and by contract', () => {
+  it('answers the total supply, and the supply by contract', () => {
     const all = ask(encodeFunctionData({ abi, functionName: 'totalSupply' }))
     expect(decodeFunctionResult({ abi, functionName: 'totalSupply', data: all.data })).toEqual([
       { contractAddress: zeroAddress, amount: 12n },
@@ -59,7 +59,7 @@ describe('bank precompile', () => {
   })
 })
 
-describe('coins beside the base coin', () => {
+describe('other coins than the base coin', () => {
   const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
   beforeEach(() => {
     const { bank, erc20 } = openModules(moduleContext(view))
@@ -69,7 +69,7 @@ describe('coins beside the base coin', () => {
     bank.mint(alice, 6n, 'nobody/knows')
   })
 
-  it('are listed by their contracts, if they have one, and paid for one by one', () => {
+  it('are listed by their contracts, with gas for each', () => {
     const listed = [
       { contractAddress: zeroAddress, amount: 12n },
       { contractAddress: TOKEN, amount: 5n },
@@ -85,8 +85,8 @@ describe('coins beside the base coin', () => {
   })
 })
 
-describe('registry', () => {
-  it('stands in order of address, each address once', () => {
+describe('the registry of native contracts', () => {
+  it('is in order of address, each address once', () => {
     const addresses = PRECOMPILES.map(({ address }) => address)
     expect(addresses).toEqual([...new Set(addresses)].sort())
     // Slashing has a contract only where the genesis has its section.
@@ -96,7 +96,7 @@ describe('registry', () => {
     expect([...nativeContracts(slashed, 0n).keys()]).toEqual(addresses)
   })
 
-  it('knows a contract from its first block on, which is when it gets its account', async () => {
+  it('has a contract from its first block on, when its account is created', async () => {
     const fresh = await emptyView()
     installContracts(fresh, nativeSpec, 1n)
     expect(fresh.account(NATIVE_CONTRACT.bank)).toBeUndefined()

@@ -61,7 +61,7 @@ describe('hexToBech32', () => {
     expect(decodeFunctionResult({ abi, functionName: 'hexToBech32', data: toHex(output) })).toBe(text)
   })
 
-  it('needs a prefix that bech32 can have', () => {
+  it('refuses a prefix that bech32 cannot have', () => {
     expect(refusal(toText(MYKEY, ' '))).toBe(
       'invalid bech32 human readable prefix (HRP): expected one such as kest, kestvaloper, kestvalcons',
     )
@@ -71,7 +71,7 @@ describe('hexToBech32', () => {
     expect(toText(MYKEY, 'x'.repeat(51)).error).toBeUndefined()
   })
 
-  it('costs 6,000 gas beside its input', () => {
+  it('costs 6,000 gas besides its input', () => {
     // 1000 + 3 * 128: an address, an offset, a length, one word of text.
     expect(toText(ZERO, 'kest').gasUsed).toBe(7_384n)
   })
@@ -87,7 +87,7 @@ describe('bech32ToHex', () => {
     expect(decodeFunctionResult({ abi, functionName: 'bech32ToHex', data: toHex(output) })).toBe(addr)
   })
 
-  it('refuses what is no bech32', () => {
+  it('refuses malformed bech32', () => {
     expect(refusal(toAddress(''))).toBe('invalid bech32 address: ')
     expect(refusal(toAddress('kest'))).toBe('invalid bech32 address: kest')
     for (const text of [

@@ -153,7 +153,7 @@ describe('a call that succeeds', () => {
   })
 })
 
-describe('guards', () => {
+describe('guards of precompiles', () => {
   it.each(['0x', '0x53', '0x53266b'] as const)('reverts with empty data on %s', (input) => {
     expect(run(input)).toEqual({ output: new Uint8Array(0), gasUsed: 0n, logs: [], error: 'revert' })
   })
@@ -200,7 +200,7 @@ describe('guards', () => {
   })
 })
 
-describe('gas', () => {
+describe('gas of precompiles', () => {
   it('needs exactly what it uses', () => {
     expect(run(delegate, { gasLimit: 82_760n }).error).toBeUndefined()
     seen = []
@@ -220,13 +220,13 @@ describe('gas', () => {
     expect(run(input, { gasLimit: 10_059n })).toMatchObject({ error: 'out of gas', gasUsed: 10_059n })
   })
 
-  it('ends a loop that nobody could pay', () => {
+  it('ends a loop without enough gas', () => {
     const input = encodeFunctionData({ abi, functionName: 'work', args: [1n << 255n] })
     expect(run(input)).toMatchObject({ error: 'out of gas', gasUsed: 1_000_000n })
   })
 })
 
-describe('errors', () => {
+describe('errors of precompiles', () => {
   it('turns a refusal into Error(string) and keeps the gas that is left', () => {
     const result = run(fail('refuse'))
     expect(reason(result)).toBe('no: invalid request')
@@ -239,7 +239,7 @@ describe('errors', () => {
     expect(run(fail('data'))).toMatchObject({ output: hexToBytes('0xdeadbeef'), error: 'revert' })
   })
 
-  it('makes a fault of ours cost all gas, and tells the operator', () => {
+  it('takes all gas for an internal error, and logs it', () => {
     expect(run(fail('otherwise'))).toEqual({
       output: new Uint8Array(0),
       gasUsed: 1_000_000n,
@@ -257,7 +257,7 @@ describe('errors', () => {
     expect(report).toHaveBeenCalledOnce()
   })
 
-  it('says what bank says', () => {
+  it('passes on the message of the bank module', () => {
     view.setBalance(alice, 3n)
     expect(reason(run(delegate))).toBe(
       'spendable balance 3akest is smaller than 1000000000000000000akest: insufficient funds',
@@ -265,7 +265,7 @@ describe('errors', () => {
   })
 })
 
-describe('definition', () => {
+describe('the definition of a precompile', () => {
   const one = parseAbi(['function f(uint8 small) view returns (uint8 twice)', 'event E(string indexed s, address a)'])
   const implemented = implement({ abi: one, gas: { f: 1n }, functions: { f: (_, small) => [small * 2n] } })
 

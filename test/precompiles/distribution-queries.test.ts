@@ -53,8 +53,8 @@ async function v6(overrides: Parameters<typeof distributionChain>[0] = {}) {
   }
 }
 
-describe('V6', () => {
-  it('is what the contract tells of rewards and commission', async () => {
+describe('queries of vector V6', () => {
+  it('give its rewards and commission', async () => {
     const { rewards, outstanding, commission, info } = await v6()
     expect(await rewards()).toEqual(shown(1_764n * TENTH))
     expect(await rewards(account(10).address)).toEqual(shown(3_528n * TENTH))
@@ -67,7 +67,7 @@ describe('V6', () => {
     })
   })
 
-  it('is told with 18 decimals where the chain has it so', async () => {
+  it('have 18 decimals on chains with that rule', async () => {
     const compat = {
       allowanceOrder: 'owner-first',
       entriesAsStruct: false,
@@ -97,7 +97,7 @@ describe('a delegator’s queries', () => {
     ])
   })
 
-  it('are empty for strangers, and refused for nobody', async () => {
+  it('are empty for strangers, and refused for the zero address', async () => {
     const { rewards, total, validatorsOf, withdrawAddress } = await v6()
     const stranger = account(5).address
     expect([await total(stranger), await validatorsOf(stranger)]).toEqual([[[], []], []])
@@ -108,7 +108,7 @@ describe('a delegator’s queries', () => {
     }
   })
 
-  it('38: are answered for the past as it was', async () => {
+  it('38: are answered for older blocks', async () => {
     const { rewards, share, viem, send } = await v6()
     const then = await viem.getBlockNumber()
     await share(COIN)
@@ -118,7 +118,7 @@ describe('a delegator’s queries', () => {
     expect(await rewards()).toEqual([])
   })
 
-  it('say what is missing: validator or delegation', async () => {
+  it('name what is missing: validator or delegation', async () => {
     const { rewards } = await v6()
     await expect(rewards(owner, operator(5))).rejects.toThrow('validator does not exist')
     await expect(rewards(owner, B)).rejects.toThrow('delegation does not exist')
@@ -159,7 +159,7 @@ describe('validatorSlashes', () => {
     return viem.readContract({ address: DISTRIBUTION, abi, functionName: 'validatorSlashes', args })
   }
 
-  it('39: tells height by height what was lost', async () => {
+  it('39: lists the slashes by height', async () => {
     const chain = await v6()
     const first = await chain.slash(5n)
     await chain.share(0n)
@@ -206,7 +206,7 @@ describe('validatorSlashes', () => {
   })
 })
 
-describe('a query', () => {
+describe('a query of the distribution contract', () => {
   it('22: is answered under delegatecall, callcode and static calls', async () => {
     const { dev, viem } = await v6()
     const data = encodeFunctionData({ abi, functionName: 'delegationRewards', args: [owner, A] })
@@ -241,7 +241,7 @@ describe('a query', () => {
   })
 })
 
-describe('fees of transactions', () => {
+describe('fees of transactions at the distribution contract', () => {
   it('are shared in the next block, base fee and tip alike, and the books stay in order', async () => {
     const { send, balance, outstanding, mine, rpc } = await distributionChain()
     const pool = () => balance(MODULE_ACCOUNT.distribution)
@@ -260,7 +260,7 @@ describe('fees of transactions', () => {
 })
 
 describe('dev_invariants', () => {
-  it('tells what is wrong, at any block', async () => {
+  it('reports violations, at any block', async () => {
     const { rpc, dev, viem } = await v6()
     expect(await rpc('dev_invariants')).toEqual([])
     const block = await viem.getBlockNumber()
@@ -275,7 +275,7 @@ describe('dev_invariants', () => {
     expect(await rpc('dev_invariants', 'pending')).toHaveLength(2)
   })
 
-  it('is for development only', async () => {
+  it('exists in development only', async () => {
     const { raw } = await distributionChain({ rpc: { development: false } })
     expect((await raw('dev_invariants')).error?.code).toBe(-32601)
   })

@@ -88,7 +88,7 @@ describe('the interface', () => {
 })
 
 describe('withdrawDelegatorRewards', () => {
-  it('V6: pays what is due, tells how much, and logs it', async () => {
+  it('V6: pays, returns and logs the rewards', async () => {
     const { send, balance, rewards, viem } = await v6()
     const { data: answer } = await viem.call({ account: owner, to: DISTRIBUTION, data: withdraw() })
     expect(decodeFunctionResult({ abi, functionName: 'withdrawDelegatorRewards', data: answer ?? '0x' })).toEqual([
@@ -152,7 +152,7 @@ describe('withdrawDelegatorRewards', () => {
     )
   })
 
-  it('34: needs a grant for a contract, which is not used up; its own rewards need none', async () => {
+  it('34: needs a grant when a contract calls, which is not used up; a contract’s own rewards need none', async () => {
     const { send, refusal, share, balance, allowance, dev } = await v6()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(DISTRIBUTION) })
     expect(await refusal(withdraw(), { to: CONTRACT })).toBe(missing('MsgWithdrawDelegatorReward'))
@@ -190,7 +190,7 @@ describe('withdrawDelegatorRewards', () => {
 })
 
 describe('setWithdrawAddress', () => {
-  it('33: sends rewards elsewhere from then on', async () => {
+  it('33: changes where rewards are paid', async () => {
     const { send, balance, withdrawAddress } = await v6()
     expect(await withdrawAddress()).toBe(bech32(owner))
     const { events, logs } = await send(setWithdrawAddress(bech32(fresh)))
@@ -205,7 +205,7 @@ describe('setWithdrawAddress', () => {
     expect([await balance(), await balance(fresh)]).toEqual([before, EARNED])
   })
 
-  it('33: is refused for accounts that nobody has a key of, and for what is no address', async () => {
+  it('33: is refused for accounts without a key, and for malformed addresses', async () => {
     const { refusal, send } = await distributionChain()
     const blocked = [MODULE_ACCOUNT.distribution, STAKING, pad('0x01', { size: 20 })] as const
     for (const to of blocked) {
@@ -258,7 +258,7 @@ describe('withdrawValidatorCommission', () => {
     expect(await commission()).toEqual([])
   })
 
-  it('36: is refused to others, and when there is none', async () => {
+  it('36: is refused to others, and without commission', async () => {
     const { refusal, dev } = await distributionChain()
     const of = account(10).address
     expect(await refusal(withdrawCommission())).toBe(stranger(owner, of))
@@ -273,7 +273,7 @@ describe('withdrawValidatorCommission', () => {
 })
 
 describe('claimRewards', () => {
-  it('takes from the first delegations, in order of operator', async () => {
+  it('pays the first delegations, in order of operator', async () => {
     const { send, share, rewards, balance } = await distributionChain()
     await send(delegate(20n * COIN), { to: STAKING })
     await send(delegate(40n * COIN, owner, B), { to: STAKING })
@@ -291,7 +291,7 @@ describe('claimRewards', () => {
     expect((await send(claim(100), { from: 3 })).status).toBe('reverted')
   })
 
-  it('takes from no more than there may be validators, and for others only with their grant', async () => {
+  it('pays at most as many as there may be validators, and for others only with their grant', async () => {
     const { send, refusal, dev } = await v6()
     expect(await refusal(claim(101))).toBe('maxRetrieve (101) parameter exceeds the maximum number of validators (100)')
     expect(await refusal(claim(5), { from: 1 })).toBe(stranger(account(1).address, owner))
@@ -303,7 +303,7 @@ describe('claimRewards', () => {
 })
 
 describe('fundCommunityPool', () => {
-  it('gives coins away', async () => {
+  it('gives the caller’s coins to the pool', async () => {
     const { send, balance, rpc } = await distributionChain()
     const [before, pool] = [await balance(), await balance(MODULE_ACCOUNT.distribution)]
     const { events } = await send(fund(5n * COIN))
@@ -313,7 +313,7 @@ describe('fundCommunityPool', () => {
     expect(await rpc('dev_invariants')).toEqual([])
   })
 
-  it('gives nobody else’s, by no grant', async () => {
+  it('refuses coins of others, with any grant', async () => {
     const { send, refusal, balance, dev } = await distributionChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(DISTRIBUTION) })
     expect(await refusal(fund(0n))).toBe('0akest: invalid coins')
@@ -329,7 +329,7 @@ describe('fundCommunityPool', () => {
 })
 
 describe('the five functions at the distribution contract', () => {
-  it('13: know distribution messages only; the store is one', async () => {
+  it('13: accept distribution messages only, in the common store of grants', async () => {
     const { refusal, send, allowance } = await distributionChain()
     for (const method of ['MSG_DELEGATE', '/evmos.vesting.v2.MsgClawback', '/foo']) {
       expect(await refusal(approve(['MSG_WITHDRAW_DELEGATOR_REWARD', method]))).toBe(
@@ -342,7 +342,7 @@ describe('the five functions at the distribution contract', () => {
   })
 })
 
-describe('a call', () => {
+describe('a call of the distribution contract', () => {
   it('22: is refused under delegatecall, callcode and static calls', async () => {
     const { refusal, dev } = await v6()
     for (const kind of ['delegatecall', 'callcode', 'staticcall'] as const) {

@@ -19,8 +19,8 @@ async function metered(price: bigint, limit = 10n ** 9n) {
   return { view, meter, slots: new MeteredView(view, meter).slots(alice, 'write') }
 }
 
-describe('work on the state', () => {
-  it('is covered by the price, read by read and change by change', async () => {
+describe('the gas of state access in a precompile', () => {
+  it('is covered by the price of the function, for each read and change', async () => {
     const { meter, slots } = await metered(1_000n)
     for (let i = 0; i < 5; i++) slots.load(1n)
     slots.store(9n, 1n)
@@ -49,7 +49,7 @@ describe('work on the state', () => {
     expect(meter.used).toBe(200n + 5_000n + 200n)
   })
 
-  it('counts accounts too', async () => {
+  it('includes accounts', async () => {
     const { view, meter } = await metered(0n)
     view.setBalance(alice, 5n)
     const counted = new MeteredView(view, meter)
@@ -59,7 +59,7 @@ describe('work on the state', () => {
     expect(meter.used).toBe(10_200n)
   })
 
-  it('ends with the gas, before it is done', async () => {
+  it('runs out before the access is made', async () => {
     const { view, slots } = await metered(0n, 22_099n)
     expect(() => slots.store(9n, 1n)).toThrow(OutOfGas)
     expect(view.storage(alice, 9n)).toBe(0n)

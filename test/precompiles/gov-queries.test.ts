@@ -30,7 +30,7 @@ const first = account(10).address
 const key = (place: number): Hex => `0x${place.toString(16).padStart(16, '0')}`
 const voters = (page: readonly { readonly voter: Address }[]) => page.map(({ voter }) => voter)
 
-describe('votes and deposits', () => {
+describe('queries of votes and deposits', () => {
   it('come in pages, in order of the first', async () => {
     const { propose, send, votes } = await govChain()
     const id = await propose([])
@@ -76,7 +76,7 @@ describe('votes and deposits', () => {
   })
 })
 
-describe('proposals', () => {
+describe('queries of proposals', () => {
   it('are filtered by status, voter and depositor, in pages by number', async () => {
     const { send, propose, proposals, refusal } = await govChain()
     await send(submit([], { deposit: [] }))
@@ -112,14 +112,14 @@ describe('proposals', () => {
     )
   })
 
-  it('are asked for in full', async () => {
+  it('are answered in full', async () => {
     const { propose, messages, failure, tally } = await govChain()
     const id = await propose([evmParams('kestrel_1'), spend(owner, 7n)])
     expect((await messages(id)).map((text) => JSON.parse(text))).toEqual([evmParams('kestrel_1'), spend(owner, 7n)])
     for (const ask of [messages, failure, tally]) await expect(ask(9n)).rejects.toThrow("proposal 9 doesn't exist")
   })
 
-  it('answer for an older block what they were then', async () => {
+  it('are answered for an older block as of that block', async () => {
     const { propose, send, viem, tally, proposal, voteOf, conclude } = await govChain()
     const id = await propose([])
     await send(vote(id, first, YES), { from: 10 })
@@ -134,8 +134,8 @@ describe('proposals', () => {
   })
 })
 
-describe('the rules', () => {
-  it('are those of the genesis; periods are in nanoseconds', async () => {
+describe('queries of governance parameters', () => {
+  it('give those of the genesis, with periods in nanoseconds', async () => {
     const gov = {
       params: { votingPeriod: 100, proposalCancelDest: textOf(one) },
       constitution: 'All power to the stake.',
@@ -164,7 +164,7 @@ describe('the rules', () => {
   })
 })
 
-it('a tally costs 1000 gas for each validator, vote and delegation', async () => {
+it('charge 1000 gas for each validator, vote and delegation of a tally', async () => {
   const { propose, send, rpc } = await govChain()
   const id = await propose([])
   const data = encodeFunctionData({ abi, functionName: 'getTallyResult', args: [id] })

@@ -69,7 +69,7 @@ describe('the interface', () => {
     expect([gov.address, gov.since]).toEqual([GOV, 0n])
   })
 
-  it('stands at an account with code, and its coins lie with the module', async () => {
+  it('is at an account with code, while its coins belong to the module account', async () => {
     const { viem, balance, propose } = await govChain()
     expect(await viem.getCode({ address: GOV })).toBe('0xfe')
     await propose([])
@@ -231,8 +231,8 @@ describe('a proposal', () => {
   })
 })
 
-describe('who acts', () => {
-  it('acts in person', async () => {
+describe('the account that a governance call acts for', () => {
+  it('is the caller and signer', async () => {
     const { propose, refusal, dev } = await govChain()
     const id = await propose([])
     const stranger = account(1).address
@@ -274,7 +274,7 @@ describe('who acts', () => {
   })
 })
 
-describe('the vote', () => {
+describe('a vote', () => {
   it('replaces the voter’s last one', async () => {
     const { propose, send, voteOf, votes, tally } = await govChain()
     const id = await propose([])
@@ -290,7 +290,7 @@ describe('the vote', () => {
     expect(await tally(id)).toEqual({ yes: '0', abstain: (1_000n * COIN).toString(), no: '0', noWithVeto: '0' })
   })
 
-  it('is refused for options that there are not, and when it is over', async () => {
+  it('is refused for unknown options, and after its period', async () => {
     const { propose, refusal, conclude } = await govChain()
     const id = await propose([])
     for (const option of [5, 200]) expect(await refusal(vote(id, owner, option))).toBe(`${option}: invalid vote option`)
@@ -321,7 +321,7 @@ describe('the vote', () => {
     expect(await invariants()).toEqual([])
   })
 
-  it('does not take place when the deposits come too late: they go back, and the proposal is gone', async () => {
+  it('does not begin when the deposits come too late: they are returned, and the proposal is removed', async () => {
     const { send, mineAt, proposal, refusal, balance, viem } = await govChain({
       spec: governed({ params: { maxDepositPeriod: 60 } }),
     })
@@ -339,8 +339,8 @@ describe('the vote', () => {
   })
 })
 
-describe('gas', () => {
-  it('is 2000 and 30 a byte, the function’s, and 100 for each byte of the proposal', async () => {
+describe('gas of the governance contract', () => {
+  it('is 2000 and 30 a byte, that of the function, and 100 for each byte of the proposal', async () => {
     const { rpc } = await govChain()
     const gasOf = async (data: `0x${string}`) => {
       const tracer = { tracer: 'callTracer' }

@@ -68,14 +68,14 @@ async function open() {
 }
 
 describe('a contract that delegates for the account that signed', () => {
-  it('16: may not without a grant', async () => {
+  it('16: is refused without a grant', async () => {
     const { refusal, send, delegated } = await open()
     expect(await refusal(delegate(COIN), CONTRACT)).toBe(missing(URL))
     expect((await send(delegate(COIN), CONTRACT)).status).toBe('reverted')
     expect(await delegated()).toBe(0n)
   })
 
-  it('V16: uses its grant up, and then may no more', async () => {
+  it('V16: uses its grant up, and is refused then', async () => {
     const { send, refusal, allowance, delegated } = await open()
     await send(approve(COIN), AUTHORIZATION)
     const { status } = await send(delegate(4n * 10n ** 17n), CONTRACT)
@@ -88,7 +88,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await refusal(delegate(1n), CONTRACT)).toBe(missing(URL))
   })
 
-  it('costs its owner the coins, and gas for asking: 6,000 and 30 for each of three validators', async () => {
+  it('costs its owner the coins, and gas for the check: 6,000 and 30 for each of three validators', async () => {
     const { send, viem, dev, delegated } = await open()
     await send(approve(maxUint256), AUTHORIZATION)
     const before = await viem.getBalance({ address: owner })
@@ -102,7 +102,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(granted.gasUsed - own.gasUsed).toBe(6_090n)
   })
 
-  it('7, 8: may no more when the allowance is zero or taken back', async () => {
+  it('7, 8: is refused when the allowance is zero or revoked', async () => {
     const { send, refusal } = await open()
     await send(approve(5n), AUTHORIZATION)
     const lower = encodeFunctionData({ abi, functionName: 'decreaseAllowance', args: [CONTRACT, 5n, ['MSG_DELEGATE']] })
@@ -112,7 +112,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await refusal(delegate(1n), CONTRACT)).toBe(missing(URL))
   })
 
-  it('9: may for a year, and again when the owner grants afresh', async () => {
+  it('9: may act for a year, and again when the owner grants again', async () => {
     const { send, refusal, dev, delegated } = await open()
     await send(approve(COIN), AUTHORIZATION)
     await dev.increaseTime({ seconds: YEAR + 1 })
@@ -123,7 +123,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await delegated()).toBe(5n)
   })
 
-  it('11: may do what was granted and nothing else', async () => {
+  it('11: may use the granted messages and no others', async () => {
     const { send, refusal } = await open()
     await send(delegate(COIN), STAKING)
     await send(approve(maxUint256, ['MSG_DELEGATE', 'MSG_CANCEL_UNDELEGATION']), AUTHORIZATION)
@@ -133,7 +133,7 @@ describe('a contract that delegates for the account that signed', () => {
     expect(await refusal(redelegate, CONTRACT)).toBe(missing('/cosmos.staking.v1beta1.MsgBeginRedelegate'))
   })
 
-  it('17: may not choose a validator that came after the grant, though its owner may', async () => {
+  it('17: may not choose a validator created after the grant, though its owner may', async () => {
     const { send, refusal, delegated } = await open()
     await send(approve(COIN), AUTHORIZATION)
     const description = { moniker: 'new', identity: '', website: '', securityContact: '', details: '' }
@@ -152,8 +152,8 @@ describe('a contract that delegates for the account that signed', () => {
   })
 })
 
-describe('whoever did not sign', () => {
-  it('12: keeps its coins, though it has granted the contract', async () => {
+describe('an account that did not sign', () => {
+  it('12: keeps its coins, although it has granted the contract', async () => {
     const { send, refusal } = await open()
     await send(approve(maxUint256), AUTHORIZATION)
     const why = `origin address ${account(1).address} is not the same as delegator address ${owner}`
@@ -163,7 +163,7 @@ describe('whoever did not sign', () => {
 })
 
 describe('the five functions at the staking contract', () => {
-  it('13: share the store; their logs stand under its address', async () => {
+  it('13: share the store of grants, and log under the address of staking', async () => {
     const { send, allowance, delegated } = await open()
     const here = await send(approve(5n), STAKING)
     const there = await send(approve(6n, ['MSG_UNDELEGATE']), AUTHORIZATION)
@@ -176,7 +176,7 @@ describe('the five functions at the staking contract', () => {
     expect(await allowance('MSG_DELEGATE')).toBe(0n)
   })
 
-  it('13: know staking messages only', async () => {
+  it('13: accept staking messages only', async () => {
     const { refusal } = await open()
     for (const method of ['MSG_SET_WITHDRAWER_ADDRESS', '/evmos.vesting.v2.MsgClawback', '/foo']) {
       expect(await refusal(approve(5n, ['MSG_DELEGATE', method]), STAKING)).toBe(

@@ -34,8 +34,8 @@ async function open() {
   }
 }
 
-describe('transfers granted by name', () => {
-  it('come to the number given, whatever channel they leave through', async () => {
+describe('transfer grants at the authorization contract', () => {
+  it('allow the given amount over all channels together', async () => {
     const { grant: act, send, refusal, left, allowance } = await open()
     expect(await act(grant('approve', 10n, 'MSG_TRANSFER'))).toMatchObject({
       status: 'success',
@@ -76,7 +76,7 @@ describe('transfers granted by name', () => {
     expect(await left()).toBe(0n)
   })
 
-  it('cover the base coin only, and are no business of the staking contract', async () => {
+  it('cover the base coin only, and are unknown to the staking contract', async () => {
     const { grant: act, refusal } = await open()
     await act(grant('approve', 10n))
     const uatom = transfer({ amount: 1n, channel: 'channel-2', denom: 'transfer/channel-2/uatom' })
@@ -84,7 +84,7 @@ describe('transfers granted by name', () => {
     expect(await refusal(grant('approve', 1n), { to: STAKING })).toBe(`invalid staking transaction type: ${URL}`)
   })
 
-  it('go together with allocations of the ICS20 contract: the later grant replaces the earlier', async () => {
+  it('share their place with grants of the ICS20 contract: the later replaces the earlier', async () => {
     const { grant: act, send, refusal, left, allowance } = await open()
     await send(approve(allocation(5n)))
     expect((await act(grant('increaseAllowance', 2n))).args).toMatchObject({ values: [7n] })

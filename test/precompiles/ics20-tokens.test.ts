@@ -7,7 +7,7 @@ import { MODULE_ACCOUNT } from '../../src/spec/addresses.ts'
 import { token } from '../support/contracts.ts'
 import { ICS20, ics20Chain, other, owner, TOKEN, textOf, transfer, UNUSED } from './ics20-support.ts'
 
-it('pays refunded and returning tokens back as tokens', async () => {
+it('refunded and returning coins of a token pair are paid as tokens', async () => {
   const chain = await ics20Chain()
   const hash = await chain.walletOf(0).deployContract({ ...token, args: ['Token', 1000n] })
   await chain.viem.waitForTransactionReceipt({ hash })
@@ -29,7 +29,7 @@ it('pays refunded and returning tokens back as tokens', async () => {
   expect(await chain.rpc('dev_invariants')).toEqual([])
 })
 
-it('48: escrows a registered token by its address, its own log first; a disabled pair is refused', async () => {
+it('48: escrows a registered token by its address, with the token’s log first; a disabled pair is refused', async () => {
   const chain = await ics20Chain()
   const hash = await chain.walletOf(0).deployContract({ ...token, args: ['Token', 1000n] })
   await chain.viem.waitForTransactionReceipt({ hash })

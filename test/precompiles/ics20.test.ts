@@ -69,7 +69,7 @@ describe('the interface', () => {
   })
 })
 
-describe('grants', () => {
+describe('transfer grants at the ICS20 contract', () => {
   it('40: of two channels log twice, topic 1 the grantee and topic 2 the granter', async () => {
     const { send, allowance } = await ics20Chain()
     const allocations = [allocation(5n), allocation(6n, { sourceChannel: 'channel-1', allowList: ['kest1friend'] })]
@@ -134,7 +134,7 @@ describe('grants', () => {
     expect(await allowance()).toEqual([])
   })
 
-  it('10: are the caller’s, or the signer’s where the chain has it so; then they are asked for grantee first', async () => {
+  it('10: are given by the caller, or by the signer on chains with that rule, where queries name the grantee first', async () => {
     const { send, allowance } = await ics20Chain()
     await send(approve(allocation(5n)), { to: CONTRACT })
     expect([await allowance(owner), await allowance(CONTRACT)]).toEqual([[], [allocation(5n)]])
@@ -167,7 +167,7 @@ describe('grants', () => {
   })
 })
 
-describe('a transfer', () => {
+describe('an ICS20 transfer', () => {
   it('41: by its sender takes the first sequence, escrows, commits and logs', async () => {
     const { send, viem, balance, raw } = await ics20Chain()
     const { result } = await raw('eth_call', { from: owner, to: ICS20, data: transfer() }, 'latest')
@@ -279,7 +279,7 @@ describe('a transfer', () => {
   })
 })
 
-describe('packets', () => {
+describe('packets of ICS20 transfers', () => {
   it('45: over the loop arrive as vouchers, and vouchers go home', async () => {
     const { send, mine, balance, denomTrace, balances } = await ics20Chain()
     await send(transfer())
@@ -313,7 +313,7 @@ describe('packets', () => {
     expect(BigInt(result as Hex)).toBe(2n)
   })
 
-  it('that nobody answers come back when their height is there', async () => {
+  it('without an answer are refunded at their timeout height', async () => {
     const { send, mine, balance, viem } = await ics20Chain()
     const height = { revisionNumber: 1n, revisionHeight: (await viem.getBlockNumber()) + 4n }
     await send(transfer({ channel: 'channel-5', timestamp: 0n, height }))
@@ -324,7 +324,7 @@ describe('packets', () => {
     expect([await balance(escrow), await viem.getBlockNumber()]).toEqual([0n, height.revisionHeight])
   })
 
-  it('are gone with the call that sent them, when that is undone', async () => {
+  it('are removed when the call that sent them is reverted', async () => {
     const { send, dev, mine, balance, balances } = await ics20Chain()
     // Calls ICS20 and then reverts, whatever came of it.
     await dev.setCode({ address: CONTRACT, bytecode: `0x365f5f375f5f365f5f73${ICS20.slice(2)}5af15f5ffd` })
@@ -336,8 +336,8 @@ describe('packets', () => {
   })
 })
 
-describe('queries', () => {
-  it('47: of what is not known answer with nothing', async () => {
+describe('queries of the ICS20 contract', () => {
+  it('47: of unknown names give empty answers', async () => {
     const { denomTrace, denomHash, allowance } = await ics20Chain()
     expect(await denomTrace(`ibc/${'0'.repeat(64)}`)).toEqual({ path: '', baseDenom: '' })
     expect(await denomHash('transfer/channel-2/uosmo')).toBe('')
@@ -345,7 +345,7 @@ describe('queries', () => {
     expect(await allowance(other, owner)).toEqual([])
   })
 
-  it('read hashes with and without ibc/ and in any case, and refuse what is none', async () => {
+  it('read hashes with and without ibc/ in any case, and refuse malformed ones', async () => {
     const { denomTrace, refusal } = await ics20Chain()
     for (const text of [UATOM, `ibc/${UATOM}`, UATOM.toLowerCase()]) {
       expect(await denomTrace(text)).toEqual({ path: 'transfer/channel-2', baseDenom: 'uatom' })

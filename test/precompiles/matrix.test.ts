@@ -187,7 +187,7 @@ function expectRefusal(reason: string | undefined, of: Case, who: keyof typeof R
 }
 
 describe.each(TRANSACTIONS)('$signature', (of) => {
-  it('is done for its owner, shows in the trace, costs what was estimated, and leaves provable storage', async () => {
+  it('runs for its owner, is in the trace, costs what was estimated, and leaves provable storage', async () => {
     const estimate = BigInt((await chain.rpc('eth_estimateGas', requestOf(of, {}))) as Hex)
     await undone(async () => {
       const receipt = await send(of, {}, estimate)
@@ -216,7 +216,7 @@ describe.each(TRANSACTIONS)('$signature', (of) => {
     })
   })
 
-  it('runs out of gas in the middle without a trace', async () => {
+  it('leaves no state when it runs out of gas in the middle', async () => {
     await undone(async () => {
       let gasUsed = 0n
       await undone(async () => {
@@ -258,7 +258,7 @@ describe.each(TRANSACTIONS)('$signature', (of) => {
 })
 
 describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
-  it('is done with a grant, and shows in the trace beneath the contract', async () => {
+  it('runs with a grant, and is in the trace beneath the contract', async () => {
     await undone(async () => {
       const receipt = await send(of, through(of, 'grantee'))
       expect(receipt.status).toBe('success')
@@ -271,7 +271,7 @@ describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
     })
   })
 
-  it('leaves nothing when it runs out of gas and its caller goes on', async () => {
+  it('leaves no state when it runs out of gas and its caller continues', async () => {
     await undone(async () => {
       let needed = 0n
       await undone(async () => {
@@ -290,7 +290,7 @@ describe.each(THROUGH_CONTRACTS)('$signature, through a contract', (of) => {
     })
   })
 
-  it('leaves nothing when its caller reverts afterwards', async () => {
+  it('leaves no state when its caller reverts afterwards', async () => {
     await undone(async () => {
       const receipt = await send(of, through(of, 'attempting'))
       expect(receipt).toMatchObject({ status: 'success', logs: [] })

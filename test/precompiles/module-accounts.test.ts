@@ -16,7 +16,7 @@ const reasonOf = (data: unknown) =>
 const engines = ['wasm', 'library'] as const
 
 describe.each(engines)('on %s', (engine) => {
-  it('a module account refuses coins and calls in words, and leaves the gas that is left', async () => {
+  it('a module account refuses coins and calls with a reason, and returns the remaining gas', async () => {
     const { viem, raw, walletOf } = await testChain({ engine })
     const wallet = walletOf(0)
     const hash = await wallet.sendTransaction({ to: FEES, value: COIN, gas: 500_000n })
@@ -34,7 +34,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(reasonOf(error?.data)).toBe('module account fee_collector has no functions')
   })
 
-  it('a contract that sends coins to one hears why', async () => {
+  it('a contract that sends coins to a module account gets the reason', async () => {
     const { raw, dev } = await testChain({ engine })
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(MODULE_ACCOUNT.gov) })
     const { error } = await raw('eth_call', { to: CONTRACT, data: '0x12345678' }, 'latest')

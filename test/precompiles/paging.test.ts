@@ -6,8 +6,8 @@ import { byKey, byPlace, page } from '../../src/precompiles/paging.ts'
 const request = { key: '0x', offset: 0n, limit: 0n, countTotal: false, reverse: false } as const
 const key = (place: number): Hex => `0x${place.toString(16).padStart(16, '0')}`
 
-describe('page', () => {
-  it('follows from the request', () => {
+describe('a page of a query', () => {
+  it('is chosen by key or offset', () => {
     const of = (change: object) => page({ ...request, ...change }, byPlace(5))
     expect(of({})).toEqual({ places: [0, 1, 2, 3, 4], response: { nextKey: '0x', total: 5n } })
     expect(of({ limit: 2n })).toEqual({ places: [0, 1], response: { nextKey: key(2), total: 0n } })
@@ -30,7 +30,7 @@ describe('page', () => {
     expect(() => of({ key: '0x01' })).toThrow('invalid page key: expected 8 bytes')
   })
 
-  it('finds its place by a key that has gone meanwhile', () => {
+  it('continues at a key that was removed meanwhile', () => {
     const list = byKey(['0x02', '0x04', '0x06'], 1)
     const from = (name: Hex, reverse: boolean) => page({ ...request, key: name, reverse }, list).places
     expect([from('0x03', false), from('0x03', true)]).toEqual([[1, 2], [0]])

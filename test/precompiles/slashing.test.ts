@@ -107,7 +107,7 @@ describe('the interface', () => {
     expect(events).toEqual([toEventSelector('ValidatorUnjailed(address)')])
   })
 
-  it('tells parameters and signers', async () => {
+  it('answers parameters and signing infos', async () => {
     const { viem, signingInfo, raw } = await slashingChain()
     const read = { address: SLASHING, abi } as const
     expect(await viem.readContract({ ...read, functionName: 'getParams' })).toEqual({
@@ -140,8 +140,8 @@ describe('the interface', () => {
   })
 })
 
-describe('double signing', () => {
-  it('takes its part of all stake that stood behind the fault, and the place for ever', async () => {
+describe('a report of double signing', () => {
+  it('slashes all stake of the time of the fault, and jails for ever', async () => {
     const { send, rpc, viem, validator, signingInfo, slashes, supply, refusal, wholeBooks, mine } =
       await slashingChain()
     const before = await supply()
@@ -172,7 +172,7 @@ describe('double signing', () => {
     await wholeBooks()
   })
 
-  it('at an earlier block counts the power of that block', async () => {
+  it('about an earlier block counts the power of that block', async () => {
     const { send, rpc, validator, mine } = await slashingChain()
     await mine(3)
     await send(staked('delegate', 0, 100n * COIN), { to: STAKING })
@@ -182,8 +182,8 @@ describe('double signing', () => {
   })
 })
 
-describe('downtime, and the way back', () => {
-  it('costs a hundredth and ten minutes in jail; then the operator itself returns', async () => {
+describe('downtime and unjailing', () => {
+  it('cost a hundredth and ten minutes of jail, after which the operator returns', async () => {
     const { send, rpc, url, viem, validator, signingInfo, refusal, slashes, wholeBooks, mine, dev } =
       await slashingChain()
     await mine()
@@ -225,7 +225,7 @@ describe('downtime, and the way back', () => {
     })
   })
 
-  it('is open to an operator that went below its minimum and delegates again', async () => {
+  it('let an operator return that went below its minimum and delegates again', async () => {
     const { send, validator, refusal, wholeBooks } = await slashingChain()
     await send(staked('undelegate', 2, 1_000n * COIN, operator(2)), { to: STAKING, from: 12 })
     expect(await validator(2)).toMatchObject({ jailed: true, status: UNBONDING, tokens: 0n })
@@ -238,7 +238,7 @@ describe('downtime, and the way back', () => {
     await wholeBooks()
   })
 
-  it('what was reported is taken back with a snapshot', async () => {
+  it('are undone with a snapshot', async () => {
     const { rpc, validator, slashes, mine } = await slashingChain()
     await mine()
     const snapshot = await rpc('evm_snapshot')
@@ -251,7 +251,7 @@ describe('downtime, and the way back', () => {
 })
 
 describe('a chain whose genesis names no slashing', () => {
-  it('has no such contract, as chains begun before', async () => {
+  it('has no slashing contract, as chains begun earlier', async () => {
     const spec = presets.kestrel()
     if (spec.native === undefined) throw new Error('the preset has no native part')
     const { viem, rpc } = await testChain({ spec: { ...spec, native: { ...spec.native, modules: {} } } })

@@ -44,7 +44,7 @@ const inOrder = [10, 11, 12].sort((x, y) => (BigInt(account(x).address) < BigInt
 const texts = inOrder.map(operator)
 
 describe('validator', () => {
-  it('tells what a validator is, by text and by address', async () => {
+  it('answers a validator, by its text and by its address', async () => {
     const { viem, validator, rpc } = await stakingChain()
     const found = await validator(A)
     expect(found).toMatchObject({
@@ -71,7 +71,7 @@ describe('validator', () => {
   })
 })
 
-describe('validators', () => {
+describe('the list of validators', () => {
   it('29: come in pages, in order of operator', async () => {
     const { validators } = await stakingChain()
     const names = (found: readonly { operatorAddress: string }[]) => found.map(({ operatorAddress }) => operatorAddress)
@@ -109,7 +109,7 @@ describe('validators', () => {
   })
 })
 
-describe('delegations and entries', () => {
+describe('queries of delegations and unbonding entries', () => {
   it('are zero and empty where there are none, and refuse nobody', async () => {
     const { delegation, unbonding, redelegation } = await stakingChain()
     const nothing = { shares: 0n, denom: 'akest', amount: 0n }
@@ -123,7 +123,7 @@ describe('delegations and entries', () => {
     await expect(delegation(owner, 'nonsense')).rejects.toThrow('invalid validator address: nonsense')
   })
 
-  it('are those of the block that is asked', async () => {
+  it('are those of the requested block', async () => {
     const { viem, send } = await stakingChain()
     const { blockNumber } = await send(delegate(5n))
     await send(delegate(7n))
@@ -135,7 +135,7 @@ describe('delegations and entries', () => {
     expect(await Promise.all([0n, blockNumber, blockNumber + 1n].map(at))).toEqual([0n, 5n * COIN, 12n * COIN])
   })
 
-  it('come wrapped as since Evmos v15 where the chain has it so', async () => {
+  it('have the wrapped form of Evmos v15 on chains with that rule', async () => {
     const spec = presets.kestrel()
     if (spec.native === undefined) throw new Error('a chain without modules')
     const compat = { ...spec.native.compat, entriesAsStruct: true }
@@ -169,8 +169,8 @@ describe('delegations and entries', () => {
   })
 })
 
-describe('redelegations', () => {
-  it('are found by delegator, by source, and by all three', async () => {
+describe('queries of redelegations', () => {
+  it('find entries by delegator, by source, and by all three', async () => {
     const { viem, send, refusal } = await stakingChain()
     await send(delegate(10n))
     const { blockNumber } = await send(redelegate(2n, A, B))
@@ -218,7 +218,7 @@ describe('redelegations', () => {
   })
 })
 
-describe('operators', () => {
+describe('operators at the staking contract', () => {
   const description = { moniker: 'mine', identity: '', website: '', securityContact: '', details: 'about me' }
   const rates = { rate: COIN / 10n, maxRate: COIN / 2n, maxChangeRate: COIN / 20n }
   const key = Buffer.alloc(32, 9).toString('base64')
@@ -264,7 +264,7 @@ describe('operators', () => {
     expect((await viem.getLogs({ address: STAKING, fromBlock: 0n })).length).toBe(2)
   })
 
-  it('may not for others, nor through a contract, nor with a key that is none', async () => {
+  it('may not act for others, through a contract, or with an invalid key', async () => {
     const { refusal, dev } = await stakingChain()
     const other = getAddress(account(1).address)
     expect(await refusal(create(other))).toBe(

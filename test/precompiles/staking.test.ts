@@ -120,8 +120,8 @@ describe('the interface', () => {
   })
 })
 
-describe('delegate', () => {
-  it('15: moves exactly the coins, and refuses what cannot be', async () => {
+describe('delegate at the staking contract', () => {
+  it('15: moves exactly the coins, and refuses impossible delegations', async () => {
     const { send, refusal, delegation, balance } = await stakingChain()
     const before = await balance()
     const { events, gasUsed, effectiveGasPrice } = await send(delegate(3n * COIN))
@@ -186,7 +186,7 @@ describe('delegate', () => {
     expect([status, await balance(STAKING)]).toEqual(['reverted', 0n])
   })
 
-  it('32: refuses calldata that is none, and keeps the rest of the gas', async () => {
+  it('32: refuses malformed calldata, and keeps the rest of the gas', async () => {
     const { send, refusal } = await stakingChain()
     const data = delegate(1n)
     const reasons = [
@@ -236,7 +236,7 @@ describe('undelegate', () => {
     expect(await viem.getLogs({ blockHash: latest.hash })).toEqual([])
   })
 
-  it('27: leaves nothing of a delegation that is taken back whole', async () => {
+  it('27: removes a delegation that is undelegated completely', async () => {
     const { send, refusal, delegation } = await stakingChain()
     await send(delegate(5n))
     expect(await refusal(undelegate(6n))).toBe('invalid shares amount: invalid request')
@@ -253,7 +253,7 @@ describe('undelegate', () => {
     expect(await refusal(undelegate(1n))).toBe('too many unbonding delegation entries for (delegator, validator) tuple')
   })
 
-  it('23: makes one entry of two in one block', async () => {
+  it('23: merges two entries of one block', async () => {
     const { dev, send, unbonding } = await stakingChain()
     const twice = script([
       { call: delegate(10n, CONTRACT), must: true },
@@ -294,7 +294,7 @@ describe('cancelUnbondingDelegation', () => {
 })
 
 describe('redelegate', () => {
-  it('25, 26: moves tokens; not to the same validator, not onward before 21 days', async () => {
+  it('25, 26: moves tokens, but not to the same validator and not onward before 21 days', async () => {
     const { send, refusal, mineAt, redelegation, delegation, viem } = await stakingChain()
     await send(delegate(10n))
     expect(await refusal(redelegate(1n, A, A))).toBe('cannot redelegate to the same validator')
@@ -328,7 +328,7 @@ describe('redelegate', () => {
   })
 })
 
-describe('from inside other contracts', () => {
+describe('a staking call inside other contracts', () => {
   it('18: is undone with the frame around it', async () => {
     const { dev, send, delegation, balance } = await stakingChain()
     await dev.setCode({ address: CONTRACT, bytecode: script([{ call: delegate(5n, CONTRACT), must: true }], 'revert') })
@@ -338,7 +338,7 @@ describe('from inside other contracts', () => {
     expect([(await delegation(CONTRACT)).amount, await balance(CONTRACT)]).toEqual([0n, 10n])
   })
 
-  it('19, 20, 21: fails alone, and what it did is seen at once', async () => {
+  it('19, 20, 21: fails alone, and its effects are visible at once', async () => {
     const { dev, send, rpc, delegation, balance } = await stakingChain()
     const stranger = getAddress('0x00000000000000000000000000000000000057aa')
     const code = script([

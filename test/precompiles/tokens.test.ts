@@ -71,7 +71,7 @@ async function next(): Promise<void> {
 }
 
 describe('a refund of a token’s coins', () => {
-  it('is paid in tokens, and the coins are gone', async () => {
+  it('is paid in tokens, and burns the coins', async () => {
     send(4n)
     await next()
     expect([await tokens(alice), modules().bank.supply(COIN)]).toEqual([990n, 10n])
@@ -85,7 +85,7 @@ describe('a refund of a token’s coins', () => {
     ])
   })
 
-  it('leaves the sender’s nonce and balance alone', async () => {
+  it('does not change the sender’s nonce and balance', async () => {
     const before = [view.nonce(alice), view.balance(alice), view.nonce(MODULE_ACCOUNT.erc20)]
     send(4n)
     await next()

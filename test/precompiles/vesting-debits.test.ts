@@ -72,7 +72,7 @@ describe('a transaction of a clawback account', () => {
     expect((await raw('eth_estimateGas', cheaper)).result).toBe(numberToHex(21_000))
   })
 
-  it('is let in for the time of the block to come', async () => {
+  it('is admitted to the pool by the time of the next block', async () => {
     const { viem, dev, walletOf, T } = await granted(COIN)
     const { timestamp } = await viem.getBlock()
     await dev.increaseTime({ seconds: Number(T + 2_010n - timestamp) })
@@ -80,7 +80,7 @@ describe('a transaction of a clawback account', () => {
     expect((await viem.waitForTransactionReceipt({ hash })).status).toBe('success')
   })
 
-  it('51, V12: may delegate what has vested, locked or not', async () => {
+  it('51, V12: may delegate vested coins, locked or not', async () => {
     const { send, refusal, mineAt, balance, T } = await granted(0n)
     await mineAt(T + 1_000n)
     const call = (amount: bigint) => ({
@@ -100,7 +100,7 @@ describe('a transaction of a clawback account', () => {
   })
 })
 
-describe('other native contracts', () => {
+describe('native contracts called by a clawback account', () => {
   it('take no more than what is spendable', async () => {
     const { refusal, send, T } = await granted(2n * COIN)
     const abi = parseAbi(['function fundCommunityPool(address depositor, uint256 amount) returns (bool success)'])
@@ -131,7 +131,7 @@ describe('code that runs in the name of a clawback account', () => {
     }
   }
 
-  it('may send what is spendable, and is refused more as if it had no more', async () => {
+  it('may send the spendable coins, and is refused more like an insufficient balance', async () => {
     const { run, balance, mineAt, dev, rpc, T } = await delegated(paying(10n * COIN), 15n * COIN)
     expect(await run()).toEqual(['success', 2n])
     expect(await run()).toEqual(['success', 1n])
@@ -159,12 +159,12 @@ describe('code that runs in the name of a clawback account', () => {
     expect(refused.gasUsed).toBe(poor.gasUsed)
   })
 
-  it('may name a value that it does not send', async () => {
+  it('may pass a value to CALLCODE, which sends nothing', async () => {
     const { run } = await delegated(paying(20n * COIN, '0xf2'), 15n * COIN)
     expect(await run()).toEqual(['success', 2n])
   })
 
-  it('makes no contract with what must stay', async () => {
+  it('cannot create a contract with locked coins', async () => {
     const { run, dev } = await delegated(creating(20n * COIN), 15n * COIN)
     expect(await run()).toEqual(['success', 1n])
     await dev.setCode({ address: CODE, bytecode: creating(5n * COIN) })
@@ -172,7 +172,7 @@ describe('code that runs in the name of a clawback account', () => {
     expect([status, slot > 1n]).toEqual(['success', true])
   })
 
-  it('does not give everything away with SELFDESTRUCT', async () => {
+  it('cannot give locked coins away with SELFDESTRUCT', async () => {
     const { run, balance, mineAt, T } = await delegated(DESTROYING, 15n * COIN)
     expect(await run()).toEqual(['reverted', 0n])
     expect([await balance(TARGET), await balance(holder)]).toEqual([0n, 1_015n * COIN])
@@ -182,8 +182,8 @@ describe('code that runs in the name of a clawback account', () => {
   })
 })
 
-describe('ordinary accounts', () => {
-  it('spend all they have beside clawback accounts', async () => {
+describe('ordinary accounts near clawback accounts', () => {
+  it('spend all their coins', async () => {
     const { dev, send, balance } = await granted(0n)
     await dev.setCode({ address: CODE, bytecode: paying(7n * COIN) })
     await dev.setBalance({ address: CODE, value: 7n * COIN })
@@ -193,7 +193,7 @@ describe('ordinary accounts', () => {
     expect((await send('0x', { to: TARGET, from: STRANGER, value })).status).toBe('success')
   })
 
-  it('that fund are bound by no grant of their own', async () => {
+  it('that fund are not restricted by their grants', async () => {
     const { send, balance } = await granted(0n)
     const value = (await balance(funder)) - COIN
     expect((await send('0x', { to: account(5).address as Address, from: FUNDER, value })).status).toBe('success')

@@ -62,7 +62,7 @@ describe('the interface', () => {
 })
 
 describe('createClawbackVestingAccount', () => {
-  it('49: is for the signer alone, once, and not for contracts', async () => {
+  it('49: may be called by the signer once, and by no contract', async () => {
     const { send, refusal, dev } = await vestingChain()
     expect(await refusal(create())).toBe(`tx origin address ${funder} does not match the from address ${holder}`)
     expect(await refusal(create(zeroAddress), { from: HOLDER })).toBe(
@@ -82,7 +82,7 @@ describe('createClawbackVestingAccount', () => {
     )
   })
 
-  it('is not done by a contract that the account merely calls', async () => {
+  it('is refused to a contract that the account merely calls', async () => {
     const { refusal, dev } = await vestingChain()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(VESTING) })
     expect(await refusal(create(), { to: CONTRACT, from: FUNDER })).toBe(
@@ -95,7 +95,7 @@ describe('createClawbackVestingAccount', () => {
 })
 
 describe('fundVestingAccount', () => {
-  it('50: refuses what cannot be granted, and whoever is not the funder', async () => {
+  it('50: refuses impossible grants, and callers other than the funder', async () => {
     const { send, refusal, T } = await vestingChain()
     expect(await refusal(fund(T, LOCKUP, STEPS))).toBe(`${kest(holder)}: account is not subject to clawback vesting`)
     await send(create(), { from: HOLDER })
@@ -143,7 +143,7 @@ describe('fundVestingAccount', () => {
     )
   })
 
-  it('moves the coins at once and tells of the grant as it was given', async () => {
+  it('moves the coins at once and logs the grant', async () => {
     const { grant, balance, T } = await vestingChain()
     const before = await balance(holder)
     const { events } = await grant()
@@ -191,7 +191,7 @@ describe('fundVestingAccount', () => {
     )
   })
 
-  it('grants no messages but its own', async () => {
+  it('accepts no grants of other messages', async () => {
     const { refusal } = await vestingChain()
     const approve = (method: string, to: Hex = CONTRACT) =>
       encodeFunctionData({ abi, functionName: 'approve', args: [to, method] })
@@ -201,7 +201,7 @@ describe('fundVestingAccount', () => {
   })
 })
 
-describe('balances', () => {
+describe('balances of vesting accounts', () => {
   it('V12: follow the two schedules', async () => {
     const { grant, balances, mineAt, T } = await vestingChain()
     await grant()
@@ -258,7 +258,7 @@ describe('balances', () => {
 })
 
 describe('clawback', () => {
-  it('52: is for the funder of a funded account', async () => {
+  it('52: may be called by the funder of a funded account', async () => {
     const { send, refusal, grant } = await vestingChain()
     expect(await refusal(clawback(stranger))).toBe(`${kest(holder)}: account is not subject to clawback vesting`)
     await send(create(), { from: HOLDER })
@@ -302,7 +302,7 @@ describe('clawback', () => {
     expect((await send('0x', { to: CONTRACT, from: HOLDER, value })).status).toBe('success')
   })
 
-  it('gives to the funder when no other is named, and nothing when all has vested', async () => {
+  it('pays the funder when no other address is named, and nothing when all has vested', async () => {
     const { grant, send, viem, mineAt, T } = await vestingChain()
     await grant()
     await mineAt(T + 4000n)
@@ -314,7 +314,7 @@ describe('clawback', () => {
 })
 
 describe('convertVestingAccount', () => {
-  it('53: waits until all has vested and is unlocked; anyone may ask', async () => {
+  it('53: is refused until all has vested and is unlocked; anyone may call it', async () => {
     const { send, refusal, mineAt, T } = await vestingChain()
     await send(create(), { from: HOLDER })
     await send(fund(T, [[3000n, 1000n]], [[1000n, 1000n]]))
@@ -336,7 +336,7 @@ describe('convertVestingAccount', () => {
 })
 
 describe('updateVestingFunder', () => {
-  it('54: hands the claim to another, once and for all', async () => {
+  it('54: passes the claim to another funder for good', async () => {
     const { grant, send, refusal } = await vestingChain()
     await grant()
     expect(await refusal(updateFunder(funder))).toBe('new funder address is equal to current funder address')
@@ -360,7 +360,7 @@ describe('updateVestingFunder', () => {
   })
 })
 
-it('fails statically and under delegatecall', async () => {
+it('every transaction of the vesting contract fails in static calls and under delegatecall', async () => {
   const { dev, refusal } = await vestingChain()
   for (const kind of ['staticcall', 'delegatecall', 'callcode'] as const) {
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(VESTING, kind) })

@@ -41,8 +41,8 @@ const allow = (spender: Hex, value: bigint): Hex =>
 const moveFrom = (from: Hex, to: Hex, value: bigint): Hex =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: [from, to, value] })
 
-describe('a voucher’s face', () => {
-  it('V1: stands at the end of its hash, with code and nonce, and tells what it is', async () => {
+describe('the ERC-20 contract of a voucher', () => {
+  it('V1: has the last 20 bytes of its hash as address, code and nonce, and answers its metadata', async () => {
     const { viem } = await open()
     expect([await viem.getCode({ address: FACE }), await viem.getTransactionCount({ address: FACE })]).toEqual([
       '0xfe',
@@ -70,7 +70,7 @@ describe('a voucher’s face', () => {
     expect(gasUsed).toBe(21_000n + calldata + 2_000n + 1_920n + 25_000n)
   })
 
-  it('keeps allowances for those who ask in another’s name', async () => {
+  it('keeps allowances for transferFrom', async () => {
     const { act, dev, allowed, balanceOf, refusal } = await open()
     await dev.setCode({ address: CONTRACT, bytecode: forwarder(FACE) })
     const through = { to: CONTRACT, from: 1 }
@@ -88,7 +88,7 @@ describe('a voucher’s face', () => {
     expect(await allowed(owner, CONTRACT)).toBe(maxUint256)
   })
 
-  it('refuses what cannot be done', async () => {
+  it('refuses transfers without balance, allowance or receiver', async () => {
     const { refusal, act, balanceOf } = await open()
     expect(await refusal(move(other, ALL + 1n), { to: FACE })).toBe('ERC20: transfer amount exceeds balance')
     expect(await refusal(move(zeroAddress, 1n), { to: FACE })).toBe('ERC20: transfer to the zero address')
@@ -124,7 +124,7 @@ describe('a voucher’s face', () => {
     expect(await balanceOf(other)).toBe(0n)
   })
 
-  it('comes with the first voucher and was not there before', async () => {
+  it('is created with the first voucher', async () => {
     const { send, mine, viem } = await ics20Chain()
     const face = getAddress(`0x${traceHash('transfer/channel-1/akest').slice(-40)}`)
     await send(transfer({ receiver: textOf(other) }))

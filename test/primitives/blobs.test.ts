@@ -90,7 +90,7 @@ test('the hash of a commitment: a version byte and 31 bytes of SHA-256 (EIP-4844
   expect(versionedHash(INFINITY)).toBe('0x010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014')
 })
 
-describe('network form', () => {
+describe('the network form of a blob transaction', () => {
   test.each([
     ['version 0', v0, Hardfork.Prague],
     ['version 1', v1, Hardfork.Osaka],
@@ -141,22 +141,22 @@ describe('a blob sidecar', () => {
     await expect(verdict).rejects.toThrow(words)
   }
 
-  test('with blob proofs is valid', async () => {
-    await verifySidecar(signed(v0), v0)
+  test('with blob proofs holds', async () => {
+    await expect(verifySidecar(signed(v0), v0)).resolves.toBeUndefined()
     const two: BlobSidecar = {
       version: 0,
       blobs: [LINE, ZERO],
       commitments: [power(1), INFINITY],
       proofs: [G1, INFINITY],
     }
-    await verifySidecar(signed(two), two)
+    await expect(verifySidecar(signed(two), two)).resolves.toBeUndefined()
   })
 
-  test('with cell proofs is valid', async () => {
-    await verifySidecar(signed(v1), v1)
+  test('with cell proofs holds', async () => {
+    await expect(verifySidecar(signed(v1), v1)).resolves.toBeUndefined()
   })
 
-  test('with a wrong blob proof is invalid', async () => {
+  test('with a wrong blob proof is refused', async () => {
     await refuses({ ...v0, proofs: [power(2)] }, 'blob 0: invalid proof')
     await refuses({ ...v0, proofs: [INFINITY] }, 'blob 0: invalid proof')
     await refuses({ ...v0, blobs: [ZERO] }, 'blob 0: invalid proof')
@@ -164,11 +164,11 @@ describe('a blob sidecar', () => {
     await refuses({ ...v0, proofs: [new Uint8Array(48)] }, 'blob 0: invalid proof')
   })
 
-  test('with one wrong cell proof of 128 is invalid', async () => {
+  test('with one wrong cell proof of 128 is refused', async () => {
     await refuses({ ...v1, proofs: v1.proofs.with(77, power(1)) }, 'blob 0: invalid proof')
   })
 
-  test('with cell proofs of another blob is invalid', async () => {
+  test('with cell proofs of another blob is refused', async () => {
     await refuses({ ...v1, blobs: [LINE] }, 'blob 0: invalid proof')
     await refuses({ ...v1, commitments: [power(63)] }, 'blob 0: invalid proof')
   })

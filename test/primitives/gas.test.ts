@@ -152,7 +152,7 @@ describe('the floor of EIP-7623', () => {
     )
   })
 
-  test('ten gas a token, four tokens a nonzero byte (EIP-7623)', () => {
+  test('is ten gas a token, with four tokens for a nonzero byte', () => {
     expect(floorOf(Uint8Array.of(0, 0, 1), 'prague')).toBe(21_060n)
   })
 

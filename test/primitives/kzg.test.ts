@@ -41,7 +41,7 @@ function identityBlob(): string {
   return `0x${powers.map((_, k) => word(powers[reversed(k)] ?? 0n).slice(2)).join('')}`
 }
 
-test('true and false openings', () => {
+test('the point evaluation precompile takes true openings and refuses false ones', () => {
   const scalar = () => random.big(32) % r
   for (const [a, b, z] of [
     [scalar(), scalar(), scalar()],
@@ -60,7 +60,7 @@ test('true and false openings', () => {
   }
 })
 
-test('malformed openings', () => {
+test('the point evaluation precompile refuses malformed openings', () => {
   const good = opening(3n, 5n, 7n)
   const [commitment, z, y, proof] = good
   const bent = (hex: string) => {

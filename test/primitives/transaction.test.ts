@@ -116,7 +116,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
     )
   })
 
-  test('has the hash and the sender that @ethereumjs/tx finds', () => {
+  test('a signed transaction has the hash and the sender that @ethereumjs/tx finds', () => {
     fc.assert(
       fc.property(arbitrary, ([tx, key]) => {
         const { raw, hash, from } = signTransaction(tx, key)
@@ -133,7 +133,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
     )
   })
 
-  test('decodes to the fields that were signed, and encodes back', () => {
+  test('a signed transaction decodes to its fields, and encodes back', () => {
     fc.assert(
       fc.property(arbitrary, ([tx, key]) => {
         const { raw, from } = signTransaction(tx, key)
@@ -162,7 +162,7 @@ describe.each(KINDS)('type %i (EIP-155: %s)', (type, replayProtected) => {
   })
 })
 
-test("EIP-155's own example", () => {
+test('a transaction is signed as in the example of EIP-155', () => {
   // https://eips.ethereum.org/EIPS/eip-155#example
   const signed = signTransaction(
     {

@@ -256,7 +256,7 @@ describe('the clock', () => {
   })
 })
 
-describe('the next block', () => {
+describe('settings of the next block', () => {
   it('has the coinbase, gas limit, base fee, randomness and extra data that were set', async () => {
     const test = await testChain()
     const { rpc, raw, mine } = test

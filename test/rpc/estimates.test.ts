@@ -87,7 +87,7 @@ test('an estimate behind pending transactions has their state and a later block,
   expect(await estimate()).toBe(DEAR)
 })
 
-describe('the block of an estimate', () => {
+describe('the pending block of an estimate', () => {
   test('has the time of evm_setNextBlockTimestamp', async () => {
     const { rpc, time, from } = await touching()
     const at = (await time()) + 1000n
@@ -100,7 +100,8 @@ describe('the block of an estimate', () => {
     const { rpc, time, from, mine } = await touching({ automine: false, blockTime: 600 })
     await mine()
     const next = (await time()) + 600n
-    await rpc('eth_estimateGas', { from, data: onlyAt(next, next + 60n) })
+    expect(await rpc('eth_estimateGas', { from, data: onlyAt(next, next + 60n) })).toMatch(/^0x/)
+    await expect(rpc('eth_estimateGas', { from, data: onlyAt(next - 600n, next - 1n) })).rejects.toThrow('reverted')
   })
 
   test('is one block after the pending block, whose hash is known', async () => {

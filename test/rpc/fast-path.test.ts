@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { accessOf } from '../../src/http/access.ts'
 import { Connections, defaultConnectionLimits } from '../../src/http/connections.ts'
 import { serveFastPath } from '../../src/rpc/http/fast-path.ts'
@@ -91,10 +91,14 @@ describe('a connection on the fast path', () => {
   let socket: Socket
   let received: string
   let asked: string[]
+  let ended: string[]
+  let atServer: Socket | undefined
   let endIdle: () => void
 
   beforeEach(async () => {
     asked = []
+    ended = []
+    atServer = undefined
     received = ''
     server = createServer({ keepAliveTimeout: 5000 }, (request, response) => {
       let body = ''
@@ -104,9 +108,14 @@ describe('a connection on the fast path', () => {
     const options = { paths: PATHS, maxBody: 1 << 20, access, headers: ['x-test: 1'], connections }
     endIdle = serveFastPath(server, options, async (body) => {
       asked.push(body)
+      // A slow method, during which more requests arrive.
       await sleep(body.includes('slow') ? 50 : 0)
+      ended.push(body)
       if (body.includes('broken')) throw new Error('broken')
       return body.includes('nothing') ? undefined : [`direct ${body}`]
+    })
+    server.on('connection', (accepted) => {
+      atServer ??= accepted
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -120,10 +129,14 @@ describe('a connection on the fast path', () => {
     server.closeAllConnections()
   })
 
-  const until = async (text: string) => {
-    for (let waited = 0; !received.includes(text) && waited < 2000; waited += 5) await sleep(5)
-    expect(received).toContain(text)
+  const until = (text: string) => vi.waitFor(() => expect(received).toContain(text), { timeout: 5_000, interval: 5 })
+  /** Writes a part of a request, and waits until the server has read it by itself. */
+  const writePart = async (bytes: string | Uint8Array) => {
+    const before = atServer?.bytesRead ?? 0
+    socket.write(bytes)
+    await vi.waitUntil(() => (atServer?.bytesRead ?? 0) >= before + Buffer.byteLength(bytes), { interval: 1 })
   }
+  const untilAsked = (body: string) => vi.waitUntil(() => asked.includes(body), { interval: 1 })
 
   it('answers requests one after the other', async () => {
     for (const body of ['{"a":1}', '{"b":"é€😀"}', '']) {
@@ -149,8 +162,7 @@ describe('a connection on the fast path', () => {
       [bytes.length - 4, bytes.length - 3],
       [bytes.length - 3, bytes.length],
     ]) {
-      socket.write(bytes.subarray(from, to))
-      await sleep(10)
+      await writePart(bytes.subarray(from, to))
     }
     await until('direct {"a":"é"}')
   })
@@ -158,8 +170,7 @@ describe('a connection on the fast path', () => {
   it('hands requests that are not plain to the HTTP server, with all received bytes', async () => {
     socket.write(post('plain'))
     await until('direct plain')
-    socket.write(post('x', [], '/elsewhere').slice(0, 20))
-    await sleep(10)
+    await writePart(post('x', [], '/elsewhere').slice(0, 20))
     socket.write(post('x', [], '/elsewhere').slice(20))
     await until('http POST x')
     socket.write(post('y'))
@@ -169,7 +180,7 @@ describe('a connection on the fast path', () => {
 
   it('keeps the order of pipelined requests', async () => {
     socket.write(post('slow 1'))
-    await sleep(10)
+    await untilAsked('slow 1')
     socket.write(post('2') + post('3'))
     await until('http POST 3')
     expect(received.indexOf('direct slow 1')).toBeLessThan(received.indexOf('http POST 2'))
@@ -193,7 +204,7 @@ describe('a connection on the fast path', () => {
     const idle = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).resume()
     await once(idle, 'connect')
     socket.write(post('slow'))
-    await sleep(20)
+    await untilAsked('slow')
     const closed = new Promise((resolve) => server.close(resolve))
     endIdle()
     await once(idle, 'close')
@@ -214,9 +225,14 @@ describe('a connection on the fast path', () => {
 
   it('tolerates a client that disconnects during a request', async () => {
     socket.write(post('slow'))
-    await sleep(10)
+    await untilAsked('slow')
     socket.destroy()
-    await sleep(80)
-    expect(asked).toEqual(['slow'])
+    await vi.waitUntil(() => ended.includes('slow'), { interval: 1 })
+    const other = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
+    other.write(post('still here'))
+    const [chunk] = await once(other, 'data')
+    expect(String(chunk)).toContain('direct still here')
+    other.destroy()
+    expect(asked).toEqual(['slow', 'still here'])
   })
 })

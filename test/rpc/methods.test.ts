@@ -123,7 +123,7 @@ describe('a transfer', () => {
   })
 })
 
-describe('calls', () => {
+describe('eth_call and eth_estimateGas', () => {
   it('return, revert or fail', async () => {
     const { rpc, raw } = await testChain()
     expect(await rpc('eth_call', { data: code.number })).toBe(word(0))

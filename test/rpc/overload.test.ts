@@ -116,7 +116,7 @@ describe('when the connection is closed', () => {
     expect(await rpc('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
   })
 
-  it('a trace and a simulation end as well', async () => {
+  it('running traces and simulations end', async () => {
     const { node } = await testChain({ limits })
     const { socket } = await open(node.url)
     const stateOverrides = { [NOBODY]: { code: '0x5b600056' } }
@@ -134,7 +134,7 @@ describe('when the connection is closed', () => {
 })
 
 describe('a client that has ended its side', () => {
-  it('is answered if it still reads', async () => {
+  it('gets its answer if it still reads', async () => {
     const { node } = await testChain({ limits: { gasCap: 2n ** 39n, time: 1_200 } })
     const { socket, received } = await open(node.url)
     socket.end(post(endless()))
@@ -143,7 +143,7 @@ describe('a client that has ended its side', () => {
     expect(received()).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n/)
   })
 
-  it('is dropped if it is gone', async () => {
+  it('loses its requests if it is gone', async () => {
     const { node } = await testChain({ limits })
     const { socket } = await open(node.url)
     socket.write(post(endless()))

@@ -64,7 +64,9 @@ function expectSame(schema: z.ZodType): void {
 }
 
 describe('a compiled decoder accepts what its schema accepts, with the same result', () => {
-  test.each([...methods])('%s', (_name, { params }) => params.forEach(expectSame))
+  test.each([...methods].filter(([, { params }]) => params.length > 0))('%s', (_name, { params }) =>
+    params.forEach(expectSame),
+  )
 
   test.each([
     ['a list with a check', z.array(quantity).max(1)],

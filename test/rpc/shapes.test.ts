@@ -29,7 +29,7 @@ function readBlock(rlp: string): Block {
 }
 const { genesis, london, prague, osaka } = recorded.blocks
 
-describe('a block', () => {
+describe('the JSON of a block', () => {
   test.each([
     ['genesis', genesis, 'full'],
     ['London', london, 'hashes'],
@@ -57,12 +57,12 @@ describe('a block', () => {
   })
 })
 
-describe('a transaction', () => {
+describe('the JSON of a transaction', () => {
   const { header, transactions } = readBlock(prague.rlp)
   const setCode = transactions[1]
   if (setCode === undefined) throw new Error('the recorded block has six transactions')
 
-  it('that is mined', () => {
+  it('has its block when it is mined', () => {
     expect(wireTransaction(setCode, { header, index: 1 })).toEqual(recorded.setCodeTransaction)
   })
 
@@ -78,7 +78,7 @@ describe('a transaction', () => {
     })
   })
 
-  it('pays its tip on the base fee, at most its cap (EIP-1559)', () => {
+  it('has the base fee plus its tip as gas price, at most its fee cap (EIP-1559)', () => {
     const price = (maxFeePerGas: bigint) =>
       wireTransaction(
         { ...setCode, maxFeePerGas, maxPriorityFeePerGas: 2n },
@@ -139,7 +139,7 @@ function readReceipt(answer: RecordedReceipt): MinedReceipt {
   }
 }
 
-describe('a receipt', () => {
+describe('the JSON of a receipt', () => {
   test.each(['homestead', 'dynamicFee', 'blob'] as const)('%s', (name) => {
     expect(wireReceipt(readReceipt(recorded.receipts[name]))).toEqual(recorded.receipts[name])
   })
@@ -183,7 +183,7 @@ describe('a call object', () => {
     expect(request({ to, gas: 21000, gasPrice: '0x1', value: 5 })).toEqual({ to, gas: 21000n, gasPrice: 1n, value: 5n })
   })
 
-  it('is refused when it contradicts itself or the chain', () => {
+  it('is refused when its fields contradict each other or the chain', () => {
     expect(() => request({ gasPrice: '0x1', maxFeePerGas: '0x1' })).toThrow('both gasPrice and')
     expect(() => request({ chainId: '0x1' })).toThrow('want=125')
     expect(request({ chainId: '0x7d', type: '0x2' })).toEqual({})
@@ -216,7 +216,7 @@ describe('a call object', () => {
   })
 })
 
-describe('overrides', () => {
+describe('overrides of calls', () => {
   const who = `0x${'AA'.repeat(20)}`
   const word = `0x${'00'.repeat(31)}01`
 
@@ -261,7 +261,7 @@ describe('overrides', () => {
   })
 })
 
-describe('a log filter', () => {
+describe('the JSON of a log filter', () => {
   const [a, b] = [`0x${'aa'.repeat(32)}`, `0x${'bb'.repeat(32)}`]
   const who = `0x${'11'.repeat(20)}`
   const match = (filter: unknown) => addressesAndTopics(logFilter.parse(filter))

@@ -18,7 +18,7 @@ import {
   word,
 } from '../support/simulate.ts'
 
-describe('calls', () => {
+describe('simulated calls', () => {
   it('are in the block as unsigned transactions of the type that has their fields', async () => {
     const test = await testChain()
     const [block] = await simulate(

@@ -6,7 +6,7 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { testChain } from '../support/chain.ts'
 import { alice, callsOf, contract, other, poor, returning, simulate, word } from '../support/simulate.ts'
 
-describe('precompiles', () => {
+describe('precompiles in a simulation', () => {
   const sha256 = `0x${'02'.padStart(40, '0')}`
   const identity = `0x${'04'.padStart(40, '0')}`
   const input = '0x1234'
@@ -27,7 +27,7 @@ describe('precompiles', () => {
     ])
   })
 
-  it('give way to code, and come back elsewhere', async () => {
+  it('are replaced by code, and answer at the address they moved to', async () => {
     const test = await testChain()
     const calls = [sha256, identity, other].map((to) => ({ from: alice, to, data: input }))
     const results = await callsOf(test, calls, {

@@ -6,7 +6,7 @@ import { NATIVE_CONTRACT } from '../../src/spec/addresses.ts'
 import { testChain } from '../support/chain.ts'
 import { alice, bob, callsOf, code, contract, other, paying, poor, simulate, word } from '../support/simulate.ts'
 
-describe('transfers of value', () => {
+describe('simulated transfers of value', () => {
   const VALUE = `0x${'ee'.repeat(20)}`
   const topic = keccak256(Buffer.from('Transfer(address,address,uint256)'))
   const transfer = (from: Hex, to: Hex, value: number) => ({

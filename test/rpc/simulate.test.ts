@@ -220,7 +220,7 @@ describe('simulated blocks', () => {
   })
 })
 
-describe('on a chain that collects its fees', () => {
+describe('a simulation on a chain that collects its fees', () => {
   it('charges base fee and tip to the sender, for the collector', async () => {
     const test = await testChain()
     const collected = { from: bob, to: contract, maxFeePerGas: parseGwei('2'), maxPriorityFeePerGas: 0n }
@@ -258,7 +258,7 @@ describe('on a chain that collects its fees', () => {
   })
 })
 
-describe('on a plain chain', () => {
+describe('a simulation on a plain chain', () => {
   it('tips the fee recipient and burns the base fee', async () => {
     const genesis = {
       config: {

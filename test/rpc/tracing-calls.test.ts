@@ -36,7 +36,7 @@ async function mineTogether(...targets: readonly Hex[]): Promise<Hex[]> {
   return hashes
 }
 
-describe('blocks', () => {
+describe('traces of blocks', () => {
   it('are traced transaction by transaction, each on the state after the one before', async () => {
     const counter = await contract(COUNTER)
     const hashes = await mineTogether(counter, counter, counter)
@@ -55,7 +55,7 @@ describe('blocks', () => {
     expect(await rpc('debug_traceTransaction', hashes[2])).toEqual(traces[2].result)
   })
 
-  it('are traced before they are mined', async () => {
+  it('are given for the pending block too', async () => {
     const counter = await contract(COUNTER)
     await rpc('evm_setAutomine', false)
     const hash = await send(counter)
@@ -95,10 +95,10 @@ describe('blocks', () => {
   })
 })
 
-describe('calls', () => {
+describe('traces of calls', () => {
   const NUMBER = asm('NUMBER', ...returnTop)
 
-  it('are traced on a block’s state, with overrides', async () => {
+  it('run on a block’s state, with overrides', async () => {
     const to = pad('0xabcd', { size: 20 })
     const options = {
       stateOverrides: { [to]: { code: NUMBER } },
@@ -117,7 +117,7 @@ describe('calls', () => {
     expect(await rpc('debug_traceCall', { to }, 'latest')).toMatchObject({ returnValue: '0x', structLogs: [] })
   })
 
-  it('are traced after some of a block’s transactions', async () => {
+  it('run after a part of a block’s transactions', async () => {
     const counter = await contract(COUNTER)
     await mineTogether(counter, counter, counter)
     const at = async (txIndex?: string) => {

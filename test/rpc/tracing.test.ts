@@ -304,7 +304,7 @@ describe('prestateTracer', () => {
   })
 })
 
-describe('the small tracers', () => {
+describe('4byteTracer, noopTracer and muxTracer', () => {
   it('count selectors, do nothing, or work side by side', async () => {
     const leaf = await contract(asm('STOP'))
     // Calls it with the first four bytes of its own data, and the identity precompile with eight.

@@ -26,7 +26,8 @@ const methods = new Map(
           return () => feeds.delete(send)
         })
         feed('early')
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        // The answer with the id comes in a later turn than what the feed has sent.
+        await new Promise((resolve) => setImmediate(resolve))
         return id ?? ''
       },
     }),

@@ -107,7 +107,7 @@ describe('a chain that supports the fork', () => {
     expect(accepts(specOf(true), number, extraData)).toBe(holds)
   })
 
-  it('has no demands after the merge, as geth', () => {
+  it('sets no rules after the merge, as in geth', () => {
     const spec = specOf(true, { daoForkBlock: 0, terminalTotalDifficulty: 0, ...LONDON })
     expect(accepts(spec, 2n, '0x')).toBe(true)
   })
@@ -144,7 +144,7 @@ describe('a chain that opposes the fork', () => {
   })
 })
 
-it('the list names each account once', () => {
+it('the list of the DAO fork names each account once', () => {
   expect(new Set(accounts).size).toBe(116)
   expect(accounts).toContain(THE_DAO)
   expect(accounts).toContain(EXTRA_BALANCE)

@@ -40,21 +40,21 @@ describe.each([
   ['EIP-7002', SYSTEM_CONTRACT.withdrawalRequests],
   ['EIP-7251', SYSTEM_CONTRACT.consolidationRequests],
 ] as const)('the contract of %s', (eip, address) => {
-  it('must be there for a block to be built', async () => {
+  it('must exist for a block to be built', async () => {
     await expect(firstBlock(withCode(address, '0x'))).rejects.toMatchObject({
       code: 'invalid-block',
       message: expect.stringContaining(`empty system contract: no code at ${address} (${eip};`),
     })
   })
 
-  it('must not fail', async () => {
+  it('must not fail while a block is built', async () => {
     await expect(firstBlock(withCode(address, STORES_AND_FAILS))).rejects.toMatchObject({
       code: 'invalid-block',
       message: expect.stringContaining(`system call failed to execute: ${address} (${eip}): invalid opcode`),
     })
   })
 
-  it('must be there for a block of somebody else', async () => {
+  it('must exist for a block to be imported', async () => {
     const { runtime, parent, genesis, block } = await firstBlock(smallSpec())
     const ancestry = { parent, totalDifficulty: undefined, recent: [] }
     await expect(importBlock(runtime, genesis(), block, ancestry, () => undefined)).resolves.toMatchObject({ block })
@@ -66,7 +66,7 @@ describe.each([
     })
   })
 
-  it('must be there for a chain to move', async () => {
+  it('must exist for a chain to start', async () => {
     const chain = await openSmallChain({ spec: withCode(address, '0x') })
     await expect(chain.produce()).rejects.toThrow('empty system contract')
     expect(chain.head.number).toBe(0n)
@@ -83,13 +83,13 @@ describe.each([
     expect(view.account(address)).toBeUndefined()
   })
 
-  it('may fail, and then leaves nothing behind', async () => {
+  it('may fail, and leaves no state then', async () => {
     const { block, view } = await firstBlock(withCode(address, STORES_AND_FAILS))
     expect(block.header.number).toBe(1n)
     expect(bytesToBig(view.word(address, word(0n)))).toBe(0n)
   })
 
-  it('is told of the block, by a call of the system address', async () => {
+  it('is called with the block by the system address', async () => {
     // SSTORE(0, CALLER)
     const { view } = await firstBlock(withCode(address, '0x335f5500'))
     expect(bytesToBig(view.word(address, word(0n)))).toBe(0xfffffffffffffffffffffffffffffffffffffffen)

@@ -63,7 +63,7 @@ async function useContracts(chain: Shadowed): Promise<void> {
   await chain.send(await chain.contract(farBack))
 }
 
-describe('no difference', () => {
+describe('a shadow without a difference', () => {
   test.each([
     ['library', 'compiled'],
     ['wasm', 'library'],
@@ -226,7 +226,7 @@ describe('a shadow with a fault', () => {
     )
   })
 
-  test('is found where it cannot execute at all', async () => {
+  test('is found where the shadow cannot execute at all', async () => {
     const { shadow, send } = await faulty(cheap, "throw new RangeError('no such opcode')")
     await send(CODES.sstore.address)
     expect(await shadow.failed).toMatch(/^block 1 \(0x\w+\): the shadow \(library\) has failed: .*no such opcode/)

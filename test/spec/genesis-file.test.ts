@@ -193,7 +193,7 @@ describe('geth genesis', () => {
 })
 
 describe('the kestrel section', () => {
-  it('has defaults', () => {
+  it('has defaults for every field', () => {
     expect(parseGenesis({ ...genesis(), kestrel: KESTREL })).toMatchObject({
       name: 'falcon',
       native: {
@@ -264,7 +264,7 @@ describe('the kestrel section', () => {
   })
 })
 
-describe('round trip', () => {
+describe('writing and reading a genesis file', () => {
   const mainnetLike = genesis(
     {
       daoForkBlock: 0,

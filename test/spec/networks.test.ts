@@ -63,7 +63,7 @@ describe('kestrel', () => {
     expect(bare.get(hexToAddress('0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02'))?.nonce).toBe(1n)
   })
 
-  it('takes options', () => {
+  it('takes chain id, name, accounts and balance as options', () => {
     const account = hexToAddress(`0x${'ab'.repeat(20)}`)
     const own = presets.kestrel({ chainId: 9n, accounts: [account], balance: 5n, gasLimit: 7n, timestamp: 8n })
     expect(own).toMatchObject({
@@ -76,7 +76,7 @@ describe('kestrel', () => {
     expect(presets.kestrel({ accounts: [account] }).genesis.alloc.get(account)?.balance).toBe(10_000n * COIN)
   })
 
-  it('is the same each time', () => {
+  it('is equal each time it is made', () => {
     expect(presets.kestrel()).toEqual(spec)
   })
 })

@@ -57,7 +57,7 @@ it('Permit2 uses our chain id in its domain separator', async () => {
   expect(separator).toBe(TypedDataEncoder.hashDomain(domain))
 })
 
-it('Multicall3 answers', async () => {
+it('Multicall3 answers aggregate3', async () => {
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[]] })
   expect(
     decodeFunctionResult({

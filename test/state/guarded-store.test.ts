@@ -115,6 +115,7 @@ test('too many open files are waited for; another failure that persists ends the
   waiting.faults.write = new Error('IO error: /data/chain/000012.log: Too many open files')
   waiting.faults.reopen = waiting.faults.write
   await expect(waiting.store.write([put(1, 2)])).rejects.toEqual(refusal('disk failure'))
+  // After the first attempts to open the database again have failed: their pauses are the store's own.
   setTimeout(() => Object.assign(waiting.faults, { write: undefined, reopen: undefined }), 10)
   expect(await waiting.outcome).toBe('recovered')
 

@@ -127,7 +127,7 @@ describe('a database folder', () => {
     expect(rows.size).toBe(3)
   })
 
-  it('has one owner at a time', async () => {
+  it('is opened by one process at a time', async () => {
     const directory = join(folder(), 'chain')
     const store = await openStore(directory)
     await expect(openStore(directory)).rejects.toThrow(storage(/in use by another process/))
@@ -157,6 +157,7 @@ describe('a database folder', () => {
     for (const file of ['LOCK', 'LOG', 'MANIFEST-000001']) writeFileSync(join(directory, file), '')
     const store = await openStore(directory)
     await store.write([format()])
+    expect(await everyRow(store)).toHaveLength(1)
     await store.close()
   })
 

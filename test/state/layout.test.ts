@@ -275,7 +275,7 @@ describe('slots of a layout', () => {
   })
 })
 
-describe('enumerable', () => {
+describe('an enumerable map in storage', () => {
   const parts = layout({ it: enumerable(address, struct({ amount: u256, note: text })) })
 
   it('stores keys, their positions from 1, and values', () => {
@@ -331,7 +331,7 @@ describe('enumerable', () => {
   })
 })
 
-describe('queue', () => {
+describe('a queue in storage', () => {
   const parts = layout({ it: queue(struct({ n: u64, note: text })) })
 
   it('stores head, tail and numbered items', () => {

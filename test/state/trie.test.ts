@@ -211,7 +211,7 @@ describe('updateTrie', () => {
   })
 })
 
-describe('known roots', () => {
+describe('known roots of tries', () => {
   it('gives the root of the empty trie', () => {
     // Yellow Paper: KEC(RLP(())).
     expect(EMPTY_ROOT).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')

@@ -1,7 +1,7 @@
 // A running chain in one line: `const { rpc, alice, mine } = await testChain()`. In memory, on a free port, closed after
 // the test that opened it.
 
-import { createPublicClient, createTestClient, createWalletClient, http, type Hex as ViemHex } from 'viem'
+import { createPublicClient, createTestClient, createWalletClient, http } from 'viem'
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { createLogger } from '../../src/lib/log.ts'
@@ -90,5 +90,3 @@ export function withClients(node: Node) {
     mine: (blocks = 1) => request(node.url, 'anvil_mine', [`0x${blocks.toString(16)}`]),
   }
 }
-
-export type { ViemHex }

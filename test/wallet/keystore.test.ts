@@ -98,7 +98,7 @@ it('createAccount generates random keys', async () => {
 })
 
 describe('a keystore folder', () => {
-  it('may be missing', async () => {
+  it('may be absent', async () => {
     expect(await listAccounts(folder('nowhere'))).toEqual([])
     await expect(unlock(folder('nowhere'), ACCOUNT, 'x')).rejects.toMatchObject({ code: 'unknown-account' })
   })

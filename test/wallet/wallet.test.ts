@@ -15,7 +15,7 @@ const caught = (run: () => unknown) => {
   }
 }
 
-describe('mnemonic', () => {
+describe('accounts of a mnemonic', () => {
   it('derives the accounts every development node has', () => {
     expect(Wallet.fromMnemonic(PHRASE, 10).addresses()).toEqual(
       [
@@ -129,7 +129,7 @@ describe('a wallet', () => {
   })
 })
 
-describe('signatures', () => {
+describe('signatures of a wallet', () => {
   const wallet = Wallet.fromMnemonic(PHRASE, 1)
   const [address = hexToAddress(`0x${'00'.repeat(20)}`)] = wallet.addresses()
 
@@ -155,7 +155,7 @@ describe('signatures', () => {
     }
   })
 
-  it('need a key', () => {
+  it('are refused without a key', () => {
     const stranger = hexToAddress(`0x${'12'.repeat(20)}`)
     const unknown = { code: 'unknown-account', message: 'unknown account' }
     expect(wallet.has(stranger)).toBe(false)

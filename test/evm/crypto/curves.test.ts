@@ -182,7 +182,7 @@ describe('BLS12-381', () => {
     return out
   }
 
-  test('addition in G1, also outside the group', () => {
+  test('addition in G1, also outside the subgroup', () => {
     const a = P()
     const inputs = [
       [g1(a), g1(P())],
@@ -237,7 +237,7 @@ describe('BLS12-381', () => {
     both(oursOf('msmG2'), theirsOf('msmG2'), concatBytes([...pairs2, outside2(), word(1n)]))
   })
 
-  test('many points at once', () => {
+  test('multiplications of many points at once', () => {
     const step = P()
     let point = step
     const pairs = Array.from({ length: 40 }, () => {
@@ -264,7 +264,7 @@ describe('BLS12-381', () => {
     for (let k = 0; k < 6; k++) check(bentNumber(concatBytes(holds.slice(0, 2))))
   })
 
-  test('maps', () => {
+  test('maps of field elements to both groups', () => {
     for (const value of [0n, 1n, p - 1n, p, random.big(47), random.big(48) % p]) {
       both(oursOf('mapFPtoG1'), theirsOf('mapFPtoG1'), part(value))
       both(oursOf('mapFP2toG2'), theirsOf('mapFP2toG2'), concatBytes([part(value), part(random.big(47))]))

@@ -76,7 +76,7 @@ test('pairs of opcodes that run together cost what each of them costs', async ()
   )
 })
 
-test('a store at a price of its own makes nothing warm and refunds nothing', async () => {
+test('an SSTORE with a changed price accesses no slot (EIP-2929) and refunds nothing', async () => {
   const change = (table: JumpTable): void => void table.op('SSTORE').setDynamicGas(() => 700n)
   // PUSH1, PUSH0, SSTORE; PUSH0, PUSH0, SSTORE; PUSH0 and a cold SLOAD.
   const lines = ['PUSH1 0x01', 'PUSH0', 'SSTORE', 'PUSH0', 'PUSH0', 'SSTORE', 'PUSH0', 'SLOAD']
@@ -84,7 +84,7 @@ test('a store at a price of its own makes nothing warm and refunds nothing', asy
   expect(await onAll(lines, change, 100_000n)).toEqual(ENGINES.map(() => ({ gasUsed, failure: undefined, refund: 0n })))
 })
 
-test('a call at a price of its own hands on all but a 64th and gets nobody warm', async () => {
+test('a CALL with a changed price passes on all but a 64th and accesses no address', async () => {
   const change = (table: JumpTable): void =>
     void table
       .op('CALL')

@@ -32,7 +32,7 @@ const CODE = [
   ...['50', '5f', '52', '6020', '5f', 'f3'],
 ].join('')
 
-test('the same as hashes that are worked out each time', async () => {
+test('KECCAK256 with remembered hashes is the same as hashes computed each time', async () => {
   const seven = numberToBytes(7, { size: 32 })
   let expected = new Uint8Array(32)
   for (let i = COUNT; i > 0; i--) {
@@ -45,7 +45,7 @@ test('the same as hashes that are worked out each time', async () => {
   }
 })
 
-test('of zeros, which an empty place is like', async () => {
+test('KECCAK256 of zeros is right in an empty cache of hashes', async () => {
   // h(0 . 0) = 0xad3228b6…, the slot of a mapping's element 0 at slot 0.
   const { returnData } = await runCode(fromHex('0x60405f205f5260205ff3'), 'wasm')
   expect(toHex(returnData)).toBe('0xad3228b676f7d3cd4284a5443f17f1962b36e491b30a40b2405849e597ba5fb5')

@@ -87,7 +87,7 @@ test('a cold slot costs 2,100 more, once (EIP-2929)', () => {
   expect(store('london', 1, [2, 3], { isCold: true }).used).toBe(2n * PUSHES + 2_100n + 2_900n + 100n)
 })
 
-test('the host is asked once of a slot, and told once', () => {
+test('a slot is read from the host once, and written once', () => {
   let asked = 0
   const { host, engine } = slotOf(1, true)
   const accessSlot = (withOriginal: number) => {
@@ -99,15 +99,15 @@ test('the host is asked once of a slot, and told once', () => {
   expect([bare.exports.run(), asked, bare.words[DIRTY_COUNT / 4]]).toEqual([STOPPED, 1, 1])
 })
 
-describe('SSTORE that cannot be paid', () => {
+describe('SSTORE without enough gas', () => {
   // From zero on a cold slot: 22,100.
-  test('says what is missing', () => {
+  test('reports the missing gas', () => {
     const { reason, bare, refund } = store('london', 0, [1], { gas: PUSHES + 22_099n, isCold: true })
     expect([reason, bare.missing, refund]).toEqual([OUT_OF_GAS, 1n, 0n])
     expect(bare.words[DIRTY_COUNT / 4]).toBe(0)
   })
 
-  test('with 2,300 gas it fails whatever it costs, from Istanbul on (EIP-2200)', () => {
+  test('fails with 2,300 gas at any price, from Istanbul on (EIP-2200)', () => {
     expect(store('istanbul', 1, [1], { gas: PUSHES + 2_300n })).toMatchObject({ reason: OUT_OF_GAS })
     expect(store('istanbul', 1, [1], { gas: PUSHES + 2_301n })).toMatchObject({ reason: STOPPED, used: PUSHES + 800n })
     expect(store('constantinople', 1, [1], { gas: PUSHES + 200n })).toMatchObject({ reason: STOPPED })

@@ -29,7 +29,7 @@ function stepThrough(code: readonly number[], gas: bigint) {
   }
 }
 
-describe('a step', () => {
+describe('a single step of the engine', () => {
   // PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP, STOP: PUSH1 with ADD and SWAP1 with POP run as one in the interpreter.
   test('is one opcode, also of a pair', () => {
     const { seen, reason } = stepThrough([0x60, 7, 0x60, 5, 0x01, 0x60, 9, 0x90, 0x50, 0x00], 100n)
@@ -45,7 +45,7 @@ describe('a step', () => {
   })
 
   // PUSH2 6, JUMP, 2 bytes of INVALID, JUMPDEST, PUSH1 1, PUSH2 14, JUMPI, INVALID, JUMPDEST, and the implied STOP.
-  test('that jumps stands at the JUMPDEST then', () => {
+  test('that jumps ends at the JUMPDEST', () => {
     const code = [0x61, 0, 6, 0x56, 0xfe, 0xfe, 0x5b, 0x60, 1, 0x61, 0, 14, 0x57, 0xfe, 0x5b]
     const { seen, reason } = stepThrough(code, 100n)
     expect(seen.map(([pc, , cost]) => [pc, cost])).toEqual([
@@ -60,7 +60,7 @@ describe('a step', () => {
     expect(reason).toBe(STOPPED)
   })
 
-  test('says why the frame does not go on', () => {
+  test('gives the reason why the frame ends', () => {
     expect(stepThrough([0x01], 100n).reason).toBe(STACK_UNDERFLOW)
     expect(stepThrough([0x60, 1, 0x56], 100n).reason).toBe(INVALID_JUMP)
     expect(stepThrough([0x60, 1, 0x60, 1, 0x01], 8n)).toMatchObject({ reason: OUT_OF_GAS, pc: 4 })
@@ -121,7 +121,7 @@ test.each([0, 100, 200])('random code ends alike in steps and in one run, from s
 
 // PUSH1 7, PUSH1 5, ADD, PUSH1 9, SWAP1, POP under a table in which ADD costs 1,003 and POP 502:
 // 3 + 3 + 1,003 + 3 + 3 + 502 = 1,517 gas.
-test('plainly, a run charges what the table says also for what runs as a pair otherwise', () => {
+test('a run without fused opcodes charges the prices of the table', () => {
   const engine = new BareEngine([0x60, 7, 0x60, 5, 0x01, 0x60, 9, 0x90, 0x50], 2_000n)
   engine.words[(OPCODES + 8 * 0x01) / 4] = 1_003
   engine.words[(OPCODES + 8 * 0x50) / 4] = 502
@@ -143,7 +143,7 @@ describe('an opcode that lacks gas', () => {
   const short = (by: number) => ({ reason: OUT_OF_GAS, missing: BigInt(by) })
 
   // The numbers are those of the Yellow Paper (appendix G) and the EIPs; memory of n words costs 3 n + n²/512.
-  test('says by how much', () => {
+  test('reports the missing gas', () => {
     // ADD: 3.
     expect(missing([1, 2], 0x01, 1)).toEqual(short(2))
     // MLOAD at 4,096: 129 words of memory are 387 + 32 = 419, and 3.
@@ -169,14 +169,14 @@ describe('an opcode that lacks gas', () => {
     expect(missing([1], 0x54, 2_000)).toEqual(short(100))
   })
 
-  test('says nothing where no gas would do', () => {
+  test('reports nothing where no amount of gas is enough', () => {
     const engine = new BareEngine([0x67, ...Array<number>(8).fill(0xff), 0x51], 1_000_000n)
     expect([engine.exports.step(), engine.exports.step(), engine.missing]).toEqual([PAUSED, OUT_OF_GAS, 0n])
   })
 })
 
 // A proposal may set any price. JUMPDEST and KECCAK256 are where turns end.
-test('an opcode that costs more than a turn runs all the same', () => {
+test('an opcode that costs more than a turn’s gas runs', () => {
   const engine = new BareEngine([0x5b, 0x5f, 0x5f, 0x20], 1_000_000n)
   engine.words[(OPCODES + 8 * 0x5b) / 4] = 5_000
   engine.words[(OPCODES + 8 * 0x20) / 4] = 300_000
@@ -188,7 +188,7 @@ test('an opcode that costs more than a turn runs all the same', () => {
 })
 
 // There are no return data: RETURNDATACOPY of one byte to 0 costs 3, one word at 3 and one word of memory at 3.
-test('return data are paid for before it is found out that they are not there', () => {
+test('RETURNDATACOPY is charged before its bounds are checked', () => {
   const code = [0x60, 1, 0x60, 0, 0x60, 0, 0x3e]
   expect(stepThrough(code, 9n + 9n).reason).toBe(RETURN_OUT_OF_BOUNDS)
   const { reason, engine } = stepThrough(code, 9n + 8n)

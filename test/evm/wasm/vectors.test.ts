@@ -138,7 +138,7 @@ describe.each([0, 1, 2, 3])('in way %i', (way) => {
 })
 
 /** Hashes of empty input and of `abc`: FIPS 202's function with Keccak's padding, as its authors published them. */
-test('KECCAK256', async () => {
+test('KECCAK256 of no bytes and of abc is the published hash', async () => {
   const empty = await runCode(Uint8Array.of(0x5f, 0x5f, 0x20, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3), 'wasm')
   expect(Buffer.from(empty.returnData).toString('hex')).toBe(
     'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',

@@ -266,7 +266,7 @@ describe('names of methods and contracts', () => {
   })
 })
 
-it('hashes every signature as ethers does', () => {
+it('the selector of every signature is that of ethers', () => {
   const face = new Interface(knownAbi() as unknown as string[])
   const index = indexOf(knownAbi())
   const fragments = face.fragments.filter(({ type }) => ['function', 'event', 'error'].includes(type))
@@ -375,6 +375,6 @@ describe('decoded values', () => {
   })
 })
 
-it('knows the address that it was asked for only', () => {
+it('a name is given only for the address that was asked for', () => {
   expect(contractAbi(known, somebody as Address)).toBeUndefined()
 })

@@ -18,7 +18,7 @@ async function folder(): Promise<string> {
 
 const input = { language: 'Solidity' as const, settings: {} }
 
-describe('compilers', () => {
+describe('Solidity compilers', () => {
   it('are the bundled one and those of a folder, newest first', async () => {
     const path = await folder()
     await symlink(bundled, join(path, 'soljson-v0.8.9+commit.e5eed63a.js'))

@@ -29,7 +29,7 @@ const failed = { status: '0', message: 'NOTOK', result: expect.stringMatching(/^
 const deployStore = async (input: Input = standardInput({ 'src/Store.sol': STORE })) =>
   explorer.deploy(compile(input)('src/Store.sol:Store'), [7n, 'seven'])
 
-describe('a match', () => {
+describe('a match of a verification', () => {
   it('is exact for equal sources; immutables and arguments are read from the chain', async () => {
     const input = standardInput({ 'src/Store.sol': STORE }, { evmVersion: 'prague' })
     const { address } = await deployStore(input)
@@ -98,7 +98,7 @@ describe('a match', () => {
   })
 })
 
-describe('libraries', () => {
+describe('linked libraries', () => {
   const sources = {
     'lib/Sums.sol': `${HEAD}library Sums { function sum(uint256 a, uint256 b) external pure returns (uint256) { return a + b; } }`,
     'src/Adder.sol': `${HEAD}import {Sums} from "../lib/Sums.sol";
@@ -148,7 +148,7 @@ contract Factory {
 }`
   const input = standardInput({ 'Factory.sol': FACTORY })
 
-  it('are verified with the arguments that the factory gave', async () => {
+  it('are verified with the constructor arguments of the factory', async () => {
     const { abi, bytecode } = compile(input)('Factory.sol:Factory')
     const factory = await explorer.deploy({ abi, bytecode })
     const hash = await explorer.walletOf(0).sendTransaction({
@@ -173,7 +173,7 @@ contract Factory {
     })
   })
 
-  it('leave their metadata in the factory, where a comment of theirs makes the match partial', async () => {
+  it('have their metadata in the factory, whose match is partial when only a comment differs', async () => {
     const factory = await explorer.deploy(compile(input)('Factory.sol:Factory'))
     const changed = standardInput({ 'Factory.sol': FACTORY.replace('contract Child', '/* new */ contract Child') })
     expect(await explorer.verify(factory.address, changed, 'Factory')).toEqual(passed)
@@ -184,7 +184,7 @@ contract Factory {
 })
 
 describe('a proxy', () => {
-  it('is shown with what it runs, and calls of it are read by that interface', async () => {
+  it('is shown with its implementation, by whose interface its calls are decoded', async () => {
     const slot = `0x${(BigInt(id('eip1967.proxy.implementation')) - 1n).toString(16)}`
     const input = standardInput({
       'P.sol': `${HEAD}

@@ -238,11 +238,8 @@ export function describeFrontend(given: () => Given): void {
         const { body, headers, ...answer } = await visit.ask(path)
         expect([path, answer.status, body.message]).toEqual([path, status, message])
         expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-        if (status === 422)
-          expect(body.errors[0], path).toMatchObject({
-            title: 'Invalid value',
-            source: { pointer: expect.stringMatching(/^\//) },
-          })
+        const detail = { title: 'Invalid value', source: { pointer: expect.stringMatching(/^\//) } }
+        expect(body.errors?.[0], path).toEqual(status === 422 ? expect.objectContaining(detail) : undefined)
       }
       expect((await visit.ask('/transactions?items_count=5000')).body.items).toHaveLength(100)
     })

@@ -14,9 +14,9 @@ import {
 import { hexToAddress } from '../../../src/lib/hex.ts'
 import { presets } from '../../../src/spec/networks.ts'
 import { withdraw } from '../../precompiles/distribution-support.ts'
-import { abi as gov, submit, vote } from '../../precompiles/gov-support.ts'
+import { submit, vote } from '../../precompiles/gov-support.ts'
 import { transfer as transferOverIbc } from '../../precompiles/ics20-support.ts'
-import { delegate, STAKING, abi as staking } from '../../precompiles/staking-support.ts'
+import { delegate, STAKING } from '../../precompiles/staking-support.ts'
 import { account } from '../../support/chain.ts'
 import { compileSolidity } from '../../support/solc.ts'
 import { type Deployed, type Scenario, ZERO } from '../scenario.ts'
@@ -33,7 +33,6 @@ export const NATIVE = {
 const authorizations = parseAbi([
   'function approve(address spender, uint256 amount, string[] methods) returns (bool approved)',
 ])
-export const nativeAbis = { staking, gov, authorizations }
 const DELEGATE = '/cosmos.staking.v1beta1.MsgDelegate'
 
 /** The preset, where a vote takes longer than the story. */

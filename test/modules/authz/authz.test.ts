@@ -44,8 +44,8 @@ const use = (amount: bigint, validator = first) => {
   authz.spendStake(alice, bob, delegate, amount, validator)
 }
 
-describe('names of messages', () => {
-  it('are the constants of the published interfaces, and the type URLs they hold', () => {
+describe('message names of grants', () => {
+  it('are the constants of the published interfaces, which are type URLs', () => {
     const names = {
       MSG_DELEGATE: '/cosmos.staking.v1beta1.MsgDelegate',
       MSG_UNDELEGATE: '/cosmos.staking.v1beta1.MsgUndelegate',
@@ -65,7 +65,7 @@ describe('names of messages', () => {
     expect(messageNamed('MSG_CANCEL_UNBONDING_DELEGATION')).toBe(names.MSG_CANCEL_UNDELEGATION)
   })
 
-  it('are case-sensitive and nothing else is one', () => {
+  it('are case-sensitive, and any other text is refused', () => {
     for (const name of ['msg_delegate', '', ' MSG_DELEGATE', 'cosmos.staking.v1beta1.MsgDelegate', 'constructor']) {
       expect(messageNamed(name)).toBeUndefined()
     }
@@ -92,7 +92,7 @@ describe('a stake grant', () => {
     expect(authz.allowance(alice, bob, delegate)).toBe(2n ** 256n - 1n)
   })
 
-  it('is of one granter, one grantee and one message', () => {
+  it('is kept for one granter, one grantee and one message', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(authz.allowance(bob, alice, delegate)).toBe(0n)
     expect(authz.allowance(alice, bob, undelegate)).toBe(0n)
@@ -123,28 +123,28 @@ describe('a stake grant', () => {
     expect(() => use(1n, first)).toThrow('unauthorized')
   })
 
-  it('may be to oneself', () => {
+  it('may have the granter as its grantee', () => {
     authz.approve(alice, alice, delegate, 7n, validators)
     expect(authz.allowance(alice, alice, delegate)).toBe(7n)
   })
 })
 
-describe('revoking', () => {
-  it('takes the grant back, once', () => {
+describe('revoking a stake grant', () => {
+  it('removes the grant, and fails the second time', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     authz.revoke(alice, bob, delegate)
     expect(authz.allowance(alice, bob, delegate)).toBe(0n)
     expect(() => authz.revoke(alice, bob, delegate)).toThrow(missing(delegate))
   })
 
-  it('is what approving nothing does', () => {
+  it('happens too when an amount of zero is approved', () => {
     expect(() => authz.approve(alice, bob, delegate, 0n, validators)).toThrow(missing(delegate))
     authz.approve(alice, bob, clawback, 1n, [])
     authz.approve(alice, bob, clawback, 0n, [])
     expect(authz.allowance(alice, bob, clawback)).toBe(0n)
   })
 
-  it('leaves nothing in storage but the date on which the grant would have died', () => {
+  it('leaves nothing in storage but the entry of its expiry', () => {
     const slots = new Map<bigint, bigint>()
     const recording: StateView = Object.create(view, {
       slots: {
@@ -171,8 +171,8 @@ describe('revoking', () => {
   })
 })
 
-describe('changing an allowance', () => {
-  it('raises and lowers the limit and tells it', () => {
+describe('changing the limit of a stake grant', () => {
+  it('raises and lowers the limit and answers the new one', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(authz.increaseAllowance(alice, bob, delegate, 3n)).toBe(8n)
     expect(authz.decreaseAllowance(alice, bob, delegate, 6n)).toBe(2n)
@@ -204,7 +204,7 @@ describe('changing an allowance', () => {
     expect(() => authz.increaseAllowance(alice, bob, delegate, UNLIMITED)).toThrow('integer overflow')
   })
 
-  it('down to zero leaves a grant that allows nothing', () => {
+  it('to zero leaves a grant that allows nothing', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(() => authz.decreaseAllowance(alice, bob, delegate, 6n)).toThrow(
       'amount by which the allowance should be decreased is greater than the authorization limit: 6 > 5',
@@ -214,12 +214,12 @@ describe('changing an allowance', () => {
     expect(authz.increaseAllowance(alice, bob, delegate, 1n)).toBe(1n)
   })
 
-  it('needs a grant', () => {
+  it('is refused without a grant', () => {
     expect(() => authz.increaseAllowance(alice, bob, redelegate, 1n)).toThrow(missing(redelegate))
     expect(() => authz.decreaseAllowance(alice, bob, redelegate, 1n)).toThrow(missing(redelegate))
   })
 
-  it('does not make a grant live longer', () => {
+  it('does not change when the grant expires', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     const later = at(NOW + YEAR - 1n)
     later.increaseAllowance(alice, bob, delegate, 1n)
@@ -241,8 +241,8 @@ describe('a generic grant', () => {
   })
 })
 
-describe('death', () => {
-  it('comes a year after the grant and takes everything', () => {
+describe('the expiry of a grant', () => {
+  it('is a year after the grant, with everything it allows', () => {
     authz.approve(alice, bob, delegate, UNLIMITED, validators)
     authz.approve(alice, bob, withdrawReward, 1n, [])
     const alive = at(NOW + YEAR - 1n)
@@ -257,14 +257,14 @@ describe('death', () => {
     expect(() => dead.increaseAllowance(alice, bob, delegate, 1n)).toThrow(missing(delegate))
   })
 
-  it('is put off by granting anew', () => {
+  it('is moved by granting again', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     at(NOW + 10n).approve(alice, bob, delegate, 6n, validators)
     expect(at(NOW + YEAR + 9n).allowance(alice, bob, delegate)).toBe(6n)
     expect(at(NOW + YEAR + 10n).allowance(alice, bob, delegate)).toBe(0n)
   })
 
-  it('comes when the genesis says', () => {
+  it('is at the time that the genesis sets', () => {
     authz.initGenesis({ defaultExpiration: 60 })
     authz.approve(alice, bob, delegate, 5n, validators)
     expect(at(NOW + 59n).allowance(alice, bob, delegate)).toBe(5n)
@@ -277,7 +277,7 @@ describe('death', () => {
     BigInt(element(numberToHex(message), element(grantee, element(granter, pad('0x1')))))
   const stored = (slot: bigint) => view.storage(hexToAddress('0x0000000000000000000000000000000000000A00'), slot)
 
-  it('is followed by clearing, at the beginning of a block', () => {
+  it('clears its storage at the beginning of a block', () => {
     authz.approve(alice, bob, delegate, 5n, validators)
     const slot = expirationOf(alice, bob, 0)
     expect(stored(slot)).toBe(NOW + YEAR)
@@ -296,7 +296,7 @@ describe('death', () => {
     expect(stored(expirationOf(alice, bob, 0))).toBe(0n)
   })
 
-  it('of many is cleared over several blocks, 200 in each', () => {
+  it('of many grants is cleared over several blocks, 200 in each', () => {
     const grantees = Array.from({ length: 201 }, (_, i) => hexToAddress(pad(numberToHex(i + 1), { size: 20 })))
     for (const grantee of grantees) authz.approve(alice, grantee, withdrawReward, 1n, [])
     const left = () => grantees.filter((grantee) => stored(expirationOf(alice, grantee, 5)) !== 0n)
@@ -307,7 +307,7 @@ describe('death', () => {
   })
 })
 
-describe('whatever is done in whatever order', () => {
+describe('any sequence of grants, uses and revocations', () => {
   type Step = { readonly how: 'approve' | 'increase' | 'decrease' | 'use' | 'revoke' | 'wait'; readonly amount: bigint }
   type Model = { readonly limit: bigint; readonly isUnlimited: boolean; readonly dies: bigint } | undefined
 
@@ -330,7 +330,7 @@ describe('whatever is done in whatever order', () => {
     amount: fc.oneof(fc.bigInt({ min: 0n, max: 9n }), fc.constantFrom(UNLIMITED, UNLIMITED - 5n)),
   })
 
-  it('a grant is what the rules make of it', () => {
+  it('leaves the grant that a model of the rules has', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         view.checkpoint()
@@ -366,8 +366,8 @@ describe('whatever is done in whatever order', () => {
   })
 })
 
-describe('genesis', () => {
-  it('refuses what it does not know, naming the field', () => {
+describe('the genesis section of grants', () => {
+  it('refuses unknown fields by their names', () => {
     expect(() => authz.initGenesis({ defaultExpiration: 0 })).toThrow('kestrel.modules.authz.defaultExpiration: ')
     expect(() => authz.initGenesis({ defaultExpiration: '60' })).toThrow('kestrel.modules.authz.defaultExpiration: ')
     expect(() => authz.initGenesis({ expiration: 60 })).toThrow('kestrel.modules.authz.expiration: unknown field')
@@ -375,7 +375,7 @@ describe('genesis', () => {
   })
 })
 
-it('reads but does not write when it was opened for reading', () => {
+it('the authz module that was opened for reading refuses to write', () => {
   authz.approve(alice, bob, delegate, 5n, validators)
   const reader = at(NOW, { access: 'read', spec: nativeSpec })
   expect(reader.allowance(alice, bob, delegate)).toBe(5n)

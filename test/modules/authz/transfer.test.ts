@@ -46,7 +46,7 @@ const use = (change: Partial<TransferUse> = {}) => authz.useTransfer(alice, bob,
 const left = () => authz.transferAllocations(alice, bob)
 const missing = `authorization to ${getAddress(bob)} for address ${getAddress(alice)} does not exist or is expired`
 
-describe('granting', () => {
+describe('granting a transfer', () => {
   it('keeps the allocations as they were given, coins sorted', () => {
     const given = allocation({
       spendLimit: [
@@ -64,13 +64,13 @@ describe('granting', () => {
     expect(left()).toEqual([{ ...given, spendLimit: [...given.spendLimit].reverse() }, other])
   })
 
-  it('replaces what was granted before, whole', () => {
+  it('replaces all that was granted before', () => {
     grant(allocation({ allowList: [RECEIVER] }), allocation({ sourceChannel: 'channel-1' }))
     grant(allocation({ sourceChannel: 'channel-2' }))
     expect(left()).toEqual([allocation({ sourceChannel: 'channel-2' })])
   })
 
-  it('40: refuses what no transfer could use', () => {
+  it('40: refuses allocations that no transfer could use', () => {
     const coins = (...spendLimit: Allocation['spendLimit']) => allocation({ spendLimit })
     const refusals: [Allocation[], string][] = [
       [[], 'allocations cannot be empty: invalid transfer authorization'],
@@ -108,7 +108,7 @@ describe('granting', () => {
     expect(left()).toEqual([])
   })
 
-  it('ends after a year', () => {
+  it('expires after a year', () => {
     grant(allocation())
     const at = (seconds: bigint) =>
       new Authz(
@@ -120,14 +120,14 @@ describe('granting', () => {
     expect(() => at(YEAR).useTransfer(alice, bob, transfer())).toThrow(missing)
   })
 
-  it('47: is between two', () => {
+  it('47: is for one pair of granter and grantee', () => {
     grant(allocation())
     expect(authz.transferAllocations(bob, alice)).toEqual([])
   })
 })
 
-describe('revoking', () => {
-  it('takes the whole grant back, once', () => {
+describe('revoking a transfer grant', () => {
+  it('removes the whole grant, and fails the second time', () => {
     grant(allocation(), allocation({ sourceChannel: 'channel-1' }))
     authz.revokeTransfer(alice, bob)
     expect(left()).toEqual([])
@@ -135,8 +135,8 @@ describe('revoking', () => {
   })
 })
 
-describe('using', () => {
-  it('draws on the limit of its channel and coin', () => {
+describe('using a transfer grant', () => {
+  it('lowers the limit of its channel and coin', () => {
     grant(
       allocation({
         spendLimit: [
@@ -157,7 +157,7 @@ describe('using', () => {
     expect(left()).toEqual([allocation({ sourceChannel: 'channel-1' })])
   })
 
-  it('43: refuses more than the limit; used up, the grant is gone', () => {
+  it('43: refuses more than the limit, and removes the grant that is used up', () => {
     const tooMuch = 'requested amount is more than spend limit: insufficient funds'
     expect(() => use()).toThrow(missing)
     grant(allocation())
@@ -174,7 +174,7 @@ describe('using', () => {
     expect(() => use()).toThrow(missing)
   })
 
-  it('43: goes to listed receivers only, if there is a list', () => {
+  it('43: is refused for receivers outside the list, if there is a list', () => {
     grant(allocation({ allowList: [RECEIVER] }))
     expect(() => use({ receiver: 'somebody' })).toThrow('not allowed receiver address for transfer: invalid address')
     use()
@@ -188,7 +188,7 @@ describe('using', () => {
     expect(left()).toEqual([unlimited])
   })
 
-  it('42: carries the memos that the grant lists', () => {
+  it('42: is refused with a memo that the grant does not list', () => {
     grant(allocation({ allowedPacketData: [] }))
     use({ memo: ' ' })
     expect(() => use({ memo: 'hello' })).toThrow(
@@ -202,7 +202,7 @@ describe('using', () => {
     expect(left()[0]?.allowedPacketData).toEqual([' hello', '*'])
   })
 
-  it('never lets out more than was granted, whatever is tried in whatever order', () => {
+  it('never transfers more than was granted, in any sequence of uses', () => {
     const amounts = fc.array(fc.bigInt({ min: 1n, max: 60n }), { maxLength: 8 })
     fc.assert(
       fc.property(amounts, (tried) => {
@@ -221,7 +221,7 @@ describe('using', () => {
   })
 })
 
-describe('changing a limit', () => {
+describe('changing the limit of a transfer grant', () => {
   it('raises and lowers one coin of one channel', () => {
     grant(allocation(), allocation({ sourceChannel: 'channel-1' }))
     expect(authz.increaseTransfer(alice, bob, akest, 5n)).toBe(105n)
@@ -229,7 +229,7 @@ describe('changing a limit', () => {
     expect(left().map(({ spendLimit }) => spendLimit[0]?.amount)).toEqual([90n, 100n])
   })
 
-  it('down to zero takes the coin, the allocation, and at last the grant', () => {
+  it('to zero removes the coin, then the allocation, then the grant', () => {
     grant(allocation(), allocation({ sourceChannel: 'channel-1' }))
     expect(authz.decreaseTransfer(alice, bob, akest, 100n)).toBe(0n)
     expect(left()).toEqual([allocation({ sourceChannel: 'channel-1' })])
@@ -237,7 +237,7 @@ describe('changing a limit', () => {
     expect(() => authz.revokeTransfer(alice, bob)).toThrow(missing)
   })
 
-  it('is refused beyond its ends and where there is nothing to change', () => {
+  it('is refused below zero, above 2^256 - 1, and where there is no limit to change', () => {
     expect(() => authz.increaseTransfer(alice, bob, akest, 1n)).toThrow(missing)
     expect(() => authz.decreaseTransfer(alice, bob, akest, 1n)).toThrow(missing)
     grant(allocation())
@@ -261,8 +261,8 @@ describe('changing a limit', () => {
   })
 })
 
-describe('the allowance in one number', () => {
-  it('is the base coin through all channels, 2^256 - 1 at most', () => {
+describe('the allowance of a transfer grant', () => {
+  it('is the sum of the base coin over all channels, 2^256 - 1 at most', () => {
     expect(authz.allowance(alice, bob, MESSAGE.transfer)).toBe(0n)
     grant(
       allocation({ spendLimit: [{ denom: VOUCHER, amount: 9n }] }),

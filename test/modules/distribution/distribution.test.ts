@@ -14,8 +14,8 @@ const fresh = hexToAddress('0xfefefefefefefefefefefefefefefefefefefefe')
 const storage = (chain: Chain) => distributionLayout.open(chain.view.slots(NATIVE_CONTRACT.distribution, 'write'))
 const held = (chain: Chain) => chain.balance(MODULE_ACCOUNT.distribution) * P
 
-describe('fees', () => {
-  it('of a block are shared when the next one begins, but never in block 1', async () => {
+describe('the distribution of fees', () => {
+  it('happens when the next block begins, but never in block 1', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.number = 0n
     chain.next(7n)
@@ -28,13 +28,13 @@ describe('fees', () => {
     expect([chain.balance(MODULE_ACCOUNT.feeCollector), chain.distribution.outstanding(A)]).toEqual([0n, 12n * P])
   })
 
-  it('are the community’s where nobody is bonded', async () => {
+  it('gives them to the community pool where nobody is bonded', async () => {
     const chain = await chainWith([])
     chain.next(7n)
     expect(chain.distribution.communityPool()).toBe(7n * P)
   })
 
-  it('are those of bonded validators only', async () => {
+  it('gives nothing to validators that are not bonded', async () => {
     const chain = await chainWith([validator(0, 3n * P), validator(1, P)], { staking: { maxValidators: 1 } })
     chain.next(10n)
     expect([chain.distribution.outstanding(A), chain.distribution.outstanding(B)]).toEqual([10n * P, 0n])
@@ -44,7 +44,7 @@ describe('fees', () => {
     expect([chain.distribution.outstanding(A), chain.distribution.outstanding(B)]).toEqual([10n * P, 10n * P])
   })
 
-  it('are shared in part where they are more than any chain has, so that sums keep fitting their slots', async () => {
+  it('shares a part of a sum larger than any chain has, so that sums fit their slots', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.next(2n ** 250n)
     expect(chain.distribution.outstanding(A)).toBe(2n ** 128n * P)
@@ -52,7 +52,7 @@ describe('fees', () => {
     expect(chain.distribution.outstanding(A)).toBe(2n ** 129n * P)
   })
 
-  it('of a validator that has lost all its tokens are the community’s at last', async () => {
+  it('gives the rewards of a validator without tokens to the community pool', async () => {
     const chain = await chainWith([validator(0, P), validator(1, P)])
     chain.staking.slash(A, { height: chain.number, power: 1n, fraction: P })
     chain.number += 1n
@@ -65,15 +65,15 @@ describe('fees', () => {
   })
 })
 
-describe('rewards', () => {
-  it('35: are nothing the second time in one block', async () => {
+describe('rewards of delegators', () => {
+  it('35: are zero the second time in one block', async () => {
     const chain = await chainWith([validator(0, P)])
     chain.next(9n)
     expect([chain.distribution.withdrawRewards(A, A), chain.distribution.withdrawRewards(A, A)]).toEqual([9n, 0n])
     expect(chain.distribution.rewards(A, A)).toBe(0n)
   })
 
-  it('leave their decimals to the community', async () => {
+  it('leave their decimals to the community pool', async () => {
     const chain = await chainWith([validator(0, (5n * P) / 2n)])
     chain.staking.delegate(D, A, P / 2n)
     chain.next(9n)
@@ -150,8 +150,8 @@ describe('rewards', () => {
   })
 })
 
-describe('commission', () => {
-  it('is the operator’s; decimals wait', async () => {
+describe('commission of validators', () => {
+  it('is paid to the operator in whole units; decimals stay for later', async () => {
     const chain = await chainWith([validator(0, P, 25n)])
     chain.next(10n)
     expect(chain.distribution.commission(A)).toBe((5n * P) / 2n)
@@ -174,7 +174,7 @@ describe('commission', () => {
 })
 
 describe('the withdraw address', () => {
-  it('33: is where rewards and commission go; at first it is one’s own', async () => {
+  it('33: receives rewards and commission, and is the delegator’s own address at first', async () => {
     const chain = await chainWith([validator(0, P, 50n)])
     expect(chain.distribution.withdrawAddress(A)).toBe(A)
     chain.distribution.setWithdrawAddress(A, fresh)
@@ -208,7 +208,7 @@ describe('the withdraw address', () => {
     )
   })
 
-  it('may be fixed by the chain', async () => {
+  it('cannot be changed where the chain fixes it', async () => {
     const chain = await chainWith([])
     storage(chain).params.update({ withdrawAddrEnabled: false })
     expect(chain.attempt(({ distribution }) => distribution.setWithdrawAddress(D, E))).toBe(
@@ -218,7 +218,7 @@ describe('the withdraw address', () => {
 })
 
 describe('the community pool', () => {
-  it('takes what anyone gives', async () => {
+  it('takes coins from anyone', async () => {
     const chain = await chainWith([])
     expect(chain.gain(D, ({ distribution }) => distribution.fundCommunityPool(D, 5n))).toBe(-5n)
     expect([chain.distribution.communityPool(), held(chain)]).toEqual([5n * P, 5n * P])
@@ -232,7 +232,7 @@ describe('the community pool', () => {
   })
 })
 
-describe('slashes', () => {
+describe('slashes of a validator', () => {
   it('39: are found by height', async () => {
     const chain = await chainWith([validator(0, 1_000n * P)])
     const slash = () => chain.staking.slash(A, { height: chain.number, power: 100n, fraction: P / 10n })
@@ -261,7 +261,7 @@ describe('slashes', () => {
 })
 
 describe('a validator that is removed', () => {
-  it('leaves its commission to the operator, the rest to the community, and no trace', async () => {
+  it('leaves its commission to the operator, the rest to the community pool, and no storage', async () => {
     const chain = await chainWith([validator(0, 3n * P, 10n), validator(1, P)], { staking: { maxValidators: 1 } })
     chain.staking.slash(A, { height: chain.number, power: 3n, fraction: P / 2n })
     chain.next(7n)
@@ -298,7 +298,7 @@ describe('a validator that is removed', () => {
 })
 
 describe('inflation', () => {
-  it('joins the fees of every block, and the community pool', async () => {
+  it('is added to the fees of every block, and to the community pool', async () => {
     const chain = await chainWith([validator(0, P)], { inflation: { perBlock: '1000', stakingShare: '0.5333' } })
     const supply = () => chain.modules.bank.supply()
     const before = supply()
@@ -312,7 +312,7 @@ describe('inflation', () => {
   })
 })
 
-describe('genesis', () => {
+describe('the genesis section of the distribution', () => {
   const open = async (modules: Record<string, unknown>) => {
     const view = await emptyView()
     const block = { number: 0n, timestamp: 0n, proposer: A }
@@ -320,7 +320,7 @@ describe('genesis', () => {
     return openModules(moduleContext(view, { access: 'read' })).distribution.params()
   }
 
-  it('takes two hundredths as tax where it says nothing', async () => {
+  it('has a community tax of 2 % by default', async () => {
     const expected = { communityTax: 2n * 10n ** 16n, withdrawAddrEnabled: true }
     expect(await open({})).toEqual(expected)
     expect(await open({ distribution: { params: { communityTax: '0.02' } } })).toEqual(expected)
@@ -347,7 +347,7 @@ describe('genesis', () => {
   })
 })
 
-describe('invariants', () => {
+describe('the invariants of the distribution', () => {
   const broken = async (breakIt: (chain: Chain) => void) => {
     const chain = await chainWith([validator(0, P, 10n)])
     chain.staking.delegate(D, A, P)
@@ -357,14 +357,14 @@ describe('invariants', () => {
     return chain.distribution.invariants()
   }
 
-  it('tell of coins that are missing, and not of coins that were given', async () => {
+  it('report missing coins, but not coins that were given', async () => {
     expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, 5n))).toEqual([])
     expect(await broken((chain) => chain.view.addBalance(MODULE_ACCOUNT.distribution, -5n))).toEqual([
       '995.000000000000000000 held, 1000.000000000000000000 due',
     ])
   })
 
-  it('tell of debts that nothing stands for', async () => {
+  it('report debts without coins', async () => {
     expect(
       await broken((chain) =>
         storage(chain)
@@ -374,7 +374,7 @@ describe('invariants', () => {
     ).toEqual([`${A} owes 1000.000000000000000000 of 999.000000000000000000`])
   })
 
-  it('tell of a stake that is more than its delegation is worth', async () => {
+  it('report a stake that is more than its delegation is worth', async () => {
     const more = await broken((chain) =>
       storage(chain)
         .books.at(A)
@@ -386,7 +386,7 @@ describe('invariants', () => {
     )
   })
 
-  it('tell of periods that are held too often or not enough, and of idle delegations', async () => {
+  it('report wrong reference counts of periods, and delegations without a starting point', async () => {
     const books = (chain: Chain) => storage(chain).books.at(A)
     expect(await broken((chain) => books(chain).historical.at(2n).update({ references: 3n }))).toEqual([
       `period 2 of ${A} is not held 2 times`,

@@ -120,7 +120,7 @@ describe('the distribution under any sequence of operations', () => {
     )
   })
 
-  it('holds no period that nobody needs', async () => {
+  it('keeps no period without references', async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (all) => {
         const { chain } = await run(all)

@@ -20,7 +20,7 @@ function lastRatio(chain: Chain, of = A): bigint {
 /** Ends the running period: a withdrawal does. */
 const settle = (chain: Chain, of = A) => chain.distribution.withdrawRewards(of, of)
 
-describe('fees', () => {
+describe('the vectors of fees', () => {
   it('V6: are split by power, then between operator and delegators', async () => {
     const chain = await chainWith([validator(0, 40n * P, 10n), validator(1, 40n * P, 5n)], { tax: 2n })
     chain.staking.delegate(D, A, 20n * P)
@@ -66,7 +66,7 @@ describe('fees', () => {
   })
 })
 
-describe('delegations', () => {
+describe('the vectors of delegations', () => {
   it('V8: share from when they join; a second delegation pays the first out', async () => {
     const chain = await chainWith([validator(0, 100n * P)])
     chain.next(10n * P)

@@ -36,7 +36,7 @@ function pairAt(token: Pair['token']): Pair {
   return pair
 }
 
-describe('pairs', () => {
+describe('token pairs', () => {
   it('are found by contract and by coin', () => {
     expect(erc20.pair(TOKEN)).toMatchObject({ token: TOKEN, denom: COIN, isEnabled: true, owner: 'external' })
     expect(erc20.pairOf(COIN)).toEqual(erc20.pair(TOKEN))
@@ -75,7 +75,7 @@ describe('pairs', () => {
   })
 })
 
-describe('coins that become tokens again', () => {
+describe('vouchers converted back to tokens', () => {
   beforeEach(() => erc20.mintCoins(pairAt(TOKEN), alice, 10n))
   const due = () => {
     const found = erc20.takeDueTokens()
@@ -83,7 +83,7 @@ describe('coins that become tokens again', () => {
     return found
   }
 
-  it('are burnt when the tokens were paid, and stay when not', () => {
+  it('are burnt when the tokens were paid out, and stay coins when the payment failed', () => {
     erc20.returnTokens(COIN, alice, 4n)
     erc20.returnTokens(COIN, alice, 5n)
     const first = due()
@@ -98,7 +98,7 @@ describe('coins that become tokens again', () => {
     expect(erc20.takeDueTokens()).toBeUndefined()
   })
 
-  it('stay when their holder has spent them, when the pair is off, and when they are no tokens', () => {
+  it('stay coins when the holder has spent them, when the pair is off, and when there is no pair', () => {
     erc20.returnTokens(COIN, alice, 10n)
     erc20.returnTokens(COIN, bob, 3n)
     bank.transfer(alice, bob, 3n, COIN)
@@ -113,22 +113,22 @@ describe('coins that become tokens again', () => {
   })
 })
 
-describe('a voucher’s face', () => {
+describe('the ERC-20 contract of a voucher', () => {
   const face = () => pairAt(FACE)
   beforeEach(() => bank.mint(alice, 10n, VOUCHER))
 
-  it('is an account with code and nonce that the state tells of', () => {
+  it('is an account with code and a nonce in the state', () => {
     expect([view.code(FACE), view.nonce(FACE)]).toEqual([Uint8Array.of(0xfe), 1n])
     expect([FACE, TOKEN, alice].map((of) => isVoucherContract(view, of))).toEqual([true, false, false])
   })
 
-  it('is not laid over a contract', () => {
+  it('does not replace a contract at its address', () => {
     view.setCode(bob, Uint8Array.of(0x60))
     erc20.createVoucherContract({ token: bob, denom: 'ibc/other', name: '', symbol: '', decimals: 0n })
     expect([view.code(bob), erc20.pairOf('ibc/other')]).toEqual([Uint8Array.of(0x60), undefined])
   })
 
-  it('moves vouchers, but not to where nobody could use them', () => {
+  it('transfers vouchers, but not to addresses that cannot use them', () => {
     erc20.transferVouchers(face(), alice, bob, 4n)
     erc20.transferVouchers(face(), alice, alice, 6n)
     erc20.transferVouchers(face(), alice, bob, 0n)
@@ -144,7 +144,7 @@ describe('a voucher’s face', () => {
     )
   })
 
-  it('keeps allowances, of which the greatest is never used up', () => {
+  it('keeps allowances, and never lowers the greatest one', () => {
     erc20.approve(face(), alice, bob, 5n)
     erc20.spendAllowance(face(), alice, bob, 2n)
     expect([erc20.allowance(face(), alice, bob), erc20.allowance(face(), bob, alice)]).toEqual([3n, 0n])
@@ -156,7 +156,7 @@ describe('a voucher’s face', () => {
   })
 })
 
-describe('genesis', () => {
+describe('the genesis section of token pairs', () => {
   it('has no pairs by default', () => {
     expect(readErc20Genesis(undefined)).toEqual({ enabled: true, pairs: [] })
   })

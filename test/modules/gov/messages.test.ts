@@ -46,7 +46,7 @@ describe('a submission', () => {
   }
   const words = { title: 'T', summary: 'S' }
 
-  it('is an object with texts of some length', async () => {
+  it('is an object with a title and a summary of bounded length', async () => {
     expect(
       await refusal({ ...words, messages: [], metadata: '', expedited: false, deposit: '10akest' }),
     ).toBeUndefined()
@@ -72,7 +72,7 @@ describe('a submission', () => {
     )
   })
 
-  it('has messages that governance orders and this chain knows', async () => {
+  it('has messages that governance may execute and that this chain knows', async () => {
     const one = (of: unknown) => refusal({ ...words, messages: [evmParams(), of] })
     expect(await one({ '@type': '/cosmos.bank.v1beta1.MsgSend', authority: GOV })).toBe(
       'message 1: unable to resolve type URL /cosmos.bank.v1beta1.MsgSend',
@@ -146,7 +146,7 @@ describe('a proposal that passes', () => {
     expect(chain.modules.params.activeProposals()).toEqual(['kestrel_2'])
   })
 
-  it('is undone altogether when one of its messages fails', async () => {
+  it('is undone completely when one of its messages fails', async () => {
     const chain = await govChain()
     chain.distribution.fundCommunityPool(alice, 10n * P)
     const messages = [spend(bob, 4n * P), evmParams('kestrel_0'), spend(bob, 7n * P)]
@@ -175,7 +175,7 @@ describe('a proposal that passes', () => {
     ])
   })
 
-  it('registers tokens that have said what they are, and switches pairs', async () => {
+  it('registers tokens with a name, a symbol and decimals, and switches pairs', async () => {
     const chain = await govChain()
     const { erc20 } = chain.modules
     const register = message(REGISTER, { erc20addresses: [TOKEN] })
@@ -267,7 +267,7 @@ describe('a proposal that passes', () => {
     else expect(refusal).toMatch(words)
   })
 
-  it('sets staking’s parameters, for this very block’s set of validators', async () => {
+  it('sets the parameters of staking, for the validator set of the same block', async () => {
     const chain = await govChain(
       {},
       [1, 2, 3].map((i) => validator(i, BigInt(i) * 100n * P)),
@@ -303,7 +303,7 @@ describe('a proposal that passes', () => {
     )
   })
 
-  describe('with a clawback', () => {
+  describe('with a clawback of a vesting account', () => {
     const clawback = {
       '@type': CLAWBACK,
       funder_address: bech32(GOV),
@@ -328,7 +328,7 @@ describe('a proposal that passes', () => {
       expect(chain.modules.vesting.steps(bob)).toBe(0)
     })
 
-    it('fails where the account does not allow it, or is none', async () => {
+    it('fails where the account does not allow it, or is no vesting account', async () => {
       const chain = await vesting(false)
       expect(outcome(chain, [clawback])).toEqual([
         'failed',

@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const held = (chain: GovChain): bigint =>
   [...PEOPLE, ...Object.values(MODULE_ACCOUNT)].reduce((sum, of) => sum + chain.balance(of), 0n)
 
-it('keeps the books', async () => {
+it('any sequence of deposits, votes and cancellations keeps the books of governance', async () => {
   const params = fc.record({
     burnVoteQuorum: fc.boolean(),
     burnProposalDepositPrevote: fc.boolean(),

@@ -9,7 +9,7 @@ const text = (of: typeof alice) => toBech32('kest', of)
 /** Coins of 18 decimals hide what is small; tests begin from here. */
 const RICH = 1_000n * P
 
-describe('deposits', () => {
+describe('deposits of proposals', () => {
   it('begin the vote at once when there is enough', async () => {
     const chain = await govChain()
     const id = chain.submit()
@@ -60,7 +60,7 @@ describe('deposits', () => {
     expect(refusal(MIN)).toBe('1: inactive proposal')
   })
 
-  it('of the beginning have a least amount if the parameters say so', async () => {
+  it('have a least initial amount if the parameters set one', async () => {
     const chain = await govChain({ minInitialDepositRatio: '0.25' })
     const refusal = (deposit: bigint, expedited = false) =>
       chain.attempt(() => chain.submit([], { deposit, expedited }))
@@ -89,7 +89,7 @@ describe('deposits', () => {
     expect(chain.submit()).toBe(3n)
   })
 
-  it('are burnt then if the parameters say so', async () => {
+  it('that were too small in time are burnt if the parameters say so', async () => {
     const chain = await govChain({ maxDepositPeriod: 100, burnProposalDepositPrevote: true })
     const supply = chain.modules.bank.supply()
     chain.conclude(chain.submit([], { deposit: 7n }))
@@ -98,7 +98,7 @@ describe('deposits', () => {
   })
 })
 
-describe('votes', () => {
+describe('votes on proposals', () => {
   it('replace each other, and are counted as they stand at any time', async () => {
     const chain = await govChain()
     const id = chain.submit()
@@ -227,7 +227,7 @@ describe('expedited proposals', () => {
     expect(chain.gov.proposal(id)).toMatchObject({ status: 'passed', tally: { yes: 101n * P, no: 50n * P } })
   })
 
-  it('that fail go on as ordinary ones, and are voted on anew', async () => {
+  it('that fail go on as ordinary ones, with a new vote', async () => {
     const chain = await govChain()
     const began = chain.time
     const id = chain.submit([], { expedited: true, deposit: 5n * MIN })
@@ -253,7 +253,7 @@ describe('expedited proposals', () => {
   })
 })
 
-describe('cancelling', () => {
+describe('cancelling a proposal', () => {
   it('costs half of every deposit, which is burnt', async () => {
     const chain = await govChain()
     const supply = chain.modules.bank.supply()
@@ -282,7 +282,7 @@ describe('cancelling', () => {
     expect(pool.distribution.invariants()).toEqual([])
   })
 
-  it('is the proposer’s alone, and only until the vote is over', async () => {
+  it('is allowed to the proposer alone, and only until the vote is over', async () => {
     const chain = await govChain()
     const id = chain.submit()
     const refusal = (by: typeof alice, of = id) => chain.attempt(({ gov }) => gov.cancel(of, by))

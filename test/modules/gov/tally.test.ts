@@ -35,21 +35,21 @@ function delegations(table: Readonly<Record<string, readonly (readonly [typeof A
 const votes = ({ options: { yes, abstain, no, noWithVeto }, voted }: VoteCount) =>
   [yes, abstain, no, noWithVeto, voted].map((dec) => Number(dec) / Number(P))
 
-describe('counting', () => {
+describe('counting votes', () => {
   // A has 100: 60 of its operator, 30 of alice, 10 of bob. B has 50, all of carol.
   const electors = [elector(A, 100n), elector(B, 50n)]
   const stakes = delegations({ [A]: [[A, 60n]], [alice]: [[A, 30n]], [bob]: [[A, 10n]], [carol]: [[B, 50n]] })
   const counted = (...ballots: Ballot[]) => votes(countBallots(electors, ballots, stakes))
 
-  it('is nothing without ballots', () => {
+  it('gives zeros without ballots', () => {
     expect(counted()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it('lets a validator vote with all that is delegated to it', () => {
+  it('gives a validator the votes of all that is delegated to it', () => {
     expect(counted(all(A, 'yes'))).toEqual([100, 0, 0, 0, 100])
   })
 
-  it('takes from the validator what its delegators vote with themselves', () => {
+  it('takes from the validator the votes that its delegators cast themselves', () => {
     expect(counted(all(A, 'yes'), all(alice, 'no'))).toEqual([70, 0, 30, 0, 100])
     expect(counted(all(alice, 'no'), all(bob, 'abstain'), all(A, 'yes'))).toEqual([60, 10, 30, 0, 100])
   })
@@ -64,7 +64,7 @@ describe('counting', () => {
     expect(counted(ballot(alice, ['yes', P / 2n], ['no', P / 2n]), all(A, 'no'))).toEqual([15, 0, 85, 0, 100])
   })
 
-  it('gives strangers and delegators of validators that are not bonded nothing', () => {
+  it('gives no votes to strangers and to delegators of validators that are not bonded', () => {
     expect(counted(all(delegator(9), 'yes'))).toEqual([0, 0, 0, 0, 0])
     expect(votes(countBallots([elector(A, 100n)], [all(carol, 'yes'), all(B, 'yes')], stakes))).toEqual([0, 0, 0, 0, 0])
   })
@@ -79,7 +79,7 @@ describe('counting', () => {
     expect(votes(countBallots(electors, [all(alice, 'yes'), all(A, 'no')], both))).toEqual([50, 0, 70, 0, 120])
   })
 
-  it('reckons in tokens after a slash, rounded to 18 decimals', () => {
+  it('counts tokens after a slash, rounded to 18 decimals', () => {
     // A tenth was slashed: 30 shares are 27 tokens.
     const slashed = { ...elector(A, 100n), tokens: 90n }
     expect(votes(countBallots([slashed], [all(A, 'yes'), all(alice, 'no')], stakes))).toEqual([63, 0, 27, 0, 90])
@@ -95,7 +95,7 @@ describe('counting', () => {
     ])
   })
 
-  it('is told of every ballot and delegation', () => {
+  it('reads every ballot and delegation', () => {
     let steps = 0
     countBallots(electors, [all(A, 'yes'), all(carol, 'yes'), all(delegator(9), 'no')], stakes, () => steps++)
     expect(steps).toBe(5)
@@ -132,7 +132,7 @@ describe('counting', () => {
   })
 })
 
-describe('deciding', () => {
+describe('deciding a proposal', () => {
   const { params } = readGovGenesis(nativeSpec)
   const BONDED = 1_000n
   type Votes = { yes?: bigint; abstain?: bigint; no?: bigint; noWithVeto?: bigint }
@@ -146,7 +146,7 @@ describe('deciding', () => {
   const rejected = { passes: false, burns: false }
   const burnt = { passes: false, burns: true }
 
-  it('wants a quorum of 33.4 % of the bonded tokens', () => {
+  it('needs a quorum of 33.4 % of the bonded tokens', () => {
     expect(verdict({ yes: 333n })).toEqual(rejected)
     expect(verdict({ yes: 334n })).toEqual(passed)
     // Abstaining counts.
@@ -162,7 +162,7 @@ describe('deciding', () => {
     expect(verdict({ abstain: 1_000n }, { burnVoteQuorum: true })).toEqual(rejected)
   })
 
-  it('wants more than half of those who do not abstain', () => {
+  it('needs more than half of the votes that do not abstain', () => {
     expect(verdict({ yes: 500n, no: 500n })).toEqual(rejected)
     expect(verdict({ yes: 501n, no: 499n })).toEqual(passed)
     expect(verdict({ yes: 200n, no: 199n, abstain: 601n })).toEqual(passed)
@@ -170,7 +170,7 @@ describe('deciding', () => {
     expect(verdict({ no: 1_000n })).toEqual(rejected)
   })
 
-  it('lets more than 33.4 % of all votes veto, and burns the deposits then', () => {
+  it('is a veto by more than 33.4 % of all votes, which burns the deposits', () => {
     expect(verdict({ yes: 666n, noWithVeto: 334n })).toEqual(passed)
     expect(verdict({ yes: 665n, noWithVeto: 335n })).toEqual(burnt)
     expect(verdict({ yes: 665n, noWithVeto: 335n }, { burnVoteVeto: false })).toEqual(rejected)
@@ -179,12 +179,12 @@ describe('deciding', () => {
     expect(verdict({ noWithVeto: 1_000n })).toEqual(burnt)
   })
 
-  it('wants more of an expedited proposal: over 66.7 %', () => {
+  it('needs over 66.7 % for an expedited proposal', () => {
     expect(verdict({ yes: 667n, no: 333n }, {}, true)).toEqual(rejected)
     expect(verdict({ yes: 668n, no: 332n }, {}, true)).toEqual(passed)
   })
 
-  it('rejects where nothing is bonded', () => {
+  it('rejects a proposal where nothing is bonded', () => {
     const none = { options: { yes: 0n, abstain: 0n, no: 0n, noWithVeto: 0n }, voted: 0n }
     expect(decide(none, 0n, { ...params, quorum: 0n, burnVoteQuorum: true }, false)).toEqual(rejected)
   })

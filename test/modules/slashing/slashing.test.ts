@@ -80,8 +80,8 @@ describe('the genesis section', () => {
   })
 })
 
-describe('faults', () => {
-  it('double signing costs a twentieth of the power then, and the place for ever', async () => {
+describe('the punishment of a validator', () => {
+  it('for double signing is a twentieth of the power at the fault, and jail for ever', async () => {
     const { next, modules, block, refusal, info } = await chain()
     next()
     // 100 of power: 5 coins.
@@ -98,7 +98,7 @@ describe('faults', () => {
     expect(modules().staking.invariants()).toEqual([])
   })
 
-  it('downtime costs a hundredth and ten minutes', async () => {
+  it('for downtime is a hundredth of the power, and ten minutes of jail', async () => {
     const { next, modules, block, refusal, info, slashing } = await chain()
     next()
     next()
@@ -118,7 +118,7 @@ describe('faults', () => {
     expect([...modules().staking.invariants(), ...modules().distribution.invariants()]).toEqual([])
   })
 
-  it('a validator below its minimum is jailed, and comes back when it holds enough again', async () => {
+  it('for too small a self-delegation is jail until it holds enough again', async () => {
     const { next, modules, refusal, slashing } = await chain()
     next()
     modules().staking.undelegate(a, a, 95n * P)
@@ -137,8 +137,8 @@ describe('faults', () => {
   })
 })
 
-describe('votes', () => {
-  it('of which too many of a full window are missed jail', async () => {
+describe('the window of missed votes', () => {
+  it('jails a validator that has missed too many of a full window', async () => {
     // 4 of 10 must be signed: 6 may be missed.
     const { next, modules, info } = await chain({ signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
     const vote = (hasSigned: boolean) => next().recordVote(a, 100n, hasSigned)
@@ -154,7 +154,7 @@ describe('votes', () => {
     expect(modules().staking.validator(b)).toMatchObject({ jailed: false, tokens: 100n * P })
   })
 
-  it('are forgotten as the window moves on', async () => {
+  it('forgets missed votes as it moves on', async () => {
     const { next, modules, info } = await chain({ signedBlocksWindow: 10, minSignedPerWindow: '0.4' })
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 6; i++) next().recordVote(a, 100n, false)

@@ -44,7 +44,7 @@ describe('delegating', () => {
     expect(chain.staking.tokensFromShares(a, shares)).toBe(P * P)
   })
 
-  it('refuses what cannot be, and leaves everything as it was', async () => {
+  it('refuses an impossible delegation, and changes nothing', async () => {
     const chain = await one()
     const before = chain.view.root()
     expect(chain.attempt((staking) => staking.delegate(d0, a, 0n))).toBe('invalid delegation amount: invalid request')
@@ -157,7 +157,7 @@ describe('cancelling an unbonding', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('refuses what is not there', async () => {
+  it('refuses an entry that does not exist', async () => {
     const chain = await unbonding()
     const why = (amount: bigint, height: bigint, of = d0) =>
       chain.attempt((staking) => staking.cancelUnbonding(of, a, amount, height))
@@ -213,7 +213,7 @@ describe('redelegating', () => {
     expect(hop()).toBeUndefined()
   })
 
-  it('allows seven entries and refuses what cannot be (26)', async () => {
+  it('allows seven entries and refuses impossible redelegations (26)', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n * P)
     const why = (from: typeof a, to: typeof a, amount: bigint) =>
@@ -249,8 +249,8 @@ describe('redelegating', () => {
   })
 })
 
-describe('the distribution', () => {
-  it('is told before and after every change of shares', async () => {
+describe('the hooks of the distribution module', () => {
+  it('run before and after every change of shares', async () => {
     const chain = await three()
     chain.staking.delegate(d0, a, 10n)
     chain.staking.undelegate(d0, a, 2n)

@@ -7,8 +7,8 @@ import { u64 } from '../../../src/state/storage-types.ts'
 import type { SlotAccess } from '../../../src/state/types.ts'
 import { type Chain, chainWith, DAY, delegator, genesisValidator, operator, P } from './support.ts'
 
-describe('calendar', () => {
-  it('gives back everything that is due, earliest first, whatever came when', () => {
+describe('the calendar of unbonding entries', () => {
+  it('returns everything that is due, earliest first, in any order of insertion', () => {
     const operation = fc.oneof(fc.record({ add: fc.bigInt(0n, 20n) }), fc.record({ until: fc.bigInt(0n, 20n) }))
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
@@ -41,7 +41,7 @@ describe('calendar', () => {
   })
 })
 
-describe('books', () => {
+describe('the books of the staking module', () => {
   const person = fc.nat(3)
   const place = fc.nat(3)
   const amount = fc.oneof(fc.bigInt(1n, 30n * P), fc.bigInt(1n, 10n), fc.constantFrom(P, 7n * P))
@@ -101,7 +101,7 @@ describe('books', () => {
     )
   })
 
-  it('come to rest: everybody leaves, and every coin that was not slashed comes back', async () => {
+  it('are empty at last: everybody undelegates, and every coin that was not slashed comes back', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 40 }), async (operations) => {
         const chain = await chainWith([10n, 20n, 15n, 12n].map((coins, i) => genesisValidator(i, coins * P)))

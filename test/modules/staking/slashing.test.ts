@@ -31,7 +31,7 @@ describe('slashing', () => {
     expect(chain.told).toEqual(['slashed aa0 333333333333333334'])
   })
 
-  it('takes the part of those who were unbonding since the fault from what they wait for', async () => {
+  it('takes its part of the unbonding entries that began after the fault', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 40n * P)
     chain.staking.undelegate(d0, a, 10n * P)
@@ -86,7 +86,7 @@ describe('slashing', () => {
     expect(chain.staking.invariants()).toEqual([])
   })
 
-  it('leaves alone what left before the fault or is over', async () => {
+  it('leaves entries alone that began before the fault or have ended', async () => {
     const chain = await two()
     chain.staking.delegate(d0, a, 50n * P)
     chain.staking.redelegate(d0, a, b, 50n * P)
@@ -99,7 +99,7 @@ describe('slashing', () => {
     expect(chain.staking.delegation(d0, b)).toEqual({ shares: 50n * P * P })
   })
 
-  it('takes no more than there is and refuses the impossible', async () => {
+  it('takes no more tokens than there are and refuses an impossible slash', async () => {
     const chain = await two()
     expect(chain.staking.slash(a, { height: 1n, power: 500n, fraction: P })).toBe(100n * P)
     expect(chain.told).toEqual([`slashed aa0 ${P}`])
@@ -114,7 +114,7 @@ describe('slashing', () => {
     expect(why(1n, P)).toBe('cannot slash an unbonded validator')
   })
 
-  it('keeps a validator in jail that holds too little of its own', async () => {
+  it('keeps a validator in jail whose self-delegation is too small', async () => {
     const chain = await chainWith([genesisValidator(0, 100n * P, { minSelfDelegation: 95n * P })])
     chain.staking.jail(a)
     chain.staking.slash(a, { height: 1n, power: 100n, fraction: tenth })

@@ -11,7 +11,7 @@ const [a, b, c] = [operator(0), operator(1), operator(2)]
 const key = (byte: string) => hexToHash(`0x${byte.repeat(32)}`)
 const description = (moniker: string) => ({ moniker, identity: '', website: '', securityContact: '', details: '' })
 
-describe('genesis', () => {
+describe('the validators of the genesis', () => {
   it('bonds the strongest, with coins of their operators', async () => {
     const validators = [1n, 3n, 2n, 3n].map((coins, i) => genesisValidator(i, coins * P))
     const chain = await chainWith(validators, { params: { maxValidators: 3 } })
@@ -189,7 +189,7 @@ describe('the set of validators', () => {
   })
 })
 
-describe('operators', () => {
+describe('validator operators', () => {
   const of = (change: object = {}) => ({
     operator: d0,
     consensusKey: key('11'),
@@ -237,7 +237,7 @@ describe('operators', () => {
     expect(why({})).toBeUndefined()
   })
 
-  it('may not ask less commission than the chain’s minimum', async () => {
+  it('may not set a commission below the chain’s minimum', async () => {
     const chain = await chainWith([], { params: { minCommissionRate: '0.05' } })
     const commission = { rate: P / 100n, maxRate: P, maxChangeRate: P }
     expect(chain.attempt((staking) => staking.createValidator(of({ commission })))).toBe(

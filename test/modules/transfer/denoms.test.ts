@@ -18,7 +18,7 @@ import { nativeSpec } from '../../support/native.ts'
 
 const UATOM = '27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2'
 
-describe('hashes', () => {
+describe('hashes of denominations', () => {
   it('V1: are those of the whole path', () => {
     expect(hashText(traceHash('transfer/channel-0/uatom'))).toBe(UATOM)
     expect(hashText(traceHash('transfer/channel-3/uatom'))).toBe(
@@ -33,7 +33,7 @@ describe('hashes', () => {
     expect(voucherDenom(traceHash('transfer/channel-0/uatom'))).toBe(`ibc/${UATOM}`)
   })
 
-  it('V1: end in the address of the face', () => {
+  it('V1: end in the address of the ERC-20 contract', () => {
     expect(getAddress(faceAddress(traceHash('transfer/channel-0/uatom')))).toBe(
       getAddress('0xf36e4C1F926001CEaDa9cA97ea622B25f41e5eB2'),
     )
@@ -49,7 +49,7 @@ describe('hashes', () => {
   })
 })
 
-describe('traces', () => {
+describe('denomination traces', () => {
   it.each([
     ['uatom', '', 'uatom'],
     ['transfer/channel-0/uatom', 'transfer/channel-0', 'uatom'],
@@ -89,7 +89,7 @@ describe('traces', () => {
   })
 })
 
-describe('denominations', () => {
+describe('texts of denominations', () => {
   it.each(['akest', `ibc/${UATOM}`, `ibc/${UATOM.toLowerCase()}`, 'erc20/0x5FbDB2315678afecb367f032d93F642f64180aa3'])(
     '%s may be sent',
     (denom) => expect(() => checkDenom(denom)).not.toThrow(),
@@ -106,7 +106,7 @@ describe('denominations', () => {
   ])('%s may not', (denom, why) => expect(() => checkDenom(denom)).toThrow(why))
 })
 
-describe('faces', () => {
+describe('ERC-20 metadata of vouchers', () => {
   it('take decimals from the first letter, as Evmos does', () => {
     expect(voucherMetadata(nativeSpec, 'uatom', undefined)).toEqual({ name: 'Atom', symbol: 'ATOM', decimals: 6n })
     expect(voucherMetadata(nativeSpec, 'aevmos', undefined)).toEqual({ name: 'Evmos', symbol: 'EVMOS', decimals: 18n })

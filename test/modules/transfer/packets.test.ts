@@ -78,7 +78,7 @@ describe('packet data', () => {
   )
 })
 
-describe('commitments', () => {
+describe('packet commitments', () => {
   it('V3: cover the timeouts and the data', () => {
     const timestamp = 1_700_000_000_000_000_000n
     expect(packetCommitment(packet({ height: height(1n, 100n), timestamp }))).toBe(
@@ -101,7 +101,7 @@ describe('commitments', () => {
   })
 })
 
-describe('refusals', () => {
+describe('refusals of packets', () => {
   it('have the Cosmos SDK’s numbers', () => {
     const code = (message: string) => errorCode(new ChainError('execution-reverted', message))
     expect(code('kest1… is not allowed to receive funds: unauthorized')).toBe(4)
@@ -111,7 +111,7 @@ describe('refusals', () => {
   })
 })
 
-describe('timeouts', () => {
+describe('packet timeouts', () => {
   const at = height(1n, 10n)
   const none = height(0n, 0n)
 

@@ -65,7 +65,7 @@ const genesis = {
   vouchers: [{ trace: SINK, balances: { [alice]: '100', [bob]: '100' } }],
 }
 
-describe('books', () => {
+describe('the books of transfers', () => {
   it('balance after any sequence of transfers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60 }), async (operations) => {
@@ -84,7 +84,7 @@ describe('books', () => {
     )
   })
 
-  it('come to rest: every packet ends, and what is nowhere else comes home', async () => {
+  it('are empty at last: every packet ends, and every voucher comes home', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 40 }), async (operations) => {
         const chain = await chainWith(genesis)

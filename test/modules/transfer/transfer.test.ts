@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 const held = () => [chain.bank.balance(alice), chain.bank.balance(bob), chain.bank.balance(escrowAddress(HOME))]
 
-describe('sending', () => {
+describe('sending a transfer', () => {
   it('41: escrows the coins, counts from 1 and keeps the commitment of V3’s form', () => {
     expect(chain.transfer.channels.nextSequence(HOME)).toBe(1n)
     expect(chain.send({ amount: 10n })).toBe(1n)
@@ -116,7 +116,7 @@ describe('a looped channel', () => {
     expect(chain.transfer.invariants()).toEqual([])
   })
 
-  it('gives a voucher a face when the first one comes', () => {
+  it('creates the ERC-20 contract of a voucher when the first one arrives', () => {
     const face = faceAddress(traceHash(FULL))
     expect(chain.view.code(face)).toEqual(new Uint8Array(0))
     chain.send()
@@ -129,7 +129,7 @@ describe('a looped channel', () => {
     })
   })
 
-  it('lengthens the trace of a voucher that goes on', () => {
+  it('adds a hop to the trace of a voucher that is sent on', () => {
     chain.send({ receiver: textOf(alice) })
     chain.next()
     chain.next()
@@ -200,7 +200,7 @@ describe('a looped channel', () => {
     expect(chain.transfer.channels.commitmentOf(HOME, 1n)).toBe(ZERO)
   })
 
-  it('waits on a closed channel until the time is over', () => {
+  it('keeps the packet of a closed channel until its timeout', () => {
     chain.send({ timeout: { height: none, timestamp: nanoseconds(START + 100n) } })
     chain.transfer.channels.close(AWAY)
     chain.next()
@@ -212,7 +212,7 @@ describe('a looped channel', () => {
     expect(held()).toEqual([1_000n, 1_000n, 0n])
   })
 
-  it('turns coins of a token pair over to be tokens again', () => {
+  it('converts coins of a token pair back to tokens', () => {
     const denom = coinOf(TOKEN)
     chain.bank.mint(alice, 10n, denom)
     chain.send({ denom })
@@ -247,7 +247,7 @@ describe('simulated chains', () => {
     expect(chain.transfer.invariants()).toEqual([])
   })
 
-  it('never: each packet ends by the first of its limits', () => {
+  it('that never answer let each packet end by the first of its timeouts', () => {
     const channel = SINKS.never
     const height = (revisionHeight: bigint) => ({ revisionNumber: 1n, revisionHeight })
     chain.send({ channel, amount: 1n, timeout: { height: height(6n), timestamp: 0n } })
@@ -293,7 +293,7 @@ describe('a packet', () => {
   })
   const channels = () => chain.transfer.channels
 
-  it('is received once', () => {
+  it('is not received a second time', () => {
     channels().receive(packet())
     expect(() => channels().receive(packet())).toThrow('packet with sequence 1 has been received already')
   })
@@ -319,7 +319,7 @@ describe('a packet', () => {
     expect(() => channels().timeout(packet())).toThrow('packet with sequence 1 was received')
   })
 
-  it('ends once, by the answer that the destination wrote', () => {
+  it('ends once, by the acknowledgement that the destination wrote', () => {
     channels().receive(packet())
     expect(() => channels().acknowledge(packet(), SUCCESS)).toThrow('is not what the destination wrote')
     channels().writeAcknowledgement(packet(), SUCCESS)
@@ -333,14 +333,14 @@ describe('a packet', () => {
     expect(() => channels().timeout(packet())).toThrow()
   })
 
-  it('times out once', () => {
+  it('does not time out a second time', () => {
     chain.time += 100n
     channels().timeout(packet())
     expect(() => channels().timeout(packet())).toThrow('packet with sequence 1 is not on its way')
   })
 })
 
-describe('genesis', () => {
+describe('the genesis section of transfers', () => {
   it('has one loop by default', () => {
     expect(readTransferGenesis(undefined)).toEqual({
       ...{ sendEnabled: true, receiveEnabled: true },
@@ -376,7 +376,7 @@ describe('genesis', () => {
   })
 })
 
-it('the books tell when something is wrong', () => {
+it('the invariants of transfers report a wrong escrow', () => {
   chain.send()
   expect(chain.transfer.invariants()).toEqual([])
   chain.bank.transfer(escrowAddress(HOME), alice, 1n)

@@ -70,8 +70,8 @@ async function funded(own = 0n) {
   return chain
 }
 
-describe('sending', () => {
-  it('takes what the schedules have let go, and what the holder has besides', async () => {
+describe('sending from a vesting account', () => {
+  it('may use what has vested and is unlocked, and the holder’s other coins', async () => {
     const { at, attempt, modules } = await funded(30n)
     const send = (amount: bigint) => attempt(({ bank }) => bank.transfer(holder, carol, amount))
     expect(send(31n)).toBe('spendable balance 30akest is smaller than 31akest: insufficient funds')
@@ -87,14 +87,14 @@ describe('sending', () => {
     expect(modules().vesting.spendable(holder)).toBe(0n)
   })
 
-  it('is free for everybody else', async () => {
+  it('is not restricted for other accounts', async () => {
     const { attempt, modules } = await funded()
     expect(attempt(({ bank }) => bank.transfer(funder, carol, 9_000n))).toBeUndefined()
     expect(modules().vesting.spendable(carol)).toBe(9_000n)
   })
 })
 
-describe('delegating', () => {
+describe('delegating from a vesting account', () => {
   it('V12: takes vested coins though they are locked, and counts them', async () => {
     const { at, attempt, modules } = await funded()
     const delegate = (amount: bigint) => attempt(({ staking }) => staking.delegate(holder, operator(0), amount))
@@ -112,7 +112,7 @@ describe('delegating', () => {
     expect(modules().vesting.spendable(holder)).toBe(5n)
   })
 
-  it('ends when the coins are back: they are locked again', async () => {
+  it('locks the coins again when they are undelegated', async () => {
     const { at, modules } = await funded()
     at(T + 1_000n)
     modules().staking.delegate(holder, operator(0), 250n)
@@ -125,7 +125,7 @@ describe('delegating', () => {
     expect([modules().bank.balance(holder), modules().vesting.spendable(holder)]).toEqual([855n, 5n])
   })
 
-  it('stays when the funder claws back, and then nothing is held', async () => {
+  it('stays when the funder claws back, after which nothing is locked', async () => {
     const { at, modules } = await funded()
     at(T + 1_000n)
     modules().staking.delegate(holder, operator(0), 200n)
@@ -140,8 +140,8 @@ describe('delegating', () => {
   })
 })
 
-describe('storage', () => {
-  it('keeps nothing of an account that is ordinary again', async () => {
+describe('the storage of vesting accounts', () => {
+  it('is empty for an account that was converted back', async () => {
     const { view, modules } = await open(1n)
     expect(view.hasStorage(NATIVE_CONTRACT.vesting)).toBe(false)
     modules().vesting.create(funder, holder, true)
@@ -153,7 +153,7 @@ describe('storage', () => {
     expect(view.hasStorage(NATIVE_CONTRACT.vesting)).toBe(false)
   })
 
-  it('has an end: a schedule of too many steps is refused', async () => {
+  it('is bounded: a schedule of too many periods is refused', async () => {
     const { attempt } = await funded()
     const grant = (periods: number) => ({ start: T + 1n, lockup: [], vesting: vested(1n, periods) })
     expect(attempt(({ vesting }) => vesting.fund(funder, holder, grant(1_997)))).toBe(
@@ -163,7 +163,7 @@ describe('storage', () => {
   })
 })
 
-describe('whatever is done in whatever order', () => {
+describe('any sequence of operations on vesting accounts', () => {
   const amount = fc.bigInt(1n, 400n)
   const deed = fc.oneof(
     fc.record({ kind: fc.constant('send' as const), amount }),
@@ -174,7 +174,7 @@ describe('whatever is done in whatever order', () => {
     fc.record({ kind: fc.constant('wait' as const), seconds: fc.bigInt(1n, 700n) }),
   )
 
-  it('unvested coins stay in the account, and all coins come free in the end', async () => {
+  it('keeps unvested coins in the account, and frees all coins in the end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { maxLength: 25 }), async (deeds) => {
         const { at, attempt, modules } = await funded(100n)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { MessageResult } from '../../../src/runtime/execute-message.ts'
 import { MuxTracer } from '../../../src/runtime/tracing/mux-tracer.ts'
 
-it('asks each for its result, also after one has failed', () => {
+it('muxTracer asks each tracer for its result, also after one has failed', () => {
   const asked: string[] = []
   const failing = (words: string) => ({
     result(): unknown {

@@ -1,0 +1,36 @@
+// What dist/ was built from: a hash of everything that the build reads. build.js writes it into dist/ as its last step, so that
+// a test run can tell whether the bundles are up to date, whatever the files' times are. Imports nothing but node's own modules,
+// because build.js loads this file by itself.
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where the hash of the last complete build is, from the folder with package.json. */
+export const BUILD_STAMP = 'dist/sources.sha256'
+
+const FOLDERS = ['src', 'web']
+const FILES = [
+  ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...['scripts/build-stamp.ts', 'scripts/third-party-licences.ts'],
+]
+
+/** SHA-256, in hex, over names and contents of the build's inputs. `root`: the folder with package.json. */
+export function buildSourceHash(root: string): string {
+  const sources = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(root, '/').length).replaceAll('\\', '/')),
+  )
+  const hash = createHash('sha256')
+  for (const file of [...FILES, ...sources].sort()) {
+    const content = readFileSync(join(root, file))
+    hash.update(`\n${file} ${content.length}\n`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+/** Whether the last complete build was made from the sources as they are now. */
+export function isBuildCurrent(root: string): boolean {
+  const stamp = join(root, BUILD_STAMP)
+  return existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === buildSourceHash(root)
+}

@@ -1,0 +1,49 @@
+// Whether dist/ was built from the sources that are there: told by content, not by the times of files.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BUILD_STAMP, buildSourceHash, isBuildCurrent } from '../scripts/build-stamp.ts'
+
+const FILES = [
+  ...['build.js', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...['scripts/build-stamp.ts', 'scripts/third-party-licences.ts', 'src/cli/main.ts', 'web/main.tsx'],
+]
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'kestrel-stamp-'))
+  for (const folder of ['dist', 'scripts', 'src/cli', 'web']) mkdirSync(join(root, folder), { recursive: true })
+  for (const file of FILES) writeFileSync(join(root, file), file)
+  writeFileSync(join(root, BUILD_STAMP), `${buildSourceHash(root)}\n`)
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+describe('a build', () => {
+  it('is current while its sources are the same, whenever they were written', () => {
+    expect(isBuildCurrent(root)).toBe(true)
+    for (const file of FILES) writeFileSync(join(root, file), file)
+    expect(isBuildCurrent(root)).toBe(true)
+  })
+
+  it.each(FILES)('is stale when %s has changed', (file) => {
+    writeFileSync(join(root, file), 'other')
+    expect(isBuildCurrent(root)).toBe(false)
+  })
+
+  it('is stale when a source was added, removed or renamed', () => {
+    writeFileSync(join(root, 'src/added.ts'), '')
+    expect(isBuildCurrent(root)).toBe(false)
+    rmSync(join(root, 'src/added.ts'))
+    expect(isBuildCurrent(root)).toBe(true)
+    rmSync(join(root, 'src/cli/main.ts'))
+    expect(isBuildCurrent(root)).toBe(false)
+    writeFileSync(join(root, 'src/cli/start.ts'), 'src/cli/main.ts')
+    expect(isBuildCurrent(root)).toBe(false)
+  })
+
+  it('is stale when it did not come to its end', () => {
+    rmSync(join(root, BUILD_STAMP))
+    expect(isBuildCurrent(root)).toBe(false)
+  })
+})
