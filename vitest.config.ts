@@ -2,7 +2,7 @@ import { configDefaults, defineConfig, type TestUserConfig } from 'vitest/config
 import { LongFilesFirst } from './test/support/cost.ts'
 
 /** Tests of what happens when a module is first used: they need modules that no other test has loaded. */
-export const FRESH = ['test/evm/crypto/first-use.test.ts']
+export const FRESH = ['test/evm/crypto/curve-loading.test.ts']
 
 /** What all runs have in common. */
 export const common: TestUserConfig = {

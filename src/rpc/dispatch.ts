@@ -240,7 +240,9 @@ function errorOf(thrown: unknown, { method, params }: Request, context: RpcConte
 
 /** Developers need to see refusals in the log; on a production node they would only fill it. */
 function report({ log, options }: RpcContext, method: string, params: unknown, error: WireError): void {
-  log[options.development ? 'info' : 'debug']({ method, params, error }, 'method refused')
+  const mayHoldPassword = method.startsWith('personal_')
+  const fields = { method, ...(!mayHoldPassword && { params }), error }
+  log[options.development ? 'info' : 'debug'](fields, 'method refused')
 }
 
 /** Decodes each argument with the schema at its position. */
