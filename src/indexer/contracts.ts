@@ -7,7 +7,7 @@ import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Account, ChangedAccount, StateView } from '../state/types.ts'
 import type { Overlay } from '../tables/overlay.ts'
-import type { AccountRecords } from './accounts.ts'
+import type { AccountRecords } from './account-records.ts'
 import { hasNoInnerCalls, isCreation, visitCalls } from './indexing-context.ts'
 import { firstSeenEntry, LIST } from './tables.ts'
 
