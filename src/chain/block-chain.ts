@@ -139,8 +139,8 @@ export class BlockChain implements ChainFace {
     return { header, view: this.#canonical.viewAt(header.number) }
   }
 
-  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount> {
-    return dumpAccounts(this.store, this.#canonical.view(), caller)
+  accounts(signal?: AbortSignal): AsyncIterable<DumpedAccount> {
+    return dumpAccounts(this.store, this.#canonical.view(), signal)
   }
 
   // --- calls

@@ -26,7 +26,7 @@ import type {
 } from './types.ts'
 
 type Reader = {
-  readonly traces: { at(point: TracePoint, caller?: AbortSignal): Promise<View> }
+  readonly traces: { at(point: TracePoint, signal?: AbortSignal): Promise<View> }
   at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }>
 }
 
@@ -46,10 +46,10 @@ export class ChainStateQueries implements StateQueries {
     at: TracePoint,
     start: Hash,
     count: number,
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Page<InspectedSlot>> {
-    const pause = yieldToEventLoop('heavy', caller)
-    const view = await this.#reader.traces.at(at, caller)
+    const pause = yieldToEventLoop('heavy', signal)
+    const view = await this.#reader.traces.at(at, signal)
     const keys = await this.#ordered(RANGE.slots(of), slotOfRow, pause)
     return page(keys, start, count, pause, (hash, key) => {
       const value = view.storage(of, BigInt(key))
@@ -62,9 +62,9 @@ export class ChainStateQueries implements StateQueries {
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ) {
-    const pause = yieldToEventLoop('heavy', caller)
+    const pause = yieldToEventLoop('heavy', signal)
     const { view } = await this.#reader.at(ref)
     const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow, pause)
     const found = await page(addresses, start, count, pause, (hash, address): InspectedAccount | undefined => {
@@ -78,8 +78,8 @@ export class ChainStateQueries implements StateQueries {
     return { ...found, items, root: view.root() }
   }
 
-  async modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<Address[]> {
-    const pause = yieldToEventLoop('heavy', caller)
+  async modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<Address[]> {
+    const pause = yieldToEventLoop('heavy', signal)
     if (from >= to) {
       throw new ChainError('not-found', `start block height (${from}) must be less than end block height (${to})`)
     }
@@ -103,8 +103,8 @@ export class ChainStateQueries implements StateQueries {
     return modified
   }
 
-  async invariants(ref: BlockRef, caller?: AbortSignal): Promise<string[]> {
-    const pause = yieldToEventLoop('heavy', caller)
+  async invariants(ref: BlockRef, signal?: AbortSignal): Promise<string[]> {
+    const pause = yieldToEventLoop('heavy', signal)
     const { header, view } = await this.#reader.at(ref)
     let held = 0n
     for await (const [row] of this.#canonical.store.scan(RANGE.accounts())) {

@@ -98,7 +98,7 @@ export type TraceOptions = {
   /** Milliseconds that one transaction or call may take. */
   readonly timeout: number
   /** The connection that asks: tracing ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
   /** Runs what is done in another thread: the place that the request holds is free meanwhile. Left out: it holds none. */
   readonly elsewhere?: (<T>(task: () => Promise<T>) => Promise<T>) | undefined
 }
@@ -113,7 +113,7 @@ export type ReplayDetail = {
   /** Records every opcode too. */
   readonly opcodes?: boolean
   /** The connection that asks: replaying ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A mined transaction and what it did when it was run again. */
@@ -139,7 +139,7 @@ export interface Traces {
   /** What proof of work was paid for a block; empty after the merge. */
   rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
-  rootsWithin(of: BlockRef, caller?: AbortSignal): Promise<readonly Hash[]>
+  rootsWithin(of: BlockRef, signal?: AbortSignal): Promise<readonly Hash[]>
 }
 
 /** A part of something long, and where the rest begins. */
@@ -160,21 +160,21 @@ export type KnownProposal = { readonly name: string; readonly title: string; rea
 
 /**
  * State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. Reading
- * much of the state ends when the connection of `caller` is closed.
+ * much of the state ends when the connection of `signal` is closed.
  */
 export interface StateQueries {
-  slots(of: Address, at: TracePoint, start: Hash, count: number, caller?: AbortSignal): Promise<Page<InspectedSlot>>
+  slots(of: Address, at: TracePoint, start: Hash, count: number, signal?: AbortSignal): Promise<Page<InspectedSlot>>
   accounts(
     ref: BlockRef,
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
   /** Accounts that are different after block `to` from what they were after block `from`. */
-  modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<readonly Address[]>
+  modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<readonly Address[]>
   /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
-  invariants(ref: BlockRef, caller?: AbortSignal): Promise<readonly string[]>
+  invariants(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]>
   /** Validators who sign a block, the strongest first, with their power in it. None on a plain chain. */
   signers(block: bigint): Promise<readonly Signer[]>
   /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
@@ -203,12 +203,12 @@ export interface Fees {
   /** A legacy gas price that stays valid while the base fee rises for some blocks. */
   gasPrice(): bigint
   maxPriorityFeePerGas(): bigint
-  /** Throws ChainError `cancelled` when the connection of `caller` is closed. */
+  /** Throws ChainError `cancelled` when the connection of `signal` is closed. */
   history(
     count: number,
     newest: SealedHeader,
     percentiles?: readonly number[],
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<FeeHistory>
 }
 
@@ -288,7 +288,7 @@ export interface BlockWriter {
 /** Changing what is committed, for development only. */
 export interface DevControl {
   /** Every account at the head, in order of address. */
-  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
+  accounts(signal?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Changes the state at the head outside any block. */
   edit(change: StateEdit): Promise<void>
   /**

@@ -34,7 +34,7 @@ export class TracerThreadPool implements ScriptedTraces {
 
   async run(
     task: TraceTask,
-    { choice, timeout, caller: signal }: TraceOptions,
+    { choice, timeout, signal }: TraceOptions,
     pendingBlock: () => Promise<Block | undefined>,
   ): Promise<Trace[][]> {
     const isPending = task.kind === 'calls' && task.at.ref === 'pending'
@@ -92,4 +92,4 @@ export class TracerThreadPool implements ScriptedTraces {
 
 /** The task without signals, which cannot be cloned into a thread. */
 const cloneableTask = (task: TraceTask): TraceTask =>
-  task.kind !== 'calls' ? task : { ...task, bundles: task.bundles.map((bundle) => ({ ...bundle, caller: undefined })) }
+  task.kind !== 'calls' ? task : { ...task, bundles: task.bundles.map((bundle) => ({ ...bundle, signal: undefined })) }

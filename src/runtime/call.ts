@@ -47,7 +47,7 @@ export class Call {
     this.#gasIsGiven = request.gas !== undefined
     this.#message = toMessage(view, request, limits)
     this.#env = overrideEnv(runtime.env(header), options.blockOverrides, this.#message)
-    const pause = yieldToEventLoop('heavy', options.caller)
+    const pause = yieldToEventLoop('heavy', options.signal)
     this.#machine = runtime.machine(view, this.#env, blockHash, pause, performance.now() + limits.time)
     if (options.stateOverrides) applyOverrides(this.#machine, options.stateOverrides)
   }

@@ -33,7 +33,7 @@ export type SimulationOptions = {
   /** Report transfers of value as ERC-20 logs. */
   readonly traceTransfers: boolean
   /** The connection that asks: the simulation ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export type SimulatedCall = {
@@ -137,7 +137,7 @@ class Simulation {
     this.#runtime = runtime
     this.#view = view
     this.#options = options
-    this.#pause = yieldToEventLoop('heavy', options.caller)
+    this.#pause = yieldToEventLoop('heavy', options.signal)
     this.#difficulty = base.difficulty
     this.#blockHash = (number) => (number > base.number ? this.#hashes.get(number) : ancestors(number))
     this.#deadline = performance.now() + time

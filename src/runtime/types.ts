@@ -98,7 +98,7 @@ export type BlockOverrides = {
 
 export type CallOptions = {
   /** The connection that asks: the call ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
   readonly stateOverrides?: StateOverrides | undefined
   readonly blockOverrides?: BlockOverrides | undefined
 }

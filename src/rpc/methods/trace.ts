@@ -21,7 +21,7 @@ const kinds = z.array(z.enum(['trace', 'stateDiff', 'vmTrace'], { error: 'expect
 })
 const detailOf = (kinds: readonly TraceKind[], signal: AbortSignal) => ({
   opcodes: kinds.includes('vmTrace'),
-  caller: signal,
+  signal,
 })
 
 const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
@@ -29,8 +29,7 @@ const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
 /** All traces of a block, its rewards last. */
 async function blockTraces(chain: Chain, block: Block, signal: AbortSignal): Promise<LocalizedTrace[]> {
   const { header, transactions } = block
-  const replayed =
-    transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { caller: signal })
+  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { signal })
   return [...replayed.flatMap(localizedTraces), ...rewardTraces(header, chain.traces.rewards(block))]
 }
 
@@ -57,9 +56,7 @@ export const trace_transaction = rpcMethod({
   result: tracesOrNull,
   heavy: true,
   async handler([hash], { chain }, signal) {
-    return chain.transaction(hash)
-      ? localizedTraces(await chain.traces.replayTransaction(hash, { caller: signal }))
-      : null
+    return chain.transaction(hash) ? localizedTraces(await chain.traces.replayTransaction(hash, { signal })) : null
   },
 })
 
@@ -71,7 +68,7 @@ export const trace_get = rpcMethod({
   heavy: true,
   async handler([hash, path], { chain }, signal) {
     if (!chain.transaction(hash)) return null
-    const traces = localizedTraces(await chain.traces.replayTransaction(hash, { caller: signal }))
+    const traces = localizedTraces(await chain.traces.replayTransaction(hash, { signal }))
     return traces.find(({ traceAddress }) => traceAddress.join() === path.join()) ?? null
   },
 })
