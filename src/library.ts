@@ -152,7 +152,7 @@ export async function startNode(options: StartOptions = {}): Promise<RunningNode
   }
 }
 
-const accountsOf = ({ shown }: Launched): NodeAccount[] =>
+const accountsOf = ({ development: shown }: Launched): NodeAccount[] =>
   shown.addresses().map((account) => ({ address: getAddress(account), privateKey: toHex(shown.privateKey(account)) }))
 
 async function ask<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {

@@ -8,8 +8,8 @@ import { Call, type CallLimits } from '../runtime/call.ts'
 import type { MessageResult } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Reward, rewardsOf } from '../runtime/system.ts'
-import { type Recorded, Recorder } from '../runtime/tracing/recorder.ts'
-import { type ReplayLimits, replayBlock, replayUpTo, type Span } from '../runtime/tracing/replay.ts'
+import { type ExecutionRecord, ExecutionRecorder } from '../runtime/tracing/execution-recorder.ts'
+import { type ReplayLimits, replayBlock, replayUpTo, type TransactionRange } from '../runtime/tracing/replay.ts'
 import { ScriptFailure, type Tracer } from '../runtime/tracing/tracer.ts'
 import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
@@ -101,9 +101,9 @@ export class ChainTraces implements Traces {
     requests: readonly CallRequest[],
     at: TracePoint,
     detail: ReplayDetail = PLAIN,
-  ): Promise<Recorded[]> {
-    const recorded: Recorded[] = []
-    const makeRecorder = () => new Recorder(detail)
+  ): Promise<ExecutionRecord[]> {
+    const recorded: ExecutionRecord[] = []
+    const makeRecorder = () => new ExecutionRecorder(detail)
     const options = { timeout: this.#limits.time, signal: detail.signal }
     for await (const { tracer, outcome } of this.#calls([{ requests }], at, makeRecorder, options)) {
       recorded.push(tracer.result(outcome))
@@ -150,14 +150,14 @@ export class ChainTraces implements Traces {
     return [traces]
   }
 
-  #spanOf(hash: Hash): { block: Block; span: Span } {
+  #spanOf(hash: Hash): { block: Block; span: TransactionRange } {
     const { block, index } = this.#mined(hash)
     return { block, span: { first: index, last: index } }
   }
 
-  async #record(block: Block, span: Span, detail: ReplayDetail): Promise<Replayed[]> {
+  async #record(block: Block, span: TransactionRange, detail: ReplayDetail): Promise<Replayed[]> {
     const replayed: Replayed[] = []
-    const makeRecorder = () => new Recorder(detail)
+    const makeRecorder = () => new ExecutionRecorder(detail)
     const limits = limitsOf({ timeout: this.#limits.time, signal: detail.signal })
     for await (const traced of this.#replay(block, span, makeRecorder, limits)) {
       const { transaction, index, tracer, outcome } = traced
@@ -168,7 +168,7 @@ export class ChainTraces implements Traces {
 
   #replay<T extends Tracer>(
     block: Block,
-    span: Span,
+    span: TransactionRange,
     makeTracer: () => T,
     limits: ReplayLimits,
     view = this.#parentView(block),
@@ -252,4 +252,4 @@ const PLAIN: ReplayDetail = { opcodes: false }
 
 type Asked = Pick<TraceOptions, 'timeout' | 'signal'>
 const limitsOf = ({ timeout, signal }: Asked): ReplayLimits => ({ timeout, pause: yieldToEventLoop('heavy', signal) })
-const whole = ({ transactions }: Block): Span => ({ first: 0, last: transactions.length - 1 })
+const whole = ({ transactions }: Block): TransactionRange => ({ first: 0, last: transactions.length - 1 })

@@ -4,11 +4,11 @@ import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
+import type { Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
-import type { Signer } from '../runtime/signers.ts'
-import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runtime/simulate.ts'
+import type { RequestedBlock, SimulatedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { Reward } from '../runtime/system.ts'
-import type { Recorded } from '../runtime/tracing/recorder.ts'
+import type { ExecutionRecord } from '../runtime/tracing/execution-recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -117,7 +117,7 @@ export type ReplayDetail = {
 }
 
 /** A mined transaction and what it did when it was run again. */
-export type Replayed = Recorded & MinedTransaction
+export type Replayed = ExecutionRecord & MinedTransaction
 
 /**
  * Running again what was mined. Throws `not-found` for what is not here, genesis and unknown tracers, `invalid-params`
@@ -135,7 +135,11 @@ export interface Traces {
   replayTransaction(hash: Hash, detail?: ReplayDetail): Promise<Replayed>
   replayBlock(of: BlockRef, detail?: ReplayDetail): Promise<readonly Replayed[]>
   /** Calls that follow each other, each on what the one before left. */
-  replayCalls(requests: readonly CallRequest[], at: TracePoint, detail?: ReplayDetail): Promise<readonly Recorded[]>
+  replayCalls(
+    requests: readonly CallRequest[],
+    at: TracePoint,
+    detail?: ReplayDetail,
+  ): Promise<readonly ExecutionRecord[]>
   /** What proof of work was paid for a block; empty after the merge. */
   rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
@@ -247,7 +251,7 @@ export interface Caller {
   ): Promise<{ readonly accessList: AccessList; readonly gasUsed: bigint; readonly error: string | undefined }>
   /** Builds blocks of calls on top of a block; none is kept. Throws as `simulate` of the runtime, and `header-not-found`. */
   simulate(
-    blocks: readonly SimulatedCalls[],
+    blocks: readonly RequestedBlock[],
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>

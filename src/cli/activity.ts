@@ -4,7 +4,7 @@ import type { ChainEvents } from '../chain/types.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Receipt, Transaction } from '../primitives/types.ts'
-import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
+import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { amount } from './banner.ts'
 
@@ -16,7 +16,7 @@ export function logActivity(
   log: Logger,
 ): void {
   const symbol = spec.native?.symbol ?? 'ETH'
-  events.on('block', ({ block, receipts, traces }: ExecutedBlock) => {
+  events.on('block', ({ block, receipts, callTrees: traces }: ExecutedBlock) => {
     const { header, transactions } = block
     for (const { name, height } of spec.native?.upgrades ?? [])
       if (height === header.number) log.info({ upgrade: name }, `block ${height}  upgrade ${name}`)
@@ -35,7 +35,7 @@ export function logActivity(
     log.info({ removed: blocks.length }, `went back ${blocks.length} block${blocks.length === 1 ? '' : 's'}`)
   })
 
-  function logTransaction(transaction: Transaction, receipt: Receipt, trace: CallTrace | undefined): void {
+  function logTransaction(transaction: Transaction, receipt: Receipt, trace: CallTree | undefined): void {
     const { hash, from, to, value } = transaction
     const failed = receipt.status === 0
     const facts = { hash, from, to, gasUsed: receipt.gasUsed.toString(), status: receipt.status }

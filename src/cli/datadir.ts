@@ -2,8 +2,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { BlockChain } from '../chain/block-chain.ts'
 import { storedSpec } from '../chain/open.ts'
+import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
+import { createLogger } from '../lib/log.ts'
+import { defaultLimits, openChain } from '../node.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { hasDatabase, openStore } from '../state/kv.ts'
 
@@ -57,3 +61,20 @@ function checkDatadir(datadir: string): void {
   if (entries.length > 0 && !entries.includes('chain') && !entries.includes('keystore'))
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
 }
+
+/** Opens the chain. Throws as `openChain`. */
+export const openForWork = (
+  datadir: string,
+  spec: ChainSpec,
+  modules: readonly ProposalModule[],
+  namesModules = false,
+): Promise<BlockChain> =>
+  openChain({
+    datadir: chainFolder(datadir),
+    spec,
+    modules,
+    namesModules,
+    limits: defaultLimits,
+    pool: { minTip: 0n, allowUnprotected: true },
+    log: createLogger({ level: 'info', json: false }),
+  })

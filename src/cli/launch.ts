@@ -21,7 +21,7 @@ import { VERSION } from './version.ts'
 export type Launched = {
   readonly node: Node
   /** The development accounts whose keys may be shown; none in production. */
-  readonly shown: Wallet
+  readonly development: Wallet
   /** Operators of the validators whose keys everybody knows: the node signs for them too. */
   readonly operators: readonly Address[]
   /** Whether genesis gave coins to accounts of a mnemonic that everybody knows. */
@@ -50,7 +50,7 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   const options = await nodeOptions(flags, spec, wallet, log)
   const node = await startNode({ ...options, modules, namesModules: !flags.production })
   const hasKnownKeys = flags.mnemonic === undefined && development.addresses().length > 0
-  return { node, shown, operators, hasKnownKeys }
+  return { node, development: shown, operators, hasKnownKeys }
 }
 
 async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): Promise<NodeOptions> {

@@ -1,18 +1,19 @@
 // Ethereum's blockchain tests through the node's own import: a chain on a store in memory takes the blocks as bytes, with
 // every check on. A block that must be refused has to leave the head where it was.
 // Proof-of-work seals are not checked, as nowhere in this node.
+
+import { z } from 'zod'
 import { BlockChain } from '../chain/block-chain.ts'
 import { createChain, NO_INDEX } from '../chain/open.ts'
 import { ChainError } from '../lib/errors.ts'
-import { bytesToBig, equalBytes, type Hash, hexToAddress } from '../lib/hex.ts'
+import { bytesToBig, equalBytes, type Hash, hexToAddress, hexToHash, toHex, ZERO_HASH } from '../lib/hex.ts'
 import { encodeBlock } from '../primitives/block.ts'
 import { kzg } from '../primitives/kzg.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import type { BlobParams, ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { openMemoryStore } from '../state/kv.ts'
 import type { StateView } from '../state/types.ts'
-import { type BlockTest, blockTest } from './block-test-format.ts'
-import { type Accounts, faultOf, parseTests } from './fields.ts'
+import { type Accounts, accounts, address, bytes, faultOf, parseTests, quantity, word } from './fields.ts'
 import { forkOf, networkOf, specOf } from './networks.ts'
 import type { RunOptions } from './state-test.ts'
 
@@ -165,3 +166,54 @@ function wrongAccount(view: StateView, world: Accounts): string | undefined {
   }
   return undefined
 }
+
+const header = z.object({
+  hash: word,
+  parentHash: word.default(ZERO_HASH),
+})
+
+const genesisHeader = z.object({
+  hash: word,
+  parentHash: word,
+  coinbase: address,
+  timestamp: quantity,
+  gasLimit: quantity,
+  gasUsed: quantity,
+  difficulty: quantity,
+  extraData: bytes.transform(toHex),
+  mixHash: word,
+  nonce: bytes.transform(toHex),
+  baseFeePerGas: quantity.optional(),
+  blobGasUsed: quantity.optional(),
+  excessBlobGas: quantity.optional(),
+})
+
+const block = z.object({
+  rlp: bytes,
+  /** A block without a header of its own must be refused. */
+  blockHeader: header.optional(),
+  expectException: z.unknown().optional(),
+})
+
+const blobLimits = z.object({ target: quantity, max: quantity, baseFeeUpdateFraction: quantity })
+
+/** One test. `network` are the rules, by the name that `networkOf` reads. */
+export const blockTest = z.object({
+  network: z.string(),
+  config: z
+    .object({ chainid: quantity.optional(), blobSchedule: z.record(z.string(), blobLimits).optional() })
+    .optional(),
+  genesisBlockHeader: genesisHeader,
+  genesisRLP: bytes.optional(),
+  pre: accounts,
+  blocks: z.array(block),
+  /** The newest block of the chain at the end. Older files leave out the prefix. */
+  lastblockhash: z
+    .string()
+    .regex(/^(0x)?[0-9a-f]{64}$/i)
+    .transform((hex) => hexToHash(hex.startsWith('0x') ? hex : `0x${hex}`)),
+  /** The world at the end, whole; large ones are given by their root instead. */
+  postState: accounts.nullish(),
+  postStateHash: word.nullish(),
+})
+export type BlockTest = z.infer<typeof blockTest>

@@ -40,7 +40,7 @@ export function indexEdit(changed: readonly ChangedAccount[], view: StateView, n
 }
 
 /** Everyone who sent, received, was made or was called; and what gas that took. */
-function indexTransactionParties({ block, receipts, traces }: ExecutedBlock, facts: AccountRecords): void {
+function indexTransactionParties({ block, receipts, callTrees: traces }: ExecutedBlock, facts: AccountRecords): void {
   for (const [i, { from, to }] of block.transactions.entries()) {
     const { gasUsed = 0n, contractAddress = null } = receipts[i] ?? {}
     facts.of(from).gasSpent += Number(gasUsed)

@@ -24,7 +24,7 @@ export async function indexTransactions(
   calls: IndexedCalls,
   tokens: IndexedTokens,
 ): Promise<void> {
-  const { block, receipts, traces } = executed
+  const { block, receipts, callTrees: traces } = executed
   const number = Number(block.header.number)
   const called = calledContracts(executed)
   // Most are of the kind of the one before: names that were just made are sooner found than others like them.

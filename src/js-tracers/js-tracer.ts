@@ -250,7 +250,7 @@ type Field = readonly [name: string, kind: 'bytes' | 'big' | 'plain', value: str
  * still in use. `milliseconds`: the time of the script and the transaction so far.
  */
 function contextOf(
-  { env, message, place }: TraceContext,
+  { env, message, position: place }: TraceContext,
   { type, from, to, value, input }: TopMessage,
   { gasUsed, error, returnData }: MessageResult,
   outcome: Pick<Result, 'output' | 'failure'> | undefined,

@@ -23,7 +23,7 @@ import { moveDaoFunds } from './dao-fork.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
-import type { CallTrace } from './types.ts'
+import type { CallTree } from './types.ts'
 import type { MessageMode } from './validity.ts'
 import { checkEnvelope } from './validity.ts'
 
@@ -33,7 +33,7 @@ export class BlockExecution {
   readonly machine: Machine
   readonly transactions: Transaction[] = []
   readonly receipts: Receipt[] = []
-  readonly traces: CallTrace[] = []
+  readonly callTrees: CallTree[] = []
   readonly diffs: TransactionDiff[] = []
   readonly #runtime: Runtime
   readonly #header: Header
@@ -116,7 +116,7 @@ export class BlockExecution {
       this.#blobGasUsed += result.blobGasUsed
       this.transactions.push(transaction)
       this.receipts.push(this.#receipt(transaction, result))
-      if (tree.root !== undefined) this.traces.push(tree.root)
+      if (tree.root !== undefined) this.callTrees.push(tree.root)
       this.diffs.push(this.#view.transactionDiff())
       return result
     })

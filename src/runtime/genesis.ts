@@ -58,5 +58,5 @@ export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock
     requestsHash: rules.prague ? requestsHash([]) : undefined,
   })
   const block: Block = { header, transactions: [], uncles: [], withdrawals: rules.shanghai ? [] : undefined }
-  return { block, receipts: [], requests: [], traces: [], diffs: [], refused: [], view }
+  return { block, receipts: [], requests: [], callTrees: [], diffs: [], refused: [], view }
 }

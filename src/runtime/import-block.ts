@@ -36,8 +36,8 @@ export async function importBlock(
     const execution = await executeTransactions(runtime, view, block, blockHash)
     const { roots, requests } = await execution.finish(withdrawals ?? [], uncles)
     compare(header, roots)
-    const { receipts, traces, diffs } = execution
-    return { block, receipts, requests, traces, diffs, refused: [], view }
+    const { receipts, callTrees: traces, diffs } = execution
+    return { block, receipts, requests, callTrees: traces, diffs, refused: [], view }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new ChainError('invalid-block', `block ${header.number}: ${error.message}`)

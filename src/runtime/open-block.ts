@@ -103,7 +103,24 @@ export class OpenBlock {
   /** Runs what follows a block's transactions and seals the header over all of it. The block takes nothing afterwards. */
   async seal(): Promise<ExecutedBlock> {
     const { block, requests } = await this.#execution.seal(this.#withdrawals)
-    const { receipts, traces, diffs } = this.#execution
-    return { block, receipts, requests, traces, diffs, refused: this.refused, view: this.#view }
+    const { receipts, callTrees: traces, diffs } = this.#execution
+    return { block, receipts, requests, callTrees: traces, diffs, refused: this.refused, view: this.#view }
   }
+}
+
+/**
+ * Runs a new block on the view of its parent. Candidates without room are left out; those that can never run are in `refused`.
+ * Throws CandidateFault when one makes this program fail.
+ */
+export async function executeBlock(
+  runtime: Runtime,
+  view: StateView,
+  attributes: PayloadAttributes,
+  candidates: Iterable<Transaction>,
+  blockHash: BlockHashes,
+  pause?: Pause,
+): Promise<ExecutedBlock> {
+  const block = await OpenBlock.begin(runtime, view, attributes, blockHash, pause)
+  await block.take(candidates)
+  return block.seal()
 }

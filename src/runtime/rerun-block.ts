@@ -9,7 +9,7 @@ import { wrongField } from './import-block.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 
 /** What a block that did not come out as its header says has done. */
-export type DifferingRun = {
+export type BlockMismatch = {
   readonly receipts: readonly Receipt[]
   readonly diffs: readonly TransactionDiff[]
   readonly requests: readonly Uint8Array[]
@@ -25,7 +25,7 @@ export async function rerunBlock(
   view: StateView,
   block: Block,
   blockHash: BlockHashes,
-): Promise<DifferingRun | undefined> {
+): Promise<BlockMismatch | undefined> {
   const { header, transactions, uncles, withdrawals } = block
   const execution = new BlockExecution(runtime, view, header, blockHash)
   const { receipts, diffs } = execution

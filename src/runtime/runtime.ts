@@ -96,7 +96,7 @@ export class Runtime {
       deadline,
       pause,
       engine: this.#engine,
-      lockedBalance: this.held(view, () => env.timestamp),
+      lockedBalance: this.lockedBalances(view, () => env.timestamp),
     })
   }
 
@@ -113,7 +113,7 @@ export class Runtime {
   }
 
   /** How much of its balance an account must keep at a time (unix seconds); undefined on a plain chain: nothing. */
-  held(view: StateView, time: () => bigint): ((of: Address) => bigint) | undefined {
+  lockedBalances(view: StateView, time: () => bigint): ((of: Address) => bigint) | undefined {
     return this.spec.native === undefined ? undefined : lockedBalances(view, time)
   }
 

@@ -1,11 +1,23 @@
 // Blocks that never were: calls put into blocks on top of a real one, each block built as any other (eth_simulateV1).
 // All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
+
+import type { Result } from '../evm/result.ts'
+import type { EnterEvent, MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import {
+  type Address,
+  bigToFixed,
+  EMPTY_BYTES,
+  type Hash,
+  hexToAddress,
+  hexToHash,
+  ZERO_ADDRESS,
+  ZERO_HASH,
+} from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
-import type { Block, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
+import type { Block, Log, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
@@ -14,11 +26,10 @@ import type { CallLimits } from './call.ts'
 import { draftHeader } from './draft-header.ts'
 import { applyOverrides } from './overrides.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
-import { type IndexedLog, SimulatedLogs } from './simulated-logs.ts'
 import type { BlockOverrides, CallRequest, StateOverrides } from './types.ts'
 
 /** A block to be made: calls, and what shall be otherwise. Fee recipient and gas limit are kept until changed again. */
-export type SimulatedCalls = {
+export type RequestedBlock = {
   readonly block?: BlockOverrides & {
     readonly beaconRoot?: Hash | undefined
     readonly withdrawals?: readonly Withdrawal[] | undefined
@@ -53,7 +64,7 @@ export type SimulatedCall = {
 export type SimulatedBlock = { readonly block: Block; readonly calls: readonly SimulatedCall[] }
 
 /** What a block of the simulation is to be; number and timestamp are settled. */
-type Plan = SimulatedCalls & { readonly number: bigint; readonly timestamp: bigint }
+type Plan = RequestedBlock & { readonly number: bigint; readonly timestamp: bigint }
 
 const MAX_BLOCKS = 256n
 const SECONDS_BETWEEN = 12n
@@ -67,7 +78,7 @@ export async function simulate(
   runtime: Runtime,
   view: StateView,
   base: SealedHeader,
-  blocks: readonly SimulatedCalls[],
+  blocks: readonly RequestedBlock[],
   options: SimulationOptions,
   ancestors: BlockHashes,
   limits: CallLimits,
@@ -79,7 +90,7 @@ export async function simulate(
 }
 
 /** Settles numbers and timestamps, and fills gaps with empty blocks. */
-function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan[] {
+function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly RequestedBlock[]): Plan[] {
   if (BigInt(blocks.length) > MAX_BLOCKS) throw tooMany()
   const plans: Plan[] = []
   let { number, timestamp } = base
@@ -242,3 +253,78 @@ function typeOf(request: CallRequest, london: boolean): TransactionType {
   if (request.authorizationList?.length) return 4
   return request.blobVersionedHashes?.length ? 3 : 2
 }
+
+/** The address of the asset in a transfer's log (ERC-7528), and ERC-20's Transfer(address,address,uint256). */
+const VALUE = hexToAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
+const TRANSFER = hexToHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
+
+/** A log with its index in its block. */
+export type IndexedLog = { readonly log: Log; readonly index: number }
+
+/** A message while it runs. The receiver of a creation's value is known when the creation ends. */
+type Frame = {
+  readonly logs: IndexedLog[]
+  readonly endowment: { readonly from: Address; readonly value: bigint; readonly index: number } | undefined
+}
+
+/** Traces the messages of one simulated block, call by call. */
+export class SimulatedLogs implements MessageTracer {
+  readonly #showsTransfers: boolean
+  readonly #open: Frame[] = []
+  #finished: IndexedLog[] = []
+  /** Index of the next log in the block. */
+  #next = 0
+
+  constructor(showsTransfers: boolean) {
+    this.#showsTransfers = showsTransfers
+  }
+
+  /** Logs of the call that has just ended, without those that were undone, in the order in which they were written. */
+  take(): IndexedLog[] {
+    const taken = this.#finished
+    this.#finished = []
+    return taken
+  }
+
+  enter({ type, from, to, value }: EnterEvent): void {
+    // DELEGATECALL and CALLCODE name a value but move none.
+    const moves = this.#showsTransfers && value > 0n && type !== 'DELEGATECALL' && type !== 'CALLCODE'
+    const endowment = moves && to === null ? { from, value, index: this.#next++ } : undefined
+    const logs = moves && to !== null ? [this.#indexed(transfer(from, to, value))] : []
+    this.#open.push({ logs, endowment })
+  }
+
+  exit({ failure, nativeLogs, createdAddress }: Result): void {
+    const frame = this.#open.pop()
+    if (frame === undefined || failure !== undefined) return
+    const around = this.#open.at(-1)?.logs ?? this.#finished
+    const { endowment } = frame
+    if (endowment !== undefined && createdAddress !== undefined) {
+      const log = transfer(endowment.from, createdAddress, endowment.value)
+      around.push({ log, index: endowment.index })
+    }
+    around.push(...frame.logs)
+    // Native contracts run no opcodes: their logs come with the result.
+    around.push(...nativeLogs.map((log) => this.#indexed(log)))
+  }
+
+  selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {
+    if (this.#showsTransfers && balance > 0n) this.log(transfer(from, beneficiary, balance))
+  }
+
+  log(log: Log): void {
+    this.#open.at(-1)?.logs.push(this.#indexed(log))
+  }
+
+  #indexed(log: Log): IndexedLog {
+    return { log, index: this.#next++ }
+  }
+}
+
+const transfer = (from: Address, to: Address, value: bigint): Log => ({
+  address: VALUE,
+  topics: [TRANSFER, asTopic(from), asTopic(to)],
+  data: bigToFixed(value, 32),
+})
+
+const asTopic = (address: Address): Hash => hexToHash(`0x${address.slice(2).padStart(64, '0')}`)

@@ -28,7 +28,7 @@ export type PayloadAttributes = {
 }
 
 /** One frame of the call tree, in call order. */
-export type CallTrace = {
+export type CallTree = {
   readonly type: 'CALL' | 'STATICCALL' | 'DELEGATECALL' | 'CALLCODE' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
   readonly from: Address
   /** The called or created account; null when a creation failed before an address was known. */
@@ -40,7 +40,7 @@ export type CallTrace = {
   readonly output: Uint8Array
   /** geth's words (`execution reverted`, `out of gas`, …); undefined on success. */
   readonly error: string | undefined
-  readonly calls: readonly CallTrace[]
+  readonly calls: readonly CallTree[]
 }
 
 export type ExecutedBlock = {
@@ -49,7 +49,7 @@ export type ExecutedBlock = {
   /** What the block asks of the consensus layer (EIP-7685), each as type byte and data. */
   readonly requests: readonly Uint8Array[]
   /** One call tree per transaction. */
-  readonly traces: readonly CallTrace[]
+  readonly callTrees: readonly CallTree[]
   readonly diffs: readonly TransactionDiff[]
   /** Candidates that could not be included, with the reason. */
   readonly refused: readonly { readonly transaction: Transaction; readonly reason: ChainError }[]

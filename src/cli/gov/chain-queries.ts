@@ -126,17 +126,17 @@ async function requireGovernance({ viem }: RpcClient): Promise<void> {
 }
 
 /** A call of the contract that does not revert on the present state, with its gas limit. */
-export type Tried = { readonly sender: Sender; readonly data: Hex; readonly gas: bigint }
+export type EstimatedCall = { readonly sender: Sender; readonly data: Hex; readonly gas: bigint }
 
 /** Estimates the gas of a call by its encoded data, so that a reverting one costs nothing. Throws viem's errors. */
-export async function tryCall({ viem }: RpcClient, sender: Sender, data: Hex): Promise<Tried> {
+export async function estimateCall({ viem }: RpcClient, sender: Sender, data: Hex): Promise<EstimatedCall> {
   const gas = await viem.estimateGas({ account: addressOfSender(sender), to: GOV, data })
   // A fifth more, because earlier transactions of the block may raise the cost; unused gas is refunded.
   return { sender, data, gas: gas + gas / 5n }
 }
 
 /** Sends it in a transaction and waits for the block. Throws viem's errors, and ChainError when no block comes. */
-export async function send({ viem }: RpcClient, { sender, data, gas }: Tried): Promise<TransactionReceipt> {
+export async function send({ viem }: RpcClient, { sender, data, gas }: EstimatedCall): Promise<TransactionReceipt> {
   const hash = await viem.sendTransaction({ account: sender, to: GOV, data, gas, chain: null }).catch((error) => {
     if (refusalOf(error)?.message !== 'unknown account') throw error
     throw new ChainError(
@@ -155,7 +155,7 @@ export async function send({ viem }: RpcClient, { sender, data, gas }: Tried): P
 
 /** `tryCall`, then `send`. */
 export const transact = async (node: RpcClient, sender: Sender, data: Hex): Promise<TransactionReceipt> =>
-  send(node, await tryCall(node, sender, data))
+  send(node, await estimateCall(node, sender, data))
 
 /** Milliseconds that a transaction may wait for its block. */
 const PATIENCE = 60_000

@@ -17,7 +17,7 @@ export type Actions = {
 }
 
 /** What of the chain they depend on. */
-export type Surroundings = {
+export type ProposalContext = {
   /** The account that proposals act as, in bech32. */
   readonly authority: string
   readonly base: string
@@ -29,7 +29,7 @@ export type Surroundings = {
 export type Message = { readonly '@type': string; readonly [field: string]: unknown }
 
 /** The messages, in the order of the flags' descriptions. Throws ChainError `invalid-params`. */
-export function messagesOf(actions: Actions, surroundings: Surroundings): Message[] {
+export function messagesOf(actions: Actions, surroundings: ProposalContext): Message[] {
   const { authority, base, evmParams } = surroundings
   const { activate, deactivate, spend, registerErc20, toggleErc20 } = actions
   const messages: Message[] = []
@@ -58,7 +58,7 @@ export function messagesOf(actions: Actions, surroundings: Surroundings): Messag
 
 /** The list of active proposals after a change; new ones come last, for the order is that of application. */
 function changed(
-  { evmParams: { extraEips: active }, known }: Surroundings,
+  { evmParams: { extraEips: active }, known }: ProposalContext,
   added: readonly string[],
   removed: readonly string[],
 ): string[] {

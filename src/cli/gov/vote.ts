@@ -6,7 +6,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
 import { WrongCommandLine, wrongFlag } from '../flags.ts'
 import { ifOffered, type RpcClient } from '../rpc-client.ts'
-import { type Proposal, readProposal, send, transact, tryCall } from './chain-queries.ts'
+import { estimateCall, type Proposal, readProposal, send, transact } from './chain-queries.ts'
 import { note } from './output.ts'
 import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './sender.ts'
 
@@ -53,7 +53,9 @@ export async function castVotes(node: RpcClient, flags: SenderFlags, id: number,
   if (flags.privateKeyFile !== undefined || flags.keystore !== undefined)
     throw wrongFlag('from', 'for `validators` the node signs; leave out the key')
   const operators = (await bondedOperators(node)).map((operator) => getAddress(operator))
-  const tried = await Promise.all(operators.map((operator) => tryCall(node, operator, voteData(operator, id, ballot))))
+  const tried = await Promise.all(
+    operators.map((operator) => estimateCall(node, operator, voteData(operator, id, ballot))),
+  )
   // All at once, so that they share a block: each block moves the clock on, towards the end of voting.
   const sent = await Promise.allSettled(tried.map((call) => send(node, call)))
   const votes = sent.flatMap((outcome, index) => {

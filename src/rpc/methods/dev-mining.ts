@@ -104,7 +104,7 @@ export const anvil_mine_detailed = rpcMethod({
 })
 export const evm_mine_detailed = anvil_mine_detailed
 
-function detailed({ block, traces }: ExecutedBlock) {
+function detailed({ block, callTrees: traces }: ExecutedBlock) {
   const { transactions, ...rest } = wireBlock(block, 'full')
   return {
     ...rest,

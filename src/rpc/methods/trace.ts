@@ -7,7 +7,7 @@ import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Block } from '../../primitives/types.ts'
-import type { Recorded } from '../../runtime/tracing/recorder.ts'
+import type { ExecutionRecord } from '../../runtime/tracing/execution-recorder.ts'
 import { address, atBlock, blockRef, data, hash, looseQuantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { callObject, toCallRequest } from '../shapes/call.ts'
@@ -157,7 +157,7 @@ function matcher(from: readonly Address[], to: readonly Address[]): (trace: Loca
     isAmong(to, action.to ?? action.refundAddress ?? result?.address ?? action.author)
 }
 
-type Replay = { readonly recorded: Recorded; readonly kinds: readonly TraceKind[] }
+type Replay = { readonly recorded: ExecutionRecord; readonly kinds: readonly TraceKind[] }
 const replayed = ({ recorded, kinds }: Replay) => parityReplay(recorded, kinds)
 
 export const trace_replayTransaction = rpcMethod({
@@ -242,7 +242,7 @@ export const trace_rawTransaction = rpcMethod({
   },
 })
 
-function one(recorded: readonly Recorded[]): Recorded {
+function one(recorded: readonly ExecutionRecord[]): ExecutionRecord {
   const [first] = recorded
   if (first === undefined) throw new Error('a call was not replayed')
   return first

@@ -4,7 +4,7 @@ import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { parityError } from '../../primitives/parity-errors.ts'
 import type { MessageResult } from '../execute-message.ts'
-import { type FlatFrame, flatten } from './flatten.ts'
+import { type FlatFrame, flattenCallTree } from './flatten.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
 
 export type FlatCallOptions = {
@@ -34,10 +34,10 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
     const { root } = this
     const context = this.#context
     if (root === undefined || context === undefined) return []
-    const { env, message, machine, place } = context
+    const { env, message, machine, position: place } = context
     const whole = { ...root, gas: message.gasLimit, gasUsed }
     const { includePrecompiles, convertParityErrors } = this.#options
-    return flatten(whole, (frame) => includePrecompiles || !isPrecompileCall(machine, frame)).map((frame) => ({
+    return flattenCallTree(whole, (frame) => includePrecompiles || !isPrecompileCall(machine, frame)).map((frame) => ({
       ...wireFlat(frame),
       ...(frame.error !== undefined && { error: convertParityErrors ? parityError(frame.error) : frame.error }),
       ...(place !== undefined && {

@@ -1,7 +1,7 @@
 // Flattens a call tree into Parity's list (`trace_*` methods): each frame with its path from the root.
-import type { CallTrace } from '../types.ts'
+import type { CallTree } from '../types.ts'
 
-export type FlatFrame = Omit<CallTrace, 'calls'> & {
+export type FlatFrame = Omit<CallTree, 'calls'> & {
   /** Positions on the way from the root; the root's is empty. */
   readonly traceAddress: readonly number[]
   /** How many frames lie directly below. */
@@ -9,9 +9,9 @@ export type FlatFrame = Omit<CallTrace, 'calls'> & {
 }
 
 /** Frames in call order. Inner ones that are not `kept` are left out with all below them, and not counted. */
-export function flatten(root: CallTrace, kept: (frame: CallTrace) => boolean): FlatFrame[] {
+export function flattenCallTree(root: CallTree, kept: (frame: CallTree) => boolean): FlatFrame[] {
   const flat: FlatFrame[] = []
-  const walk = ({ calls, ...frame }: CallTrace, traceAddress: readonly number[]): void => {
+  const walk = ({ calls, ...frame }: CallTree, traceAddress: readonly number[]): void => {
     const below = calls.filter(kept)
     flat.push({ ...frame, traceAddress, subtraces: below.length })
     for (const [position, call] of below.entries()) walk(call, [...traceAddress, position])

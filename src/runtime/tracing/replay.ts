@@ -10,10 +10,10 @@ import { BlockExecution, modeOf } from '../block-execution.ts'
 import { executeMessage, type MessageResult } from '../execute-message.ts'
 import type { BlockHashes, Runtime } from '../runtime.ts'
 import type { MessageMode } from '../validity.ts'
-import type { TracePlace, Tracer } from './tracer.ts'
+import type { Tracer, TransactionPosition } from './tracer.ts'
 
 /** Which transactions of a block are traced; those behind the last are not run. */
-export type Span = { readonly first: number; readonly last: number }
+export type TransactionRange = { readonly first: number; readonly last: number }
 
 export type ReplayLimits = {
   /** Milliseconds that one transaction may take. */
@@ -35,7 +35,7 @@ export async function* replayBlock<T extends Tracer>(
   view: StateView,
   block: Block,
   blockHash: BlockHashes,
-  { first, last }: Span,
+  { first, last }: TransactionRange,
   makeTracer: () => T,
   { timeout, pause }: ReplayLimits,
 ): AsyncGenerator<Traced<T>> {
@@ -84,7 +84,7 @@ type Traceable = {
   readonly env: BlockEnv
   readonly message: Message
   readonly mode: MessageMode
-  readonly place: TracePlace | undefined
+  readonly place: TransactionPosition | undefined
 }
 
 /** Runs one message under a tracer. Throws ChainError `execution-failed` when its time is up. */
@@ -93,7 +93,7 @@ export async function traceMessage(
   { machine, env, message, mode, place }: Traceable,
   tracer: Tracer,
 ): Promise<MessageResult> {
-  tracer.start?.({ machine, env, message, feeRecipient: fees.collector ?? env.coinbase, place })
+  tracer.start?.({ machine, env, message, feeRecipient: fees.collector ?? env.coinbase, position: place })
   machine.tracer = tracer
   try {
     return await executeMessage(machine, env, spec.chainId, message, mode, fees)

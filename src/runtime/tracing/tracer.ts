@@ -16,10 +16,10 @@ export type TraceContext = {
   /** The receiver of the fees. */
   readonly feeRecipient: Address
   /** The transaction's block and index; undefined for a call. */
-  readonly place: TracePlace | undefined
+  readonly position: TransactionPosition | undefined
 }
 
-export type TracePlace = {
+export type TransactionPosition = {
   readonly blockHash: Hash
   readonly blockNumber: bigint
   readonly transactionHash: Hash

@@ -1,7 +1,10 @@
 // Tracers that count opcodes. go-ethereum ships them in JavaScript: opcountTracer, unigramTracer, bigramTracer and
 // trigramTracer.
-import type { Step } from '../../evm/tracer.ts'
-import type { Tracer } from './tracer.ts'
+
+import type { Machine } from '../../evm/machine.ts'
+import type { EnterEvent, Step } from '../../evm/tracer.ts'
+import { toHex } from '../../lib/hex.ts'
+import type { TraceContext, Tracer } from './tracer.ts'
 
 /** How many opcodes ran. */
 export class OpcodeCounter implements Tracer {
@@ -64,6 +67,28 @@ export class TrigramTracer implements Tracer {
     const key = `${this.#last[0]}-${this.#last[1]}-${name}`
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
     this.#last = [this.#last[1], name]
+  }
+
+  result(): unknown {
+    return Object.fromEntries(this.#counts)
+  }
+}
+
+const SELECTOR = 4
+
+export class FourByteTracer implements Tracer {
+  readonly #counts = new Map<string, number>()
+  #machine: Machine | undefined
+
+  start({ machine }: TraceContext): void {
+    this.#machine = machine
+  }
+
+  enter({ input, to }: EnterEvent): void {
+    // Creations (no `to`), the transaction's own included, and precompiles have no functions.
+    if (input.length < SELECTOR || to === null || this.#machine?.isPrecompile(to)) return
+    const key = `${toHex(input.subarray(0, SELECTOR))}-${input.length - SELECTOR}`
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 
   result(): unknown {

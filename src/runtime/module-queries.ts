@@ -1,4 +1,6 @@
 // Whether the native modules' books are in order after a block.
+
+import type { BondedValidator } from '../modules/staking/layout.ts'
 import type { Header } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
@@ -18,3 +20,9 @@ export function brokenInvariants(runtime: Runtime, header: Header, view: StateVi
   )
   return [...conserved, ...books]
 }
+
+export type Signer = BondedValidator
+
+/** Signers of the block that follows `header`, whose state `view` has: the strongest first. None on a plain chain. */
+export const nextSigners = (runtime: Runtime, header: Header, view: StateView): readonly Signer[] =>
+  runtime.modules(view, runtime.env(header), 'read')?.staking.bondedValidators() ?? []
