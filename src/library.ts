@@ -152,8 +152,10 @@ export async function startNode(options: StartOptions = {}): Promise<RunningNode
   }
 }
 
-const accountsOf = ({ development: shown }: Launched): NodeAccount[] =>
-  shown.addresses().map((account) => ({ address: getAddress(account), privateKey: toHex(shown.privateKey(account)) }))
+const accountsOf = ({ development }: Launched): NodeAccount[] =>
+  development
+    .addresses()
+    .map((account) => ({ address: getAddress(account), privateKey: toHex(development.privateKey(account)) }))
 
 async function ask<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {
   const response = await fetch(url, {

@@ -16,7 +16,7 @@ export function logActivity(
   log: Logger,
 ): void {
   const symbol = spec.native?.symbol ?? 'ETH'
-  events.on('block', ({ block, receipts, callTrees: traces }: ExecutedBlock) => {
+  events.on('block', ({ block, receipts, callTrees }: ExecutedBlock) => {
     const { header, transactions } = block
     for (const { name, height } of spec.native?.upgrades ?? [])
       if (height === header.number) log.info({ upgrade: name }, `block ${height}  upgrade ${name}`)
@@ -27,7 +27,7 @@ export function logActivity(
     log.info(facts, `block ${header.number}  ${count} transaction${count === 1 ? '' : 's'}  ${used} gas`)
     for (const [index, transaction] of transactions.slice(0, SHOWN).entries()) {
       const receipt = receipts[index]
-      if (receipt !== undefined) logTransaction(transaction, receipt, traces[index])
+      if (receipt !== undefined) logTransaction(transaction, receipt, callTrees[index])
     }
     if (count > SHOWN) log.info(`  and ${count - SHOWN} more`)
   })

@@ -43,14 +43,14 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   // A genesis file that is given again may name proposals that the chain does not know yet.
   const spec = stored === undefined || flags.genesis !== undefined ? await newChain(flags) : stored
   const modules = await readModules(flags.proposal)
-  const development = developmentWallet(flags, spec)
-  const shown = flags.production ? new Wallet() : development
-  const wallet = await withUnlocked(shown, flags)
+  const known = developmentWallet(flags, spec)
+  const development = flags.production ? new Wallet() : known
+  const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
   const options = await nodeOptions(flags, spec, wallet, log)
   const node = await startNode({ ...options, modules, namesModules: !flags.production })
-  const hasKnownKeys = flags.mnemonic === undefined && development.addresses().length > 0
-  return { node, development: shown, operators, hasKnownKeys }
+  const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
+  return { node, development, operators, hasKnownKeys }
 }
 
 async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): Promise<NodeOptions> {

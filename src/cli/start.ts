@@ -39,8 +39,8 @@ async function start(flags: StartFlags): Promise<void> {
   const launched = await Promise.race([launch(flags, log), signal])
   // A start may hang, on a dead network disk for one. What it has written so far is whole or not there.
   if (typeof launched === 'string') return dieOf(launched)
-  const { node, development: shown, operators, hasKnownKeys } = launched
-  if (!flags.silent) process.stdout.write(await banner(node, flags, shown, operators))
+  const { node, development, operators, hasKnownKeys } = launched
+  if (!flags.silent) process.stdout.write(await banner(node, flags, development, operators))
   if (flags.production && hasKnownKeys)
     log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')
   const { engine, warning } = reportEngine(flags.engine)

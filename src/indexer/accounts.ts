@@ -40,13 +40,13 @@ export function indexEdit(changed: readonly ChangedAccount[], view: StateView, n
 }
 
 /** Everyone who sent, received, was made or was called; and what gas that took. */
-function indexTransactionParties({ block, receipts, callTrees: traces }: ExecutedBlock, facts: AccountRecords): void {
+function indexTransactionParties({ block, receipts, callTrees }: ExecutedBlock, facts: AccountRecords): void {
   for (const [i, { from, to }] of block.transactions.entries()) {
     const { gasUsed = 0n, contractAddress = null } = receipts[i] ?? {}
     facts.of(from).gasSpent += Number(gasUsed)
     if (to !== null) facts.of(to).gasServed += Number(gasUsed)
     if (contractAddress !== null) facts.of(contractAddress)
-    const root = traces[i]
+    const root = callTrees[i]
     if (root === undefined || hasNoInnerCalls(root)) continue
     for (const { call } of visitCalls(root)) {
       facts.of(call.from)

@@ -12,12 +12,12 @@ import {
 import { type CallEntry, callEntry, LIST, rolesOf, sequenceEntry } from './tables.ts'
 
 /** Lists every message of a block's transactions. The one that a transaction itself is counts only if it creates. */
-export function indexCalls({ executed: { callTrees: traces, block } }: IndexingContext, draft: Overlay): IndexedCalls {
+export function indexCalls({ executed: { callTrees, block } }: IndexingContext, draft: Overlay): IndexedCalls {
   const firstTransaction = draft.length(LIST.transactions)
   return block.transactions.map((_, i) => {
     const first = draft.length(LIST.calls)
     let hasError = false
-    const root = traces[i]
+    const root = callTrees[i]
     if (root === undefined || hasNoInnerCalls(root)) return { first, count: 0, hasError }
     for (const { call, index, isUndone } of visitCalls(root)) {
       if (index === 0 && !isCreation(call)) continue

@@ -19,6 +19,7 @@ const MAX_TIMEOUT = 60_000
 
 type Settings = Omit<ThreadData, 'rows' | 'rowCount'>
 
+/** Runs trace tasks with clients' JavaScript on threads, in the order of a fair queue. */
 export class TracerThreadPool implements ScriptedTraces {
   readonly #startThread: () => TracerThread
   readonly #threads = new Set<TracerThread>()

@@ -1,4 +1,4 @@
-// Whether the native modules' books are in order after a block.
+// What the chain reads from the native modules' state after a block: broken invariants, and the signers of the next block.
 
 import type { BondedValidator } from '../modules/staking/layout.ts'
 import type { Header } from '../primitives/types.ts'
@@ -6,8 +6,8 @@ import type { StateView } from '../state/types.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
- * What is wrong, in words that begin with the module's name; empty when all is well, and on a plain chain.
- * `held`: base coins on all accounts together. They may be fewer than the supply (SELFDESTRUCT burns untold), never more.
+ * The broken invariants, each as a text that begins with the module's name; empty on a plain chain. `held`: base coins on all
+ * accounts together. They may be fewer than the supply, because SELFDESTRUCT burns coins unnoticed, but never more.
  */
 export function brokenInvariants(runtime: Runtime, header: Header, view: StateView, held: bigint): string[] {
   const modules = runtime.modules(view, runtime.env(header), 'read')
@@ -21,8 +21,9 @@ export function brokenInvariants(runtime: Runtime, header: Header, view: StateVi
   return [...conserved, ...books]
 }
 
+/** A validator that was bonded at the end of the block before. */
 export type Signer = BondedValidator
 
-/** Signers of the block that follows `header`, whose state `view` has: the strongest first. None on a plain chain. */
+/** Signers of the block after `header`, by voting power, largest first. `view`: the state after `header`. None on a plain chain. */
 export const nextSigners = (runtime: Runtime, header: Header, view: StateView): readonly Signer[] =>
   runtime.modules(view, runtime.env(header), 'read')?.staking.bondedValidators() ?? []

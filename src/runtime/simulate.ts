@@ -1,5 +1,5 @@
-// Blocks that never were: calls put into blocks on top of a real one, each block built as any other (eth_simulateV1).
-// All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
+// eth_simulateV1: builds blocks of calls on top of a real block, on a view that is then dropped. Block numbers, gaps between them,
+// defaults and error messages are geth's. Log indices continue through a block and count reverted logs too, as in geth.
 
 import type { Result } from '../evm/result.ts'
 import type { EnterEvent, MessageTracer } from '../evm/tracer.ts'
@@ -28,7 +28,7 @@ import { applyOverrides } from './overrides.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import type { BlockOverrides, CallRequest, StateOverrides } from './types.ts'
 
-/** A block to be made: calls, and what shall be otherwise. Fee recipient and gas limit are kept until changed again. */
+/** A block to simulate: calls and overrides. An overridden fee recipient or gas limit also holds for the blocks after it. */
 export type RequestedBlock = {
   readonly block?: BlockOverrides & {
     readonly beaconRoot?: Hash | undefined
@@ -43,7 +43,7 @@ export type SimulationOptions = {
   readonly validation: boolean
   /** Report transfers of value as ERC-20 logs. */
   readonly traceTransfers: boolean
-  /** The connection that asks: the simulation ends when it is closed. */
+  /** Aborted when the client's connection closes; then the simulation ends. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -55,7 +55,7 @@ export type SimulatedCall = {
   readonly maxGasUsed: bigint
   /** Return data, or revert data when `error` is `execution reverted`. */
   readonly returnData: Uint8Array
-  /** Those that were not undone. */
+  /** Logs that no revert undid. */
   readonly logs: readonly IndexedLog[]
   /** geth's words; undefined on success. */
   readonly error: string | undefined
@@ -63,16 +63,15 @@ export type SimulatedCall = {
 
 export type SimulatedBlock = { readonly block: Block; readonly calls: readonly SimulatedCall[] }
 
-/** What a block of the simulation is to be; number and timestamp are settled. */
-type Plan = RequestedBlock & { readonly number: bigint; readonly timestamp: bigint }
+/** A requested block with its number and timestamp. */
+type PlannedBlock = RequestedBlock & { readonly number: bigint; readonly timestamp: bigint }
 
 const MAX_BLOCKS = 256n
 const SECONDS_BETWEEN = 12n
 
 /**
- * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, too many of them, and calls that
- * may not run; ChainError as `applyOverrides`, and `limit-exceeded` when it takes too long. A call that fails is an
- * outcome.
+ * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, for more than 256, and for a call that
+ * may not run; ChainError as `applyOverrides`, and `limit-exceeded` at the deadline. A call that fails is a result.
  */
 export async function simulate(
   runtime: Runtime,
@@ -90,9 +89,9 @@ export async function simulate(
 }
 
 /** Settles numbers and timestamps, and fills gaps with empty blocks. */
-function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly RequestedBlock[]): Plan[] {
+function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly RequestedBlock[]): PlannedBlock[] {
   if (BigInt(blocks.length) > MAX_BLOCKS) throw tooMany()
-  const plans: Plan[] = []
+  const plans: PlannedBlock[] = []
   let { number, timestamp } = base
   for (const calls of blocks) {
     const wanted = calls.block?.number ?? number + 1n
@@ -123,7 +122,7 @@ function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly Reques
 
 const tooMany = () => new Rejection('too many blocks', 'too-many-blocks', 'limit-exceeded')
 
-/** The chain of simulated blocks as far as it goes. */
+/** The simulated blocks so far: their view, their hashes and the gas left. */
 class Simulation {
   readonly #runtime: Runtime
   readonly #view: StateView
@@ -133,7 +132,7 @@ class Simulation {
   readonly #hashes = new Map<bigint, Hash>()
   readonly #deadline: number
   readonly #pause: Pause
-  /** Gas that all calls together may still use. */
+  /** Gas left for all calls together. */
   #budget: bigint
   #parent: SealedHeader
 
@@ -156,7 +155,7 @@ class Simulation {
     this.#parent = base
   }
 
-  async add({ timestamp, block: wanted = {}, state, calls: requests }: Plan): Promise<SimulatedBlock> {
+  async add({ timestamp, block: wanted = {}, state, calls: requests }: PlannedBlock): Promise<SimulatedBlock> {
     await this.#pause()
     if (performance.now() > this.#deadline) {
       throw new ChainError('limit-exceeded', 'execution aborted: the simulation took longer than this node allows')
@@ -247,7 +246,7 @@ class Simulation {
   }
 }
 
-/** Market fees unless a gas price is named, or there is no market yet. */
+/** The transaction type that fits the request's fields: 0 with a gas price or before London, 4, 3, otherwise 2. */
 function typeOf(request: CallRequest, london: boolean): TransactionType {
   if (request.gasPrice !== undefined || !london) return 0
   if (request.authorizationList?.length) return 4
@@ -261,13 +260,13 @@ const TRANSFER = hexToHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628
 /** A log with its index in its block. */
 export type IndexedLog = { readonly log: Log; readonly index: number }
 
-/** A message while it runs. The receiver of a creation's value is known when the creation ends. */
+/** A running message. The log of a creation's value is added at its end, when the contract's address is known. */
 type Frame = {
   readonly logs: IndexedLog[]
   readonly endowment: { readonly from: Address; readonly value: bigint; readonly index: number } | undefined
 }
 
-/** Traces the messages of one simulated block, call by call. */
+/** A tracer that collects the logs of one simulated block, on request with an ERC-20 log for each transfer of value. */
 export class SimulatedLogs implements MessageTracer {
   readonly #showsTransfers: boolean
   readonly #open: Frame[] = []

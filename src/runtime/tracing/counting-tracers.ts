@@ -1,5 +1,5 @@
-// Tracers that count opcodes. go-ethereum ships them in JavaScript: opcountTracer, unigramTracer, bigramTracer and
-// trigramTracer.
+// Tracers that count: opcodes (opcountTracer, unigramTracer, bigramTracer and trigramTracer, which go-ethereum ships in
+// JavaScript) and function selectors (4byteTracer).
 
 import type { Machine } from '../../evm/machine.ts'
 import type { EnterEvent, Step } from '../../evm/tracer.ts'
@@ -32,7 +32,7 @@ export class UnigramTracer implements Tracer {
   }
 }
 
-/** How often two opcodes followed each other at one depth. The first one at a depth has none before it. */
+/** How often two opcodes ran one after the other at the same depth. */
 export class BigramTracer implements Tracer {
   readonly #counts = new Map<string, number>()
   #last = ''
@@ -52,7 +52,7 @@ export class BigramTracer implements Tracer {
   }
 }
 
-/** How often three opcodes followed each other. The first one at a new depth is not counted and not remembered. */
+/** How often three opcodes ran one after the other. As in go-ethereum, the first opcode at a new depth is skipped. */
 export class TrigramTracer implements Tracer {
   readonly #counts = new Map<string, number>()
   #last: readonly [string, string] = ['', '']
@@ -76,6 +76,7 @@ export class TrigramTracer implements Tracer {
 
 const SELECTOR = 4
 
+/** How often each function selector was called, by `selector-size`, the size in bytes of the arguments. */
 export class FourByteTracer implements Tracer {
   readonly #counts = new Map<string, number>()
   #machine: Machine | undefined

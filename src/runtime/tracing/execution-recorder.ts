@@ -1,4 +1,5 @@
-// Everything a message did, as records that the faces translate: its frames, what it changed, and its opcodes on request.
+// Records what one message did: its frames, the accounts it changed, and its opcodes on request. RPC (`trace_*`, `ots_*`) and
+// explorer translate the record into their formats.
 import type { Machine } from '../../evm/machine.ts'
 import type { Result } from '../../evm/result.ts'
 import { type CallFrame, CallTreeTracer, type EnterEvent, type FrameState, type Step } from '../../evm/tracer.ts'
@@ -13,6 +14,7 @@ import { type VmFrame, VmRecorder } from './vm-trace.ts'
 /** An account's change with its code on both sides. */
 export type AccountChange = AccountDiff & { readonly codeBefore: Uint8Array; readonly codeAfter: Uint8Array }
 
+/** What a message did. */
 export type ExecutionRecord = {
   readonly frames: readonly FlatFrame[]
   readonly changes: readonly AccountChange[]
@@ -24,6 +26,7 @@ export type ExecutionRecord = {
   readonly operations: VmFrame | undefined
 }
 
+/** A tracer whose result is an ExecutionRecord. */
 export class ExecutionRecorder extends CallTreeTracer implements Tracer {
   #machine: Machine | undefined
   readonly #operations: VmRecorder | undefined
@@ -62,7 +65,7 @@ export class ExecutionRecorder extends CallTreeTracer implements Tracer {
     const { view } = machine
     const codeOf = (account: Account | undefined) => (account ? view.codeWith(account.codeHash) : EMPTY_BYTES)
     return {
-      // Value that goes to a precompile goes somewhere.
+      // Parity lists no calls of precompiles; those that transfer value are listed here, because coins move.
       frames: flattenCallTree(root, (frame) => frame.value > 0n || !isPrecompileCall(machine, frame)),
       changes: view.transactionDiff().map((change) => ({
         ...change,

@@ -1,14 +1,15 @@
 // Flattens a call tree into Parity's list (`trace_*` methods): each frame with its path from the root.
 import type { CallTree } from '../types.ts'
 
+/** A frame of the flat list. */
 export type FlatFrame = Omit<CallTree, 'calls'> & {
-  /** Positions on the way from the root; the root's is empty. */
+  /** Indices of the calls from the root to this frame; empty for the root. */
   readonly traceAddress: readonly number[]
-  /** How many frames lie directly below. */
+  /** Number of direct children in the list. */
   readonly subtraces: number
 }
 
-/** Frames in call order. Inner ones that are not `kept` are left out with all below them, and not counted. */
+/** The frames in call order. An inner frame for which `kept` is false is left out with its descendants. */
 export function flattenCallTree(root: CallTree, kept: (frame: CallTree) => boolean): FlatFrame[] {
   const flat: FlatFrame[] = []
   const walk = ({ calls, ...frame }: CallTree, traceAddress: readonly number[]): void => {
