@@ -8,6 +8,7 @@ import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { amount } from './banner.ts'
 
+/** Transactions of a block that are logged. */
 const SHOWN = 10
 
 /** Writes the lines until the chain closes. */
@@ -32,7 +33,7 @@ export function logActivity(
     if (count > SHOWN) log.info(`  and ${count - SHOWN} more`)
   })
   events.on('removed', (blocks) => {
-    log.info({ removed: blocks.length }, `went back ${blocks.length} block${blocks.length === 1 ? '' : 's'}`)
+    log.info({ removed: blocks.length }, `removed ${blocks.length} block${blocks.length === 1 ? '' : 's'}`)
   })
 
   function logTransaction(transaction: Transaction, receipt: Receipt, trace: CallTree | undefined): void {
@@ -48,6 +49,6 @@ export function logActivity(
   }
 }
 
-/** Enough of an address to know it by. */
+/** An address shortened to its first six and last four digits. */
 const short = (address: Address | null): string =>
   address === null ? '?' : `${address.slice(0, 8)}…${address.slice(-4)}`

@@ -1,4 +1,4 @@
-// A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time holds it open.
+// A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time has it open.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -15,13 +15,13 @@ export const DEFAULT_DATADIR = 'kestrel-data'
 
 export const chainFolder = (datadir: string): string => join(datadir, 'chain')
 export const keystoreFolder = (datadir: string): string => join(datadir, 'keystore')
-/** Compilers besides the one that comes with the program. */
+/** Folder of additional Solidity compilers. */
 export const compilersFolder = (datadir: string): string => join(datadir, 'compilers')
 
 /** Adds `--datadir`, the same for every command. */
 export const withDatadir = (command: Command): Command =>
   command.addOption(
-    new Option('--datadir <dir>', 'folder of the chain and its keys').default(DEFAULT_DATADIR, DEFAULT_DATADIR),
+    new Option('--datadir <dir>', 'data directory: the chain and its keys').default(DEFAULT_DATADIR, DEFAULT_DATADIR),
   )
 
 /**
@@ -40,20 +40,20 @@ export async function readChainSpec(datadir: string): Promise<ChainSpec | undefi
   }
 }
 
-/** The chain that must be there. Throws ChainError `storage`. */
+/** The chain of a data directory. Throws ChainError `storage` when it holds none. */
 export async function requireChainSpec(datadir: string): Promise<ChainSpec> {
   const spec = await readChainSpec(datadir)
-  if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain; begin one with init or start`)
+  if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain; create one with init or start`)
   return spec
 }
 
-/** Throws ChainError `storage` where there is no such folder. */
+/** Throws ChainError `storage` unless the path is a folder. */
 export function requireFolder(path: string): void {
   if (!existsSync(path)) throw new ChainError('storage', `${path}: no such folder`)
   if (!statSync(path).isDirectory()) throw new ChainError('storage', `${path} is not a folder`)
 }
 
-/** Refuses a folder with other things in it. Hidden files and a volume's `lost+found` are no sign of an owner. */
+/** Refuses a folder that holds other files. Hidden files and a volume's `lost+found` are ignored. */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
   requireFolder(datadir)
@@ -62,7 +62,7 @@ function checkDatadir(datadir: string): void {
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
 }
 
-/** Opens the chain. Throws as `openChain`. */
+/** Opens the chain of a data directory without a node, for commands that read or extend it. Throws as `openChain`. */
 export const openForWork = (
   datadir: string,
   spec: ChainSpec,

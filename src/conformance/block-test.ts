@@ -1,6 +1,6 @@
 // Ethereum's blockchain tests through the node's own import: a chain on a store in memory takes the blocks as bytes, with
 // every check on. A block that must be refused has to leave the head where it was.
-// Proof-of-work seals are not checked, as nowhere in this node.
+// Like the rest of the node, it does not check proof-of-work seals.
 
 import { z } from 'zod'
 import { BlockChain } from '../chain/block-chain.ts'
@@ -25,7 +25,7 @@ export type BlockTestResult = {
   readonly pass: boolean
   /** Why the test does not apply to this node; undefined when it ran. */
   readonly skipped: string | undefined
-  /** Blocks that were taken, genesis left out, and blocks that were refused as they should be. */
+  /** Numbers of imported blocks without genesis, and of correctly refused blocks. */
   readonly imported: number
   readonly refused: number
   /** Of the head at the end; undefined when there was none. */
@@ -38,7 +38,7 @@ type Outcome = Omit<BlockTestResult, 'name' | 'fork' | 'pass'>
 
 /** Mainnet's (EIP-6110), which the tests of all networks use. */
 const DEPOSIT_CONTRACT = hexToAddress('0x00000000219ab540356cBB839Cbe05303d7705Fa')
-/** Readers' tables decide nothing about a block. */
+/** Limits of calls and of the pool, which block imports do not use. */
 const LIMITS = { gasCap: 50_000_000n, time: 5_000 }
 const POOL = { minTip: 0n, allowUnprotected: true }
 
@@ -89,7 +89,7 @@ async function runTest(test: BlockTest, engine: RunOptions['engine']): Promise<O
     let error = await wrongGenesis(chain, test)
     for (const [position, block] of test.blocks.entries()) {
       if (error !== undefined) break
-      error = await giveBlock(chain, block)
+      error = await importTestBlock(chain, block)
       if (error !== undefined) error = `blocks[${position}]: ${error}`
       else if (block.blockHeader === undefined) progress.refused++
       else progress.imported++
@@ -129,8 +129,8 @@ async function wrongGenesis(
   return 'genesis RLP mismatch'
 }
 
-/** Imports one block; what is wrong with what came of it. */
-async function giveBlock(
+/** Imports one block; returns how the result differs from the test's expectation, or undefined. */
+async function importTestBlock(
   chain: BlockChain,
   { rlp, blockHeader }: BlockTest['blocks'][number],
 ): Promise<string | undefined> {
@@ -142,7 +142,7 @@ async function giveBlock(
     if (blockHeader !== undefined) return `refused: ${error.message}`
     return chain.head.hash === before ? undefined : 'a refused block moved the head'
   }
-  if (blockHeader === undefined) return 'taken, but has to be refused'
+  if (blockHeader === undefined) return 'imported, but must be refused'
   return chain.head.hash === blockHeader.hash ? undefined : `hash is ${chain.head.hash}, want ${blockHeader.hash}`
 }
 
@@ -212,7 +212,7 @@ export const blockTest = z.object({
     .string()
     .regex(/^(0x)?[0-9a-f]{64}$/i)
     .transform((hex) => hexToHash(hex.startsWith('0x') ? hex : `0x${hex}`)),
-  /** The world at the end, whole; large ones are given by their root instead. */
+  /** All accounts at the end. Large states are given by `postStateHash` instead. */
   postState: accounts.nullish(),
   postStateHash: word.nullish(),
 })

@@ -1,4 +1,4 @@
-// Governance and parameters of a running chain: reads and calls of the contract at 0x…0805.
+// Governance and EVM parameters of a running chain, read and changed through the gov contract at 0x…0805.
 import type { Hex, TransactionReceipt } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -119,10 +119,10 @@ export async function readAuthority({ viem }: RpcClient): Promise<string> {
   return bech32
 }
 
-/** An answer of no bytes would be the only sign, and one that says little. */
+/** Checks the contract's existence, because calls of a missing contract return empty data without an error. */
 async function requireGovernance({ viem }: RpcClient): Promise<void> {
   if ((await viem.getCode({ address: GOV })) === undefined)
-    throw new ChainError('not-found', `this chain has no governance: nothing is at ${GOV}`)
+    throw new ChainError('not-found', `this chain has no governance: there is no contract at ${GOV}`)
 }
 
 /** A call of the contract that does not revert on the present state, with its gas limit. */
@@ -144,9 +144,12 @@ export async function send({ viem }: RpcClient, { sender, data, gas }: Estimated
       `the node has no key of ${addressOfSender(sender)}; sign with --private-key-file or --keystore`,
     )
   })
-  const receipt = await viem.waitForTransactionReceipt({ hash, timeout: PATIENCE }).catch((error) => {
+  const receipt = await viem.waitForTransactionReceipt({ hash, timeout: RECEIPT_TIMEOUT }).catch((error) => {
     if (!(error instanceof Error) || error.name !== 'WaitForTransactionReceiptTimeoutError') throw error
-    throw new ChainError('limit-exceeded', `no block has taken transaction ${hash} in ${PATIENCE / 1000} s; it waits`)
+    throw new ChainError(
+      'limit-exceeded',
+      `no block has taken transaction ${hash} in ${RECEIPT_TIMEOUT / 1000} s; it is still pending`,
+    )
   })
   if (receipt.status === 'reverted')
     throw new ChainError('execution-reverted', `transaction ${hash} reverted in block ${receipt.blockNumber}`)
@@ -157,8 +160,8 @@ export async function send({ viem }: RpcClient, { sender, data, gas }: Estimated
 export const transact = async (node: RpcClient, sender: Sender, data: Hex): Promise<TransactionReceipt> =>
   send(node, await estimateCall(node, sender, data))
 
-/** Milliseconds that a transaction may wait for its block. */
-const PATIENCE = 60_000
+/** Milliseconds to wait for a transaction's block. */
+const RECEIPT_TIMEOUT = 60_000
 
 const evmParams = z.looseObject({ extraEips: z.array(z.string()) })
 const known = z.array(z.object({ name: z.string(), title: z.string(), active: z.boolean() }))
@@ -185,7 +188,7 @@ export async function readUpgrades(node: RpcClient): Promise<{ name: string; hei
 async function ask<S extends z.ZodType>(node: RpcClient, schema: S, method: string, ...params: unknown[]) {
   const parsed = schema.safeParse(await node.request(method, ...params))
   if (parsed.success) return parsed.data
-  throw new ChainError('not-found', `the node's answer to ${method} is of a kind that this program does not know`)
+  throw new ChainError('not-found', `the node's answer to ${method} has an unknown form`)
 }
 
 const blockOf = (block: bigint | undefined): string => (block === undefined ? 'latest' : toQuantity(block))

@@ -62,7 +62,7 @@ export async function castVotes(node: RpcClient, flags: SenderFlags, id: number,
     if (outcome.status === 'fulfilled') return [toVote(outcome.value)]
     const { reason } = outcome
     if (!(reason instanceof ChainError) || reason.code !== 'unknown-account') throw reason
-    note(`the node has no key of validator ${operators[index]}: no vote of it`)
+    note(`the node has no key of validator ${operators[index]}: it does not vote`)
     return []
   })
   if (votes.length === 0) throw new ChainError('unknown-account', 'the node holds no key of a bonded validator')
@@ -82,8 +82,8 @@ const toVote = ({ from, transactionHash, blockNumber }: TransactionReceipt): Vot
   block: Number(blockNumber),
 })
 
-/** Milliseconds between looks at a chain. */
-const LOOK = 500
+/** Milliseconds between requests for the proposal's status. */
+const POLLING = 500
 
 /**
  * The proposal once voting on it is over. A node that makes blocks for transactions only would leave it undecided until
@@ -107,7 +107,7 @@ export async function waitForOutcome(node: RpcClient, id: number): Promise<Propo
       )
       if (isMade) continue
     }
-    await sleep(Math.min(LOOK, Math.max(left, 0.1) * 1000))
+    await sleep(Math.min(POLLING, Math.max(left, 0.1) * 1000))
   }
 }
 
