@@ -1,4 +1,4 @@
-// The package as a library: `import { startNode } from 'kestrel-evm'` begins a node within the caller's process, for tests.
+// The package as a library: `import { startNode } from 'kestrel-evm'` starts a node in the caller's process, for tests.
 // It listens for no signals, prints nothing and never ends the process. The types here are the package's declarations, so
 // they name no other file. Options are the flags of `kestrel start` in camel case and are read by the same rules.
 import { Command, CommanderError, type Option } from 'commander'
@@ -104,11 +104,11 @@ export type RunningNode = AsyncDisposable & {
   stop(): Promise<void>
 }
 
-/** A refusal of a JSON-RPC method. */
+/** A JSON-RPC error response. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
-  /** What came with it, as the data of a revert. */
+  /** The error's `data`, for example revert data. */
   readonly data: unknown
 
   constructor({ code, message, data }: { code: number; message: string; data?: unknown }) {
@@ -152,8 +152,10 @@ export async function startNode(options: StartOptions = {}): Promise<RunningNode
   }
 }
 
-const accountsOf = ({ shown }: Launched): NodeAccount[] =>
-  shown.addresses().map((account) => ({ address: getAddress(account), privateKey: toHex(shown.privateKey(account)) }))
+const accountsOf = ({ development }: Launched): NodeAccount[] =>
+  development
+    .addresses()
+    .map((account) => ({ address: getAddress(account), privateKey: toHex(development.privateKey(account)) }))
 
 async function ask<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {
   const response = await fetch(url, {
@@ -199,7 +201,7 @@ function words(flags: readonly Option[], name: string, value: unknown): string[]
       flag === undefined ? 'there is no such option' : isSwitch ? 'expected a value' : 'expected a boolean'
     throw new ChainError('invalid-params', `${name}: ${expected}`)
   }
-  // What is so anyway, as `mining: true`, has no flag of its own.
+  // A default such as `mining: true` has no flag.
   if (isSwitch) return flag.negate === !value ? [flag.long] : []
   const texts = Array.isArray(value) ? value.map(String) : [String(value)]
   // A flag that may be repeated gathers its values; others take a list.

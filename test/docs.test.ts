@@ -6,8 +6,9 @@ import { methods } from '../src/rpc/methods/index.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+/** The files of a folder and its subfolders, by their paths from the root. */
 const inFolder = (folder: string, ending: string) =>
-  readdirSync(join(root, folder))
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(ending))
     .map((name) => `${folder}/${name}`)
 const pages = ['README.md', ...inFolder('docs', '.md')]

@@ -11,7 +11,7 @@ import { editState, type StateEdit } from '../runtime/edit-state.ts'
 import { importBlock } from '../runtime/import-block.ts'
 import { CandidateFault, OpenBlock } from '../runtime/open-block.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type SimulatedCalls, type SimulationOptions, simulate } from '../runtime/simulate.ts'
+import { type RequestedBlock, type SimulationOptions, simulate } from '../runtime/simulate.ts'
 import type { CallOptions, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { KvStore } from '../state/types.ts'
@@ -139,8 +139,8 @@ export class BlockChain implements ChainFace {
     return { header, view: this.#canonical.viewAt(header.number) }
   }
 
-  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount> {
-    return dumpAccounts(this.store, this.#canonical.view(), caller)
+  accounts(signal?: AbortSignal): AsyncIterable<DumpedAccount> {
+    return dumpAccounts(this.store, this.#canonical.view(), signal)
   }
 
   // --- calls
@@ -157,7 +157,7 @@ export class BlockChain implements ChainFace {
     return (await this.#prepareCall(request, ref, options)).createAccessList()
   }
 
-  async simulate(blocks: readonly SimulatedCalls[], ref: BlockRef, options: SimulationOptions) {
+  async simulate(blocks: readonly RequestedBlock[], ref: BlockRef, options: SimulationOptions) {
     const { header, view } = await this.at(ref)
     return simulate(this.#runtime, view, header, blocks, options, this.#canonical.ancestors(header), this.#limits)
   }
@@ -339,7 +339,10 @@ export class BlockChain implements ChainFace {
 
   #poolHead(): PoolHead {
     const view = this.#canonical.view()
-    const held = this.#runtime.held(view, () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp)
+    const held = this.#runtime.lockedBalances(
+      view,
+      () => completeAttributes(this.spec, this.head, this.#proposed()).timestamp,
+    )
     return poolHead(this.head, view, this.fees, held, this.#proposed().gasLimit)
   }
 }

@@ -7,8 +7,8 @@ import type { View } from '../state/view.ts'
 import type { DumpedAccount } from './types.ts'
 
 /** Accounts in order of address, storage in order of key. Throws ChainError `cancelled` when the caller's connection closes. */
-export async function* dumpAccounts(store: KvReader, view: View, caller?: AbortSignal): AsyncIterable<DumpedAccount> {
-  const pause = yieldToEventLoop('heavy', caller)
+export async function* dumpAccounts(store: KvReader, view: View, signal?: AbortSignal): AsyncIterable<DumpedAccount> {
+  const pause = yieldToEventLoop('heavy', signal)
   for await (const [key] of store.scan(RANGE.accounts())) {
     await pause()
     const address = ownerOfRow(key)

@@ -70,9 +70,9 @@ export class ChainFees implements Fees {
     count: number,
     newest: SealedHeader,
     percentiles?: readonly number[],
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<FeeHistory> {
-    const pause = yieldToEventLoop('heavy', caller)
+    const pause = yieldToEventLoop('heavy', signal)
     const blocks = newest.number + 1n < BigInt(count) ? Number(newest.number) + 1 : count
     const oldest = newest.number - BigInt(blocks) + 1n
     const headers: SealedHeader[] = []

@@ -115,8 +115,8 @@ class Past {
     const execution = await executeTransactions(this.#runtime, view, block, this.blockHash)
     const { roots, requests } = await execution.finish(block.withdrawals ?? [], block.uncles)
     compare(block.header, roots)
-    const { receipts, traces, diffs } = execution
-    return { block, receipts, requests, traces, diffs, refused: [], view }
+    const { receipts, callTrees, diffs } = execution
+    return { block, receipts, requests, callTrees, diffs, refused: [], view }
   }
 
   /** The change by hand that made a version, and the state after it. */

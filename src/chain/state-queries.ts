@@ -6,9 +6,8 @@ import { keccakHash } from '../lib/keccak.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { sortYielding } from '../lib/sort.ts'
 import type { SealedHeader } from '../primitives/types.ts'
-import { brokenInvariants } from '../runtime/invariants.ts'
+import { brokenInvariants, nextSigners, type Signer } from '../runtime/module-queries.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { nextSigners, type Signer } from '../runtime/signers.ts'
 import { decodeChanges } from '../state/history.ts'
 import { accountOfRow, KEY, ownerOfRow, RANGE, slotOfRow } from '../state/keyspace.ts'
 import type { KeyRange } from '../state/types.ts'
@@ -26,7 +25,7 @@ import type {
 } from './types.ts'
 
 type Reader = {
-  readonly traces: { at(point: TracePoint, caller?: AbortSignal): Promise<View> }
+  readonly traces: { at(point: TracePoint, signal?: AbortSignal): Promise<View> }
   at(ref: BlockRef): Promise<{ header: SealedHeader; view: View }>
 }
 
@@ -46,10 +45,10 @@ export class ChainStateQueries implements StateQueries {
     at: TracePoint,
     start: Hash,
     count: number,
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Page<InspectedSlot>> {
-    const pause = yieldToEventLoop('heavy', caller)
-    const view = await this.#reader.traces.at(at, caller)
+    const pause = yieldToEventLoop('heavy', signal)
+    const view = await this.#reader.traces.at(at, signal)
     const keys = await this.#ordered(RANGE.slots(of), slotOfRow, pause)
     return page(keys, start, count, pause, (hash, key) => {
       const value = view.storage(of, BigInt(key))
@@ -62,9 +61,9 @@ export class ChainStateQueries implements StateQueries {
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ) {
-    const pause = yieldToEventLoop('heavy', caller)
+    const pause = yieldToEventLoop('heavy', signal)
     const { view } = await this.#reader.at(ref)
     const addresses = await this.#ordered(RANGE.accounts(), ownerOfRow, pause)
     const found = await page(addresses, start, count, pause, (hash, address): InspectedAccount | undefined => {
@@ -78,8 +77,8 @@ export class ChainStateQueries implements StateQueries {
     return { ...found, items, root: view.root() }
   }
 
-  async modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<Address[]> {
-    const pause = yieldToEventLoop('heavy', caller)
+  async modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<Address[]> {
+    const pause = yieldToEventLoop('heavy', signal)
     if (from >= to) {
       throw new ChainError('not-found', `start block height (${from}) must be less than end block height (${to})`)
     }
@@ -103,8 +102,8 @@ export class ChainStateQueries implements StateQueries {
     return modified
   }
 
-  async invariants(ref: BlockRef, caller?: AbortSignal): Promise<string[]> {
-    const pause = yieldToEventLoop('heavy', caller)
+  async invariants(ref: BlockRef, signal?: AbortSignal): Promise<string[]> {
+    const pause = yieldToEventLoop('heavy', signal)
     const { header, view } = await this.#reader.at(ref)
     let held = 0n
     for await (const [row] of this.#canonical.store.scan(RANGE.accounts())) {

@@ -8,8 +8,8 @@ import { Call, type CallLimits } from '../runtime/call.ts'
 import type { MessageResult } from '../runtime/execute-message.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Reward, rewardsOf } from '../runtime/system.ts'
-import { type Recorded, Recorder } from '../runtime/tracing/recorder.ts'
-import { type ReplayLimits, replayBlock, replayUpTo, type Span } from '../runtime/tracing/replay.ts'
+import { type ExecutionRecord, ExecutionRecorder } from '../runtime/tracing/execution-recorder.ts'
+import { type ReplayLimits, replayBlock, replayUpTo, type TransactionRange } from '../runtime/tracing/replay.ts'
 import { ScriptFailure, type Tracer } from '../runtime/tracing/tracer.ts'
 import { isScripted, type ScriptMaker, tracerMaker } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallRequest } from '../runtime/types.ts'
@@ -101,10 +101,10 @@ export class ChainTraces implements Traces {
     requests: readonly CallRequest[],
     at: TracePoint,
     detail: ReplayDetail = PLAIN,
-  ): Promise<Recorded[]> {
-    const recorded: Recorded[] = []
-    const makeRecorder = () => new Recorder(detail)
-    const options = { timeout: this.#limits.time, caller: detail.caller }
+  ): Promise<ExecutionRecord[]> {
+    const recorded: ExecutionRecord[] = []
+    const makeRecorder = () => new ExecutionRecorder(detail)
+    const options = { timeout: this.#limits.time, signal: detail.signal }
     for await (const { tracer, outcome } of this.#calls([{ requests }], at, makeRecorder, options)) {
       recorded.push(tracer.result(outcome))
     }
@@ -115,20 +115,20 @@ export class ChainTraces implements Traces {
     return rewardsOf(this.#runtime.env(header), uncles)
   }
 
-  async rootsWithin(of: BlockRef, caller?: AbortSignal): Promise<Hash[]> {
+  async rootsWithin(of: BlockRef, signal?: AbortSignal): Promise<Hash[]> {
     const block = await this.#block(of)
     const roots: Hash[] = []
     const view = this.#parentView(block)
     const makeTracer = (): Tracer => ({ result: () => undefined })
-    const limits = limitsOf({ timeout: Number.POSITIVE_INFINITY, caller })
+    const limits = limitsOf({ timeout: Number.POSITIVE_INFINITY, signal })
     for await (const _ of this.#replay(block, whole(block), makeTracer, limits, view)) {
       roots.push(view.root())
     }
     return roots
   }
 
-  async at(point: TracePoint, caller?: AbortSignal): Promise<View> {
-    return (await this.#point(point, caller)).view
+  async at(point: TracePoint, signal?: AbortSignal): Promise<View> {
+    return (await this.#point(point, signal)).view
   }
 
   // --- inside
@@ -150,15 +150,15 @@ export class ChainTraces implements Traces {
     return [traces]
   }
 
-  #spanOf(hash: Hash): { block: Block; span: Span } {
+  #spanOf(hash: Hash): { block: Block; span: TransactionRange } {
     const { block, index } = this.#mined(hash)
     return { block, span: { first: index, last: index } }
   }
 
-  async #record(block: Block, span: Span, detail: ReplayDetail): Promise<Replayed[]> {
+  async #record(block: Block, span: TransactionRange, detail: ReplayDetail): Promise<Replayed[]> {
     const replayed: Replayed[] = []
-    const makeRecorder = () => new Recorder(detail)
-    const limits = limitsOf({ timeout: this.#limits.time, caller: detail.caller })
+    const makeRecorder = () => new ExecutionRecorder(detail)
+    const limits = limitsOf({ timeout: this.#limits.time, signal: detail.signal })
     for await (const traced of this.#replay(block, span, makeRecorder, limits)) {
       const { transaction, index, tracer, outcome } = traced
       replayed.push({ ...tracer.result(outcome), transaction, index, header: block.header })
@@ -168,7 +168,7 @@ export class ChainTraces implements Traces {
 
   #replay<T extends Tracer>(
     block: Block,
-    span: Span,
+    span: TransactionRange,
     makeTracer: () => T,
     limits: ReplayLimits,
     view = this.#parentView(block),
@@ -180,15 +180,15 @@ export class ChainTraces implements Traces {
     bundles: readonly CallBundle[],
     at: TracePoint,
     makeTracer: () => T,
-    { timeout, caller }: Asked,
+    { timeout, signal }: Asked,
   ): AsyncGenerator<{ bundle: number; tracer: T; outcome: MessageResult }> {
-    const { header, view } = await this.#point(at, caller)
+    const { header, view } = await this.#point(at, signal)
     const limits = { ...this.#limits, time: timeout }
     const ancestors = this.#canonical.ancestors(header)
     for (const [bundle, { requests, blockOverrides, stateOverrides }] of bundles.entries()) {
       for (const [position, request] of requests.entries()) {
         // State is changed once, for all calls of the bundle: later ones find what the first left.
-        const overrides = { caller, blockOverrides, stateOverrides: position === 0 ? stateOverrides : undefined }
+        const overrides = { signal, blockOverrides, stateOverrides: position === 0 ? stateOverrides : undefined }
         const call = new Call(this.#runtime, view, header, request, ancestors, limits, overrides)
         const tracer = makeTracer()
         yield { bundle, tracer, outcome: await call.trace(tracer) }
@@ -197,14 +197,14 @@ export class ChainTraces implements Traces {
   }
 
   /** The state after a block, or after the first transactions of it. */
-  async #point({ ref, index }: TracePoint, caller?: AbortSignal): Promise<{ header: Block['header']; view: View }> {
+  async #point({ ref, index }: TracePoint, signal?: AbortSignal): Promise<{ header: Block['header']; view: View }> {
     if (index === undefined) return this.#reader.at(ref)
     const block = await this.#block(ref)
     if (index > block.transactions.length) {
       throw new ChainError('not-found', `transaction index ${index} out of range for block ${block.header.hash}`)
     }
     const view = this.#parentView(block)
-    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index, yieldToEventLoop('heavy', caller))
+    await replayUpTo(this.#runtime, view, block, this.#ancestorsOf(block), index, yieldToEventLoop('heavy', signal))
     return { header: block.header, view }
   }
 
@@ -250,6 +250,6 @@ function resultOf(trace: Trace): unknown {
 
 const PLAIN: ReplayDetail = { opcodes: false }
 
-type Asked = Pick<TraceOptions, 'timeout' | 'caller'>
-const limitsOf = ({ timeout, caller }: Asked): ReplayLimits => ({ timeout, pause: yieldToEventLoop('heavy', caller) })
-const whole = ({ transactions }: Block): Span => ({ first: 0, last: transactions.length - 1 })
+type Asked = Pick<TraceOptions, 'timeout' | 'signal'>
+const limitsOf = ({ timeout, signal }: Asked): ReplayLimits => ({ timeout, pause: yieldToEventLoop('heavy', signal) })
+const whole = ({ transactions }: Block): TransactionRange => ({ first: 0, last: transactions.length - 1 })

@@ -4,11 +4,11 @@ import type { Pause } from '../lib/scheduler.ts'
 import type { TxPool } from '../pool/types.ts'
 import type { AccessList, Block, Log, Message, Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
 import type { StateEdit } from '../runtime/edit-state.ts'
+import type { Signer } from '../runtime/module-queries.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
-import type { Signer } from '../runtime/signers.ts'
-import type { SimulatedBlock, SimulatedCalls, SimulationOptions } from '../runtime/simulate.ts'
+import type { RequestedBlock, SimulatedBlock, SimulationOptions } from '../runtime/simulate.ts'
 import type { Reward } from '../runtime/system.ts'
-import type { Recorded } from '../runtime/tracing/recorder.ts'
+import type { ExecutionRecord } from '../runtime/tracing/execution-recorder.ts'
 import type { TracerChoice } from '../runtime/tracing/tracers.ts'
 import type { CallOptions, CallOutcome, CallRequest, ExecutedBlock, PayloadAttributes } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
@@ -98,7 +98,7 @@ export type TraceOptions = {
   /** Milliseconds that one transaction or call may take. */
   readonly timeout: number
   /** The connection that asks: tracing ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
   /** Runs what is done in another thread: the place that the request holds is free meanwhile. Left out: it holds none. */
   readonly elsewhere?: (<T>(task: () => Promise<T>) => Promise<T>) | undefined
 }
@@ -113,11 +113,11 @@ export type ReplayDetail = {
   /** Records every opcode too. */
   readonly opcodes?: boolean
   /** The connection that asks: replaying ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A mined transaction and what it did when it was run again. */
-export type Replayed = Recorded & MinedTransaction
+export type Replayed = ExecutionRecord & MinedTransaction
 
 /**
  * Running again what was mined. Throws `not-found` for what is not here, genesis and unknown tracers, `invalid-params`
@@ -135,11 +135,15 @@ export interface Traces {
   replayTransaction(hash: Hash, detail?: ReplayDetail): Promise<Replayed>
   replayBlock(of: BlockRef, detail?: ReplayDetail): Promise<readonly Replayed[]>
   /** Calls that follow each other, each on what the one before left. */
-  replayCalls(requests: readonly CallRequest[], at: TracePoint, detail?: ReplayDetail): Promise<readonly Recorded[]>
+  replayCalls(
+    requests: readonly CallRequest[],
+    at: TracePoint,
+    detail?: ReplayDetail,
+  ): Promise<readonly ExecutionRecord[]>
   /** What proof of work was paid for a block; empty after the merge. */
   rewards(block: Block): readonly Reward[]
   /** State roots after each transaction of a block. */
-  rootsWithin(of: BlockRef, caller?: AbortSignal): Promise<readonly Hash[]>
+  rootsWithin(of: BlockRef, signal?: AbortSignal): Promise<readonly Hash[]>
 }
 
 /** A part of something long, and where the rest begins. */
@@ -160,21 +164,21 @@ export type KnownProposal = { readonly name: string; readonly title: string; rea
 
 /**
  * State page by page, in the order of the trie: by hash of address or slot. And what the native modules say of it. Reading
- * much of the state ends when the connection of `caller` is closed.
+ * much of the state ends when the connection of `signal` is closed.
  */
 export interface StateQueries {
-  slots(of: Address, at: TracePoint, start: Hash, count: number, caller?: AbortSignal): Promise<Page<InspectedSlot>>
+  slots(of: Address, at: TracePoint, start: Hash, count: number, signal?: AbortSignal): Promise<Page<InspectedSlot>>
   accounts(
     ref: BlockRef,
     start: Hash,
     count: number,
     include: { readonly code: boolean; readonly storage: boolean },
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Page<InspectedAccount> & { readonly root: Hash }>
   /** Accounts that are different after block `to` from what they were after block `from`. */
-  modified(from: bigint, to: bigint, caller?: AbortSignal): Promise<readonly Address[]>
+  modified(from: bigint, to: bigint, signal?: AbortSignal): Promise<readonly Address[]>
   /** What is wrong with the native modules' books after a block, in words; empty when all is well. */
-  invariants(ref: BlockRef, caller?: AbortSignal): Promise<readonly string[]>
+  invariants(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]>
   /** Validators who sign a block, the strongest first, with their power in it. None on a plain chain. */
   signers(block: bigint): Promise<readonly Signer[]>
   /** The EVM's parameters after a block: improvement proposals in order of application. None on a plain chain. */
@@ -203,12 +207,12 @@ export interface Fees {
   /** A legacy gas price that stays valid while the base fee rises for some blocks. */
   gasPrice(): bigint
   maxPriorityFeePerGas(): bigint
-  /** Throws ChainError `cancelled` when the connection of `caller` is closed. */
+  /** Throws ChainError `cancelled` when the connection of `signal` is closed. */
   history(
     count: number,
     newest: SealedHeader,
     percentiles?: readonly number[],
-    caller?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<FeeHistory>
 }
 
@@ -247,7 +251,7 @@ export interface Caller {
   ): Promise<{ readonly accessList: AccessList; readonly gasUsed: bigint; readonly error: string | undefined }>
   /** Builds blocks of calls on top of a block; none is kept. Throws as `simulate` of the runtime, and `header-not-found`. */
   simulate(
-    blocks: readonly SimulatedCalls[],
+    blocks: readonly RequestedBlock[],
     ref: BlockRef,
     options: SimulationOptions,
   ): Promise<readonly SimulatedBlock[]>
@@ -288,7 +292,7 @@ export interface BlockWriter {
 /** Changing what is committed, for development only. */
 export interface DevControl {
   /** Every account at the head, in order of address. */
-  accounts(caller?: AbortSignal): AsyncIterable<DumpedAccount>
+  accounts(signal?: AbortSignal): AsyncIterable<DumpedAccount>
   /** Changes the state at the head outside any block. */
   edit(change: StateEdit): Promise<void>
   /**

@@ -1,4 +1,4 @@
-// `kestrel accounts`: keys at rest. A key goes in, its address comes out; no command prints a key.
+// `kestrel accounts`: creates, imports and lists encrypted key files. No command prints a private key.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
@@ -30,7 +30,7 @@ async function newPassword({ passwordFile }: z.infer<typeof flags>): Promise<str
 export function register(program: Command): void {
   const accounts = program
     .command('accounts')
-    .description('encrypted keys (Web3 Secret Storage, as geth keeps them)')
+    .description('manage encrypted key files (Web3 Secret Storage, as geth)')
     .addHelpText(
       'after',
       `
@@ -41,17 +41,17 @@ Examples:
   kestrel start --unlock 0xADDRESS --password-file password.txt`,
     )
 
-  withKeystore(accounts.command('list').description('print the addresses that have a key file')).action(
+  withKeystore(accounts.command('list').description('list the addresses that have a key file')).action(
     async (given) => {
       const options = readFlags(flags, given)
-      // A data directory without keys has no keystore yet; one that is not there is a mistake.
+      // A data directory without keys has no keystore folder yet, but a missing data directory is an error.
       const { keystore, datadir } = options
       requireFolder(keystore ?? datadir)
       for (const address of await listAccounts(folderOf(options))) process.stdout.write(`${address}\n`)
     },
   )
 
-  withPassword(accounts.command('new').description('make a random key, encrypt it, print its address')).action(
+  withPassword(accounts.command('new').description('create a random key, encrypt it and print its address')).action(
     async (given) => {
       const options = readFlags(flags, given)
       const password = await newPassword(options)
@@ -62,7 +62,7 @@ Examples:
   withPassword(
     accounts
       .command('import')
-      .description('encrypt a private key from a file, print its address')
+      .description('encrypt a private key from a file and print its address')
       .argument('<keyfile>', 'file that holds the key as 64 hex digits'),
   ).action(async (keyfile: string, given) => {
     const options = readFlags(flags, given)

@@ -4,10 +4,11 @@ import type { ChainEvents } from '../chain/types.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Receipt, Transaction } from '../primitives/types.ts'
-import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
+import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { amount } from './banner.ts'
 
+/** Transactions of a block that are logged. */
 const SHOWN = 10
 
 /** Writes the lines until the chain closes. */
@@ -16,7 +17,7 @@ export function logActivity(
   log: Logger,
 ): void {
   const symbol = spec.native?.symbol ?? 'ETH'
-  events.on('block', ({ block, receipts, traces }: ExecutedBlock) => {
+  events.on('block', ({ block, receipts, callTrees }: ExecutedBlock) => {
     const { header, transactions } = block
     for (const { name, height } of spec.native?.upgrades ?? [])
       if (height === header.number) log.info({ upgrade: name }, `block ${height}  upgrade ${name}`)
@@ -27,15 +28,15 @@ export function logActivity(
     log.info(facts, `block ${header.number}  ${count} transaction${count === 1 ? '' : 's'}  ${used} gas`)
     for (const [index, transaction] of transactions.slice(0, SHOWN).entries()) {
       const receipt = receipts[index]
-      if (receipt !== undefined) logTransaction(transaction, receipt, traces[index])
+      if (receipt !== undefined) logTransaction(transaction, receipt, callTrees[index])
     }
     if (count > SHOWN) log.info(`  and ${count - SHOWN} more`)
   })
   events.on('removed', (blocks) => {
-    log.info({ removed: blocks.length }, `went back ${blocks.length} block${blocks.length === 1 ? '' : 's'}`)
+    log.info({ removed: blocks.length }, `removed ${blocks.length} block${blocks.length === 1 ? '' : 's'}`)
   })
 
-  function logTransaction(transaction: Transaction, receipt: Receipt, trace: CallTrace | undefined): void {
+  function logTransaction(transaction: Transaction, receipt: Receipt, trace: CallTree | undefined): void {
     const { hash, from, to, value } = transaction
     const failed = receipt.status === 0
     const facts = { hash, from, to, gasUsed: receipt.gasUsed.toString(), status: receipt.status }
@@ -48,6 +49,6 @@ export function logActivity(
   }
 }
 
-/** Enough of an address to know it by. */
+/** An address shortened to its first six and last four digits. */
 const short = (address: Address | null): string =>
   address === null ? '?' : `${address.slice(0, 8)}…${address.slice(-4)}`

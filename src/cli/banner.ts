@@ -25,7 +25,7 @@ export async function banner(
     ['Chain', `${spec.name}, id ${spec.chainId} (0x${spec.chainId.toString(16)})`],
     ['JSON-RPC', `${url}/rpc   ${socket}/rpc`],
     ['Explorer', `${url}/   ${url}/api/v2`],
-    ['Data', flags.inMemory ? 'in memory: gone when the node stops' : resolve(flags.datadir)],
+    ['Data', flags.inMemory ? 'in memory only: lost when the node stops' : resolve(flags.datadir)],
     ['Head', `block ${head.number}  ${head.hash}`],
     ['Blocks', miningMode(node.producer.mode())],
     ['Mode', flags.production ? 'production: no development methods' : 'development: --production turns it off'],
@@ -52,25 +52,26 @@ async function accountLines({ chain }: Node, { mnemonic }: StartFlags, wallet: W
     ...accounts.map((account, i) => `${index(i)}${toHex(wallet.privateKey(account))}`),
     '',
     mnemonic === undefined
-      ? 'Warning: everybody knows these keys. What you send to these accounts on another chain is lost.'
-      : 'Warning: these keys are in the clear, here and in whatever records this output.',
+      ? 'Warning: these keys are public. Coins that you send to these accounts on another chain are lost.'
+      : 'Warning: these keys are printed unencrypted, here and in every log of this output.',
     '',
   ]
 }
 
-/** Which web pages may call; false where it is the default. */
+/** The web pages that may call the node; false: the default, which is not shown. */
 function pagesThatMayCall({ corsOrigins, unlock }: StartFlags): string | false {
   if (corsOrigins === undefined) return unlock.length > 0 && 'only the explorer may call (--cors-origins names others)'
-  if (corsOrigins.includes(ANY)) return 'any may call. Warning: also those that only a browser on this machine opens'
+  if (corsOrigins.includes(ANY))
+    return 'any page may call. Warning: also every page that a browser on this machine opens'
   return corsOrigins.length === 0 ? 'only the explorer may call' : `may call from ${corsOrigins.join(', ')}`
 }
 
-/** Under each other; false when there is none. */
+/** One address per line; false when there is none. */
 const listed = (accounts: readonly Address[]): string | false =>
   accounts.map((account) => getAddress(account)).join('\n            ') || false
 
 const miningMode = ({ automine, interval }: { automine: boolean; interval: number }): string =>
-  automine ? 'at once for each transaction' : interval > 0 ? `every ${interval} s` : 'only when asked for (evm_mine)'
+  automine ? 'one for each transaction, at once' : interval > 0 ? `every ${interval} s` : 'only on request (evm_mine)'
 
 /** Coins, with thousands separated. */
 export function amount(value: bigint): string {

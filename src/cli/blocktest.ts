@@ -12,8 +12,8 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-Each test is a chain of its own in memory, which takes the blocks as bytes with every check on. Invalid blocks have to be
-refused. Tests of reorganisations are skipped, because this chain never reorganises, and counted as such. Proof-of-work
+Each test imports its blocks into a new chain in memory, with every check. Invalid blocks must be refused. Tests of
+reorganisations are counted as skipped, because this chain never reorganises. Proof-of-work
 seals are not checked. The exit code is 1 if any test failed.
 
 Examples:

@@ -1,5 +1,5 @@
-// `kestrel check`: everything that is on disk against its checksums, hashes and roots, and against what running the blocks
-// again makes. The database itself is only read; what has to be opened is a copy of it.
+// `kestrel check`: compares everything on disk with its checksums, hashes and roots, and the index with one rebuilt from the
+// blocks. The database is only read: the command opens a copy of it, because LevelDB writes when it opens.
 import { rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
@@ -30,26 +30,24 @@ const flags = z.object({
 })
 type Flags = z.infer<typeof flags>
 
-/** Lines that are printed; the rest is counted. One hole in the log may leave thousands. */
+/** Faults that are printed; more are only counted, because one gap in the log may cause thousands. */
 const SHOWN = 200
 
 export function register(program: Command): void {
   withProposals(
-    withDatadir(
-      program.command('check').description('look for damage in the data directory, and say what can be done'),
-    ),
+    withDatadir(program.command('check').description('look for damage in the data directory and say how to repair it')),
   )
-    .option('--quick', 'leave out running all blocks again, which checks the index')
-    .option('--accept-loss', 'first have the chain end before what is missing or broken in its log')
+    .option('--quick', 'do not run the blocks again; the index is then not checked')
+    .option('--accept-loss', 'first cut the chain before the lost or damaged part of its log')
     .addHelpText(
       'after',
       `
-Files are compared with their checksums, then blocks, state, history, codes, lookups and the index with one another. One
-line for each fault on standard output; exit code 0 without any, else 1. The chain must not be running. Beside the
-database there has to be room for the index.
+Compares files with their checksums, then blocks, state, history, codes, lookups and the index with one another. Prints one
+line for each fault on standard output; the exit code is 0 without faults, else 1. The chain must not be running. The disk
+needs room for a copy of the index.
 
-A chain whose newest blocks are lost does not start. --accept-loss takes it back to the last block before the loss; what
-came after it was acknowledged, and is gone. Copy the data directory first.
+A chain whose newest blocks are lost does not start. --accept-loss takes it back to the last block before the loss. Later
+blocks and transactions, which clients saw as final, are lost. Copy the data directory first.
 
 Examples:
   kestrel check --datadir DIR
@@ -68,7 +66,7 @@ Examples:
     })
 }
 
-/** Returns how many faults there are. */
+/** Checks everything and returns the number of faults. */
 async function check(folder: string, modules: readonly ProposalModule[], { quick }: Flags): Promise<number> {
   const findings = new Findings()
   const scratch = join(dirname(folder), 'check')
@@ -81,7 +79,7 @@ async function check(folder: string, modules: readonly ProposalModule[], { quick
     const store = await openUnchecked(copy)
     try {
       await checkRows(store, quick ? undefined : join(scratch, 'index'), modules, findings)
-      await checkBeside(store, findings)
+      await checkOtherData(store, findings)
     } finally {
       await store.close()
     }
@@ -122,7 +120,7 @@ async function checkRows(
 }
 
 /** What is stored besides the chain: sources of contracts, and pending transactions. */
-async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
+async function checkOtherData(store: KvStore, findings: Findings): Promise<void> {
   try {
     await VerifiedContracts.load(store)
   } catch (error) {
@@ -131,7 +129,7 @@ async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
   try {
     const { records, damaged } = store.log.read()
     for (const { at, length } of damaged)
-      findings.add(`chain/${JOURNAL_FILE}`, `${length} bytes at ${at} are no whole record`, JOURNALED)
+      findings.add(`chain/${JOURNAL_FILE}`, `${length} bytes at ${at} are not a complete record`, JOURNALED)
     // Loading a journal rewrites it, and `check` must change nothing: it loads a copy.
     const copy = memoryRecordLog()
     copy.append(records)
@@ -141,11 +139,11 @@ async function checkBeside(store: KvStore, findings: Findings): Promise<void> {
   }
 }
 
-const REINDEX = '`kestrel reindex` makes the index again'
-const ACCEPT = `${RESTORE}, or go on without what is lost by \`kestrel check --accept-loss\``
-const JOURNALED = 'transactions that waited may be lost; send them again'
+const REINDEX = '`kestrel reindex` rebuilds the index'
+const ACCEPT = `${RESTORE}, or continue without the lost blocks by \`kestrel check --accept-loss\``
+const JOURNALED = 'pending transactions may be lost; send them again'
 
-/** A loss at the end of the chain may be accepted, a hole in a table not. */
+/** A loss at the end of the chain can be accepted, damage within a table cannot. */
 const remedyOfFile = (file: string): string => (file === '' || file.endsWith('.log') ? ACCEPT : RESTORE)
 
 class Findings {
@@ -154,7 +152,7 @@ class Findings {
   add(place: string, what: string, remedy: string): void {
     this.count++
     if (this.count <= SHOWN) process.stdout.write(`${place}: ${what}: ${remedy}\n`)
-    if (this.count === SHOWN) process.stderr.write('more faults are counted only\n')
+    if (this.count === SHOWN) process.stderr.write('more faults are counted but not printed\n')
   }
 }
 
@@ -163,6 +161,6 @@ const say = (part: string): void => {
 }
 
 function sayAccepted(cut: readonly string[]): void {
-  for (const file of cut) process.stderr.write(`${file} ends before its damage now\n`)
-  process.stderr.write('what was acknowledged and is not there is forgotten\n')
+  for (const file of cut) process.stderr.write(`${file} was cut before its damage\n`)
+  process.stderr.write('the node no longer expects the blocks that were lost\n')
 }

@@ -16,7 +16,7 @@ export type ChainFlags = {
   readonly chainId?: bigint | undefined
   /** Path of a genesis file. */
   readonly genesis?: string | undefined
-  /** How many accounts of the mnemonic. */
+  /** Number of development accounts. */
   readonly accounts?: number | undefined
   readonly mnemonic?: string | undefined
   /** Base coins of each account. */
@@ -33,7 +33,7 @@ const DEFAULT_ACCOUNTS = 10
 export async function newChain(flags: ChainFlags): Promise<ChainSpec> {
   const { preset = 'kestrel', genesis, chainId, balance, gasLimit, preinstalls } = flags
   if (genesis !== undefined) return withActivated(await readGenesis(genesis), flags.activate)
-  const accounts = namedWallet(flags, preset)?.addresses()
+  const accounts = walletOfFlags(flags, preset)?.addresses()
   return withActivated(presets[preset]({ chainId, accounts, balance, gasLimit, preinstalls }), flags.activate)
 }
 
@@ -76,7 +76,7 @@ export async function checkAgrees(flags: ChainFlags, stored: ChainSpec, datadir:
   const accounts = developmentWallet(flags, stored).addresses()
   if (genesis === undefined && accounts.some((account) => !alloc.has(account)))
     throw refuse(flags.mnemonic === undefined ? 'accounts' : 'mnemonic', ', which began without some of these accounts')
-  // A validator's operator has its stake on top.
+  // The balance of a validator's operator includes its stake.
   const operators = stored.native?.validators.map(({ operator }) => operator) ?? []
   const others = accounts.filter((account) => !operators.includes(account))
   if (balance !== undefined && others.some((account) => alloc.get(account)?.balance !== balance))
@@ -85,7 +85,7 @@ export async function checkAgrees(flags: ChainFlags, stored: ChainSpec, datadir:
   if (!preinstalls && hasFactories) throw refuseFlag('no-preinstalls', `${holds}, which has them since genesis`)
 }
 
-/** Whether two specs make the same chain. Either may name proposals that the other does not: they can come later. */
+/** Whether two specs describe the same chain. Proposals that only one of them names are ignored, because a chain may learn new ones later. */
 export function sameChain(one: ChainSpec, other: ChainSpec): boolean {
   const isNamedByOther = ({ name }: NamedProposal) => other.native?.proposals.some((named) => named.name === name)
   const isNamedByOne = ({ name }: NamedProposal) => one.native?.proposals.some((named) => named.name === name)
@@ -106,7 +106,7 @@ function withNames(spec: ChainSpec, choose: (named: NamedProposal) => boolean | 
  * A chain with a genesis of its own has none unless the flags name some.
  */
 export function developmentWallet(flags: ChainFlags, spec: ChainSpec): Wallet {
-  const named = namedWallet(flags, spec.name)
+  const named = walletOfFlags(flags, spec.name)
   if (named !== undefined) return named
   const wallet = new Wallet()
   if (!isPreset(spec.name)) return wallet
@@ -119,21 +119,21 @@ export function developmentWallet(flags: ChainFlags, spec: ChainSpec): Wallet {
 }
 
 /**
- * Lets the wallet sign for those of the chain's validators whose keys everybody knows, so that they can vote, without
- * listing them among the accounts. Returns the operators.
+ * Adds the public development keys of the chain's validators to the wallet, so that they can vote, without listing their
+ * accounts. Returns the operators' addresses.
  */
 export function holdValidatorKeys(wallet: Wallet, { native }: ChainSpec): Address[] {
   const operators = new Set(native?.validators.map(({ operator }) => operator))
   if (operators.size === 0) return []
   return devValidatorKeys.flatMap(({ mnemonic, first, count }) => {
     const candidates = Wallet.fromMnemonic(mnemonic, count, ETHEREUM_PATH, first)
-    const held = candidates.addresses().filter((account) => operators.has(account))
-    return held.map((account) => wallet.addUnlisted(candidates.privateKey(account)))
+    const operatorsHere = candidates.addresses().filter((account) => operators.has(account))
+    return operatorsHere.map((account) => wallet.addUnlisted(candidates.privateKey(account)))
   })
 }
 
 /** Accounts of --mnemonic and --accounts; undefined when neither was given. Throws ChainError `invalid-params`. */
-function namedWallet({ mnemonic, accounts }: ChainFlags, chain: string): Wallet | undefined {
+function walletOfFlags({ mnemonic, accounts }: ChainFlags, chain: string): Wallet | undefined {
   if (mnemonic === undefined && accounts === undefined) return undefined
   const known = devKeys[isPreset(chain) ? chain : 'kestrel'][0]?.mnemonic ?? ''
   try {

@@ -1,9 +1,13 @@
-// A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time holds it open.
+// A data directory: `chain/` holds the database, `keystore/` the encrypted keys. One process at a time has it open.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { BlockChain } from '../chain/block-chain.ts'
 import { storedSpec } from '../chain/open.ts'
+import type { ProposalModule } from '../cip/modules.ts'
 import { ChainError } from '../lib/errors.ts'
+import { createLogger } from '../lib/log.ts'
+import { defaultLimits, openChain } from '../node.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import { hasDatabase, openStore } from '../state/kv.ts'
 
@@ -11,13 +15,13 @@ export const DEFAULT_DATADIR = 'kestrel-data'
 
 export const chainFolder = (datadir: string): string => join(datadir, 'chain')
 export const keystoreFolder = (datadir: string): string => join(datadir, 'keystore')
-/** Compilers besides the one that comes with the program. */
+/** Folder of additional Solidity compilers. */
 export const compilersFolder = (datadir: string): string => join(datadir, 'compilers')
 
 /** Adds `--datadir`, the same for every command. */
 export const withDatadir = (command: Command): Command =>
   command.addOption(
-    new Option('--datadir <dir>', 'folder of the chain and its keys').default(DEFAULT_DATADIR, DEFAULT_DATADIR),
+    new Option('--datadir <dir>', 'data directory: the chain and its keys').default(DEFAULT_DATADIR, DEFAULT_DATADIR),
   )
 
 /**
@@ -36,20 +40,20 @@ export async function readChainSpec(datadir: string): Promise<ChainSpec | undefi
   }
 }
 
-/** The chain that must be there. Throws ChainError `storage`. */
+/** The chain of a data directory. Throws ChainError `storage` when it holds none. */
 export async function requireChainSpec(datadir: string): Promise<ChainSpec> {
   const spec = await readChainSpec(datadir)
-  if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain; begin one with init or start`)
+  if (spec === undefined) throw new ChainError('storage', `${datadir} holds no chain; create one with init or start`)
   return spec
 }
 
-/** Throws ChainError `storage` where there is no such folder. */
+/** Throws ChainError `storage` unless the path is a folder. */
 export function requireFolder(path: string): void {
   if (!existsSync(path)) throw new ChainError('storage', `${path}: no such folder`)
   if (!statSync(path).isDirectory()) throw new ChainError('storage', `${path} is not a folder`)
 }
 
-/** Refuses a folder with other things in it. Hidden files and a volume's `lost+found` are no sign of an owner. */
+/** Refuses a folder that holds other files. Hidden files and a volume's `lost+found` are ignored. */
 function checkDatadir(datadir: string): void {
   if (!existsSync(datadir)) return
   requireFolder(datadir)
@@ -57,3 +61,20 @@ function checkDatadir(datadir: string): void {
   if (entries.length > 0 && !entries.includes('chain') && !entries.includes('keystore'))
     throw new ChainError('storage', `${datadir} is not empty and holds no kestrel chain; choose another with --datadir`)
 }
+
+/** Opens the chain of a data directory without a node, for commands that read or extend it. Throws as `openChain`. */
+export const openForWork = (
+  datadir: string,
+  spec: ChainSpec,
+  modules: readonly ProposalModule[],
+  namesModules = false,
+): Promise<BlockChain> =>
+  openChain({
+    datadir: chainFolder(datadir),
+    spec,
+    modules,
+    namesModules,
+    limits: defaultLimits,
+    pool: { minTip: 0n, allowUnprotected: true },
+    log: createLogger({ level: 'info', json: false }),
+  })

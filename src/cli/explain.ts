@@ -1,9 +1,9 @@
-// Turns any error into one line for the terminal, which names the file, port or flag, and into an exit code.
+// Turns any error into an exit code and one line for the terminal, which names the file, port or flag.
 import { CommanderError } from 'commander'
 import { ChainError, describeError } from '../lib/errors.ts'
 import { WrongCommandLine } from './flags.ts'
 
-/** Reasons of the operating system, in words. */
+/** Error codes of the operating system as text. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
@@ -20,12 +20,13 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** The exit code of a failure, and whether its message has been printed already. */
-export function exitCodeOf(error: unknown): { readonly code: number; readonly isTold: boolean } {
-  // Commander has said what is wrong, or has shown what was asked for.
-  if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : 2, isTold: true }
-  return { code: error instanceof WrongCommandLine ? 2 : 1, isTold: false }
+export function exitCodeOf(error: unknown): { readonly code: number; readonly isPrinted: boolean } {
+  // Commander has printed the error, or the requested help.
+  if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : 2, isPrinted: true }
+  return { code: error instanceof WrongCommandLine ? 2 : 1, isPrinted: false }
 }
 
+/** The first line of an error's message; for an error of the operating system, its path or address and the reason. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const firstLine = describeError(error).split('\n', 1)[0] ?? ''
@@ -34,7 +35,7 @@ export function explain(error: unknown): string {
   return reason === undefined ? firstLine : `${subject(error)}: ${reason}`
 }
 
-/** What the operating system refused: a path, or an address to listen on. */
+/** The path or address that the operating system refused. */
 function subject(error: Error & { path?: unknown; address?: unknown; port?: unknown; hostname?: unknown }): string {
   if (typeof error.path === 'string') return error.path
   if (typeof error.port === 'number') return `cannot listen on ${error.address}:${error.port}`

@@ -1,19 +1,18 @@
-// `kestrel export`: the chain's blocks as a file that import, geth and other clients read.
+// `kestrel export`: writes the chain's blocks as RLP to a file that `kestrel import`, geth and other clients read.
 import { open, rm } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { encodeBlock } from '../primitives/block.ts'
-import { requireChainSpec, withDatadir } from './datadir.ts'
+import { openForWork, requireChainSpec, withDatadir } from './datadir.ts'
 import { integer, path, readFlags, readOperand, refuseFlag, wrongFlag } from './flags.ts'
-import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
 const blockNumber = integer(0n, 2n ** 64n - 1n)
 const flags = z.object({ datadir: path, first: blockNumber, last: blockNumber.optional(), ...proposalFlags })
-/** Bytes gathered before they are written. */
+/** Bytes to collect before each write. */
 const CHUNK = 1 << 20
 
 export function register(program: Command): void {
@@ -22,7 +21,7 @@ export function register(program: Command): void {
       program
         .command('export')
         .description('write blocks to a file')
-        .argument('<file>', 'a file that is not there yet')
+        .argument('<file>', 'file to create; it must not exist')
         .addOption(new Option('--first <number>', 'first block').default('1', '1'))
         .option('--last <number>', 'last block (default: the head)'),
     ),
@@ -30,7 +29,7 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-The genesis travels as its own file: \`kestrel genesis --datadir DIR\`.
+Export the genesis as its own file with \`kestrel genesis --datadir DIR\`.
 
 Examples:
   kestrel export chain.rlp
@@ -75,7 +74,7 @@ async function exportFile(chain: BlockChain, file: string, first: bigint, last: 
     await target.sync()
     progress.done(` to ${file}`)
   } catch (error) {
-    // Half a file would look like a whole one.
+    // A partial file would look complete.
     await rm(file, { force: true })
     throw error
   } finally {

@@ -5,7 +5,7 @@ import { ChainError } from '../lib/errors.ts'
 import { type Address, hexToAddress } from '../lib/hex.ts'
 
 const DIGITS = /^\d+$/
-/** Scheme, host and port, nothing behind them. */
+/** Scheme, host and port, without a path. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?$/
 const INTEGER = /^(\d+|0x[0-9a-f]+)$/i
@@ -25,7 +25,7 @@ export const wholeNumber = (min: number, max: number) =>
     return DIGITS.test(text) && value >= min && value <= max ? value : undefined
   })
 
-/** The path of a file or folder, as it was typed. An empty one would be the current folder. */
+/** The path of a file or folder, unchanged. An empty one is refused, because it would mean the current folder. */
 export const path = z.string().min(1, 'expected a path')
 
 /** Decimal, or hex with `0x`. */
@@ -81,11 +81,11 @@ function listOf(expected: string, read: (text: string) => string | undefined) {
   })
 }
 
-/** As a browser would write it: without the port that goes without saying. */
+/** An origin as browsers write it: without the scheme's default port. */
 function toOrigin(text: string): string | undefined {
   if (!ORIGIN.test(text) || !URL.canParse(text)) return undefined
   const { origin } = new URL(text)
-  // For schemes that it does not know, as those of extensions, it has none.
+  // URL knows no origin for other schemes, for example those of browser extensions.
   return origin === 'null' ? text : origin
 }
 
@@ -96,7 +96,7 @@ function toAddress(text: string): Address | undefined {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToAddress(text) : undefined
 }
 
-/** A command line that is wrong whatever is on the disk: the program ends with exit code 2. */
+/** An error of the command line itself, independent of files and chain. The exit code is 2. */
 export class WrongCommandLine extends ChainError {}
 
 /** Checks what commander read. Throws WrongCommandLine: `--port: expected …`. */
@@ -104,14 +104,14 @@ export function readFlags<S extends z.ZodType>(schema: S, given: unknown): z.out
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
-  throw wrongFlag(String(issue?.path[0] ?? 'flag'), issue?.message ?? 'not acceptable')
+  throw wrongFlag(String(issue?.path[0] ?? 'flag'), issue?.message ?? 'is not valid')
 }
 
-/** The error for a flag that does not go with what is there, by its name in camel case. */
+/** The error for a flag (name in camel case) that contradicts files or the chain; the exit code is 1. */
 export const refuseFlag = (name: string, problem: string): ChainError =>
   new ChainError('invalid-params', flagText(name, problem))
 
-/** The same for a flag whose value is wrong or conflicts with other flags; the exit code is 2. */
+/** The error for a flag whose value is wrong or conflicts with other flags; the exit code is 2. */
 export const wrongFlag = (name: string, problem: string): WrongCommandLine =>
   new WrongCommandLine('invalid-params', flagText(name, problem))
 
@@ -121,10 +121,10 @@ export const wrongFlag = (name: string, problem: string): WrongCommandLine =>
 export function readOperand<S extends z.ZodType>(name: string, schema: S, given: unknown): z.output<S> {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
-  throw wrongOperand(name, parsed.error.issues[0]?.message ?? 'not acceptable')
+  throw wrongOperand(name, parsed.error.issues[0]?.message ?? 'is not valid')
 }
 
-/** The error for operands that are missing, wrong, or do not go together. */
+/** The error for an operand that is missing, wrong or conflicts with another. */
 export const wrongOperand = (name: string, problem: string): WrongCommandLine =>
   new WrongCommandLine('invalid-params', `<${name}>: ${problem}`)
 

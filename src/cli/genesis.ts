@@ -1,4 +1,4 @@
-// `kestrel genesis`: the genesis file of a preset, or of the chain in a data directory, to read, change and share.
+// `kestrel genesis`: prints the genesis file of a preset, or of the chain in a data directory.
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { nameModules } from '../cip/modules.ts'
@@ -32,12 +32,12 @@ Examples:
     )
     .action(async (given) => {
       const { datadir, proposal, ...options } = readFlags(flags, given)
-      const spec = datadir === undefined ? await begun(options, proposal) : await requireChainSpec(datadir)
+      const spec = datadir === undefined ? await newSpec(options, proposal) : await requireChainSpec(datadir)
       process.stdout.write(`${JSON.stringify(formatGenesis(spec), null, 2)}\n`)
     })
 }
 
-/** A new chain that names the proposals of these files. */
-async function begun(flags: ChainFlags, files: readonly string[]): Promise<ChainSpec> {
+/** The specification of a new chain with the proposals of these files. */
+async function newSpec(flags: ChainFlags, files: readonly string[]): Promise<ChainSpec> {
   return nameModules(await newChain(flags), await readModules(files), 0n)
 }

@@ -7,9 +7,8 @@ import type { BlockChain } from '../chain/block-chain.ts'
 import { ChainError } from '../lib/errors.ts'
 import { decodeHeader } from '../primitives/header.ts'
 import { splitList } from '../primitives/rlp.ts'
-import { requireChainSpec, withDatadir } from './datadir.ts'
+import { openForWork, requireChainSpec, withDatadir } from './datadir.ts'
 import { path, readFlags, readOperand } from './flags.ts'
-import { openForWork } from './open-chain.ts'
 import { showProgress } from './progress.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 
@@ -20,15 +19,15 @@ export function register(program: Command): void {
     withDatadir(
       program
         .command('import')
-        .description('take blocks from a file; blocks that are there already are skipped')
-        .argument('<file>', 'RLP of blocks, one after the other, as export writes them'),
+        .description('import blocks from a file; blocks that the chain has already are skipped')
+        .argument('<file>', 'concatenated RLP blocks, as export writes them'),
     ),
   )
     .addHelpText(
       'after',
       `
-Every block is executed and must come out as its header says. The first that does not ends the import; those before
-it stay.
+Every block is executed and must match its header. The import stops at the first that does not; the blocks before it stay
+imported.
 
 Example:
   kestrel init --genesis genesis.json --datadir copy && kestrel import chain.rlp --datadir copy`,
@@ -57,7 +56,7 @@ async function importFile(chain: BlockChain, file: string): Promise<void> {
   progress.done(`; the head is block ${chain.head.number} ${chain.head.hash}`)
 }
 
-/** Each with its successor; what the source throws comes after the last that it gave. */
+/** Yields each item with its successor. An error of the source is thrown after its last item. */
 function* withNext<T>(source: Iterator<T>): Generator<[T, T | undefined]> {
   try {
     for (let current = source.next(); !current.done; ) {
@@ -76,7 +75,7 @@ function* withNext<T>(source: Iterator<T>): Generator<[T, T | undefined]> {
   }
 }
 
-/** Throws ChainError `invalid-block` for another block at a height that the chain has passed. */
+/** Whether the chain has the block. Throws ChainError `invalid-block` when it has another block at that height. */
 function isKnown(chain: BlockChain, raw: Uint8Array): boolean {
   const { number, hash } = decodeHeader(splitList(raw)[0] ?? raw)
   if (number > chain.head.number) return false
@@ -98,7 +97,7 @@ export function* readBlocks(file: string): Generator<Uint8Array> {
       const head = read(descriptor, at, 9)
       if (head.length === 0) return
       const length = listLength(head)
-      if (length === undefined || length > MAX_BLOCK) throw malformed(file, at, 'no block begins here')
+      if (length === undefined || length > MAX_BLOCK) throw malformed(file, at, 'expected the beginning of a block')
       const bytes = read(descriptor, at, length)
       if (bytes.length < length) throw malformed(file, at, 'the file ends within a block')
       yield bytes
@@ -109,7 +108,7 @@ export function* readBlocks(file: string): Generator<Uint8Array> {
   }
 }
 
-/** Bytes of an RLP list, its prefix included, from its first nine; undefined when it is none. */
+/** Length of an RLP list with its prefix in bytes, from its first nine bytes; undefined when they begin no list. */
 function listLength(head: Uint8Array): number | undefined {
   const [prefix = 0, ...rest] = head
   if (prefix < 0xc0) return undefined

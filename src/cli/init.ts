@@ -1,11 +1,10 @@
-// `kestrel init`: a data directory from a genesis file. Doing it again with the same genesis is no error.
+// `kestrel init`: creates a chain in a data directory from a genesis file. Repeating it with the same genesis changes nothing.
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { ChainError } from '../lib/errors.ts'
 import { readGenesis, sameChain, withActivated } from './choose-chain.ts'
-import { readChainSpec, withDatadir } from './datadir.ts'
+import { openForWork, readChainSpec, withDatadir } from './datadir.ts'
 import { path, readFlags } from './flags.ts'
-import { openForWork } from './open-chain.ts'
 import { proposalFlags, readModules, withProposals } from './proposal-flags.ts'
 import { activation, withActivation } from './start-flags.ts'
 
@@ -14,13 +13,13 @@ const flags = z.object({ datadir: path, genesis: path, activate: activation, ...
 export function register(program: Command): void {
   const command = program
     .command('init')
-    .description('begin a chain from a genesis file; prints the hash of block 0')
+    .description('create a chain from a genesis file and print the hash of block 0')
     .requiredOption('--genesis <file>', "genesis file, kestrel's or geth's")
   withProposals(withActivation(withDatadir(command)))
     .addHelpText(
       'after',
       `
-A file in geth's format makes a plain Ethereum chain. With a section "kestrel" it gets the native modules too:
+A file in geth's format creates a plain Ethereum chain. With a section "kestrel" the chain has the native modules too;
 \`kestrel genesis\` prints such a file.
 
 Examples:

@@ -1,5 +1,5 @@
-// From the flags of `start` to a running node: what is on the disk decides which chain it is, flags decide how it runs. It
-// prints nothing and listens for no signals: the command and the library begin a node with the same function.
+// Starts a node from the flags of `kestrel start`: an existing chain on disk is used as it is, flags decide how it runs. The
+// command and the library share this code, so it prints nothing and handles no signals.
 import { isIP } from 'node:net'
 import { readPrices } from '../explorer/statistics/prices.ts'
 import { ANY, originsOf } from '../http/access.ts'
@@ -21,16 +21,16 @@ import { VERSION } from './version.ts'
 export type Launched = {
   readonly node: Node
   /** The development accounts whose keys may be shown; none in production. */
-  readonly shown: Wallet
-  /** Operators of the validators whose keys everybody knows: the node signs for them too. */
+  readonly development: Wallet
+  /** Operators of validators with public development keys: the node signs for them too. */
   readonly operators: readonly Address[]
-  /** Whether genesis gave coins to accounts of a mnemonic that everybody knows. */
+  /** Whether genesis gave coins to accounts with public keys and mnemonic. */
   readonly hasKnownKeys: boolean
 }
 
 /**
- * Opens the chain, or begins it, and listens. Throws WrongCommandLine for flags that do not go together, ChainError for a
- * chain that is not the one the flags describe, else as `startNode`.
+ * Opens or creates the chain and starts the node. Throws WrongCommandLine for flags that conflict with each other, ChainError
+ * for flags that contradict the chain on disk, otherwise as `startNode`.
  */
 export async function launch(flags: StartFlags, log: Logger): Promise<Launched> {
   refuseExposure(flags)
@@ -43,14 +43,14 @@ export async function launch(flags: StartFlags, log: Logger): Promise<Launched> 
   // A genesis file that is given again may name proposals that the chain does not know yet.
   const spec = stored === undefined || flags.genesis !== undefined ? await newChain(flags) : stored
   const modules = await readModules(flags.proposal)
-  const development = developmentWallet(flags, spec)
-  const shown = flags.production ? new Wallet() : development
-  const wallet = await withUnlocked(shown, flags)
+  const known = developmentWallet(flags, spec)
+  const development = flags.production ? new Wallet() : known
+  const wallet = await withUnlocked(development, flags)
   const operators = flags.production ? [] : holdValidatorKeys(wallet, spec)
   const options = await nodeOptions(flags, spec, wallet, log)
   const node = await startNode({ ...options, modules, namesModules: !flags.production })
-  const hasKnownKeys = flags.mnemonic === undefined && development.addresses().length > 0
-  return { node, shown, operators, hasKnownKeys }
+  const hasKnownKeys = flags.mnemonic === undefined && known.addresses().length > 0
+  return { node, development, operators, hasKnownKeys }
 }
 
 async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, log: Logger): Promise<NodeOptions> {
@@ -89,7 +89,7 @@ async function nodeOptions(flags: StartFlags, spec: ChainSpec, wallet: Wallet, l
       compileTime: flags.compileTimeout,
       prices,
     },
-    // Figures of load and memory are not for everybody who may call a public node.
+    // Load and memory figures are not public on a production node.
     metrics: flags.metrics ?? !production,
     http: {
       origins: originsOf(flags.corsOrigins, flags.unlock.length > 0),
@@ -118,22 +118,22 @@ async function withUnlocked(wallet: Wallet, flags: StartFlags): Promise<Wallet> 
   return all
 }
 
-/** A second run on the engine of the first one would find no fault of that engine. */
+/** Refuses a shadow on the same engine, because it would find no fault. */
 function refuseSameEngine(flags: StartFlags): void {
   if (flags.shadow !== engineOf(flags)) return
-  throw wrongFlag('shadow', `${flags.shadow} is what runs contracts already; choose another engine`)
+  throw wrongFlag('shadow', `${flags.shadow} runs contracts already; choose another engine`)
 }
 
 /** Refuses a public port with unlocked accounts or development methods: any caller could spend coins or set balances. */
 function refuseExposure({ host, unsafeExpose, production, unlock }: StartFlags): void {
   if (unsafeExpose || isLoopback(host) || (production && unlock.length === 0)) return
   const what = production ? 'unlocked accounts' : 'unlocked accounts and development methods'
-  throw wrongFlag('host', `${host} would open ${what} to others; add --unsafe-expose if that is meant`)
+  throw wrongFlag('host', `${host} would open ${what} to others; add --unsafe-expose to do so anyway`)
 }
 
 /**
- * With an unlocked keystore account a page could sign and pay: only pages that are named one by one may call. A page whose
- * name is pointed at this machine comes under a host of its own.
+ * With an unlocked keystore account a web page could sign and pay, so only origins that are listed one by one may call. The
+ * `hosts` list must not contain `*` either, because DNS rebinding lets a page reach this machine under its own host name.
  */
 function refuseAnyPage({ corsOrigins = [], hosts, unlock }: StartFlags): void {
   if (unlock.length === 0) return
@@ -149,7 +149,7 @@ function refuseKnownKeys({ production, genesis, mnemonic, preset }: StartFlags):
   if (!production || genesis !== undefined || mnemonic !== undefined || preset !== undefined) return
   throw wrongFlag(
     'production',
-    'a new chain needs to be told whose coins and validators it begins with: --genesis FILE, --mnemonic WORDS, or --preset NAME for keys that everybody knows',
+    'a new chain needs initial accounts and validators: give --genesis FILE, --mnemonic WORDS, or --preset NAME for public development keys',
   )
 }
 

@@ -1,20 +1,20 @@
 #!/usr/bin/env node
-// The door: how any failure leaves the program: one line on standard error. A stack trace is shown only to those who set
-// KESTREL_TRACE, to hunt a bug.
+// The program's entry: parses the command line and prints any failure as one line on standard error. With KESTREL_TRACE set it
+// prints the stack trace too.
 // Exit codes: 0 done, 1 failed or refused, 2 the command line itself is wrong.
 import { exitCodeOf, explain } from './explain.ts'
 import { createProgram } from './program.ts'
-import { asksAll, versionLines } from './version.ts'
+import { isVerboseVersion, versionLines } from './version.ts'
 
-// A reader that goes away (`kestrel start | head -1`) is no failure.
+// A closed output pipe (`kestrel start | head -1`) is not an error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 try {
-  if (asksAll(process.argv.slice(2))) process.stdout.write(versionLines())
+  if (isVerboseVersion(process.argv.slice(2))) process.stdout.write(versionLines())
   else await createProgram().parseAsync()
 } catch (error) {
-  const { code, isTold } = exitCodeOf(error)
-  if (!isTold) {
+  const { code, isPrinted } = exitCodeOf(error)
+  if (!isPrinted) {
     process.stderr.write(`kestrel: ${explain(error)}\n`)
     if (process.env.KESTREL_TRACE !== undefined) console.error(error)
   }

@@ -1,4 +1,4 @@
-// `kestrel params`: the EVM's parameters on a running chain, to look at and to propose changes of.
+// `kestrel params`: shows the EVM's parameters on a running chain and proposes changes.
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { integer, readFlags } from './flags.ts'
@@ -13,7 +13,7 @@ const flags = z.object({ ...nodeFlags, block: integer(0n, 2n ** 64n - 1n).option
 export function register(program: Command): void {
   const params = program
     .command('params')
-    .description("the EVM's parameters on a running chain: active improvement proposals")
+    .description("show the EVM's parameters on a running chain (active improvement proposals) or propose changes")
     .addHelpText(
       'after',
       `
@@ -25,8 +25,8 @@ To activate kestrel_0 on a development chain:
   withNodeFlags(
     params
       .command('show')
-      .description('show them')
-      .option('--block <number>', 'as they were after this block (default: the head)'),
+      .description('show the parameters')
+      .option('--block <number>', 'the parameters after this block (default: the head)'),
   ).action(async (given) => {
     const { rpcUrl, json, block } = readFlags(flags, given)
     await withNode(rpcUrl, async (node) => {
@@ -37,7 +37,7 @@ To activate kestrel_0 on a development chain:
         readUpgrades(node),
       ])
       const titled = (name: string) => `${name.padEnd(16)}${proposals.find((of) => of.name === name)?.title ?? ''}`
-      // Those of Ethereum are names that other chains list; here they change nothing.
+      // The names `ethereum_…` exist for compatibility with Evmos' parameters; activating them changes nothing.
       const choice = proposals.filter(({ name, active }) => !active && !name.startsWith('ethereum_'))
       print(json, { block: Number(number), activeProposals: extraEips, proposals, upgrades }, [
         `Parameters of the EVM after block ${number}`,

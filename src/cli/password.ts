@@ -1,17 +1,17 @@
-// Passwords of key files: typed at a terminal, without echo, or read from a file. Never from the command line, where
-// everyone on the machine can read them.
+// Passwords of key files: read from a terminal without echo, or from a file. Never from the command line, which every user of
+// the machine can read.
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ChainError } from '../lib/errors.ts'
 
-/** Lines of a password file. With fewer lines than keys the last one counts for the rest. */
+/** Reads a password file: the password of each key by its index. The last line also serves all further keys. */
 export async function readPasswords(file: string): Promise<(index: number) => string> {
   const lines = (await readFile(file, 'utf8')).replace(/\r?\n$/, '').split(/\r?\n/)
   return (index) => lines[index] ?? lines.at(-1) ?? ''
 }
 
-/** Asks at the terminal. Throws ChainError `invalid-params` when there is none, or when the user breaks off. */
+/** Asks at the terminal. Throws ChainError `invalid-params` without a terminal, or when the user cancels. */
 export function askPassword(question: string): Promise<string> {
   if (!process.stdin.isTTY)
     throw new ChainError('invalid-params', 'there is no terminal to ask for a password; give --password-file FILE')

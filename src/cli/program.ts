@@ -1,4 +1,4 @@
-// The commands and their flags. Nothing runs until a command line is parsed.
+// The command line: all commands with their flags.
 import { Command } from 'commander'
 import { register as accounts } from './accounts.ts'
 import { register as blocktest } from './blocktest.ts'
@@ -15,7 +15,7 @@ import { register as statetest } from './statetest.ts'
 import { register as verify } from './verify.ts'
 import { VERSION } from './version.ts'
 
-/** Every command, in the order of the help page. A new one gets a line here. */
+/** Every command, in the order of the help page. Add a new one here. */
 const commands = [
   start,
   init,
@@ -41,7 +41,7 @@ export function createProgram(): Command {
     .exitOverride()
     .addHelpText(
       'after',
-      '\n`kestrel start` runs a chain. `kestrel --version --verbose` says which engine runs contracts. `kestrel COMMAND --help` explains a command, with examples.',
+      '\n`kestrel start` runs a chain. `kestrel --version --verbose` shows which engine runs contracts. `kestrel COMMAND --help` explains a command, with examples.',
     )
   for (const register of commands) register(program)
   return program

@@ -1,11 +1,12 @@
 // Progress of a long command on standard error: one updating line at a terminal, otherwise a line at intervals.
 
+/** Milliseconds between updates. */
 const INTERVAL = { terminal: 200, file: 5000 }
 
 export type Progress = {
-  /** One more block is done. */
+  /** Counts one block; `number` is its height. */
   step(number: bigint): void
-  /** Writes the last line: `verb` 12 blocks in 0.5 s, and whatever else is to be said. */
+  /** Writes the last line, for example `imported 12 blocks in 0.5 s`, followed by `rest`. */
   done(rest: string): void
 }
 

@@ -12,9 +12,9 @@ export const proposalFlags = { proposal: z.array(path).default([]) }
 const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
 
 export const withProposals = (command: Command): Command =>
-  command.option('--proposal <file>', 'module with opcode proposals of your own; may be repeated', collect)
+  command.option('--proposal <file>', 'module with your own opcode proposals; may be repeated', collect)
 
-/** The modules of all files. Throws ChainError `invalid-params` that names the flag and the file. */
+/** Loads the modules of all files. Throws ChainError `invalid-params` that names the flag and the file. */
 export async function readModules(files: readonly string[]): Promise<readonly ProposalModule[]> {
   const modules: ProposalModule[] = []
   for (const file of files) {

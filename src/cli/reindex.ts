@@ -1,4 +1,4 @@
-// `kestrel reindex`: the explorer's index made again from the blocks, by running them once more.
+// `kestrel reindex`: rebuilds the explorer's index by running all blocks again.
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { reindex } from '../chain/reindex.ts'
@@ -16,15 +16,13 @@ const flags = z.object({ datadir: path, ...proposalFlags })
 
 export function register(program: Command): void {
   withProposals(
-    withDatadir(
-      program.command('reindex').description("make the explorer's index again, by running all blocks once more"),
-    ),
+    withDatadir(program.command('reindex').description("rebuild the explorer's index by running all blocks again")),
   )
     .addHelpText(
       'after',
       `
-The chain itself is only read. Until the command is done the chain cannot be started; if it was interrupted, run it
-again.
+Blocks and state are not changed. The chain cannot be started before the command has finished; if it was interrupted, run
+it again.
 
 Example:
   kestrel reindex --datadir DIR`,

@@ -14,15 +14,18 @@ import { ChainError } from '../lib/errors.ts'
 import type { Hex } from '../lib/hex.ts'
 
 export const DEFAULT_RPC_URL = 'http://127.0.0.1:8545/rpc'
-/** Milliseconds for one answer. A node that makes a block for a transaction answers after it. */
-const ANSWER = 60_000
-/** Milliseconds between looks for a receipt. */
+/** Milliseconds to wait for a response. A node may build a block before it responds to a transaction. */
+const RESPONSE_TIMEOUT = 60_000
+/** Milliseconds between requests for a receipt. */
 const POLLING = 250
 
 export type RpcClient = ReturnType<typeof connect>
 
 function connect(url: string) {
-  const client = createClient({ transport: http(url, { retryCount: 0, timeout: ANSWER }), pollingInterval: POLLING })
+  const client = createClient({
+    transport: http(url, { retryCount: 0, timeout: RESPONSE_TIMEOUT }),
+    pollingInterval: POLLING,
+  })
     .extend(publicActions)
     .extend(walletActions)
   return {
@@ -33,11 +36,11 @@ function connect(url: string) {
   }
 }
 
-// viem types the methods it knows; a node of ours has more.
+// viem's types list only the methods that it knows.
 const requestOf = (client: { request: unknown }) =>
   client.request as (of: { method: string; params: readonly unknown[] }) => Promise<unknown>
 
-/** Does something with the node at a URL. Throws ChainError in the node's words. */
+/** Runs `work` with a client of the node at a URL. Throws ChainError with the node's message. */
 export async function withNode<T>(url: string, work: (node: RpcClient) => Promise<T>): Promise<T> {
   try {
     return await work(connect(url))
@@ -46,7 +49,7 @@ export async function withNode<T>(url: string, work: (node: RpcClient) => Promis
   }
 }
 
-/** The answer of a method, or undefined when the node does not offer it. */
+/** The result of a method; undefined when the node does not have it. */
 export async function ifOffered(node: RpcClient, method: string, ...params: unknown[]): Promise<unknown> {
   try {
     return await node.request(method, ...params)
@@ -58,7 +61,7 @@ export async function ifOffered(node: RpcClient, method: string, ...params: unkn
 
 const METHOD_NOT_FOUND = -32601
 
-/** What the node itself said when it refused: its code and words. */
+/** The JSON-RPC error that the node returned; undefined for other errors. */
 export function refusalOf(error: unknown): { code: number; message: string; data: Hex | undefined } | undefined {
   const found = error instanceof BaseError ? error.walk((cause) => cause instanceof RpcRequestError) : undefined
   if (!(found instanceof RpcRequestError)) return undefined

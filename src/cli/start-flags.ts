@@ -1,4 +1,4 @@
-// The flags of `start`: as they are offered, as they are checked, and what they make of a node's options.
+// The flags of `start`: their help texts, their schema, and the engine that they choose.
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { FEWEST_STATES } from '../chain/pruning.ts'
@@ -20,14 +20,14 @@ import {
 import { proposalFlags, withProposals } from './proposal-flags.ts'
 
 const MAX_UINT64 = 2n ** 64n - 1n
-/** geth's smallest. */
+/** geth's smallest gas limit of a block. */
 const MIN_GAS_LIMIT = 5000n
 
-/** Names of proposals that a new chain begins with. */
+/** Names of proposals that are active on a new chain from block 0. */
 export const activation = list.optional()
 
 export const withActivation = (command: Command): Command =>
-  command.option('--activate <names>', 'opcode proposals that are active from block 0, e.g. kestrel_0,kestrel_1')
+  command.option('--activate <names>', 'opcode proposals that are active from block 0, for example kestrel_0,kestrel_1')
 
 export const chainFlags = {
   preset: oneOf('kestrel', 'evmos').optional(),
@@ -46,14 +46,14 @@ export const withChainFlags = (command: Command): Command =>
   withActivation(command)
     .addOption(new Option('--preset <name>', 'kestrel (the default) or evmos').conflicts('genesis'))
     .addOption(new Option('--chain-id <id>', "chain id, instead of the preset's").conflicts('genesis'))
-    .option('--accounts <number>', 'how many accounts of the mnemonic have coins and are unlocked (default: 10)')
-    .option('--mnemonic <words>', "BIP-39 mnemonic of the accounts (default: the preset's, which everybody knows)")
+    .option('--accounts <number>', 'number of accounts of the mnemonic that have coins and are unlocked (default: 10)')
+    .option('--mnemonic <words>', "BIP-39 mnemonic of the accounts (default: the preset's, which is public)")
     .addOption(
       new Option('--balance <coins>', "coins of each account (default: 10000, or the preset's)").conflicts('genesis'),
     )
     .option(
       '--gas-limit <gas>',
-      'gas limit of a new chain; one that is there comes nearer to it block by block (default: 36000000)',
+      'gas limit of blocks; an existing chain approaches it block by block (default: 36000000)',
     )
     .addOption(new Option('--no-preinstalls', 'leave out the deployment factories and Multicall3').conflicts('genesis'))
 
@@ -98,12 +98,12 @@ const flags = z.object({
 
 export type StartFlags = z.output<typeof flags>
 
-/** The engine that runs contracts; the library's when ours is not built. */
+/** The engine that runs contracts; `library` when the WebAssembly engine is not built. */
 export const engineOf = ({ engine }: StartFlags): EngineChoice => reportEngine(engine).engine
 
 export const readStartFlags = (given: unknown): StartFlags => readFlags(flags, given)
 
-/** A flag with a default, which the help page shows as it is typed. */
+/** A flag with a default, which the help page shows as one types it. */
 const withDefault = (flags: string, description: string, value: string): Option =>
   new Option(flags, description).default(value, value)
 
@@ -111,21 +111,30 @@ const collect = (value: string, earlier: string[] = []): string[] => [...earlier
 
 /** Adds every flag of `start`, in the order of the help page. */
 export function withStartFlags(command: Command): Command {
-  withDatadir(command.optionsGroup('Data:'))
+  const withData = withDatadir(command.optionsGroup('Data:'))
     .option('--in-memory', 'keep nothing on disk')
     .option(
       '--prune <blocks>',
-      `keep states of so many blocks only, at least ${FEWEST_STATES}; blocks and index stay (default: all)`,
+      `number of blocks whose states are kept, at least ${FEWEST_STATES}; blocks and index stay (default: all)`,
     )
-    .optionsGroup('Chain (of a new one; a chain that is there must agree):')
+    .optionsGroup('Chain (of a new one; an existing chain must agree):')
     .option('--genesis <file>', "genesis file, kestrel's or geth's")
-  return withProposals(withChainFlags(command))
+  const withChain = withBlockFlags(withProposals(withChainFlags(withData)))
+  return withOutputFlags(withKeyFlags(withExplorerFlags(withWorkFlags(withServerFlags(withChain)))))
+}
+
+const withBlockFlags = (command: Command): Command =>
+  command
     .optionsGroup('Blocks:')
-    .option('--block-time <seconds>', 'a block every so many seconds, instead of at once for each transaction')
-    .addOption(new Option('--no-mining', 'make no blocks until asked to').conflicts('blockTime'))
+    .option('--block-time <seconds>', 'time between blocks, instead of a block at once for each transaction')
+    .addOption(new Option('--no-mining', 'build blocks only on request (evm_mine)').conflicts('blockTime'))
     .addOption(withDefault('--min-tip <wei>', 'smallest priority fee per gas that a transaction must offer', '0'))
-    .option('--allow-unprotected', 'take transactions without a chain id (default: with --dev)')
+    .option('--allow-unprotected', 'accept transactions without a chain id (default: with --dev)')
     .option('--no-allow-unprotected', 'refuse transactions without a chain id (default: with --production)')
+
+/** Who may connect, and which methods are open. */
+const withServerFlags = (command: Command): Command =>
+  command
     .optionsGroup('Server:')
     .addOption(withDefault('--host <host>', 'address to listen on', '127.0.0.1'))
     .addOption(withDefault('--port <port>', 'port to listen on; 0 is any free one', '8545'))
@@ -139,36 +148,46 @@ export function withStartFlags(command: Command): Command {
     .addOption(
       withDefault(
         '--hosts <list>',
-        'names under which the node may be called, besides localhost and IP addresses',
+        'host names under which the node may be called, besides localhost and IP addresses',
         'none',
       ),
     )
-    .addOption(withDefault('--max-connections <number>', 'connections at a time', '10000'))
-    .addOption(withDefault('--max-request-size <bytes>', 'size of a request', '5242880'))
-    .addOption(withDefault('--max-batch <number>', 'requests in a batch', '1000'))
-    .addOption(withDefault('--call-gas-cap <gas>', 'gas that eth_call and eth_estimateGas may use', '50000000'))
-    .addOption(withDefault('--call-timeout <ms>', 'time that they may take, in milliseconds', '5000'))
-    .addOption(withDefault('--max-heavy-calls <number>', 'calls, traces, searches and dumps that run at a time', '4'))
-    .addOption(
-      withDefault('--max-queued-calls <number>', 'how many of them wait, of one connection half of it', '2000'),
-    )
-    .option('--metrics', 'serve figures for Prometheus at /metrics (default: with --dev)')
-    .option('--no-metrics', 'do not serve them (default: with --production)')
-    .option('--engine <name>', 'what runs contracts: compiled (the default), wasm (our interpreter alone) or library')
+    .addOption(withDefault('--max-connections <number>', 'most connections at a time', '10000'))
+    .addOption(withDefault('--max-request-size <bytes>', 'largest size of a request', '5242880'))
+    .addOption(withDefault('--max-batch <number>', 'most requests in a batch', '1000'))
+
+/** Limits of calls, metrics and the engine; they continue the group of `withServerFlags`. */
+const withWorkFlags = (command: Command): Command =>
+  command
+    .addOption(withDefault('--call-gas-cap <gas>', 'most gas of an eth_call or eth_estimateGas', '50000000'))
+    .addOption(withDefault('--call-timeout <ms>', 'most time of one, in milliseconds', '5000'))
+    .addOption(withDefault('--max-heavy-calls <number>', 'most calls, traces, searches and dumps at a time', '4'))
+    .addOption(withDefault('--max-queued-calls <number>', 'most of them in the queue; of one connection half', '2000'))
+    .option('--metrics', 'serve metrics for Prometheus at /metrics (default: with --dev)')
+    .option('--no-metrics', 'do not serve metrics (default: with --production)')
+    .option('--engine <name>', 'engine of contracts: compiled (the default), wasm (our interpreter alone) or library')
     .option('--shadow <name>', 'another engine that runs every block again; the node stops when they differ')
+
+const withExplorerFlags = (command: Command): Command =>
+  command
     .optionsGroup('Explorer:')
     .option('--compilers <dir>', 'more Solidity compilers (soljson files) to verify contracts with')
     .addOption(
       withDefault('--compile-timeout <ms>', 'processor time that a compiler may take for one contract', '60000'),
     )
-    .option('--prices <file>', 'what is known of prices: JSON with coin, tokens and history')
+    .option('--prices <file>', 'prices for the explorer: JSON with coin, tokens and history')
+
+const withKeyFlags = (command: Command): Command =>
+  command
     .optionsGroup('Keys:')
     .option('--keystore <dir>', 'folder of key files (default: keystore/ in the data directory)')
     .option('--unlock <address>', 'unlock an account of the keystore; may be repeated', collect)
-    .option('--password-file <file>', 'passwords of the unlocked accounts, one a line; asked for otherwise')
+    .option('--password-file <file>', 'passwords of the unlocked accounts, one per line (default: ask)')
     .option('--unsafe-expose', 'listen on other addresses than loopback although keys or development methods are open')
+
+const withOutputFlags = (command: Command): Command =>
+  command
     .optionsGroup('Output:')
     .addOption(new Option('--silent', 'print nothing but errors').conflicts('logLevel'))
     .option('--log-level <level>', 'silent, error, warn, info, debug or trace (default: info)')
     .option('--json-logs', 'one JSON object per line, for machines')
-}

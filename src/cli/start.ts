@@ -10,15 +10,15 @@ import { banner } from './banner.ts'
 import { launch } from './launch.ts'
 import { readStartFlags, type StartFlags, withStartFlags } from './start-flags.ts'
 
-/** One Ctrl-C under npm arrives twice, from the terminal and from npm: only a later one is a second wish. */
+/** Milliseconds in which a second signal is ignored: under npm one Ctrl-C arrives twice, from the terminal and from npm. */
 const SAME_KEYSTROKE = 500
 
 export function register(program: Command): void {
-  withStartFlags(program.command('start').description('run a chain: begin one, or go on with the one on disk'))
+  withStartFlags(program.command('start').description('run a chain: the one on disk, or a new one'))
     .addHelpText(
       'after',
       `
-Without flags the chain lives in ./kestrel-data, on http://127.0.0.1:8545. Starting again goes on where it stopped.
+Without flags the chain is stored in ./kestrel-data and served on http://127.0.0.1:8545. The next start continues it.
 
 Examples:
   kestrel start --in-memory
@@ -37,28 +37,28 @@ async function start(flags: StartFlags): Promise<void> {
   const signal = stopSignal()
   const log = createLogger({ level: flags.silent ? 'error' : (flags.logLevel ?? 'info'), json: flags.jsonLogs })
   const launched = await Promise.race([launch(flags, log), signal])
-  // A start may hang, on a dead network disk for one. What it has written so far is whole or not there.
+  // A start may hang, for example on a dead network disk. Its writes are atomic, so it may be killed.
   if (typeof launched === 'string') return dieOf(launched)
-  const { node, shown, operators, hasKnownKeys } = launched
-  if (!flags.silent) process.stdout.write(await banner(node, flags, shown, operators))
+  const { node, development, operators, hasKnownKeys } = launched
+  if (!flags.silent) process.stdout.write(await banner(node, flags, development, operators))
   if (flags.production && hasKnownKeys)
-    log.warn('genesis gave coins to accounts whose keys everybody knows; begin with --genesis or --mnemonic instead')
+    log.warn('genesis gave coins to accounts with public keys; create the chain with --genesis or --mnemonic instead')
   const { engine, warning } = reportEngine(flags.engine)
   log.info({ room: 'evm', engine, shadow: flags.shadow }, engineLine(engine, flags.shadow))
   if (warning !== undefined) log.warn({ room: 'evm' }, warning)
   if (CURVE_WARNING !== undefined) log.warn({ room: 'chain' }, CURVE_WARNING)
   logActivity(node.chain, log)
   const code = await Promise.race([signal.then(() => 0), node.failed.then(() => 1)])
-  log.info('closing; once more to stop at once')
+  log.info('stopping; send the signal again to stop at once')
   await node.close()
-  // Nothing is left to do; what still waits (a timer of a library) must not hold the process.
+  // A library's timer must not keep the process alive.
   process.exit(node.shadow?.failure === undefined ? code : 1)
 }
 
 const engineLine = (engine: EngineChoice, shadow: EngineChoice | undefined): string =>
   shadow === undefined ? `engine: ${engine}` : `engine: ${engine}; every block runs again on ${shadow}`
 
-/** Settles at the first signal to stop; the next one ends the process at once. */
+/** Resolves at the first signal to stop; the next one ends the process at once. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined
@@ -73,8 +73,8 @@ function stopSignal(): Promise<NodeJS.Signals> {
 }
 
 /**
- * Ends the process by the signal's own effect: `process.exit` waits for calls to the disk that may never return. The first
- * process of a container is exempt from that effect.
+ * Ends the process by the signal's default action, because `process.exit` waits for disk calls that may never return. In a
+ * container process 1 ignores the signal, so `process.exit` follows.
  */
 function dieOf(signal: NodeJS.Signals): never {
   process.removeAllListeners(signal)

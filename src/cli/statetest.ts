@@ -11,7 +11,7 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-Each subtest runs its transaction as in a block of this node, on state of its own. The exit code is 1 if any failed.
+Each subtest runs its transaction as in a block of this node, on its own state. The exit code is 1 if any failed.
 
 Examples:
   kestrel statetest --fork Cancun stExample/*.json

@@ -1,4 +1,4 @@
-// What `statetest` and `blocktest` have in common: their flags, files from arguments or standard input, one line of JSON
+// The common part of `statetest` and `blocktest`: flags, files from arguments or standard input, one line of JSON
 // per test on standard output, and the exit code 1 if any failed.
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -19,11 +19,11 @@ export type TestCommand<F extends TestFormat> = {
   readonly line: (result: FileOutcome<F>['results'][number]) => string
   /** Whether the exit code is 1 because of this result. */
   readonly isFailure: (result: FileOutcome<F>['results'][number]) => boolean
-  /** What is said on standard error when all files are done. */
+  /** The summary on standard error after all files. */
   readonly summary?: () => string
 }
 
-/** Adds arguments, flags and action to a command that has its name and texts. */
+/** Adds arguments, flags and the action to a command. */
 export function withTestFiles<F extends TestFormat>(command: Command, what: TestCommand<F>): Command {
   const flags = z.object({
     fork: list
@@ -61,8 +61,8 @@ export function withTestFiles<F extends TestFormat>(command: Command, what: Test
 }
 
 /**
- * The names on standard input, one per line, each as soon as it is there: a fuzzer waits for a file's results before it names
- * the next one. Throws WrongCommandLine when there are none.
+ * The names on standard input, one per line, each as soon as it arrives: a fuzzer waits for a file's results before it writes
+ * the next name. Throws WrongCommandLine when there are none.
  */
 async function* namesFrom(input: typeof process.stdin): AsyncGenerator<string> {
   let count = 0

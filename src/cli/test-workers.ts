@@ -1,5 +1,5 @@
-// Files of Ethereum's tests, run several at a time: processes that each take the next file when they are free. A file is
-// the unit of work, because its tests share what it costs to read, and a process that dies takes only the file it had.
+// Runs files of Ethereum's tests in parallel: each worker process takes the next file when it is free. A file is the unit of
+// work, because its tests share the cost of parsing; a worker that dies loses only its file.
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { type RunOptions, runStateTests, type StateTestResult } from '../conform
 import { Mutex } from '../lib/mutex.ts'
 import { explain } from './explain.ts'
 
-/** The formats of tests, each with what it tells of one. */
+/** The result type of each test format. */
 type Results = { readonly state: StateTestResult; readonly block: BlockTestResult }
 export type TestFormat = keyof Results
 
@@ -19,7 +19,7 @@ const RUNNERS: { readonly [F in TestFormat]: (text: string, options: RunOptions)
 
 export type FileOutcome<F extends TestFormat> = {
   readonly results: readonly Results[F][]
-  /** Which file could not be run, or not to its end, and why. */
+  /** File and reason when it could not be run, or not completely. */
   readonly error?: string
 }
 
@@ -49,7 +49,7 @@ export async function runTestFiles<F extends TestFormat>(
   workers.close()
 }
 
-/** What a worker process does: one file at a time, until its parent lets go. */
+/** The main function of a worker process: runs one file at a time until its parent disconnects. */
 export function answerParent(): void {
   process.on('message', async (work: Work<TestFormat>) => process.send?.(await runFile(work)))
 }
@@ -96,7 +96,7 @@ class Workers<F extends TestFormat> {
     return outcome
   }
 
-  /** Lets the processes go; none may be at work. */
+  /** Ends the processes, which must be idle. */
   close(): void {
     for (const worker of this.#idle) worker.disconnect()
   }
@@ -110,7 +110,7 @@ class Workers<F extends TestFormat> {
 function ask<F extends TestFormat>(worker: ChildProcess, work: Work<F>): Promise<FileOutcome<F>> {
   return new Promise((resolve) => {
     const ended = (code: number | null, signal: string | null) =>
-      resolve({ results: [], error: `${work.file}: its process has ended (${signal ?? `exit code ${code}`})` })
+      resolve({ results: [], error: `${work.file}: its worker process ended (${signal ?? `exit code ${code}`})` })
     worker.once('exit', ended)
     worker.once('message', (outcome: FileOutcome<F>) => {
       worker.off('exit', ended)

@@ -11,7 +11,7 @@ import { address as hexAddress, path, readFlags, readOperand, wholeNumber, wrong
 import { note, print, row } from './gov/output.ts'
 import { nodeFlags, withNodeFlags } from './gov/sender.ts'
 
-/** Milliseconds between looks for the outcome. */
+/** Milliseconds between requests for the result. */
 const POLLING = 250
 
 const word = z.string().regex(/\S/, 'expected a name')
@@ -32,16 +32,16 @@ export function register(program: Command): void {
   withNodeFlags(
     program
       .command('verify')
-      .description('show the node that sources make the code of a contract')
+      .description("verify a contract's source code at a running node")
       .argument('<address>', 'the contract')
-      .addOption(new Option('--source <files...>', 'Solidity files; what they import is taken along'))
+      .addOption(new Option('--source <files...>', 'Solidity files; imported files are added'))
       .addOption(
-        new Option('--standard-json <file>', "the compiler's whole input, settings and all").conflicts([
+        new Option('--standard-json <file>', "the compiler's complete input with its settings").conflicts([
           ...['source', 'optimize', 'evmVersion', 'viaIr'],
         ]),
       )
-      .option('--name <contract>', 'Name or path:Name (default: whichever fits)')
-      .option('--compiler <version>', 'e.g. 0.8.37 (default: the newest that the node has)')
+      .option('--name <contract>', 'Name or path:Name (default: the contract that matches)')
+      .option('--compiler <version>', 'for example 0.8.37 (default: the newest of the node)')
       .option('--optimize [runs]', 'compiled with the optimizer (runs: 200)')
       .option('--evm-version <name>', "compiled for this version of the EVM (default: the compiler's)")
       .option('--via-ir', 'compiled through the intermediate representation')
@@ -50,8 +50,8 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-The code must have been compiled with these settings. The match is exact when its metadata is the same too; else the
-sources may differ in comments and names. Constructor arguments, immutables and libraries are read off the chain.
+Give the settings that the contract was compiled with. The match is exact when the metadata is equal too; otherwise the
+sources may differ in comments and names. Constructor arguments, immutables and libraries are read from the chain.
 
 Examples:
   kestrel verify 0xADDRESS --source contracts/Token.sol --optimize
@@ -89,7 +89,7 @@ async function verify(address: string, options: Flags): Promise<void> {
   ])
 }
 
-/** A compiler's complaints have many lines, of which an error shows one. */
+/** The error of a failed verification. A compiler's message of many lines is printed first, because an error shows one line. */
 function failure(reason: string): ChainError {
   if (!reason.includes('\n')) return new ChainError('execution-failed', reason)
   note(reason)
@@ -98,7 +98,8 @@ function failure(reason: string): ChainError {
 
 async function inputOf({ source, standardJson: file, optimize, evmVersion, viaIr }: Flags): Promise<string> {
   if (file !== undefined) return standardJson(file)
-  if (source === undefined) throw wrongFlag('source', 'name the sources, or the compiler’s input with --standard-json')
+  if (source === undefined)
+    throw wrongFlag('source', 'expected source files, or --standard-json with the compiler’s input')
   return JSON.stringify({
     language: 'Solidity',
     sources: await sourcesOf(source),
@@ -150,7 +151,7 @@ async function json(url: string, init: RequestInit = {}): Promise<unknown> {
   try {
     return await response.json()
   } catch {
-    throw new ChainError('not-found', `what answers at ${url} is no explorer`)
+    throw new ChainError('not-found', `the server at ${url} is not an explorer`)
   }
 }
 
@@ -160,8 +161,8 @@ type Sources = Record<string, { content: string }>
 const IMPORT = /^\s*import\s+(?:[^'";]*?\bfrom\s+)?['"]([^'"]+)['"]/gm
 
 /**
- * Files with all that they import: relative paths from the file, others from here or from `node_modules`. What is not
- * found is left to the compiler to complain of.
+ * Files with all that they import: relative paths from the file, others from the current folder or `node_modules`. Files that are
+ * not found are left out; the compiler then reports them.
  */
 export async function sourcesOf(files: readonly string[]): Promise<Sources> {
   const sources: Sources = {}

@@ -1,10 +1,10 @@
-// This program's version, as package.json has it: the build writes it in; npm tells it where the sources run as they are.
+// The version in package.json: the build inserts it; npm passes it when the sources run unbuilt.
 import { reportEngine } from '../evm/engine-selection.ts'
 
 export const VERSION: string = process.env.KESTREL_VERSION ?? process.env.npm_package_version ?? 'unbuilt'
 
 /** Whether the command line is `--version --verbose`, in either order. */
-export const asksAll = (args: readonly string[]): boolean =>
+export const isVerboseVersion = (args: readonly string[]): boolean =>
   args.length === 2 && args.includes('--verbose') && (args.includes('--version') || args.includes('-V'))
 
 /** The output of `--version --verbose`: version, engine, Node.js and platform, one line each. */

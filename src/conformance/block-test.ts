@@ -1,18 +1,19 @@
 // Ethereum's blockchain tests through the node's own import: a chain on a store in memory takes the blocks as bytes, with
 // every check on. A block that must be refused has to leave the head where it was.
-// Proof-of-work seals are not checked, as nowhere in this node.
+// Like the rest of the node, it does not check proof-of-work seals.
+
+import { z } from 'zod'
 import { BlockChain } from '../chain/block-chain.ts'
 import { createChain, NO_INDEX } from '../chain/open.ts'
 import { ChainError } from '../lib/errors.ts'
-import { bytesToBig, equalBytes, type Hash, hexToAddress } from '../lib/hex.ts'
+import { bytesToBig, equalBytes, type Hash, hexToAddress, hexToHash, toHex, ZERO_HASH } from '../lib/hex.ts'
 import { encodeBlock } from '../primitives/block.ts'
 import { kzg } from '../primitives/kzg.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import type { BlobParams, ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { openMemoryStore } from '../state/kv.ts'
 import type { StateView } from '../state/types.ts'
-import { type BlockTest, blockTest } from './block-test-format.ts'
-import { type Accounts, faultOf, parseTests } from './fields.ts'
+import { type Accounts, accounts, address, bytes, faultOf, parseTests, quantity, word } from './fields.ts'
 import { forkOf, networkOf, specOf } from './networks.ts'
 import type { RunOptions } from './state-test.ts'
 
@@ -24,7 +25,7 @@ export type BlockTestResult = {
   readonly pass: boolean
   /** Why the test does not apply to this node; undefined when it ran. */
   readonly skipped: string | undefined
-  /** Blocks that were taken, genesis left out, and blocks that were refused as they should be. */
+  /** Numbers of imported blocks without genesis, and of correctly refused blocks. */
   readonly imported: number
   readonly refused: number
   /** Of the head at the end; undefined when there was none. */
@@ -37,7 +38,7 @@ type Outcome = Omit<BlockTestResult, 'name' | 'fork' | 'pass'>
 
 /** Mainnet's (EIP-6110), which the tests of all networks use. */
 const DEPOSIT_CONTRACT = hexToAddress('0x00000000219ab540356cBB839Cbe05303d7705Fa')
-/** Readers' tables decide nothing about a block. */
+/** Limits of calls and of the pool, which block imports do not use. */
 const LIMITS = { gasCap: 50_000_000n, time: 5_000 }
 const POOL = { minTip: 0n, allowUnprotected: true }
 
@@ -88,7 +89,7 @@ async function runTest(test: BlockTest, engine: RunOptions['engine']): Promise<O
     let error = await wrongGenesis(chain, test)
     for (const [position, block] of test.blocks.entries()) {
       if (error !== undefined) break
-      error = await giveBlock(chain, block)
+      error = await importTestBlock(chain, block)
       if (error !== undefined) error = `blocks[${position}]: ${error}`
       else if (block.blockHeader === undefined) progress.refused++
       else progress.imported++
@@ -128,8 +129,8 @@ async function wrongGenesis(
   return 'genesis RLP mismatch'
 }
 
-/** Imports one block; what is wrong with what came of it. */
-async function giveBlock(
+/** Imports one block; returns how the result differs from the test's expectation, or undefined. */
+async function importTestBlock(
   chain: BlockChain,
   { rlp, blockHeader }: BlockTest['blocks'][number],
 ): Promise<string | undefined> {
@@ -141,7 +142,7 @@ async function giveBlock(
     if (blockHeader !== undefined) return `refused: ${error.message}`
     return chain.head.hash === before ? undefined : 'a refused block moved the head'
   }
-  if (blockHeader === undefined) return 'taken, but has to be refused'
+  if (blockHeader === undefined) return 'imported, but must be refused'
   return chain.head.hash === blockHeader.hash ? undefined : `hash is ${chain.head.hash}, want ${blockHeader.hash}`
 }
 
@@ -165,3 +166,54 @@ function wrongAccount(view: StateView, world: Accounts): string | undefined {
   }
   return undefined
 }
+
+const header = z.object({
+  hash: word,
+  parentHash: word.default(ZERO_HASH),
+})
+
+const genesisHeader = z.object({
+  hash: word,
+  parentHash: word,
+  coinbase: address,
+  timestamp: quantity,
+  gasLimit: quantity,
+  gasUsed: quantity,
+  difficulty: quantity,
+  extraData: bytes.transform(toHex),
+  mixHash: word,
+  nonce: bytes.transform(toHex),
+  baseFeePerGas: quantity.optional(),
+  blobGasUsed: quantity.optional(),
+  excessBlobGas: quantity.optional(),
+})
+
+const block = z.object({
+  rlp: bytes,
+  /** A block without a header of its own must be refused. */
+  blockHeader: header.optional(),
+  expectException: z.unknown().optional(),
+})
+
+const blobLimits = z.object({ target: quantity, max: quantity, baseFeeUpdateFraction: quantity })
+
+/** One test. `network` are the rules, by the name that `networkOf` reads. */
+export const blockTest = z.object({
+  network: z.string(),
+  config: z
+    .object({ chainid: quantity.optional(), blobSchedule: z.record(z.string(), blobLimits).optional() })
+    .optional(),
+  genesisBlockHeader: genesisHeader,
+  genesisRLP: bytes.optional(),
+  pre: accounts,
+  blocks: z.array(block),
+  /** The newest block of the chain at the end. Older files leave out the prefix. */
+  lastblockhash: z
+    .string()
+    .regex(/^(0x)?[0-9a-f]{64}$/i)
+    .transform((hex) => hexToHash(hex.startsWith('0x') ? hex : `0x${hex}`)),
+  /** All accounts at the end. Large states are given by `postStateHash` instead. */
+  postState: accounts.nullish(),
+  postStateHash: word.nullish(),
+})
+export type BlockTest = z.infer<typeof blockTest>

@@ -30,12 +30,12 @@ export const address = z
 
 /** An object as a map, keys and values read. */
 export const mapOf = <K extends string, V>(key: z.ZodType<K, string>, value: z.ZodType<V>) =>
-  // The library's `entries` forgets what the keys are.
+  // Object.entries loses the keys' type.
   z.record(key, value).transform((record): ReadonlyMap<K, V> => new Map(Object.entries(record) as [K, V][]))
 
 const account = z.object({ balance: quantity, nonce: quantity, code: bytes, storage: mapOf(word, word) })
 
-/** A world: address to account. */
+/** The accounts of a state, by address. */
 export const accounts = mapOf(address, account)
 export type Accounts = z.infer<typeof accounts>
 
@@ -71,5 +71,5 @@ export async function storeAccounts(world: Accounts): Promise<{ state: StateStor
   return { state, version }
 }
 
-/** Words for a fault of this node: an exception that is no ChainError, with its stack. */
+/** The text of a bug of this node (any exception but ChainError), with its stack. */
 export const faultOf = (error: unknown): string => `fault: ${error instanceof Error ? error.stack : error}`

@@ -1,4 +1,4 @@
-// Ethereum's state tests: a world, one transaction, and the root of the world after it, fork by fork.
+// Ethereum's state tests: accounts, one transaction, and the expected state root after it, for each fork.
 // The transaction runs as in a block of the node: state on rows in a store, the same execution, the same checks.
 // Only what surrounds the transaction of a block is left out: system calls, rewards and withdrawals.
 import { z } from 'zod'
@@ -19,7 +19,7 @@ import type { StateView } from '../state/types.ts'
 import { accounts, address, bytes, faultOf, parseTests, quantity, storeAccounts, word } from './fields.ts'
 import { forkOf, specOf } from './networks.ts'
 
-/** What of a file is run, and how. */
+/** The forks to run, and the engine. */
 export type RunOptions = {
   /** By the tests' names; undefined: all. */
   readonly forks?: readonly string[] | undefined

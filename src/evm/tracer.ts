@@ -75,7 +75,7 @@ export interface MessageTracer {
   readonly readsState?: boolean
 }
 
-/** A frame while it is being built; the runtime publishes it as a read-only CallTrace. */
+/** A frame while it is being built; the runtime publishes it as a read-only CallTree. */
 export type CallFrame = {
   type: CallKind | 'SELFDESTRUCT'
   from: Address

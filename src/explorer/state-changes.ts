@@ -63,7 +63,7 @@ export class StateChanges {
 
   /** The sender first, then the recipient, others, and the block's coinbase last. */
   async #ofCoin({ heavy }: Request, { header, transaction, receipt }: Mined): Promise<BalanceChange[]> {
-    const { changes } = await heavy((caller) => this.#chain.traces.replayTransaction(transaction.hash, { caller }))
+    const { changes } = await heavy((signal) => this.#chain.traces.replayTransaction(transaction.hash, { signal }))
     const order = [transaction.from, transaction.to ?? receipt.contractAddress]
     const rank = (of: Address): number => {
       const at = order.indexOf(of)
@@ -105,7 +105,7 @@ export class StateChanges {
   ): Promise<(bigint | undefined)[]> {
     if (holders.length === 0) return []
     const calls = holders.map(({ token, address, id }) => ({ to: token, data: balanceOfInput(address, id), gas: GAS }))
-    const results = await heavy((caller) => this.#chain.traces.replayCalls(calls, at, { caller }))
+    const results = await heavy((signal) => this.#chain.traces.replayCalls(calls, at, { signal }))
     return results.map(({ output, error }) => returnedNumber(output, error))
   }
 

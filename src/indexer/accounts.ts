@@ -6,28 +6,13 @@ import { withdrawnWei } from '../primitives/block.ts'
 import type { Block } from '../primitives/types.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
 import type { ChangedAccount, StateView, TransactionDiff } from '../state/types.ts'
-import { type Overlay, type OverlayRow, writeRow } from '../tables/overlay.ts'
+import type { Overlay } from '../tables/overlay.ts'
 import { moveMember, orderBy } from '../tables/ranking.ts'
+import { AccountRecords } from './account-records.ts'
 import { indexCodes, indexCreations } from './contracts.ts'
 import { hasNoInnerCalls, type IndexingContext, visitCalls } from './indexing-context.ts'
-import { type AccountRecord, NEW_ACCOUNT, RECORD } from './records.ts'
-import { balanceEntry, firstSeenEntry, LIST, positionEntry, RANKING } from './tables.ts'
-
-/** Lists an address that appears for the first time, and begins what is known of it. */
-export function registerAddress(draft: Overlay, address: Address, number: number): void {
-  accountRow(draft, address, number)
-}
-
-/** The row of what is known of an account: it is there when it is asked for. */
-function accountRow(draft: Overlay, address: Address, number: number): OverlayRow {
-  const row = draft.row(RECORD.account.key(address))
-  if (row.now === undefined) {
-    writeRow(row, NEW_ACCOUNT_ROW)
-    draft.append(LIST.addresses, firstSeenEntry.encode({ number, address }))
-  }
-  return row
-}
-const NEW_ACCOUNT_ROW = RECORD.account.encode(NEW_ACCOUNT)
+import { RECORD } from './records.ts'
+import { balanceEntry, LIST, positionEntry, RANKING } from './tables.ts'
 
 /** To be called when the block's transactions are listed. */
 export function indexAccounts({ executed, changed }: IndexingContext, draft: Overlay): void {
@@ -55,13 +40,13 @@ export function indexEdit(changed: readonly ChangedAccount[], view: StateView, n
 }
 
 /** Everyone who sent, received, was made or was called; and what gas that took. */
-function indexTransactionParties({ block, receipts, traces }: ExecutedBlock, facts: AccountRecords): void {
+function indexTransactionParties({ block, receipts, callTrees }: ExecutedBlock, facts: AccountRecords): void {
   for (const [i, { from, to }] of block.transactions.entries()) {
     const { gasUsed = 0n, contractAddress = null } = receipts[i] ?? {}
     facts.of(from).gasSpent += Number(gasUsed)
     if (to !== null) facts.of(to).gasServed += Number(gasUsed)
     if (contractAddress !== null) facts.of(contractAddress)
-    const root = traces[i]
+    const root = callTrees[i]
     if (root === undefined || hasNoInnerCalls(root)) continue
     for (const { call } of visitCalls(root)) {
       facts.of(call.from)
@@ -114,34 +99,4 @@ function indexBlockParties({ header, withdrawals = [] }: Block, draft: Overlay, 
   if (withdrawals.length === 0) return
   const paid = withdrawals.reduce((sum, withdrawal) => sum + withdrawnWei(withdrawal), 0n)
   RECORD.withdrawn.set(draft, { amount: (RECORD.withdrawn.get(draft)?.amount ?? 0n) + paid })
-}
-
-type Changing = { -readonly [N in keyof AccountRecord]: AccountRecord[N] }
-
-/** What is known of accounts while a version is being indexed: read once, written once, however often it changes. */
-export class AccountRecords {
-  /** Of the block that the version belongs to. */
-  readonly number: number
-  readonly #draft: Overlay
-  readonly #facts = new Map<Address, { readonly row: OverlayRow; readonly fact: Changing }>()
-
-  constructor(draft: Overlay, number: number) {
-    this.#draft = draft
-    this.number = number
-  }
-
-  /** What is known of an address, to be changed in place; the address is listed if it is new. */
-  of(address: Address): Changing {
-    const known = this.#facts.get(address)
-    if (known !== undefined) return known.fact
-    const row = accountRow(this.#draft, address, this.number)
-    const fact: Changing = RECORD.account.decode(row.now ?? NEW_ACCOUNT_ROW)
-    this.#facts.set(address, { row, fact })
-    return fact
-  }
-
-  /** Writes all that was asked for. */
-  write(): void {
-    for (const { row, fact } of this.#facts.values()) writeRow(row, RECORD.account.encode(fact))
-  }
 }

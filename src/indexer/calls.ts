@@ -1,5 +1,5 @@
 // Messages within transactions, as rows of their own: what one contract asked of another, and what came of it.
-import type { CallTrace } from '../runtime/types.ts'
+import type { CallTree } from '../runtime/types.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import {
   hasNoInnerCalls,
@@ -12,12 +12,12 @@ import {
 import { type CallEntry, callEntry, LIST, rolesOf, sequenceEntry } from './tables.ts'
 
 /** Lists every message of a block's transactions. The one that a transaction itself is counts only if it creates. */
-export function indexCalls({ executed: { traces, block } }: IndexingContext, draft: Overlay): IndexedCalls {
+export function indexCalls({ executed: { callTrees, block } }: IndexingContext, draft: Overlay): IndexedCalls {
   const firstTransaction = draft.length(LIST.transactions)
   return block.transactions.map((_, i) => {
     const first = draft.length(LIST.calls)
     let hasError = false
-    const root = traces[i]
+    const root = callTrees[i]
     if (root === undefined || hasNoInnerCalls(root)) return { first, count: 0, hasError }
     for (const { call, index, isUndone } of visitCalls(root)) {
       if (index === 0 && !isCreation(call)) continue
@@ -28,7 +28,7 @@ export function indexCalls({ executed: { traces, block } }: IndexingContext, dra
   })
 }
 
-function append(draft: Overlay, call: CallTrace, place: Pick<CallEntry, 'transaction' | 'index' | 'isUndone'>): void {
+function append(draft: Overlay, call: CallTree, place: Pick<CallEntry, 'transaction' | 'index' | 'isUndone'>): void {
   const { type, from, value, error } = call
   const to = call.to ?? undefined
   const row = { ...place, type, from, to, value, gas: gasNumber(call.gas), gasUsed: gasNumber(call.gasUsed), error }

@@ -2,12 +2,12 @@
 // of it is read off the state: a SELFDESTRUCT that the rules ignored has changed nothing.
 import { type Address, EMPTY_BYTES } from '../lib/hex.ts'
 import { delegationOf } from '../primitives/delegation.ts'
-import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
+import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { Account, ChangedAccount, StateView } from '../state/types.ts'
 import type { Overlay } from '../tables/overlay.ts'
-import type { AccountRecords } from './accounts.ts'
+import type { AccountRecords } from './account-records.ts'
 import { hasNoInnerCalls, isCreation, visitCalls } from './indexing-context.ts'
 import { firstSeenEntry, LIST } from './tables.ts'
 
@@ -19,7 +19,7 @@ export function indexCreations(
   facts: AccountRecords,
 ): void {
   const creations: (Creation & { readonly transaction: number })[] = []
-  for (const [i, root] of executed.traces.entries()) {
+  for (const [i, root] of executed.callTrees.entries()) {
     if (hasNoInnerCalls(root)) continue
     for (const creation of creationsOf(root)) creations.push({ ...creation, transaction: firstTransaction + i })
   }
@@ -63,7 +63,7 @@ function list(draft: Overlay, address: Address, number: number): void {
 type Creation = { readonly creator: Address; readonly created: Address }
 
 /** Creations that stayed and left code. */
-function creationsOf(root: CallTrace): Creation[] {
+function creationsOf(root: CallTree): Creation[] {
   const creations: Creation[] = []
   for (const { call, isUndone } of visitCalls(root)) {
     if (!isCreation(call) || isUndone || call.error !== undefined) continue

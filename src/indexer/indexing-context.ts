@@ -2,7 +2,7 @@
 // entries will have: a block's first transaction follows the last one of the chain.
 import type { Address } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
-import type { CallTrace, ExecutedBlock } from '../runtime/types.ts'
+import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
 import type { ChangedAccount } from '../state/types.ts'
 import type { Role } from './tables.ts'
 
@@ -25,10 +25,10 @@ export type IndexedTokens = {
 }
 
 /** A message that happened and stayed, or one that was undone with what was around it. */
-export type VisitedCall = { readonly call: CallTrace; readonly index: number; readonly isUndone: boolean }
+export type VisitedCall = { readonly call: CallTree; readonly index: number; readonly isUndone: boolean }
 
 /** Every message of a transaction in call order, the transaction's own first. */
-export function* visitCalls(root: CallTrace): Generator<VisitedCall> {
+export function* visitCalls(root: CallTree): Generator<VisitedCall> {
   const waiting = [{ call: root, isUndone: false }]
   for (let index = 0; ; index++) {
     const next = waiting.pop()
@@ -39,10 +39,10 @@ export function* visitCalls(root: CallTrace): Generator<VisitedCall> {
   }
 }
 
-export const isCreation = ({ type }: CallTrace): boolean => type === 'CREATE' || type === 'CREATE2'
+export const isCreation = ({ type }: CallTree): boolean => type === 'CREATE' || type === 'CREATE2'
 
 /** Whether a transaction is only the call that it itself is, as most are. */
-export const hasNoInnerCalls = (root: CallTrace): boolean => root.calls.length === 0 && !isCreation(root)
+export const hasNoInnerCalls = (root: CallTree): boolean => root.calls.length === 0 && !isCreation(root)
 
 /** As `sidesOf`, of something that creates a contract. */
 export const rolesOfCreation = (from: Address, created: Address | undefined): readonly (readonly [Address, Role])[] =>

@@ -63,14 +63,14 @@ export class Logs {
   }
 
   /** Matching logs in the chain's order. Throws ChainError `cancelled` when the caller's connection closes. */
-  async *logs(query: LogQuery, caller?: AbortSignal): AsyncIterable<MinedLog> {
-    for await (const logs of this.byBlock(query, caller)) yield* logs
+  async *logs(query: LogQuery, signal?: AbortSignal): AsyncIterable<MinedLog> {
+    for await (const logs of this.byBlock(query, signal)) yield* logs
   }
 
   /** The same, those of one block at a time. */
-  async *byBlock(query: LogQuery, caller?: AbortSignal): AsyncIterable<readonly MinedLog[]> {
+  async *byBlock(query: LogQuery, signal?: AbortSignal): AsyncIterable<readonly MinedLog[]> {
     const to = query.to < this.#chain.head.number ? query.to : this.#chain.head.number
-    const pause = yieldToEventLoop('heavy', caller)
+    const pause = yieldToEventLoop('heavy', signal)
     for await (const number of this.#blocks({ ...query, to }, pause)) {
       await pause()
       const block = await this.#chain.block({ number })

@@ -24,7 +24,7 @@ export async function indexTransactions(
   calls: IndexedCalls,
   tokens: IndexedTokens,
 ): Promise<void> {
-  const { block, receipts, traces } = executed
+  const { block, receipts, callTrees } = executed
   const number = Number(block.header.number)
   const called = calledContracts(executed)
   // Most are of the kind of the one before: names that were just made are sooner found than others like them.
@@ -42,7 +42,7 @@ export async function indexTransactions(
     if (moved.count > 0) kinds |= KIND_BIT.token_transfer
     if (created !== undefined && tokens.created.has(created)) kinds |= KIND_BIT.token_creation
     const selector = isContractCall && data.length >= SELECTOR_SIZE ? data.subarray(0, SELECTOR_SIZE) : EMPTY_BYTES
-    const trace = traces[index]
+    const trace = callTrees[index]
     const row = transactionEntry.encode({
       number,
       index,

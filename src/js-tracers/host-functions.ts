@@ -48,12 +48,12 @@ const address = (value: Arg | undefined): Address => hexToAddress(String(value))
 /** A number as a nonce: modulo 2^64, as go-ethereum converts it. */
 const nonceOf = (value: number): bigint => (Number.isFinite(value) ? BigInt.asUintN(64, BigInt(value)) : 0n)
 
-/** `fail` stops the script: here when it asks for the state before the transaction has begun. */
-export function hostFunctions(state: HostState, fail: (words: string) => never): HostFunctions {
+/** The functions over `state`. `fail` stops the script, for example when it reads the state before the transaction begins. */
+export function hostFunctions(state: HostState, fail: (message: string) => never): HostFunctions {
   const machine = (): Machine => state.machine ?? fail('there is no state before the transaction begins')
   const view = () => machine().view
   return {
-    fail: (words) => fail(String(words)),
+    fail: (message) => fail(String(message)),
     peek: (index) => toQuantity(stackItem(state, Number(index))),
     memory: (offset, length) => state.frame?.memory(Number(offset), Number(length)) ?? new Uint8Array(Number(length)),
     caller: () => state.contract.caller,

@@ -46,6 +46,7 @@ type OpenFrame = { readonly contract: Contract; last: TracedOpcode | undefined }
 /** Opcodes that cannot fail while they run. A frame that fails after one is a creation whose code is refused. */
 const INFALLIBLE = new Set(['STOP', 'RETURN'])
 
+/** Runs a client's tracer in a sandbox of its own; `result` and `close` free it. */
 export class JsTracer implements Tracer {
   readonly readsMemory = true
   readonly readsState = true
@@ -146,7 +147,7 @@ export class JsTracer implements Tracer {
   #load(code: string, config: string): Script {
     const sandbox = this.#sandbox
     sandbox.run(bigInteger, '<big-integer>')
-    const host = sandbox.hostObject(hostFunctions(this.#hostState, (words) => sandbox.stop(words)))
+    const host = sandbox.hostObject(hostFunctions(this.#hostState, (message) => sandbox.stop(message)))
     const makeAdopt = sandbox.run(api, '<api>')
     const adopt = sandbox.call(makeAdopt, [host], (value) => sandbox.keep(value))
     // The closing parenthesis is on a line of its own, because the code may end with a comment.
@@ -250,7 +251,7 @@ type Field = readonly [name: string, kind: 'bytes' | 'big' | 'plain', value: str
  * still in use. `milliseconds`: the time of the script and the transaction so far.
  */
 function contextOf(
-  { env, message, place }: TraceContext,
+  { env, message, position }: TraceContext,
   { type, from, to, value, input }: TopMessage,
   { gasUsed, error, returnData }: MessageResult,
   outcome: Pick<Result, 'output' | 'failure'> | undefined,
@@ -274,9 +275,9 @@ function contextOf(
     ['time', 'plain', `${milliseconds.toFixed(3)}ms`],
   ]
   if (failure !== undefined) fields.push(['error', 'plain', failure])
-  if (place !== undefined) {
-    fields.push(['blockHash', 'bytes', place.blockHash], ['txHash', 'bytes', place.transactionHash])
-    fields.push(['txIndex', 'plain', place.index])
+  if (position !== undefined) {
+    fields.push(['blockHash', 'bytes', position.blockHash], ['txHash', 'bytes', position.transactionHash])
+    fields.push(['txIndex', 'plain', position.index])
   }
   return JSON.stringify(fields)
 }

@@ -31,6 +31,7 @@ export async function loadScriptEngine(): Promise<ScriptEngine> {
   return { module: await newQuickJSWASMModuleFromVariant(variant), isBroken: false }
 }
 
+/** One script's QuickJS context. Close it after use, because its memory is not garbage-collected. */
 export class Sandbox {
   readonly #engine: ScriptEngine
   readonly #runtime: QuickJSRuntime

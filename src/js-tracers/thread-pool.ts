@@ -19,6 +19,7 @@ const MAX_TIMEOUT = 60_000
 
 type Settings = Omit<ThreadData, 'rows' | 'rowCount'>
 
+/** Runs trace tasks with clients' JavaScript on threads, in the order of a fair queue. */
 export class TracerThreadPool implements ScriptedTraces {
   readonly #startThread: () => TracerThread
   readonly #threads = new Set<TracerThread>()
@@ -34,7 +35,7 @@ export class TracerThreadPool implements ScriptedTraces {
 
   async run(
     task: TraceTask,
-    { choice, timeout, caller: signal }: TraceOptions,
+    { choice, timeout, signal }: TraceOptions,
     pendingBlock: () => Promise<Block | undefined>,
   ): Promise<Trace[][]> {
     const isPending = task.kind === 'calls' && task.at.ref === 'pending'
@@ -92,4 +93,4 @@ export class TracerThreadPool implements ScriptedTraces {
 
 /** The task without signals, which cannot be cloned into a thread. */
 const cloneableTask = (task: TraceTask): TraceTask =>
-  task.kind !== 'calls' ? task : { ...task, bundles: task.bundles.map((bundle) => ({ ...bundle, caller: undefined })) }
+  task.kind !== 'calls' ? task : { ...task, bundles: task.bundles.map((bundle) => ({ ...bundle, signal: undefined })) }

@@ -28,6 +28,7 @@ type Running = {
   watchdog: NodeJS.Timeout | undefined
 }
 
+/** One thread. It runs one job at a time and cannot be used any more after `close` or an error. */
 export class TracerThread {
   readonly #worker: Worker
   #running: Running | undefined

@@ -1,4 +1,4 @@
-// What a block is to the messages that run in it: its place, its fees and its fork's rules.
+// The environment of the messages in a block: number, time, fees and the rules of its fork (Yellow Paper, I_H).
 import type { BlockContext } from '../evm/message.ts'
 import { type BlobRules, blobBaseFee } from '../primitives/fees.ts'
 import type { Header } from '../primitives/types.ts'
@@ -6,7 +6,7 @@ import { transactionGasCap } from '../spec/block-rules.ts'
 import type { ChainSpec, Fork } from '../spec/chain-spec.ts'
 import { atLeast, blobParamsAt } from '../spec/forks.ts'
 
-/** The forks that execution branches on. */
+/** For each fork that execution branches on: whether it is active. */
 export type Rules = {
   readonly homestead: boolean
   readonly spuriousDragon: boolean
@@ -25,7 +25,7 @@ export type BlockEnv = BlockContext & {
   readonly fork: Fork
   readonly rules: Rules
   readonly blobs: BlobRules | undefined
-  /** The most gas that a transaction may ask for, besides the block's gas limit; undefined: no other cap. */
+  /** Largest gas limit of one transaction (EIP-7825); undefined: only the block's gas limit caps it. */
   readonly transactionGasCap: bigint | undefined
 }
 
@@ -51,13 +51,13 @@ export function rulesOf(fork: Fork): Rules {
   return rules
 }
 
-/** The blob schedule of a fork with EIP-7918's switch; undefined before Cancun. */
+/** Blob limits of a fork, and whether EIP-7918's reserve price holds (from Osaka on); undefined before Cancun. */
 export function blobRulesOf(spec: ChainSpec, fork: Fork): BlobRules | undefined {
   const params = blobParamsAt(spec, fork)
   return params && { ...params, reservePrice: atLeast(fork, 'osaka') }
 }
 
-/** The environment of a block whose header (or what is known of it) is given. */
+/** The environment of a block, from the header fields that are known before it runs. */
 export function blockEnv(
   spec: ChainSpec,
   fork: Fork,

@@ -23,7 +23,7 @@ import { moveDaoFunds } from './dao-fork.ts'
 import { createdContract, executeMessage, type MessageResult } from './execute-message.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 import { beginSystemCalls, collectRequests, payRewards, payWithdrawals, requestsHash } from './system.ts'
-import type { CallTrace } from './types.ts'
+import type { CallTree } from './types.ts'
 import type { MessageMode } from './validity.ts'
 import { checkEnvelope } from './validity.ts'
 
@@ -33,7 +33,7 @@ export class BlockExecution {
   readonly machine: Machine
   readonly transactions: Transaction[] = []
   readonly receipts: Receipt[] = []
-  readonly traces: CallTrace[] = []
+  readonly callTrees: CallTree[] = []
   readonly diffs: TransactionDiff[] = []
   readonly #runtime: Runtime
   readonly #header: Header
@@ -44,12 +44,12 @@ export class BlockExecution {
   readonly #receiptTrie = new ListTrie()
   /** What opcodes do in the block's transactions: the fork's table with the proposals that are active. */
   #table: OpcodeTable | undefined
-  /** How many transactions are in the two tries. */
+  /** Number of transactions that the two tries hold. */
   #hashed = 0
   #gasUsed = 0n
   #blobGasUsed = 0n
 
-  /** `pause` says in which turns the block runs. `env` is what the header stands for, unless somebody wants it otherwise. */
+  /** `pause` yields to the event loop between transactions. `env` follows from the header, unless a simulation overrides it. */
   constructor(
     runtime: Runtime,
     view: StateView,
@@ -96,7 +96,7 @@ export class BlockExecution {
     machine.useTable(this.#table)
   }
 
-  /** Runs a transaction and keeps its receipt, trace and diff. Throws ChainError when it may not be in this block. */
+  /** Runs a transaction and records its receipt, call tree and diff. Throws ChainError when the block may not contain it. */
   apply(transaction: Transaction, application: Application = {}): MaybePromise<MessageResult> {
     const pause = this.#pause()
     return pause === undefined
@@ -116,7 +116,7 @@ export class BlockExecution {
       this.#blobGasUsed += result.blobGasUsed
       this.transactions.push(transaction)
       this.receipts.push(this.#receipt(transaction, result))
-      if (tree.root !== undefined) this.traces.push(tree.root)
+      if (tree.root !== undefined) this.callTrees.push(tree.root)
       this.diffs.push(this.#view.transactionDiff())
       return result
     })
@@ -135,7 +135,7 @@ export class BlockExecution {
     }
   }
 
-  /** Withdrawals, end hooks, requests; then what the header says of all of it. */
+  /** Runs withdrawals, end hooks and requests; returns the header fields that follow from execution. */
   async finish(
     withdrawals: readonly Withdrawal[],
     uncles: readonly Header[] = [],
@@ -179,7 +179,7 @@ export class BlockExecution {
     return requests
   }
 
-  /** `finish` for a block of our own making: its header is sealed over what it did. */
+  /** `finish` for a block that this node builds: also seals its header over the results. */
   async seal(withdrawals: readonly Withdrawal[]): Promise<{ block: Block; requests: readonly Uint8Array[] }> {
     const { roots, requests } = await this.finish(withdrawals)
     const isShanghai = this.#header.withdrawalsRoot !== undefined
@@ -211,13 +211,13 @@ export class BlockExecution {
   }
 }
 
-/** How a transaction is run, when it is not as its signature says; and who watches instead of the call tree. */
+/** The mode, when it differs from what the signature implies; and a tracer that replaces the recorder of call trees. */
 export type Application = { readonly mode?: MessageMode; readonly tracer?: MessageTracer | undefined }
 
-/** Only this node's own impersonation makes transactions without a signature: no decoder accepts r = s = 0. */
+/** A transaction with r = s = 0 was made by this node's impersonation, because no decoder accepts such a signature. */
 export const modeOf = ({ r, s }: Transaction): MessageMode => (r === 0n && s === 0n ? 'impersonated' : 'transaction')
 
-/** What execution alone decides of a header. */
+/** The header fields that only execution determines. */
 export type ExecutedRoots = Pick<
   Header,
   'stateRoot' | 'transactionsRoot' | 'receiptsRoot' | 'logsBloom' | 'gasUsed'

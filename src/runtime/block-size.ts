@@ -20,10 +20,10 @@ export function checkBlockSize({ osaka }: Rules, block: Block): void {
   )
 }
 
-/** How many bytes a block under construction has, and what still fits in. Before Osaka everything does. */
+/** The running size of a block under construction, and whether a transaction still fits. Before Osaka there is no limit. */
 export class BlockSizeLimit {
   readonly #isLimited: boolean
-  /** Bytes of header, (no) uncles and withdrawals; the header with the largest gas used that it may end up with. */
+  /** Bytes of header, empty uncle list and withdrawals, with the longest gas used that the header may end up with. */
   readonly #fixed: number
   /** Bytes of the transactions taken so far, without the prefix of their list. */
   #transactions = 0

@@ -1,4 +1,5 @@
-// Calls that leave no trace: eth_call, gas estimates, access lists. Each runs on a view of its own, or undoes itself.
+// Calls that change nothing: eth_call, gas estimates, access lists. A call runs on a view of its own; the repeated runs of
+// an estimate or an access list are reverted one by one.
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import { EMPTY_BYTES, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -15,7 +16,7 @@ import { traceMessage } from './tracing/replay.ts'
 import type { Tracer } from './tracing/tracer.ts'
 import type { BlockOverrides, CallOptions, CallOutcome, CallRequest } from './types.ts'
 
-/** What a call may cost this node. */
+/** Limits of a call, which the operator sets. */
 export type CallLimits = {
   /** Gas of a call that names none, and the most that one may name. */
   readonly gasCap: bigint
@@ -23,7 +24,7 @@ export type CallLimits = {
   readonly time: number
 }
 
-/** A call about to run: everything is decided, nothing has happened. */
+/** One call, ready to run: its message, block environment and overrides are set. */
 export class Call {
   readonly #runtime: Runtime
   readonly #machine: Machine
@@ -32,7 +33,7 @@ export class Call {
   readonly #gasIsGiven: boolean
   readonly #limits: CallLimits
 
-  /** Throws ChainError `invalid-params` for contradictory requests and overrides. */
+  /** Throws ChainError `invalid-params` when fields of the request, or overrides, contradict each other. */
   constructor(
     runtime: Runtime,
     view: StateView,
@@ -47,7 +48,7 @@ export class Call {
     this.#gasIsGiven = request.gas !== undefined
     this.#message = toMessage(view, request, limits)
     this.#env = overrideEnv(runtime.env(header), options.blockOverrides, this.#message)
-    const pause = yieldToEventLoop('heavy', options.caller)
+    const pause = yieldToEventLoop('heavy', options.signal)
     this.#machine = runtime.machine(view, this.#env, blockHash, pause, performance.now() + limits.time)
     if (options.stateOverrides) applyOverrides(this.#machine, options.stateOverrides)
   }
@@ -59,7 +60,7 @@ export class Call {
   /** Runs the call under a tracer. Throws ChainError `execution-failed` when its time is up. */
   trace(tracer: Tracer): Promise<MessageResult> {
     const message = this.#affordable(this.#message)
-    const call = { machine: this.#machine, env: this.#env, message, mode: 'call', place: undefined } as const
+    const call = { machine: this.#machine, env: this.#env, message, mode: 'call', position: undefined } as const
     return traceMessage(this.#runtime, call, tracer)
   }
 
@@ -88,7 +89,7 @@ export class Call {
       if (await this.#succeedsWith(used)) return used
       low = used
     }
-    // Most calls that need more need it for one frame's 64th.
+    // Most calls that need more gas need it because one frame keeps a 64th (EIP-150): try that amount first, as geth does.
     const guess = ((used + CALL_STIPEND) * 64n) / 63n
     if (guess < high && guess > low) {
       if (await this.#succeedsWith(guess)) high = guess
@@ -102,7 +103,7 @@ export class Call {
     return high
   }
 
-  /** The list with which the call touches nothing cold (EIP-2930), its gas with that list, and how it ended. */
+  /** The access list with which the call reads no cold address or slot (EIP-2930), its gas with that list, and its error. */
   async createAccessList(): Promise<{ accessList: AccessList; gasUsed: bigint; error: string | undefined }> {
     const message = this.#affordable(this.#message)
     const known = new Set([message.from, message.to ?? createdContract(message), ...this.#machine.precompileAddresses])
@@ -110,7 +111,7 @@ export class Call {
     let accessList = message.accessList
     for (;;) {
       const result = await this.#undone({ ...message, accessList })
-      // Being warm anyway, the parties of the call are listed only for their slots.
+      // Sender, receiver and precompiles are warm in any case, so they are listed only for their slots.
       const next = result.accessed.filter(({ address, storageKeys }) => storageKeys.length > 0 || !known.has(address))
       if (size(next) === size(accessList)) return { accessList: next, gasUsed: result.gasUsed, error: result.error }
       accessList = next
@@ -122,7 +123,7 @@ export class Call {
     return typeof result !== 'string' && result.error === undefined
   }
 
-  /** Runs with a gas limit and undoes it; a word instead of a result when the limit is under the intrinsic cost. */
+  /** Runs with a gas limit and reverts; returns `too little gas` when the limit is below the intrinsic cost. */
   async #attempt(gasLimit: bigint): Promise<MessageResult | 'too little gas'> {
     const message = { ...this.#message, gasLimit }
     if (gasLimit < gasBounds(message, this.#env.rules).intrinsic) return 'too little gas'
@@ -147,7 +148,7 @@ export class Call {
     return executeMessage(this.#machine, this.#env, spec.chainId, message, 'call', fees)
   }
 
-  /** A caller who names a fee but no gas gets as much gas as the balance pays for. */
+  /** The message with the gas limit that the balance pays for, when the request names a fee but no gas limit. */
   #affordable(message: Message): Message {
     if (this.#gasIsGiven || message.maxFeePerGas === 0n) return message
     const allowance = this.#gasAllowance(message)
@@ -175,7 +176,7 @@ function outcome(result: MessageResult): CallOutcome {
   }
 }
 
-/** The ChainError of a failed call: a revert with its data, anything else by its name. */
+/** The ChainError of a failed call: `execution-reverted` with the revert data, otherwise `execution-failed`. */
 export function executionError(failed: CallOutcome, gasLimit: bigint): ChainError {
   if (failed.error === 'execution reverted' && failed.returnData.length > 0) {
     return new ChainError('execution-reverted', 'execution reverted', toHex(failed.returnData))
@@ -209,7 +210,7 @@ function toMessage(view: StateView, request: CallRequest, limits: CallLimits): M
   }
 }
 
-/** What blocks are to calls that pay nothing: most calls. */
+/** Environments with zero fees, for calls that name no fee (most of them). They live as long as the block's own. */
 const FREE = new WeakMap<BlockEnv, BlockEnv>()
 
 function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, message: Message): BlockEnv {
@@ -221,7 +222,7 @@ function overrideEnv(env: BlockEnv, overrides: BlockOverrides | undefined, messa
   return known
 }
 
-/** A call that pays nothing sees fees of nothing, else `GASPRICE >= BASEFEE` would not hold for it. */
+/** Sets base fees to zero for a call that pays none, because code may rely on `GASPRICE >= BASEFEE`. Then overrides. */
 function withFees(env: BlockEnv, paysGas: boolean, paysBlobs: boolean, overrides: BlockOverrides = {}): BlockEnv {
   const freeOf = (fee: bigint | undefined) => (fee === undefined ? undefined : 0n)
   return {

@@ -1,4 +1,4 @@
-// Checks an imported header against its parent and the rules of its fork, as far as no execution is needed; the import
+// Checks an imported header against its parent and the rules of its fork, without executing the block; `import-block.ts`
 // compares the rest after execution. Each refusal is ChainError `invalid-block` with its reason.
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
@@ -29,7 +29,7 @@ export type Ancestry = {
   readonly recent: readonly Pick<Block, 'header' | 'uncles'>[]
 }
 
-/** Throws ChainError `invalid-block` unless the header and the headers of the uncles are as their forks demand. */
+/** Throws ChainError `invalid-block` unless the header and the uncles' headers follow the rules of their forks. */
 export function checkHeader(runtime: Runtime, block: Pick<Block, 'header' | 'uncles'>, ancestry: Ancestry): void {
   const { header } = block
   const { parent } = ancestry
@@ -39,7 +39,7 @@ export function checkHeader(runtime: Runtime, block: Pick<Block, 'header' | 'unc
   checkUncles(runtime, block, ancestry)
 }
 
-/** What follows from the parent's header, for blocks and uncles alike; difficulty and seal apart. */
+/** The rules that compare a header with its parent, for blocks and uncles alike, except difficulty and seal. */
 function checkAfterParent(runtime: Runtime, header: Header, parent: Header): void {
   requireBlockRule(header.number === parent.number + 1n, `number ${header.number} does not follow ${parent.number}`)
   const earliest = earliestTimestamp(runtime.spec, parent.timestamp)
@@ -105,16 +105,16 @@ function checkUncles(runtime: Runtime, { header, uncles }: Pick<Block, 'header' 
     requireBlockRule(!ancestors.has(id), 'an uncle is an ancestor')
     const parent = ancestors.get(uncle.parentHash)
     // Other children of the parent are siblings of this block, not its uncles.
-    const isBrother = uncle.parentHash === header.parentHash
+    const isSibling = uncle.parentHash === header.parentHash
     requireBlockRule(
-      parent !== undefined && !isBrother && header.number - parent.number <= MAX_UNCLE_DISTANCE + 1n,
+      parent !== undefined && !isSibling && header.number - parent.number <= MAX_UNCLE_DISTANCE + 1n,
       'an uncle is no child of a recent ancestor',
     )
     checkUncle(runtime, uncle, parent)
   }
 }
 
-/** An uncle's header is checked as a block's own; only its seal is not. */
+/** Checks an uncle's header by the rules of a block's, except its proof-of-work seal. */
 function checkUncle(runtime: Runtime, uncle: Header, parent: Header): void {
   try {
     checkAfterParent(runtime, uncle, parent)

@@ -17,7 +17,7 @@ export const REFUND_CONTRACT = hexToAddress('0xbf4ed7b27f1d666546e30d74d50d173d2
 
 const supportedFrom = (spec: ChainSpec): bigint | undefined => spec.forks.find(({ fork }) => fork === 'dao')?.block
 
-/** What the chain demands of a block's extra data; undefined: nothing. After the merge, as in geth, there is no demand. */
+/** Whether a block's extra data must hold the mark or must not; undefined: either. After the merge either, as in geth. */
 function demandOf(spec: ChainSpec, fork: Fork, number: bigint): 'mark' | 'no mark' | undefined {
   const supported = supportedFrom(spec)
   const from = supported ?? spec.opposedDaoForkBlock
@@ -36,16 +36,16 @@ export function checkDaoExtraData(spec: ChainSpec, fork: Fork, { number, extraDa
   requireBlockRule(demand !== 'no mark' || extraData !== MARK, `bad DAO no-fork extra data ${extraData}`)
 }
 
-/** The extra data of a block under construction: what was asked for, unless the fork demands otherwise. */
-export function daoExtraData(spec: ChainSpec, fork: Fork, number: bigint, asked: Hex): Hex {
+/** The extra data of a block under construction: the requested data, unless the fork demands otherwise. */
+export function daoExtraData(spec: ChainSpec, fork: Fork, number: bigint, requested: Hex): Hex {
   const demand = demandOf(spec, fork, number)
   if (demand === 'mark') return MARK
-  return demand === 'no mark' && asked === MARK ? '0x' : asked
+  return demand === 'no mark' && requested === MARK ? '0x' : requested
 }
 
 /**
- * Moves the balances, if this is the block for it. As in geth, accounts that do not exist come into existence empty
- * before EIP-161.
+ * Moves the balances if this is the fork's block. As in geth, accounts that did not exist are created empty before
+ * EIP-161.
  */
 export function moveDaoFunds(spec: ChainSpec, machine: Machine, number: bigint): void {
   if (supportedFrom(spec) !== number) return

@@ -1,5 +1,5 @@
-// The header of a block that is about to be built. What execution decides (roots, bloom, gas used) is zero in it until
-// the block is sealed; every other field is final and follows the rules of the block's fork.
+// The header of a block before it runs. Fields that execution determines (roots, bloom, gas used) are zero until the block
+// is sealed; all others are final and follow the rules of the block's fork.
 import { type Hex, ZERO_HASH } from '../lib/hex.ts'
 import { EMPTY_UNCLES_HASH } from '../primitives/block.ts'
 import { nextBaseFee, nextExcessBlobGas } from '../primitives/fees.ts'
@@ -13,7 +13,7 @@ import type { PayloadAttributes } from './types.ts'
 const NO_NONCE: Hex = `0x${'00'.repeat(8)}`
 
 /**
- * The header for a draft, before its transactions have run. Only simulated blocks (eth_simulateV1) have a proof-of-work
+ * The header that follows from payload attributes. Only simulated blocks (eth_simulateV1) have a proof-of-work
  * difficulty.
  */
 export function draftHeader(runtime: Runtime, draft: PayloadAttributes, difficulty = 0n): Header {

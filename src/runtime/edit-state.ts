@@ -1,4 +1,5 @@
-// A developer's change of the state outside any block. The bank's supply follows the change of the base coin's balances.
+// A developer's change of the state outside a block (anvil_setBalance and others). The bank's supply of the base coin changes by
+// the same amount as the balances.
 import type { Modules } from '../modules/index.ts'
 import type { Header } from '../primitives/types.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
@@ -7,17 +8,17 @@ import type { Runtime } from './runtime.ts'
 
 const MOST = 2n ** 256n - 1n
 
-/** A change of the state at the head; the modules work in the head's block, and are undefined on a plain chain. */
+/** A change of the state at the head. `modules` see the head's number and time; undefined on a plain chain. */
 export type StateEdit = (view: StateView, modules: Modules | undefined) => void
 
-/** Applies the change; on a native chain the supply follows the balances, as far as a word can hold it. */
+/** Applies the change and adjusts the supply, which is clamped to 0 and 2^256 - 1. */
 export function editState(runtime: Runtime, head: Header, view: StateView, change: StateEdit): void {
   const modules = runtime.modules(view, runtime.env(head), 'write')
   const bank = modules?.bank
   view.beginTransaction()
   change(view, modules)
   const diff = view.transactionDiff()
-  // A loaded dump brings the supply with it.
+  // A loaded dump (anvil_loadState) has set the supply itself.
   if (bank === undefined || diff.some(({ address }) => address === NATIVE_CONTRACT.bank)) return
   const made = diff.reduce((sum, { before, after }) => sum + (after?.balance ?? 0n) - (before?.balance ?? 0n), 0n)
   const supply = bank.supply() + made

@@ -13,12 +13,12 @@ import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import { checkMessage, type MessageMode } from './validity.ts'
 
-/** Where fees go. Plain Ethereum: the tip to the coinbase, the base fee to nobody. */
+/** Who receives fees. Without a collector, as on Ethereum: the coinbase gets the tip, and the base fee is burnt. */
 export type FeePolicy = { readonly collector: Address | undefined }
 
 export type MessageResult = {
   readonly gasUsed: bigint
-  /** Gas used before refunds: the least gas with which the same execution can be repeated is near it. */
+  /** Gas used before refunds, a first guess of the smallest sufficient gas limit. */
   readonly gasBeforeRefund: bigint
   readonly gasPrice: bigint
   readonly blobGasUsed: bigint
@@ -38,8 +38,8 @@ const AUTHORIZATION_REFUND = 25_000n - 12_500n
 const MAX_NONCE = (1n << 64n) - 1n
 
 /**
- * Runs a message on the machine's view. Throws ChainError `transaction-rejected` when it may not run at all
- * (nothing has changed then); whatever happens inside the EVM is a result.
+ * Runs a message on the machine's view. Throws ChainError `transaction-rejected`, without a change, when the message may not
+ * run at all; a failure inside the EVM is a result.
  */
 export function executeMessage(
   machine: Machine,
@@ -86,7 +86,7 @@ export function executeMessage(
     payFees(machine, env, fees, gasUsed, gasPrice, blobFee)
     destroy(machine, env, result)
     const accessed = machine.accessJournal.accessList
-    // EIP-161: touched accounts that are empty are gone.
+    // EIP-161: deletes touched accounts that are empty.
     machine.accessJournal.clear()
     return {
       gasUsed,
@@ -118,12 +118,12 @@ function priceOf(env: BlockEnv, message: Message, mode: MessageMode): bigint {
 /** Fills the accessed addresses and slots before the first opcode (EIP-2929, EIP-2930, EIP-3651). */
 function initAccessed(machine: Machine, env: BlockEnv, message: Message): void {
   if (!env.rules.berlin) return
-  const { accessJournal: warmth } = machine
-  warmth.setAlwaysWarm(machine.precompileAddresses)
-  warmth.addAlwaysWarm(message.from)
-  if (message.to !== null) warmth.addAlwaysWarm(message.to)
-  if (env.rules.shanghai) warmth.addAlwaysWarm(env.coinbase)
-  for (const { address, storageKeys } of message.accessList) warmth.addListed(address, storageKeys)
+  const { accessJournal: accessed } = machine
+  accessed.setAlwaysWarm(machine.precompileAddresses)
+  accessed.addAlwaysWarm(message.from)
+  if (message.to !== null) accessed.addAlwaysWarm(message.to)
+  if (env.rules.shanghai) accessed.addAlwaysWarm(env.coinbase)
+  for (const { address, storageKeys } of message.accessList) accessed.addListed(address, storageKeys)
 }
 
 /** Applies the EIP-7702 authorizations that are valid; returns the refund for accounts that existed. */
@@ -171,7 +171,7 @@ function payFees(
   machine.touch(to)
 }
 
-/** SELFDESTRUCT takes effect: always before Cancun, later only for contracts made by this message (EIP-6780). */
+/** Deletes the accounts that SELFDESTRUCT named: all before Cancun, later only those created by this message (EIP-6780). */
 function destroy(machine: Machine, env: BlockEnv, { destroyed, created }: Result): void {
   for (const address of destroyed.keys()) {
     if (env.rules.cancun && !created.has(address)) continue
@@ -179,7 +179,7 @@ function destroy(machine: Machine, env: BlockEnv, { destroyed, created }: Result
   }
 }
 
-/** The address of the contract that a creation makes, also when it failed; null for a call. */
+/** The address that a creation would give its contract, whether or not it succeeds; null for a call. */
 export function createdContract(message: Pick<Message, 'to' | 'from' | 'nonce'>): Address | null {
   if (message.to !== null) return null
   return createAddress(message.from, message.nonce)

@@ -1,5 +1,5 @@
-// How far a block's gas limit may be from its parent's (Yellow Paper, 47 to 49; EIP-1559 doubles it once, where the base fee
-// begins). Import refuses what `checkGasLimit` refuses; what is made here keeps to the same bound by `gasLimitTowards`.
+// How far a block's gas limit may be from its parent's (Yellow Paper, 47 to 49; EIP-1559 doubles it once, in the first
+// block with a base fee). Import checks it with `checkGasLimit`; blocks of this node stay within it by `gasLimitTowards`.
 import type { Header } from '../primitives/types.ts'
 import { requireBlockRule } from './require-block-rule.ts'
 

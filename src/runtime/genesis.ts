@@ -1,4 +1,4 @@
-// Block 0: the spec's accounts, the native modules' first state, and the header that follows from them.
+// Block 0: the accounts of the genesis file, the native modules' initial state, and the header that follows from them.
 
 import { fromHex, ZERO_HASH } from '../lib/hex.ts'
 import { initGenesis } from '../modules/index.ts'
@@ -58,5 +58,5 @@ export function executeGenesis(runtime: Runtime, view: StateView): ExecutedBlock
     requestsHash: rules.prague ? requestsHash([]) : undefined,
   })
   const block: Block = { header, transactions: [], uncles: [], withdrawals: rules.shanghai ? [] : undefined }
-  return { block, receipts: [], requests: [], traces: [], diffs: [], refused: [], view }
+  return { block, receipts: [], requests: [], callTrees: [], diffs: [], refused: [], view }
 }

@@ -1,4 +1,4 @@
-// A block that somebody else made: executed with every check on, and accepted only if all of its claims come true.
+// Imports a block that another node made: executes it with every check and accepts it only if its header matches the results.
 import { ChainError } from '../lib/errors.ts'
 import { equalBytes, toHash } from '../lib/hex.ts'
 import { encodeWithdrawal } from '../primitives/block.ts'
@@ -36,15 +36,15 @@ export async function importBlock(
     const execution = await executeTransactions(runtime, view, block, blockHash)
     const { roots, requests } = await execution.finish(withdrawals ?? [], uncles)
     compare(header, roots)
-    const { receipts, traces, diffs } = execution
-    return { block, receipts, requests, traces, diffs, refused: [], view }
+    const { receipts, callTrees, diffs } = execution
+    return { block, receipts, requests, callTrees, diffs, refused: [], view }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     throw new ChainError('invalid-block', `block ${header.number}: ${error.message}`)
   }
 }
 
-/** Runs the first `count` transactions of a block as it stands; what tracing replays too. */
+/** Begins a block and runs its first `count` transactions. Throws ChainError `invalid-block` for one that may not run. */
 export async function executeTransactions(
   runtime: Runtime,
   view: StateView,
@@ -71,7 +71,7 @@ function compare(claimed: Header, found: ExecutedRoots): void {
   requireBlockRule(field === undefined, `${field} is ${field && found[field]}, header says ${field && claimed[field]}`)
 }
 
-/** The first field of a header that execution does not confirm; undefined: it confirms all that it decides. */
+/** The first header field that differs from the results of execution; undefined when none does. */
 export function wrongField(claimed: Header, found: ExecutedRoots): keyof ExecutedRoots | undefined {
   if (!equalBytes(found.logsBloom, claimed.logsBloom)) return 'logsBloom'
   const fields = ['gasUsed', 'blobGasUsed', 'transactionsRoot', 'receiptsRoot', 'stateRoot', 'requestsHash'] as const

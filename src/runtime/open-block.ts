@@ -1,5 +1,5 @@
-// A block of this node while it takes transactions. Whatever it takes is a function of the view, the attributes and the
-// candidates offered; when to offer more and when to seal is the caller's decision.
+// A block that this node builds, while it takes transactions. Its content is a function of the parent's view, the payload
+// attributes and the candidates; the caller decides when to offer more and when to seal (`consensus/`).
 import { ChainError, ReadFailure } from '../lib/errors.ts'
 import type { Address } from '../lib/hex.ts'
 import type { Pause } from '../lib/scheduler.ts'
@@ -13,7 +13,7 @@ import type { ExecutedBlock, PayloadAttributes } from './types.ts'
 
 const MIN_TRANSACTION_GAS = 21_000n
 
-/** A candidate made this program fail, by a bug and not by a rule of the chain. The block is lost; its cause is the error. */
+/** A candidate caused a bug of this program, not a refusal by the rules. The block is lost; `cause` is the error. */
 export class CandidateFault extends Error {
   readonly candidate: Transaction
 
@@ -23,6 +23,7 @@ export class CandidateFault extends Error {
   }
 }
 
+/** A block under construction. Call `take` any number of times, then `seal`; drop the object to abandon the block. */
 export class OpenBlock {
   /** Candidates that can never run on this state, with the reason. */
   readonly refused: { readonly transaction: Transaction; readonly reason: ChainError }[] = []
@@ -41,7 +42,7 @@ export class OpenBlock {
     this.#withdrawals = attributes.withdrawals
   }
 
-  /** Runs what precedes a block's transactions: system calls and begin hooks. `pause` says how often execution yields. */
+  /** Runs the system calls and begin hooks that precede the transactions. `pause` yields to the event loop in between. */
   static async begin(
     runtime: Runtime,
     view: StateView,
@@ -61,7 +62,7 @@ export class OpenBlock {
     return this.#execution.transactions.length
   }
 
-  /** Whether a candidate has found no room, or no candidate can: it is time to seal. */
+  /** Whether a candidate did not fit, or the gas left is below 21,000: time to seal. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -72,8 +73,8 @@ export class OpenBlock {
   }
 
   /**
-   * Runs candidates in order. Those without room are left; those that can never run are `refused`. Then hashes what has been
-   * taken, so that sealing has less to do. Throws CandidateFault, or ReadFailure when the disk fails; then the block is lost.
+   * Runs candidates in order. Those that do not fit are skipped, those that can never run are added to `refused`. Then adds the
+   * taken transactions to the tries, so that sealing has less to do. Throws CandidateFault, or ReadFailure when the disk fails; then the block is lost.
    */
   async take(candidates: Iterable<Transaction>): Promise<void> {
     const execution = this.#execution
@@ -100,10 +101,27 @@ export class OpenBlock {
     if (!this.#isFull) await execution.hashApplied()
   }
 
-  /** Runs what follows a block's transactions and seals the header over all of it. The block takes nothing afterwards. */
+  /** Runs end hooks, withdrawals and requests, and seals the header. Do not call `take` afterwards. */
   async seal(): Promise<ExecutedBlock> {
     const { block, requests } = await this.#execution.seal(this.#withdrawals)
-    const { receipts, traces, diffs } = this.#execution
-    return { block, receipts, requests, traces, diffs, refused: this.refused, view: this.#view }
+    const { receipts, callTrees, diffs } = this.#execution
+    return { block, receipts, requests, callTrees, diffs, refused: this.refused, view: this.#view }
   }
+}
+
+/**
+ * Builds a whole block on the view of its parent. Candidates that do not fit are left out; those that can never run are in `refused`.
+ * Throws CandidateFault when one makes this program fail.
+ */
+export async function executeBlock(
+  runtime: Runtime,
+  view: StateView,
+  attributes: PayloadAttributes,
+  candidates: Iterable<Transaction>,
+  blockHash: BlockHashes,
+  pause?: Pause,
+): Promise<ExecutedBlock> {
+  const block = await OpenBlock.begin(runtime, view, attributes, blockHash, pause)
+  await block.take(candidates)
+  return block.seal()
 }

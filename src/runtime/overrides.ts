@@ -1,4 +1,4 @@
-// A state that is otherwise than it is, for one call or one simulated block.
+// State overrides of eth_call and eth_simulateV1: changes accounts and moves precompiles for one call or simulated block.
 import type { Machine } from '../evm/machine.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, fromHex } from '../lib/hex.ts'
@@ -6,9 +6,9 @@ import { Rejection } from '../primitives/rejection.ts'
 import type { AccountOverride, StateOverrides } from './types.ts'
 
 /**
- * Changes accounts on the machine's view, and moves precompiles out of the way of their addresses. A precompile whose
- * address is overridden is gone: the account is an ordinary one then, with the code it is given, or none. A native
- * contract goes with its code only, since its other fields are the state it works on.
+ * Changes accounts on the machine's view and moves precompiles to other addresses. Overriding a precompile's address removes
+ * the precompile: the address is then an ordinary account with the given code, or none. A native contract is removed only by
+ * an override of its code, because its other fields are the state that it works on.
  * Throws ChainError `invalid-params` when an account has both `state` and `stateDiff`, `transaction-rejected` for a move
  * that cannot be made.
  */

@@ -1,5 +1,5 @@
-// Contracts asked on the state after a block, while the block is being written: what an index wants to know of a token.
-// Nothing it does stays, and what it costs is bounded by the gas it is given.
+// Static calls of contracts on the state after a block that is being committed, for the index (a token's name, for example).
+// They change nothing, and their gas limit bounds their cost.
 import type { Machine } from '../evm/machine.ts'
 import { callFromProtocol } from '../evm/run-native.ts'
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
@@ -10,6 +10,7 @@ import type { StateView } from '../state/types.ts'
 import type { BlockEnv } from './block-env.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 
+/** The result of a static call. */
 export type ContractAnswer = {
   /** undefined: it reverted or failed. */
   readonly output: Uint8Array | undefined
@@ -19,7 +20,7 @@ export type ContractAnswer = {
 /** A static call from the zero address. */
 export type ReadContract = (to: Address, input: Uint8Array, gasLimit: bigint) => MaybePromise<ContractAnswer>
 
-/** Reads on a copy of the view, which is made at the first call. */
+/** A reader that calls contracts on a copy of the view. The copy is made at the first call. */
 export function contractReader(
   runtime: Runtime,
   view: StateView,

@@ -1,4 +1,4 @@
-// Asserts one rule of block validity; every refusal of a block has this form.
+// Checks one rule of block validity. Every refusal of a block goes through it.
 import { ChainError } from '../lib/errors.ts'
 
 /** Throws ChainError `invalid-block` with the reason unless the rule holds. */

@@ -1,5 +1,5 @@
-// A committed block run again, by a runtime with another engine, on the view of its parent. What comes out is compared
-// with the block's own header; when it differs, everything is kept that can tell where.
+// Runs a committed block again, with another engine, on the view of its parent, and compares the results with its header. A
+// mismatch carries receipts and diffs, so that the first differing transaction can be found (`shadow/`).
 import { ChainError } from '../lib/errors.ts'
 import { toHex } from '../lib/hex.ts'
 import type { Block, Receipt } from '../primitives/types.ts'
@@ -8,24 +8,24 @@ import { BlockExecution, type ExecutedRoots } from './block-execution.ts'
 import { wrongField } from './import-block.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
 
-/** What a block that did not come out as its header says has done. */
-export type DifferingRun = {
+/** The results of a block that differ from its header. */
+export type BlockMismatch = {
   readonly receipts: readonly Receipt[]
   readonly diffs: readonly TransactionDiff[]
   readonly requests: readonly Uint8Array[]
-  /** The transaction after the last receipt could not run, and why; undefined: all have run. */
+  /** Why the transaction after the last receipt could not run; undefined when all have run. */
   readonly refused: string | undefined
   /** The first wrong field of the header and its value here; undefined when a transaction was refused. */
   readonly field: { readonly name: string; readonly value: string } | undefined
 }
 
-/** Undefined: the block came out as its header says. Throws what is no outcome of execution: a fault of the program. */
+/** Undefined when the results match the header. Throws only for a bug of this program. */
 export async function rerunBlock(
   runtime: Runtime,
   view: StateView,
   block: Block,
   blockHash: BlockHashes,
-): Promise<DifferingRun | undefined> {
+): Promise<BlockMismatch | undefined> {
   const { header, transactions, uncles, withdrawals } = block
   const execution = new BlockExecution(runtime, view, header, blockHash)
   const { receipts, diffs } = execution

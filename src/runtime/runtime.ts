@@ -1,5 +1,5 @@
-// The only room that knows EVM, modules, precompiles and proposals: it puts a machine together for one block.
-// Everything it needs is in its arguments and in the state, so an old block is executed by its own rules.
+// Builds the machine that executes one block: the fork's opcode table with active proposals, native contracts, fee policy. All
+// of it follows from the chain's specification, the header and the state, so an old block is executed by its own rules.
 import type { KZG } from '@ethereumjs/util'
 import { LRUCache } from 'lru-cache'
 import { registryOf } from '../cip/modules.ts'
@@ -25,32 +25,34 @@ import type { StateView } from '../state/types.ts'
 import { type BlockEnv, blockEnv } from './block-env.ts'
 import type { FeePolicy } from './execute-message.ts'
 
+/** The hash of a block by its number, for BLOCKHASH; undefined when it is not an ancestor. */
 export type BlockHashes = (number: bigint) => Hash | undefined
 const NO_NATIVES: NativeContracts = new Map()
-/** Tables of this many lists of proposals are kept; there are never more than a few, unless somebody plays with them. */
+/** Opcode tables to cache, one for each fork and list of active proposals. A chain uses a few. */
 const TABLES = 64
-/** Outcomes of trials that are kept. */
+/** Lists of proposals to remember as valid. */
 const TRIALS = 256
 
+/** Execution by the rules of one chain. One object serves all blocks; it caches what depends on fork and proposals. */
 export class Runtime {
   readonly spec: ChainSpec
   readonly fees: FeePolicy
   readonly #kzg: KZG | undefined
   readonly #engine: EngineChoice | undefined
-  /** A native contract tries out lists of proposals by the fork that it runs on, so each fork has its own. */
+  /** Native contracts by fork, because they check lists of proposals against the fork that they run on. */
   readonly #natives = new Map<Fork, (block: bigint) => NativeContracts>()
   readonly #report: Report
-  /** A header says the same whenever it is asked. */
+  /** Environments by header object; a header never changes. */
   readonly #envs = new WeakMap<Header, BlockEnv>()
   readonly #tables = new LRUCache<string, OpcodeTable>({ max: TABLES })
-  /** Lists that have been tried out, kept apart from the tables in use: whoever submits many lists displaces none of those. */
+  /** Lists of proposals that passed the check. Apart from `#tables`, so that many submitted lists displace no table in use. */
   readonly #sound = new LRUCache<string, true>({ max: TRIALS })
   /** The improvement proposals that this chain may use. */
   readonly proposals: Registry
 
   /**
-   * `engine`: what runs ordinary code; left out: ours, where it has been built. `report` hears of what went wrong in a
-   * block in words that must not enter it.
+   * `engine` runs contract code; by default the WebAssembly engine, if it has been built. `report` receives errors of native
+   * code whose text must not become part of a block.
    */
   constructor(
     spec: ChainSpec,
@@ -69,7 +71,7 @@ export class Runtime {
     this.fees = { collector: collects ? MODULE_ACCOUNT.feeCollector : undefined }
   }
 
-  /** The rules a header stands under; a header without difficulty is after the merge. */
+  /** The fork whose rules hold for a header. A header without difficulty is after the merge. */
   forkOf(header: Pick<Header, 'number' | 'timestamp' | 'difficulty'>): Fork {
     return forkAt(this.spec, {
       number: header.number,
@@ -84,7 +86,7 @@ export class Runtime {
     return known
   }
 
-  /** A machine for messages of one block on one view, which run in the turns of `pause`. `deadline` is in `performance.now()` milliseconds. */
+  /** A machine for messages of one block on one view. `pause` yields to the event loop; `deadline` is in `performance.now()` milliseconds. */
   machine(view: StateView, env: BlockEnv, blockHash: BlockHashes, pause: Pause, deadline?: number): Machine {
     return new Machine({
       common: commonFor(this.spec, env.fork, this.#kzg),
@@ -96,7 +98,7 @@ export class Runtime {
       deadline,
       pause,
       engine: this.#engine,
-      lockedBalance: this.held(view, () => env.timestamp),
+      lockedBalance: this.lockedBalances(view, () => env.timestamp),
     })
   }
 
@@ -112,8 +114,8 @@ export class Runtime {
     return contracts(number)
   }
 
-  /** How much of its balance an account must keep at a time (unix seconds); undefined on a plain chain: nothing. */
-  held(view: StateView, time: () => bigint): ((of: Address) => bigint) | undefined {
+  /** Reads an account's locked balance (vesting) at a time in unix seconds; undefined on a plain chain. */
+  lockedBalances(view: StateView, time: () => bigint): ((of: Address) => bigint) | undefined {
     return this.spec.native === undefined ? undefined : lockedBalances(view, time)
   }
 
@@ -125,19 +127,19 @@ export class Runtime {
     return openModules({ spec: this.spec.native, block, view, access, checkProposals, report: this.#report })
   }
 
-  /** What opcodes do by the fork alone, without improvement proposals: the table of the protocol's own calls. */
+  /** The fork's opcode table without improvement proposals, for system calls. */
   forkTable({ fork }: Pick<BlockEnv, 'fork'>): OpcodeTable {
     return this.#table(fork, [])
   }
 
-  /** What opcodes do under the parameters that a view holds. Throws ChainError as `checkProposals`. */
+  /** The fork's opcode table with the proposals that are active on a view. Throws ChainError as `checkProposals`. */
   table(view: StateView, env: BlockEnv): OpcodeTable {
     return this.#table(env.fork, this.#proposalsOn(view))
   }
 
   /**
-   * Throws ChainError unless these improvement proposals can be active together after a block, and the upgrades to come
-   * can be made on top of them. All forks that may still come are tried out.
+   * Throws ChainError unless these improvement proposals can be active together after a block and at each later upgrade.
+   * Builds the opcode table of every fork from this one on.
    */
   checkProposals(names: readonly string[], { fork, number }: Pick<BlockEnv, 'fork' | 'number'>): void {
     this.#tryOut(names, fork, number)
@@ -150,7 +152,7 @@ export class Runtime {
     }
   }
 
-  /** Throws ChainError when this program lacks a proposal that the chain has active, or will have at an upgrade. */
+  /** Throws ChainError when this program lacks a proposal that is active on the chain, or will be after an upgrade. */
   requireProposals(view: StateView, env: BlockEnv): void {
     const active = this.#proposalsOn(view)
     this.checkProposals(active, env)
@@ -187,12 +189,12 @@ export class Runtime {
 
 const keyOf = (fork: Fork, names: readonly string[]): string => [fork, ...names].join(' ')
 
-/** Adds words to the refusal, if it comes to one. */
-function explained(words: string, check: () => void): void {
+/** Appends `suffix` to the message of a ChainError that `check` throws. */
+function explained(suffix: string, check: () => void): void {
   try {
     check()
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    throw new ChainError(error.code, `${error.message}${words}`, error.data, error.detail)
+    throw new ChainError(error.code, `${error.message}${suffix}`, error.data, error.detail)
   }
 }

@@ -1,11 +1,23 @@
-// Blocks that never were: calls put into blocks on top of a real one, each block built as any other (eth_simulateV1).
-// All of it happens on the view that is handed in; block numbers, gaps, defaults and refusals are as geth has them.
+// eth_simulateV1: builds blocks of calls on top of a real block, on a view that is then dropped. Block numbers, gaps between them,
+// defaults and error messages are geth's. Log indices continue through a block and count reverted logs too, as in geth.
+
+import type { Result } from '../evm/result.ts'
+import type { EnterEvent, MessageTracer } from '../evm/tracer.ts'
 import { ChainError } from '../lib/errors.ts'
-import { type Address, EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../lib/hex.ts'
+import {
+  type Address,
+  bigToFixed,
+  EMPTY_BYTES,
+  type Hash,
+  hexToAddress,
+  hexToHash,
+  ZERO_ADDRESS,
+  ZERO_HASH,
+} from '../lib/hex.ts'
 import { type Pause, yieldToEventLoop } from '../lib/scheduler.ts'
 import { Rejection } from '../primitives/rejection.ts'
 import { unsignedTransaction } from '../primitives/transaction.ts'
-import type { Block, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
+import type { Block, Log, SealedHeader, Transaction, TransactionType, Withdrawal } from '../primitives/types.ts'
 import { earliestTimestamp } from '../spec/block-rules.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { StateView } from '../state/types.ts'
@@ -14,11 +26,10 @@ import type { CallLimits } from './call.ts'
 import { draftHeader } from './draft-header.ts'
 import { applyOverrides } from './overrides.ts'
 import type { BlockHashes, Runtime } from './runtime.ts'
-import { type IndexedLog, SimulatedLogs } from './simulated-logs.ts'
 import type { BlockOverrides, CallRequest, StateOverrides } from './types.ts'
 
-/** A block to be made: calls, and what shall be otherwise. Fee recipient and gas limit are kept until changed again. */
-export type SimulatedCalls = {
+/** A block to simulate: calls and overrides. An overridden fee recipient or gas limit also holds for the blocks after it. */
+export type RequestedBlock = {
   readonly block?: BlockOverrides & {
     readonly beaconRoot?: Hash | undefined
     readonly withdrawals?: readonly Withdrawal[] | undefined
@@ -32,8 +43,8 @@ export type SimulationOptions = {
   readonly validation: boolean
   /** Report transfers of value as ERC-20 logs. */
   readonly traceTransfers: boolean
-  /** The connection that asks: the simulation ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  /** Aborted when the client's connection closes; then the simulation ends. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export type SimulatedCall = {
@@ -44,7 +55,7 @@ export type SimulatedCall = {
   readonly maxGasUsed: bigint
   /** Return data, or revert data when `error` is `execution reverted`. */
   readonly returnData: Uint8Array
-  /** Those that were not undone. */
+  /** Logs that no revert undid. */
   readonly logs: readonly IndexedLog[]
   /** geth's words; undefined on success. */
   readonly error: string | undefined
@@ -52,22 +63,21 @@ export type SimulatedCall = {
 
 export type SimulatedBlock = { readonly block: Block; readonly calls: readonly SimulatedCall[] }
 
-/** What a block of the simulation is to be; number and timestamp are settled. */
-type Plan = SimulatedCalls & { readonly number: bigint; readonly timestamp: bigint }
+/** A requested block with its number and timestamp. */
+type PlannedBlock = RequestedBlock & { readonly number: bigint; readonly timestamp: bigint }
 
 const MAX_BLOCKS = 256n
 const SECONDS_BETWEEN = 12n
 
 /**
- * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, too many of them, and calls that
- * may not run; ChainError as `applyOverrides`, and `limit-exceeded` when it takes too long. A call that fails is an
- * outcome.
+ * Runs the blocks on the view of their base. Throws Rejection for blocks out of order, for more than 256, and for a call that
+ * may not run; ChainError as `applyOverrides`, and `limit-exceeded` at the deadline. A call that fails is a result.
  */
 export async function simulate(
   runtime: Runtime,
   view: StateView,
   base: SealedHeader,
-  blocks: readonly SimulatedCalls[],
+  blocks: readonly RequestedBlock[],
   options: SimulationOptions,
   ancestors: BlockHashes,
   limits: CallLimits,
@@ -79,9 +89,9 @@ export async function simulate(
 }
 
 /** Settles numbers and timestamps, and fills gaps with empty blocks. */
-function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly SimulatedCalls[]): Plan[] {
+function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly RequestedBlock[]): PlannedBlock[] {
   if (BigInt(blocks.length) > MAX_BLOCKS) throw tooMany()
-  const plans: Plan[] = []
+  const plans: PlannedBlock[] = []
   let { number, timestamp } = base
   for (const calls of blocks) {
     const wanted = calls.block?.number ?? number + 1n
@@ -112,7 +122,7 @@ function planBlocks(spec: ChainSpec, base: SealedHeader, blocks: readonly Simula
 
 const tooMany = () => new Rejection('too many blocks', 'too-many-blocks', 'limit-exceeded')
 
-/** The chain of simulated blocks as far as it goes. */
+/** The simulated blocks so far: their view, their hashes and the gas left. */
 class Simulation {
   readonly #runtime: Runtime
   readonly #view: StateView
@@ -122,7 +132,7 @@ class Simulation {
   readonly #hashes = new Map<bigint, Hash>()
   readonly #deadline: number
   readonly #pause: Pause
-  /** Gas that all calls together may still use. */
+  /** Gas left for all calls together. */
   #budget: bigint
   #parent: SealedHeader
 
@@ -137,7 +147,7 @@ class Simulation {
     this.#runtime = runtime
     this.#view = view
     this.#options = options
-    this.#pause = yieldToEventLoop('heavy', options.caller)
+    this.#pause = yieldToEventLoop('heavy', options.signal)
     this.#difficulty = base.difficulty
     this.#blockHash = (number) => (number > base.number ? this.#hashes.get(number) : ancestors(number))
     this.#deadline = performance.now() + time
@@ -145,7 +155,7 @@ class Simulation {
     this.#parent = base
   }
 
-  async add({ timestamp, block: wanted = {}, state, calls: requests }: Plan): Promise<SimulatedBlock> {
+  async add({ timestamp, block: wanted = {}, state, calls: requests }: PlannedBlock): Promise<SimulatedBlock> {
     await this.#pause()
     if (performance.now() > this.#deadline) {
       throw new ChainError('limit-exceeded', 'execution aborted: the simulation took longer than this node allows')
@@ -236,9 +246,84 @@ class Simulation {
   }
 }
 
-/** Market fees unless a gas price is named, or there is no market yet. */
+/** The transaction type that fits the request's fields: 0 with a gas price or before London, 4, 3, otherwise 2. */
 function typeOf(request: CallRequest, london: boolean): TransactionType {
   if (request.gasPrice !== undefined || !london) return 0
   if (request.authorizationList?.length) return 4
   return request.blobVersionedHashes?.length ? 3 : 2
 }
+
+/** The address of the asset in a transfer's log (ERC-7528), and ERC-20's Transfer(address,address,uint256). */
+const VALUE = hexToAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
+const TRANSFER = hexToHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
+
+/** A log with its index in its block. */
+export type IndexedLog = { readonly log: Log; readonly index: number }
+
+/** A running message. The log of a creation's value is added at its end, when the contract's address is known. */
+type Frame = {
+  readonly logs: IndexedLog[]
+  readonly endowment: { readonly from: Address; readonly value: bigint; readonly index: number } | undefined
+}
+
+/** A tracer that collects the logs of one simulated block, on request with an ERC-20 log for each transfer of value. */
+export class SimulatedLogs implements MessageTracer {
+  readonly #showsTransfers: boolean
+  readonly #open: Frame[] = []
+  #finished: IndexedLog[] = []
+  /** Index of the next log in the block. */
+  #next = 0
+
+  constructor(showsTransfers: boolean) {
+    this.#showsTransfers = showsTransfers
+  }
+
+  /** Logs of the call that has just ended, without those that were undone, in the order in which they were written. */
+  take(): IndexedLog[] {
+    const taken = this.#finished
+    this.#finished = []
+    return taken
+  }
+
+  enter({ type, from, to, value }: EnterEvent): void {
+    // DELEGATECALL and CALLCODE name a value but move none.
+    const moves = this.#showsTransfers && value > 0n && type !== 'DELEGATECALL' && type !== 'CALLCODE'
+    const endowment = moves && to === null ? { from, value, index: this.#next++ } : undefined
+    const logs = moves && to !== null ? [this.#indexed(transfer(from, to, value))] : []
+    this.#open.push({ logs, endowment })
+  }
+
+  exit({ failure, nativeLogs, createdAddress }: Result): void {
+    const frame = this.#open.pop()
+    if (frame === undefined || failure !== undefined) return
+    const around = this.#open.at(-1)?.logs ?? this.#finished
+    const { endowment } = frame
+    if (endowment !== undefined && createdAddress !== undefined) {
+      const log = transfer(endowment.from, createdAddress, endowment.value)
+      around.push({ log, index: endowment.index })
+    }
+    around.push(...frame.logs)
+    // Native contracts run no opcodes: their logs come with the result.
+    around.push(...nativeLogs.map((log) => this.#indexed(log)))
+  }
+
+  selfdestruct(from: Address, beneficiary: Address, balance: bigint): void {
+    if (this.#showsTransfers && balance > 0n) this.log(transfer(from, beneficiary, balance))
+  }
+
+  log(log: Log): void {
+    this.#open.at(-1)?.logs.push(this.#indexed(log))
+  }
+
+  #indexed(log: Log): IndexedLog {
+    return { log, index: this.#next++ }
+  }
+}
+
+const transfer = (from: Address, to: Address, value: bigint): Log => ({
+  address: VALUE,
+  topics: [TRANSFER, asTopic(from), asTopic(to)],
+  data: bigToFixed(value, 32),
+})
+
+const asTopic = (address: Address): Hash => hexToHash(`0x${address.slice(2).padStart(64, '0')}`)

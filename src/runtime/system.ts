@@ -1,5 +1,4 @@
-// What a block does besides its transactions: system calls of its fork, withdrawals, rewards, requests.
-// None of it pays gas or makes a receipt.
+// The parts of a block besides its transactions: system calls, withdrawals, rewards, requests. None pays gas or has a receipt.
 import { createHash } from 'node:crypto'
 import type { Machine } from '../evm/machine.ts'
 import type { Result } from '../evm/result.ts'
@@ -16,7 +15,7 @@ import { requireBlockRule } from './require-block-rule.ts'
 
 const SYSTEM_CALL_GAS = 30_000_000n
 const ETHER = 10n ** 18n
-/** Contracts that blocks cannot do without from Prague on, in the order of their request types: 1 and 2. */
+/** Contracts that every block calls from Prague on, in the order of their request types, 1 and 2. */
 const REQUEST_CONTRACTS = [
   { address: SYSTEM_CONTRACT.withdrawalRequests, eip: 'EIP-7002' },
   { address: SYSTEM_CONTRACT.consolidationRequests, eip: 'EIP-7251' },
@@ -25,8 +24,8 @@ const REQUEST_CONTRACTS = [
 const DEPOSIT_TOPIC = hexToHash('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5')
 
 /**
- * EIP-4788 and EIP-2935: before the first transaction the parent's beacon root and hash are stored. Both EIPs let the call
- * fail silently.
+ * EIP-4788 and EIP-2935: stores the parent's beacon root and hash before the first transaction. By both EIPs a failure of the
+ * call has no effect.
  */
 export async function beginSystemCalls(
   machine: Machine,
@@ -59,7 +58,7 @@ export async function collectRequests(
 }
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
-/** Most blocks ask for nothing. */
+/** The hash of an empty list, which most blocks have. */
 const NO_REQUESTS_HASH = toHash(sha256(EMPTY_BYTES))
 
 /** EIP-7685: sha256 over the sha256 of each request. */
@@ -67,7 +66,7 @@ export function requestsHash(requests: readonly Uint8Array[]): Hash {
   return requests.length === 0 ? NO_REQUESTS_HASH : toHash(sha256(Buffer.concat(requests.map(sha256))))
 }
 
-/** EIP-4895: gwei to wei, credited without a message. Returns how much has come into the world. */
+/** EIP-4895: credits the withdrawals (gwei) as wei, without a message. Returns their sum in wei. */
 export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawal[]): bigint {
   let total = 0n
   for (const withdrawal of withdrawals) {
@@ -79,10 +78,10 @@ export function payWithdrawals(machine: Machine, withdrawals: readonly Withdrawa
   return total
 }
 
-/** What proof of work is paid: to the miner of a block, and to those of its uncles. */
+/** A proof-of-work reward in wei, of a block's miner or of an uncle's. */
 export type Reward = { readonly kind: 'block' | 'uncle'; readonly author: Address; readonly value: bigint }
 
-/** 5, 3 (Byzantium), 2 (Constantinople) ether, a 32nd more for each uncle, and the uncles' own; none after the merge. */
+/** Block reward of 5, 3 (Byzantium) or 2 (Constantinople) ether, plus 1/32 for each uncle; then the uncles'. None after the merge. */
 export function rewardsOf(env: BlockEnv, uncles: readonly Header[]): Reward[] {
   if (env.difficulty === 0n) return []
   const reward = (atLeast(env.fork, 'constantinople') ? 2n : env.rules.byzantium ? 3n : 5n) * ETHER
@@ -93,16 +92,17 @@ export function rewardsOf(env: BlockEnv, uncles: readonly Header[]): Reward[] {
   return [{ kind: 'block', author: env.coinbase, value }, ...uncles.map(ofUncle)]
 }
 
+/** Credits `rewardsOf`. */
 export function payRewards(machine: Machine, env: BlockEnv, uncles: readonly Header[]): void {
   for (const { author, value } of rewardsOf(env, uncles)) machine.view.addBalance(author, value)
 }
 
-/** Tells a contract something. A contract without code is not called; a call that fails leaves the state as it was. */
+/** A system call whose result is ignored. A contract without code is not called; a failed call leaves the state as it was. */
 async function notify(machine: Machine, env: BlockEnv, to: Address, data: Uint8Array): Promise<void> {
   if (machine.view.code(to).length > 0) await systemCall(machine, env, to, data)
 }
 
-/** What a request contract returns. The block is invalid when the contract has no code or fails, as its EIP demands. */
+/** The output of a request contract. The block is invalid when the contract has no code or fails, by its EIP. */
 async function queuedRequests(
   machine: Machine,
   env: BlockEnv,
@@ -118,7 +118,7 @@ async function queuedRequests(
   return output
 }
 
-/** What a user should know of a chain that has Prague, or will have it, while its state lacks a request contract. */
+/** Warnings for a chain with Prague in its schedule whose state lacks a request contract. */
 export function missingRequestContracts(spec: ChainSpec, view: StateView): string[] {
   if (!spec.forks.some(({ fork }) => atLeast(fork, 'prague'))) return []
   return REQUEST_CONTRACTS.filter(({ address }) => view.code(address).length === 0).map(

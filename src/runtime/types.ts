@@ -1,4 +1,4 @@
-// The values that go into and come out of execution. They travel upward unchanged: chain, indexer and faces read them.
+// Inputs and results of execution. The rooms above (chain, indexer, RPC, explorer) use these types unchanged.
 import type { ChainError } from '../lib/errors.ts'
 import type { Address, Hash, Hex } from '../lib/hex.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
 } from '../primitives/types.ts'
 import type { StateView, TransactionDiff } from '../state/types.ts'
 
-/** What the maker of a block decides; the rest of the header follows from execution and the chain's rules. */
+/** What the builder of a block chooses (Engine API); the other header fields follow from execution and the chain's rules. */
 export type PayloadAttributes = {
   readonly parent: SealedHeader
   readonly timestamp: bigint
@@ -27,8 +27,8 @@ export type PayloadAttributes = {
   readonly baseFeePerGas: bigint | undefined
 }
 
-/** One frame of the call tree, in call order. */
-export type CallTrace = {
+/** A frame of a transaction with the frames that it called, in call order; the root is the transaction's own frame. */
+export type CallTree = {
   readonly type: 'CALL' | 'STATICCALL' | 'DELEGATECALL' | 'CALLCODE' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT'
   readonly from: Address
   /** The called or created account; null when a creation failed before an address was known. */
@@ -40,16 +40,17 @@ export type CallTrace = {
   readonly output: Uint8Array
   /** geth's words (`execution reverted`, `out of gas`, …); undefined on success. */
   readonly error: string | undefined
-  readonly calls: readonly CallTrace[]
+  readonly calls: readonly CallTree[]
 }
 
+/** A block with everything that its execution produced. */
 export type ExecutedBlock = {
   readonly block: Block
   readonly receipts: readonly Receipt[]
-  /** What the block asks of the consensus layer (EIP-7685), each as type byte and data. */
+  /** EIP-7685 requests to the consensus layer, each as type byte and data. */
   readonly requests: readonly Uint8Array[]
   /** One call tree per transaction. */
-  readonly traces: readonly CallTrace[]
+  readonly callTrees: readonly CallTree[]
   readonly diffs: readonly TransactionDiff[]
   /** Candidates that could not be included, with the reason. */
   readonly refused: readonly { readonly transaction: Transaction; readonly reason: ChainError }[]
@@ -57,7 +58,7 @@ export type ExecutedBlock = {
   readonly view: StateView
 }
 
-/** A call that leaves no trace; everything may be left out. */
+/** A call that changes nothing (eth_call). Every field is optional. */
 export type CallRequest = {
   readonly from?: Address | undefined
   readonly to?: Address | null | undefined
@@ -97,13 +98,13 @@ export type BlockOverrides = {
 }
 
 export type CallOptions = {
-  /** The connection that asks: the call ends when it is closed. */
-  readonly caller?: AbortSignal | undefined
+  /** Aborted when the client's connection closes; then the call ends. */
+  readonly signal?: AbortSignal | undefined
   readonly stateOverrides?: StateOverrides | undefined
   readonly blockOverrides?: BlockOverrides | undefined
 }
 
-/** What a call did. A revert or failure is an outcome, not an exception. */
+/** The result of a call. A revert or failure is a result too, not an exception. */
 export type CallOutcome = {
   readonly gasUsed: bigint
   /** Return data, or revert data when `error` is `execution reverted`. */

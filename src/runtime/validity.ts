@@ -1,5 +1,5 @@
-// May this message run in this block, on this state? The rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
-// Violations are ChainError `transaction-rejected` in geth's words, which wallets match on, and say which rule it was.
+// Checks whether a message may run in a block, on a state: the rules of EIP-1559, 2681, 3607, 3860, 4844, 7623, 7702, 7825.
+// A violation is a Rejection with geth's message, which wallets match on, and with the rule's name.
 import { delegationOf } from '../primitives/delegation.ts'
 import { type GasBounds, gasBounds, MAX_INITCODE_SIZE, upfrontCost } from '../primitives/gas.ts'
 import { type BrokenRule, Rejection } from '../primitives/rejection.ts'
@@ -17,7 +17,7 @@ export type MessageMode = 'transaction' | 'impersonated' | 'simulated' | 'call'
 
 const MAX_NONCE = (1n << 64n) - 1n
 
-/** What only a signed transaction has: a type its fork knows, a chain id, a low s. */
+/** Checks the fields of a signed transaction that a call lacks: type, chain id, low s (EIP-2). Throws Rejection. */
 export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Transaction): void {
   const { rules } = env
   const known = [true, rules.berlin, rules.london, rules.cancun, rules.prague][transaction.type]
@@ -32,7 +32,7 @@ export function checkEnvelope(env: BlockEnv, chainId: bigint, transaction: Trans
 }
 
 /**
- * Checks a message against block and state before it runs; `lockedBalance` (wei) is what the sender may not spend.
+ * Checks a message against block and state before it runs; `lockedBalance`: wei that the sender may not spend (vesting).
  * Changes nothing. Throws Rejection; returns the intrinsic gas and the floor of the calldata (EIP-7623).
  */
 export function checkMessage(
@@ -129,6 +129,6 @@ function checkBlobs(env: BlockEnv, message: Message, mode: MessageMode): void {
   }
 }
 
-function reject(words: string, rule: BrokenRule = 'other'): never {
-  throw new Rejection(words, rule)
+function reject(message: string, rule: BrokenRule = 'other'): never {
+  throw new Rejection(message, rule)
 }

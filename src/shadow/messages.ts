@@ -3,7 +3,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { EngineChoice } from '../evm/engine-selection.ts'
 import type { Address, Hash } from '../lib/hex.ts'
-import type { DifferingRun } from '../runtime/rerun-block.ts'
+import type { BlockMismatch } from '../runtime/rerun-block.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 import type { Account } from '../state/types.ts'
 
@@ -45,7 +45,7 @@ export type StateAfter = {
   readonly words: readonly (readonly [Address, Hash, Uint8Array])[]
 }
 
-export type Differing = DifferingRun & { readonly after: StateAfter }
+export type Differing = BlockMismatch & { readonly after: StateAfter }
 
 /** What the thread says: a question, or how a job ended. */
 export type Report =

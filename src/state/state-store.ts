@@ -18,23 +18,9 @@ import {
 } from './history.ts'
 import { isCode, KEY } from './keyspace.ts'
 import { verifyCode } from './row-checksum.ts'
-import type { KvReader, KvStore, WriteOp } from './types.ts'
+import type { RowChanges, StateRows } from './state-rows.ts'
+import type { KvStore, WriteOp } from './types.ts'
 import { View } from './view.ts'
-
-/** The changed rows of one commit by key as latin-1; a value of null deletes the row. */
-export type RowChanges = Map<string, { readonly key: Uint8Array; readonly value: Uint8Array | null }>
-
-/** What a view reads from. `StateStore` reads the disk, `WitnessRows` a block's witness. */
-export type StateRows = {
-  /** A row's value as of a version. `name` is the key as latin-1, for callers that have it. */
-  row(key: Uint8Array, version: number, name?: string): Uint8Array | undefined
-  account(of: Address, version: number): StoredAccount | undefined
-  /** A storage word without leading zeros; no bytes for zero. */
-  word(of: Address, key: Hash, version: number): Uint8Array
-  code(hash: Hash): Uint8Array | undefined
-  /** For listing the rows that are deleted when an account loses its storage. */
-  readonly store: Pick<KvReader, 'scan'>
-}
 
 const CACHED_ROWS = 200_000
 const CACHED_CODES = 2_000

@@ -5,13 +5,12 @@ import { memo } from '../lib/caches.ts'
 import { type Address, bigToFixed, equalBytes, fromHex, type Hash, toHash, toHex, toLatin1 } from '../lib/hex.ts'
 import { keccak256 } from '../lib/keccak.ts'
 import { encodeRlp } from '../primitives/rlp.ts'
-import { encodeAccount } from './accounts.ts'
+import { encodeAccount, type StoredAccount } from './accounts.ts'
 import { KEY, RANGE } from './keyspace.ts'
-import type { RowChanges } from './state-store.ts'
+import type { RowChanges } from './state-rows.ts'
 import type { NodePath, NodeReader, TrieChange } from './trie.ts'
 import { EMPTY_ROOT, proveTrie, updateTrie } from './trie.ts'
 import type { Account, AccountProof, KvReader, StateView } from './types.ts'
-import type { View } from './view.ts'
 
 export const EMPTY_ROOT_BYTES = fromHex(EMPTY_ROOT)
 
@@ -27,8 +26,21 @@ type Nodes = Map<NodePath, Uint8Array | null>
 const CACHED_KEYS = 50_000
 const hashedKey = memo(CACHED_KEYS, (name: Address | Hash) => keccak256(fromHex(name)))
 
+/** What the tries read of their view: the values that it holds now, and the rows that are stored at its version. */
+type TrieSource = {
+  account(of: Address): Account | undefined
+  /** A storage word as it is now, without leading zeros; no bytes for zero. */
+  word(of: Address, key: Hash): Uint8Array
+  /** Whether the stored slots of the account were cleared on the view. */
+  isCleared(of: Address): boolean
+  /** The account's stored row, decoded. */
+  stored(of: Address): StoredAccount | undefined
+  /** A stored row. `name` is the key as latin-1, for callers that have it. */
+  storedRow(key: Uint8Array, name?: string): Uint8Array | undefined
+}
+
 export class StateTrie {
-  readonly #view: View
+  readonly #view: TrieSource
   /** Written since the last root. */
   #dirty: Slots = new Map()
   /** Accounts whose storage trie is rebuilt from nothing. */
@@ -42,7 +54,7 @@ export class StateTrie {
   #storageRoots = new Map<Address, Uint8Array>()
   #root: Hash | undefined
 
-  constructor(view: View) {
+  constructor(view: TrieSource) {
     this.#view = view
   }
 
@@ -135,7 +147,7 @@ export class StateTrie {
     return rows
   }
 
-  fork(view: View): StateTrie {
+  fork(view: TrieSource): StateTrie {
     const copy = new StateTrie(view)
     for (const [of, keys] of this.#dirty) copy.#dirty.set(of, keys.size === 0 ? NO_SLOTS : new Set(keys))
     for (const [of, keys] of this.#touched) copy.#touched.set(of, keys.size === 0 ? NO_SLOTS : new Set(keys))

@@ -5,7 +5,7 @@ import { type Address, EMPTY_BYTES, fromLatin1, type Hash, toLatin1 } from '../l
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { decodeAccount, encodeAccount, type StoredAccount } from './accounts.ts'
 import { KEY } from './keyspace.ts'
-import type { StateRows } from './state-store.ts'
+import type { StateRows } from './state-rows.ts'
 
 /** Rows that are encoded between two calls of `pause`. */
 const GROUP = 64

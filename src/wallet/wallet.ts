@@ -19,6 +19,7 @@ export function addressOf(privateKey: Uint8Array): Address {
   }
 }
 
+/** Unlocked keys by account. Listed accounts are those that eth_accounts shows. */
 export class Wallet {
   readonly #keys = new Map<Address, Uint8Array>()
   readonly #unlisted = new Set<Address>()
@@ -42,7 +43,7 @@ export class Wallet {
     const parent = derive(HDKey.fromMasterSeed(pbkdf2Sync(words, 'mnemonic', 2048, 64, 'sha512')), path)
     return Array.from({ length: count }, (_, index) => {
       const { privateKey } = parent.deriveChild(first + index)
-      if (!privateKey) throw new ChainError('invalid-params', 'invalid mnemonic') // 1 in 2^127, says BIP-32
+      if (!privateKey) throw new ChainError('invalid-params', 'invalid mnemonic') // BIP-32: probability 2^-127
       return this.add(privateKey)
     })
   }

@@ -116,7 +116,7 @@ test('import refuses files without blocks, and blocks of another chain', async (
   expect(cut.code).toBe(1)
   expect(cut.stderr).toContain('the file ends within a block')
   const cases = [
-    [['import', 'text.rlp'], 'text.rlp, byte 0: no block begins here'],
+    [['import', 'text.rlp'], 'text.rlp, byte 0: expected the beginning of a block'],
     [['import', CHAIN, '--datadir', 'nothing'], 'nothing holds no chain'],
     [['export', 'x.rlp', '--last', '99'], '--last: the head is block'],
     [['init', '--genesis', 'own.json'], 'kestrel-data holds another chain, ethereum'],

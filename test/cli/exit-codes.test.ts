@@ -61,8 +61,8 @@ async function codeOf(args: readonly string[]): Promise<{ code: number; words: s
     await program.parseAsync([...args], { from: 'user' })
     return { code: 0, words: told }
   } catch (error) {
-    const { code, isTold } = exitCodeOf(error)
-    return { code, words: isTold ? told : String(error) }
+    const { code, isPrinted } = exitCodeOf(error)
+    return { code, words: isPrinted ? told : String(error) }
   }
 }
 

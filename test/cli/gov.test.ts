@@ -195,7 +195,7 @@ test('gov prints one line for a refusal, with the chain’s reason', async () =>
     [['gov', 'vote', '7', 'maybe'], 'expected one of yes, no, abstain, veto, not "maybe"'],
     [['gov', 'vote', 'x', 'yes'], '<number>: expected a whole number from 1'],
     [['gov', 'submit'], 'expected a file, or --title'],
-    [['gov', 'submit', '--title', 'T', '--from', 'validators'], '--from: `validators` is for votes'],
+    [['gov', 'submit', '--title', 'T', '--from', 'validators'], '--from: `validators` is only for votes'],
     [['gov', 'submit', '--title', 'T', '--from', '10'], '--from: the node holds accounts 0 to 9'],
     [['gov', 'submit', '--title', 'T', '--from', EVE], 'insufficient funds'],
     [['gov', 'submit', '--title', 'T', '--deposit', 'much'], '--deposit: expected an amount such as 10 or 1.5KEST'],

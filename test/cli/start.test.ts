@@ -31,7 +31,7 @@ test('start serves, prints accounts and keys last, and ends with Ctrl-C', async 
   expect(stdout).toMatch(/^kestrel \d+\.\d+\.\d+\n/)
   expect(stdout).toContain('kestrel, id 125 (0x7d)')
   expect(stdout).toContain(`${node.url.replace('http', 'ws')}/rpc`)
-  const places = [FIRST[0], LAST[0], FIRST[1], LAST[1], 'Warning: everybody knows these keys'].map((text) =>
+  const places = [FIRST[0], LAST[0], FIRST[1], LAST[1], 'Warning: these keys are public'].map((text) =>
     stdout.indexOf(text),
   )
   expect(places).toEqual([...places].sort((a, b) => a - b))
@@ -158,11 +158,7 @@ test('start prints one line for a wrong flag, with its name', async () => {
     [['--cors-origins', 'local', ...UNLOCK], '--cors-origins: local would let pages', 2],
     [['--hosts', 'node:8545'], '--hosts: expected host names without ports', 2],
     [['--hosts', '*', ...UNLOCK], '--hosts: * would let pages use the unlocked accounts', 2],
-    [
-      ['--production'],
-      '--production: a new chain needs to be told whose coins and validators it begins with: --genesis',
-      2,
-    ],
+    [['--production'], '--production: a new chain needs initial accounts and validators: give --genesis', 2],
     [['--production', '--in-memory', '--chain-id', '5'], '--production: a new chain', 2],
     [['--datadir', 'photos'], 'photos is not empty', 1],
     [['--genesis', 'none.json'], 'none.json: no such file', 1],

@@ -84,7 +84,7 @@ it('verify prints one line for an error', async () => {
   const { address } = await deploy()
   const refusals: [string[], string | RegExp][] = [
     [['0x99', '--source', 'src/Kite.sol'], /expected an address/],
-    [[address], /--source: name the sources/],
+    [[address], /--source: expected source files/],
     [[address, '--source', 'src/Kite.sol', '--optimize', 'much'], /--optimize: /],
     [[address, '--source', 'src/Kite.sol', '--compiler', '0.4.11'], /^compiler 0.4.11 is not installed here/],
     [[`0x${'99'.repeat(20)}`, '--source', 'src/Kite.sol'], /^Unable to locate ContractCode/],

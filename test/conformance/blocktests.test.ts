@@ -78,7 +78,7 @@ describe('a run of blockchain tests', () => {
       if (block !== undefined) delete block.blockHeader
       test.blocks = test.blocks.slice(0, 1)
     })
-    expect(result).toMatchObject({ pass: false, error: 'blocks[0]: taken, but has to be refused' })
+    expect(result).toMatchObject({ pass: false, error: 'blocks[0]: imported, but must be refused' })
   })
 
   it('fails when a block is refused that has to be taken', async () => {

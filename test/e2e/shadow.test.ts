@@ -65,6 +65,6 @@ test('--shadow refuses the engine that makes the blocks', async () => {
   const { code, stderr } = await run(path, 'start', '--in-memory', '--engine', 'wasm', '--shadow', 'wasm')
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'kestrel: --shadow: wasm is what runs contracts already; choose another engine\n',
+    stderr: 'kestrel: --shadow: wasm runs contracts already; choose another engine\n',
   })
 })

@@ -20,7 +20,7 @@ it('a tracer thread whose row cannot be read fails with the message of the read'
   const choice = { name: '{ fault() {}, result() {} }', config: undefined, structLogs: { limit: 0, ...PLAIN } }
   const run = traces.run(
     { kind: 'transaction', hash: ZERO_HASH },
-    { choice, timeout: 5_000, caller: NO_CONNECTION },
+    { choice, timeout: 5_000, signal: NO_CONNECTION },
     async () => undefined,
   )
   await expect(run).rejects.toThrow('the disk has failed')

@@ -1,4 +1,4 @@
-// Governance and parameters of a running chain: reads and calls of the contract at 0x…0805.
+// Governance and EVM parameters of a running chain, read and changed through the gov contract at 0x…0805.
 import type { Hex, TransactionReceipt } from 'viem'
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
@@ -119,24 +119,24 @@ export async function readAuthority({ viem }: RpcClient): Promise<string> {
   return bech32
 }
 
-/** An answer of no bytes would be the only sign, and one that says little. */
+/** Checks the contract's existence, because calls of a missing contract return empty data without an error. */
 async function requireGovernance({ viem }: RpcClient): Promise<void> {
   if ((await viem.getCode({ address: GOV })) === undefined)
-    throw new ChainError('not-found', `this chain has no governance: nothing is at ${GOV}`)
+    throw new ChainError('not-found', `this chain has no governance: there is no contract at ${GOV}`)
 }
 
 /** A call of the contract that does not revert on the present state, with its gas limit. */
-export type Tried = { readonly sender: Sender; readonly data: Hex; readonly gas: bigint }
+export type EstimatedCall = { readonly sender: Sender; readonly data: Hex; readonly gas: bigint }
 
 /** Estimates the gas of a call by its encoded data, so that a reverting one costs nothing. Throws viem's errors. */
-export async function tryCall({ viem }: RpcClient, sender: Sender, data: Hex): Promise<Tried> {
+export async function estimateCall({ viem }: RpcClient, sender: Sender, data: Hex): Promise<EstimatedCall> {
   const gas = await viem.estimateGas({ account: addressOfSender(sender), to: GOV, data })
   // A fifth more, because earlier transactions of the block may raise the cost; unused gas is refunded.
   return { sender, data, gas: gas + gas / 5n }
 }
 
 /** Sends it in a transaction and waits for the block. Throws viem's errors, and ChainError when no block comes. */
-export async function send({ viem }: RpcClient, { sender, data, gas }: Tried): Promise<TransactionReceipt> {
+export async function send({ viem }: RpcClient, { sender, data, gas }: EstimatedCall): Promise<TransactionReceipt> {
   const hash = await viem.sendTransaction({ account: sender, to: GOV, data, gas, chain: null }).catch((error) => {
     if (refusalOf(error)?.message !== 'unknown account') throw error
     throw new ChainError(
@@ -144,9 +144,12 @@ export async function send({ viem }: RpcClient, { sender, data, gas }: Tried): P
       `the node has no key of ${addressOfSender(sender)}; sign with --private-key-file or --keystore`,
     )
   })
-  const receipt = await viem.waitForTransactionReceipt({ hash, timeout: PATIENCE }).catch((error) => {
+  const receipt = await viem.waitForTransactionReceipt({ hash, timeout: RECEIPT_TIMEOUT }).catch((error) => {
     if (!(error instanceof Error) || error.name !== 'WaitForTransactionReceiptTimeoutError') throw error
-    throw new ChainError('limit-exceeded', `no block has taken transaction ${hash} in ${PATIENCE / 1000} s; it waits`)
+    throw new ChainError(
+      'limit-exceeded',
+      `no block has taken transaction ${hash} in ${RECEIPT_TIMEOUT / 1000} s; it is still pending`,
+    )
   })
   if (receipt.status === 'reverted')
     throw new ChainError('execution-reverted', `transaction ${hash} reverted in block ${receipt.blockNumber}`)
@@ -155,10 +158,10 @@ export async function send({ viem }: RpcClient, { sender, data, gas }: Tried): P
 
 /** `tryCall`, then `send`. */
 export const transact = async (node: RpcClient, sender: Sender, data: Hex): Promise<TransactionReceipt> =>
-  send(node, await tryCall(node, sender, data))
+  send(node, await estimateCall(node, sender, data))
 
-/** Milliseconds that a transaction may wait for its block. */
-const PATIENCE = 60_000
+/** Milliseconds to wait for a transaction's block. */
+const RECEIPT_TIMEOUT = 60_000
 
 const evmParams = z.looseObject({ extraEips: z.array(z.string()) })
 const known = z.array(z.object({ name: z.string(), title: z.string(), active: z.boolean() }))
@@ -185,7 +188,7 @@ export async function readUpgrades(node: RpcClient): Promise<{ name: string; hei
 async function ask<S extends z.ZodType>(node: RpcClient, schema: S, method: string, ...params: unknown[]) {
   const parsed = schema.safeParse(await node.request(method, ...params))
   if (parsed.success) return parsed.data
-  throw new ChainError('not-found', `the node's answer to ${method} is of a kind that this program does not know`)
+  throw new ChainError('not-found', `the node's answer to ${method} has an unknown form`)
 }
 
 const blockOf = (block: bigint | undefined): string => (block === undefined ? 'latest' : toQuantity(block))

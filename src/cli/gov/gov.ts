@@ -47,8 +47,8 @@ function registerDeposit(gov: Command): void {
     gov
       .command('deposit')
       .description('add to the deposit of a proposal')
-      .argument('<number>', 'of the proposal')
-      .argument('<amount>', 'such as 10, 1.5KEST or 10000000akest'),
+      .argument('<number>', 'number of the proposal')
+      .argument('<amount>', 'for example 10, 1.5KEST or 10000000akest'),
   ).action(async (number: string, amount: string, given) => {
     const id = proposalNumber(number)
     readOperand('amount', amountText, amount)
@@ -72,8 +72,8 @@ function registerCancel(gov: Command): void {
   withSenderFlags(
     gov
       .command('cancel')
-      .description('withdraw a proposal of one’s own; a part of the deposit is lost')
-      .argument('<number>', 'of the proposal'),
+      .description('withdraw your own proposal; a part of the deposit is lost')
+      .argument('<number>', 'number of the proposal'),
   ).action(async (number: string, given) => {
     const id = proposalNumber(number)
     const options = readFlags(z.object(senderFlags), given)
@@ -98,11 +98,11 @@ function registerVote(gov: Command): void {
   withSenderFlags(
     gov
       .command('vote')
-      .description('vote; the last vote of an account counts, with its bonded stake')
-      .argument('<number>', 'of the proposal')
+      .description('vote; the last vote of an account counts, by its bonded stake')
+      .argument('<number>', 'number of the proposal')
       .argument('[option]', 'yes, no, abstain or veto')
       .option('--weights <shares>', 'split the vote: yes=0.7,no=0.3')
-      .option('--wait', 'wait until voting is over, and tell the outcome'),
+      .option('--wait', 'wait until voting is over and print the outcome'),
   )
     .addHelpText(
       'after',
@@ -137,7 +137,7 @@ function registerList(gov: Command): void {
     gov
       .command('list')
       .description('list the proposals')
-      .option('--status <status>', `only those of a status: ${STATUSES.join(', ')}`),
+      .option('--status <status>', `only those with this status: ${STATUSES.join(', ')}`),
   ).action(async (given) => {
     const { rpcUrl, json, status } = readFlags(listFlags, given)
     const proposals = await withNode(rpcUrl, (node) => readProposals(node, status))
@@ -150,7 +150,7 @@ function registerShow(gov: Command): void {
     gov
       .command('show')
       .description('show a proposal, its votes and its outcome')
-      .argument('<number>', 'of the proposal'),
+      .argument('<number>', 'number of the proposal'),
   ).action(async (number: string, given) => {
     const id = proposalNumber(number)
     const { rpcUrl, json } = readFlags(z.object(nodeFlags), given)
@@ -173,7 +173,7 @@ async function details(node: RpcClient, proposal: Awaited<ReturnType<typeof read
 }
 
 function registerParams(gov: Command): void {
-  withNodeFlags(gov.command('params').description('show the rules of governance')).action(async (given) => {
+  withNodeFlags(gov.command('params').description('show the parameters of governance')).action(async (given) => {
     const { rpcUrl, json } = readFlags(z.object(nodeFlags), given)
     const params = await withNode(rpcUrl, readGovParams)
     print(json, inSeconds(params), paramsLines(params))

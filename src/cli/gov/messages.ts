@@ -5,7 +5,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { formatCoins, parseCoin } from './amount.ts'
 import type { EvmParams } from './chain-queries.ts'
 
-/** What flags ask for. */
+/** The actions that flags request. */
 export type Actions = {
   readonly activate: readonly string[]
   readonly deactivate: readonly string[]
@@ -16,8 +16,8 @@ export type Actions = {
   readonly toggleErc20: readonly string[]
 }
 
-/** What of the chain they depend on. */
-export type Surroundings = {
+/** The values of the chain that messages depend on. */
+export type ProposalContext = {
   /** The account that proposals act as, in bech32. */
   readonly authority: string
   readonly base: string
@@ -29,13 +29,13 @@ export type Surroundings = {
 export type Message = { readonly '@type': string; readonly [field: string]: unknown }
 
 /** The messages, in the order of the flags' descriptions. Throws ChainError `invalid-params`. */
-export function messagesOf(actions: Actions, surroundings: Surroundings): Message[] {
-  const { authority, base, evmParams } = surroundings
+export function messagesOf(actions: Actions, context: ProposalContext): Message[] {
+  const { authority, base, evmParams } = context
   const { activate, deactivate, spend, registerErc20, toggleErc20 } = actions
   const messages: Message[] = []
   if (activate.length + deactivate.length > 0) {
     // The message replaces the whole set.
-    const params = { ...evmParams, extraEips: changed(surroundings, activate, deactivate) }
+    const params = { ...evmParams, extraEips: changed(context, activate, deactivate) }
     messages.push({ '@type': '/ethermint.evm.v1.MsgUpdateParams', authority, params })
   }
   if (registerErc20.length > 0)
@@ -58,7 +58,7 @@ export function messagesOf(actions: Actions, surroundings: Surroundings): Messag
 
 /** The list of active proposals after a change; new ones come last, for the order is that of application. */
 function changed(
-  { evmParams: { extraEips: active }, known }: Surroundings,
+  { evmParams: { extraEips: active }, known }: ProposalContext,
   added: readonly string[],
   removed: readonly string[],
 ): string[] {

@@ -14,13 +14,13 @@ export function print(asJson: boolean, value: unknown, lines: readonly string[])
   process.stdout.write(`${text}\n`)
 }
 
-/** Something on the way, for people: on standard error, so that it never mixes with what is piped on. */
+/** Prints a message for people on standard error, so that it does not mix with piped output. */
 export const note = (text: string): void => void process.stderr.write(`${text}\n`)
 
 export const utc = (seconds: number): string =>
   `${new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`
 
-/** A name and its value, under each other's. */
+/** A name and its values, one per line, in aligned columns. */
 export const row = (name: string, ...values: readonly string[]): string[] =>
   values.map((value, index) => `  ${(index === 0 ? name : '').padEnd(11)}${value}`)
 
@@ -34,7 +34,7 @@ const STATUS_WORDS: Readonly<Record<Status, string>> = {
 
 export type Details = { readonly messages: readonly unknown[]; readonly failure: string; readonly base: string }
 
-/** All about a proposal. */
+/** The lines of `gov show`. */
 export function proposalLines(proposal: Proposal, { messages, failure, base }: Details): string[] {
   const { id, status, title, summary, metadata, proposer, deposit } = proposal
   const what = messages.map((message) => describe(message, base))
@@ -103,6 +103,6 @@ export function paramsLines(params: GovParams): string[] {
   return Object.values(params).map((value, index) => `  ${(names[index] ?? '').padEnd(width)}  ${shown(value)}`)
 }
 
-/** A command to be typed next, for the same node. */
+/** The next command to type, for the same node. */
 export const hint = (command: string, rpcUrl: string): string =>
   `kestrel ${command}${rpcUrl === DEFAULT_RPC_URL ? '' : ` --rpc-url ${rpcUrl}`}`

@@ -32,14 +32,14 @@ export const senderFlags = {
 
 export type SenderFlags = z.output<z.ZodObject<typeof senderFlags>>
 
-/** Adds what every command has that talks to a node. */
+/** Adds the flags of every command that connects to a node. */
 export const withNodeFlags = (command: Command): Command =>
   command
     .optionsGroup('Node:')
-    .addOption(new Option('--rpc-url <url>', 'where the node answers').default(DEFAULT_RPC_URL, DEFAULT_RPC_URL))
+    .addOption(new Option('--rpc-url <url>', "URL of the node's JSON-RPC").default(DEFAULT_RPC_URL, DEFAULT_RPC_URL))
     .option('--json', 'one JSON object on standard output, for machines')
 
-/** Adds what every command has that sends a transaction. */
+/** Adds the flags of every command that sends a transaction. */
 export const withSenderFlags = (command: Command): Command =>
   withNodeFlags(
     command
@@ -47,10 +47,10 @@ export const withSenderFlags = (command: Command): Command =>
       .option('--from <account>', 'address or number of an account of the node, or `validators` (default: 0)')
       .addOption(new Option('--private-key-file <file>', 'sign with the key in a file').conflicts('keystore'))
       .option('--keystore <file>', 'sign with an encrypted key file')
-      .option('--password-file <file>', 'its password; asked for otherwise'),
+      .option('--password-file <file>', 'password of the key file (default: ask)'),
   )
 
-/** A key here, or the address of one that the node holds. */
+/** An account whose key is in this process, or the address of an account whose key the node holds. */
 export type Sender = LocalAccount | ViemAddress
 
 export const addressOfSender = (sender: Sender): ViemAddress => (typeof sender === 'string' ? sender : sender.address)
@@ -61,7 +61,7 @@ export const isFromValidators = ({ from }: SenderFlags): boolean => from === 'va
 /** The one sender that the flags name. Throws ChainError, naming the flag. */
 export async function oneSender(node: RpcClient, flags: SenderFlags): Promise<Sender> {
   const { from, privateKeyFile, keystore } = flags
-  if (isFromValidators(flags)) throw wrongFlag('from', '`validators` is for votes; name one account')
+  if (isFromValidators(flags)) throw wrongFlag('from', '`validators` is only for votes; give one account')
   if (privateKeyFile === undefined && keystore === undefined) return accountOfNode(node, from ?? '0')
   const key = privateKeyFile === undefined ? await decrypted(keystore ?? '', flags) : await readKey(privateKeyFile)
   const account = privateKeyToAccount(toHex(key))

@@ -21,7 +21,7 @@ import { type Actions, describe, type Message, messagesOf, parseProposalFile, ti
 import { hint, print, row, utc } from './output.ts'
 import { addressOfSender, oneSender, senderFlags, withSenderFlags } from './sender.ts'
 
-/** Lists that the flag may also give one by one. */
+/** Names separated by commas; the flag may also be repeated. */
 const names = z
   .array(z.string())
   .transform((texts) => texts.join(','))
@@ -50,29 +50,29 @@ const collect = (value: string, earlier: string[] = []): string[] => [...earlier
 
 const withChanges = (command: Command): Command =>
   command
-    .option('--activate <names>', 'improvement proposals to activate, such as kestrel_0', collect)
+    .option('--activate <names>', 'improvement proposals to activate, for example kestrel_0', collect)
     .option('--deactivate <names>', 'improvement proposals to deactivate', collect)
 
 const withTexts = (command: Command): Command =>
   command
     .optionsGroup('Proposal:')
-    .option('--title <text>', 'its title (default: what it does)')
-    .option('--summary <text>', 'what it is for')
-    .option('--deposit <amount>', 'deposit to begin with (default: as much as voting needs)')
+    .option('--title <text>', 'title (default: a description of the actions)')
+    .option('--summary <text>', 'summary (default: the title)')
+    .option('--deposit <amount>', 'initial deposit (default: the amount that voting requires)')
 
 /** `gov submit` */
 export function registerSubmit(gov: Command): void {
   const command = gov
     .command('submit')
-    .description('submit a proposal, from a file or as flags say; prints its number')
+    .description('submit a proposal from a file or from flags and print its number')
     .argument('[file]', "JSON as the Cosmos SDK's tools write it: messages, title, summary, deposit")
-    .optionsGroup('What it does (several flags make several messages):')
+    .optionsGroup('Actions (each flag is one message):')
   withSenderFlags(
     withTexts(
       withChanges(command)
         .option('--spend <recipient:amount>', 'pay from the community pool; may be repeated', collect)
         .option('--register-erc20 <address>', 'make an ERC-20 token a coin too; may be repeated', collect)
-        .option('--toggle-erc20 <token>', "switch a token's conversion on or off; may be repeated", collect),
+        .option('--toggle-erc20 <token>', "enable or disable a token's conversion; may be repeated", collect),
     ).option('--expedited', 'shorter voting, higher threshold and deposit'),
   )
     .addHelpText(

@@ -6,7 +6,7 @@ import { ChainError } from '../../lib/errors.ts'
 import { govAbi } from '../../precompiles/gov-abi.ts'
 import { WrongCommandLine, wrongFlag } from '../flags.ts'
 import { ifOffered, type RpcClient } from '../rpc-client.ts'
-import { type Proposal, readProposal, send, transact, tryCall } from './chain-queries.ts'
+import { estimateCall, type Proposal, readProposal, send, transact } from './chain-queries.ts'
 import { note } from './output.ts'
 import { addressOfSender, bondedOperators, isFromValidators, oneSender, type SenderFlags } from './sender.ts'
 
@@ -53,14 +53,16 @@ export async function castVotes(node: RpcClient, flags: SenderFlags, id: number,
   if (flags.privateKeyFile !== undefined || flags.keystore !== undefined)
     throw wrongFlag('from', 'for `validators` the node signs; leave out the key')
   const operators = (await bondedOperators(node)).map((operator) => getAddress(operator))
-  const tried = await Promise.all(operators.map((operator) => tryCall(node, operator, voteData(operator, id, ballot))))
+  const tried = await Promise.all(
+    operators.map((operator) => estimateCall(node, operator, voteData(operator, id, ballot))),
+  )
   // All at once, so that they share a block: each block moves the clock on, towards the end of voting.
   const sent = await Promise.allSettled(tried.map((call) => send(node, call)))
   const votes = sent.flatMap((outcome, index) => {
     if (outcome.status === 'fulfilled') return [toVote(outcome.value)]
     const { reason } = outcome
     if (!(reason instanceof ChainError) || reason.code !== 'unknown-account') throw reason
-    note(`the node has no key of validator ${operators[index]}: no vote of it`)
+    note(`the node has no key of validator ${operators[index]}: it does not vote`)
     return []
   })
   if (votes.length === 0) throw new ChainError('unknown-account', 'the node holds no key of a bonded validator')
@@ -80,8 +82,8 @@ const toVote = ({ from, transactionHash, blockNumber }: TransactionReceipt): Vot
   block: Number(blockNumber),
 })
 
-/** Milliseconds between looks at a chain. */
-const LOOK = 500
+/** Milliseconds between requests for the proposal's status. */
+const POLLING = 500
 
 /**
  * The proposal once voting on it is over. A node that makes blocks for transactions only would leave it undecided until
@@ -105,7 +107,7 @@ export async function waitForOutcome(node: RpcClient, id: number): Promise<Propo
       )
       if (isMade) continue
     }
-    await sleep(Math.min(LOOK, Math.max(left, 0.1) * 1000))
+    await sleep(Math.min(POLLING, Math.max(left, 0.1) * 1000))
   }
 }
 

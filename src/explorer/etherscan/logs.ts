@@ -42,9 +42,9 @@ const getlogs = action(query, async (fields, context) => {
     addresses: emitter === undefined ? [] : [emitter],
     topics: anyOf ? [] : wantedTopics(topics),
   }
-  const found = await context.heavy(async (caller) => {
+  const found = await context.heavy(async (signal) => {
     const logs: MinedLog[] = []
-    for await (const mined of new Logs(context.chain).logs(wanted, caller)) {
+    for await (const mined of new Logs(context.chain).logs(wanted, signal)) {
       if (anyOf && !topics.some((topic, i) => topic !== undefined && mined.log.topics[i] === topic)) continue
       logs.push(mined)
       if (logs.length === page * offset) break

@@ -102,7 +102,7 @@ export const transactionRawTrace = explorerRoute({
     const mined = await minedByHash(context, params.transaction_hash_param)
     if (mined === undefined) return []
     const { hash } = mined.transaction
-    return showRawTrace(await context.heavy((caller) => context.chain.traces.replayTransaction(hash, { caller })))
+    return showRawTrace(await context.heavy((signal) => context.chain.traces.replayTransaction(hash, { signal })))
   },
 })
 

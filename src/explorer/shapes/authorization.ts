@@ -6,7 +6,7 @@ import type { Address } from '../../lib/hex.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
 import { recoverAuthority } from '../../primitives/transaction.ts'
 import type { Authorization as Signed, Transaction } from '../../primitives/types.ts'
-import type { AccountChange } from '../../runtime/tracing/recorder.ts'
+import type { AccountChange } from '../../runtime/tracing/execution-recorder.ts'
 import { checksummed, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
 import { undefinedIfPruned } from '../errors.ts'
@@ -31,7 +31,7 @@ export async function showAuthorizations(context: ExplorerContext, of: Transacti
   if (of.authorizationList.length === 0) return []
   const { chain, heavy } = context
   const isMined = chain.transaction(of.hash) !== undefined
-  const replay = () => heavy((caller) => chain.traces.replayTransaction(of.hash, { caller }))
+  const replay = () => heavy((signal) => chain.traces.replayTransaction(of.hash, { signal }))
   const replayed = isMined ? await undefinedIfPruned(replay()) : undefined
   const statusOf = replayed && verdicts(context, of, replayed.changes)
   return of.authorizationList.map((authorization) => {

@@ -26,7 +26,7 @@ function callOptions(
   block?: z.output<typeof blockOverrides>,
 ): CallOptions {
   return {
-    caller: signal,
+    signal,
     stateOverrides: state && toStateOverrides(state),
     blockOverrides: block && toBlockOverrides(block),
   }

@@ -104,12 +104,12 @@ export const anvil_mine_detailed = rpcMethod({
 })
 export const evm_mine_detailed = anvil_mine_detailed
 
-function detailed({ block, traces }: ExecutedBlock) {
+function detailed({ block, callTrees }: ExecutedBlock) {
   const { transactions, ...rest } = wireBlock(block, 'full')
   return {
     ...rest,
     transactions: transactions.map((transaction, index) => {
-      const trace = traces[index]
+      const trace = callTrees[index]
       if (typeof transaction === 'string' || trace === undefined) return transaction
       const reason = trace.error === undefined ? undefined : revertReason(trace.output)
       return { ...transaction, output: toHex(trace.output), ...(reason !== undefined && { revertReason: reason }) }

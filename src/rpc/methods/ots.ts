@@ -89,7 +89,7 @@ export const ots_hasCode = rpcMethod({
 
 /** Throws `not-found` for an unknown transaction, as tracing does. */
 const replayOf = ({ chain }: RpcContext, hash: Hash, signal: AbortSignal): Promise<Replayed> =>
-  chain.traces.replayTransaction(hash, { caller: signal })
+  chain.traces.replayTransaction(hash, { signal })
 
 export const ots_traceTransaction = rpcMethod({
   summary: 'All call frames of a transaction with their depths.',
@@ -148,7 +148,7 @@ export const ots_getContractCreator = rpcMethod({
     const number = await firstBlockWith(chain, (view) => view.code(contract).length > 0)
     // Contracts of the genesis have no creator.
     if (number === 0n) return null
-    for (const { transaction, frames } of await chain.traces.replayBlock({ number }, { caller: signal })) {
+    for (const { transaction, frames } of await chain.traces.replayBlock({ number }, { signal })) {
       const creation = frames.find(({ type, to, error }) => to === contract && error === undefined && isCreation(type))
       if (creation !== undefined) return { hash: transaction.hash, creator: creation.from }
     }

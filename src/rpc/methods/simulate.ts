@@ -18,7 +18,7 @@ export const eth_simulateV1 = rpcMethod({
   async handler([{ blockStateCalls, validation, traceTransfers, returnFullTransactions }, ref], { chain }, signal) {
     if (blockStateCalls.length === 0) throw new ChainError('invalid-params', 'empty input')
     const calls = blockStateCalls.map((block) => toSimulatedCalls(block, chain.spec.chainId))
-    const options = { validation: validation ?? false, traceTransfers: traceTransfers ?? false, caller: signal }
+    const options = { validation: validation ?? false, traceTransfers: traceTransfers ?? false, signal }
     try {
       return { blocks: await chain.simulate(calls, ref, options), full: returnFullTransactions ?? false }
     } catch (error) {

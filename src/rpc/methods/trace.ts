@@ -7,7 +7,7 @@ import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
 import { decodeTransaction, recoverSender, withSender } from '../../primitives/transaction.ts'
 import type { Block } from '../../primitives/types.ts'
-import type { Recorded } from '../../runtime/tracing/recorder.ts'
+import type { ExecutionRecord } from '../../runtime/tracing/execution-recorder.ts'
 import { address, atBlock, blockRef, data, hash, looseQuantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 import { callObject, toCallRequest } from '../shapes/call.ts'
@@ -21,7 +21,7 @@ const kinds = z.array(z.enum(['trace', 'stateDiff', 'vmTrace'], { error: 'expect
 })
 const detailOf = (kinds: readonly TraceKind[], signal: AbortSignal) => ({
   opcodes: kinds.includes('vmTrace'),
-  caller: signal,
+  signal,
 })
 
 const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
@@ -29,8 +29,7 @@ const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
 /** All traces of a block, its rewards last. */
 async function blockTraces(chain: Chain, block: Block, signal: AbortSignal): Promise<LocalizedTrace[]> {
   const { header, transactions } = block
-  const replayed =
-    transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { caller: signal })
+  const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { signal })
   return [...replayed.flatMap(localizedTraces), ...rewardTraces(header, chain.traces.rewards(block))]
 }
 
@@ -57,9 +56,7 @@ export const trace_transaction = rpcMethod({
   result: tracesOrNull,
   heavy: true,
   async handler([hash], { chain }, signal) {
-    return chain.transaction(hash)
-      ? localizedTraces(await chain.traces.replayTransaction(hash, { caller: signal }))
-      : null
+    return chain.transaction(hash) ? localizedTraces(await chain.traces.replayTransaction(hash, { signal })) : null
   },
 })
 
@@ -71,7 +68,7 @@ export const trace_get = rpcMethod({
   heavy: true,
   async handler([hash, path], { chain }, signal) {
     if (!chain.transaction(hash)) return null
-    const traces = localizedTraces(await chain.traces.replayTransaction(hash, { caller: signal }))
+    const traces = localizedTraces(await chain.traces.replayTransaction(hash, { signal }))
     return traces.find(({ traceAddress }) => traceAddress.join() === path.join()) ?? null
   },
 })
@@ -160,7 +157,7 @@ function matcher(from: readonly Address[], to: readonly Address[]): (trace: Loca
     isAmong(to, action.to ?? action.refundAddress ?? result?.address ?? action.author)
 }
 
-type Replay = { readonly recorded: Recorded; readonly kinds: readonly TraceKind[] }
+type Replay = { readonly recorded: ExecutionRecord; readonly kinds: readonly TraceKind[] }
 const replayed = ({ recorded, kinds }: Replay) => parityReplay(recorded, kinds)
 
 export const trace_replayTransaction = rpcMethod({
@@ -245,7 +242,7 @@ export const trace_rawTransaction = rpcMethod({
   },
 })
 
-function one(recorded: readonly Recorded[]): Recorded {
+function one(recorded: readonly ExecutionRecord[]): ExecutionRecord {
   const [first] = recorded
   if (first === undefined) throw new Error('a call was not replayed')
   return first

@@ -99,7 +99,7 @@ function chooseFees(request: CallRequest, type: TransactionType, { fees }: Chain
 const estimate = (request: CallRequest, context: Services, signal: AbortSignal): Promise<bigint> =>
   context.queue
     .run(signal, async () =>
-      context.chain.estimateGas(request, 'pending', await estimateOptions({ caller: signal }, 'pending', context)),
+      context.chain.estimateGas(request, 'pending', await estimateOptions({ signal }, 'pending', context)),
     )
     .catch((error) => {
       throw estimateError(error)

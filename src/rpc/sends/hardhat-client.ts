@@ -19,7 +19,7 @@ export const isHardhatClient = (userAgent: string | undefined): boolean => userA
 export async function requireSuccess(hash: Hash, { chain, queue }: RpcContext, signal: AbortSignal): Promise<void> {
   const mined = chain.receipt(hash)
   if (mined?.receipt.status !== 0 || mined.transaction.gasLimit < FIXED_GAS) return
-  const { error, output } = await queue.run(signal, () => chain.traces.replayTransaction(hash, { caller: signal }))
+  const { error, output } = await queue.run(signal, () => chain.traces.replayTransaction(hash, { signal }))
   throw error === undefined || error === 'execution reverted'
     ? revertError(output)
     : new ChainError('execution-failed', error, '0x')

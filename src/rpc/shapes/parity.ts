@@ -5,8 +5,8 @@ import { type Address, bigToWord, type Hash, type Hex, toHex, toQuantity } from 
 import { parityError } from '../../primitives/parity-errors.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 import type { Reward } from '../../runtime/system.ts'
+import type { AccountChange, ExecutionRecord } from '../../runtime/tracing/execution-recorder.ts'
 import type { FlatFrame } from '../../runtime/tracing/flatten.ts'
-import type { AccountChange, Recorded } from '../../runtime/tracing/recorder.ts'
 import type { VmFrame, VmOperation } from '../../runtime/tracing/vm-trace.ts'
 
 type Action = Readonly<Record<string, Hex | string | null>>
@@ -88,7 +88,7 @@ const blockPosition = ({ hash, number }: SealedHeader) => ({ blockHash: hash, bl
 export type TraceKind = 'trace' | 'stateDiff' | 'vmTrace'
 
 /** A replay with the requested parts; the others are empty or null. */
-export function parityReplay(recorded: Recorded, kinds: readonly TraceKind[]) {
+export function parityReplay(recorded: ExecutionRecord, kinds: readonly TraceKind[]) {
   const { operations } = recorded
   return {
     output: toHex(recorded.output),

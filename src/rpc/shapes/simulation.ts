@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import type { BrokenRule } from '../../primitives/rejection.ts'
-import type { SimulatedBlock, SimulatedCalls } from '../../runtime/simulate.ts'
+import type { RequestedBlock, SimulatedBlock } from '../../runtime/simulate.ts'
 import { bool, hash } from '../codec.ts'
 import { revertError, type WireError, wireError } from '../errors.ts'
 import { wireBlock, withdrawal } from './block.ts'
@@ -43,7 +43,7 @@ export const simulation = z.object(
 export function toSimulatedCalls(
   { blockOverrides: block, stateOverrides: state, calls }: z.output<typeof simulatedBlock>,
   chainId: bigint,
-): SimulatedCalls {
+): RequestedBlock {
   return {
     ...(block && {
       block: {

@@ -86,7 +86,7 @@ export function toTraceOptions(
         limit: options?.limit ?? 0,
       },
     },
-    caller: signal,
+    signal,
     elsewhere: (task) => queue.runOutside(task),
     timeout: timeout ? (milliseconds(timeout) ?? DEFAULT_TIMEOUT) : DEFAULT_TIMEOUT,
   }

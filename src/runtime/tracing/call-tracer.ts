@@ -1,5 +1,5 @@
-// geth's callTracer: the tree of frames, with their logs on request. The outermost frame shows the transaction's own
-// gas, what it pays before and after its code included.
+// geth's callTracer: the call tree as nested JSON frames, with their logs on request. The outermost frame shows the transaction's
+// whole gas limit and gas used, including the intrinsic gas and refunds.
 import type { Result } from '../../evm/result.ts'
 import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { type Address, type Hash, type Hex, toHex, toQuantity } from '../../lib/hex.ts'
@@ -19,12 +19,13 @@ type WireLog = {
   readonly address: Address
   readonly topics: readonly Hash[]
   readonly data: Hex
-  /** How many calls the frame had made before. */
+  /** Number of calls that the frame had made before the log. */
   readonly position: Hex
-  /** Place among the transaction's logs. */
+  /** Index among the transaction's logs. */
   readonly index: Hex
 }
 
+/** A frame as JSON. */
 export type WireFrame = {
   readonly from: Address
   readonly gas: Hex
@@ -97,7 +98,7 @@ const wireLog = ({ address, topics, data }: Log, position: number, index: number
   index: toQuantity(index),
 })
 
-/** Frames whose deeds were undone: those that failed, and all within them. */
+/** Frames whose effects were reverted: those that failed, and all frames within them. */
 function failedFrames(root: CallFrame): ReadonlySet<CallFrame> {
   const failed = new Set<CallFrame>()
   const walk = (frame: CallFrame, isUndone: boolean): void => {

@@ -1,14 +1,14 @@
-// geth's flatCallTracer: the frames of callTracer in Parity's form.
+// geth's flatCallTracer: the call tree as Parity's flat list of frames, each with its `traceAddress`.
 import type { Machine } from '../../evm/machine.ts'
 import { type CallFrame, CallTreeTracer } from '../../evm/tracer.ts'
 import { toHex, toQuantity } from '../../lib/hex.ts'
 import { parityError } from '../../primitives/parity-errors.ts'
 import type { MessageResult } from '../execute-message.ts'
-import { type FlatFrame, flatten } from './flatten.ts'
+import { type FlatFrame, flattenCallTree } from './flatten.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
 
 export type FlatCallOptions = {
-  /** Tells failures in Parity's words. */
+  /** Uses Parity's error messages instead of geth's. */
   readonly convertParityErrors: boolean
   readonly includePrecompiles: boolean
 }
@@ -34,16 +34,16 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
     const { root } = this
     const context = this.#context
     if (root === undefined || context === undefined) return []
-    const { env, message, machine, place } = context
+    const { env, message, machine, position } = context
     const whole = { ...root, gas: message.gasLimit, gasUsed }
     const { includePrecompiles, convertParityErrors } = this.#options
-    return flatten(whole, (frame) => includePrecompiles || !isPrecompileCall(machine, frame)).map((frame) => ({
+    return flattenCallTree(whole, (frame) => includePrecompiles || !isPrecompileCall(machine, frame)).map((frame) => ({
       ...wireFlat(frame),
       ...(frame.error !== undefined && { error: convertParityErrors ? parityError(frame.error) : frame.error }),
-      ...(place !== undefined && {
-        blockHash: place.blockHash,
-        transactionHash: place.transactionHash,
-        transactionPosition: place.index,
+      ...(position !== undefined && {
+        blockHash: position.blockHash,
+        transactionHash: position.transactionHash,
+        transactionPosition: position.index,
       }),
       blockNumber: Number(env.number),
       traceAddress: frame.traceAddress,
@@ -52,7 +52,7 @@ export class FlatCallTracer extends CallTreeTracer implements Tracer {
   }
 }
 
-/** Calls of Ethereum's precompiles are not frames to Parity. */
+/** Whether a frame is a call of an Ethereum precompile, which Parity does not list. */
 export const isPrecompileCall = (machine: Machine, { type, to }: Pick<CallFrame, 'type' | 'to'>): boolean =>
   (type === 'CALL' || type === 'STATICCALL') && to !== null && machine.isPrecompile(to)
 

@@ -1,17 +1,18 @@
 // Flattens a call tree into Parity's list (`trace_*` methods): each frame with its path from the root.
-import type { CallTrace } from '../types.ts'
+import type { CallTree } from '../types.ts'
 
-export type FlatFrame = Omit<CallTrace, 'calls'> & {
-  /** Positions on the way from the root; the root's is empty. */
+/** A frame of the flat list. */
+export type FlatFrame = Omit<CallTree, 'calls'> & {
+  /** Indices of the calls from the root to this frame; empty for the root. */
   readonly traceAddress: readonly number[]
-  /** How many frames lie directly below. */
+  /** Number of direct children in the list. */
   readonly subtraces: number
 }
 
-/** Frames in call order. Inner ones that are not `kept` are left out with all below them, and not counted. */
-export function flatten(root: CallTrace, kept: (frame: CallTrace) => boolean): FlatFrame[] {
+/** The frames in call order. An inner frame for which `kept` is false is left out with its descendants. */
+export function flattenCallTree(root: CallTree, kept: (frame: CallTree) => boolean): FlatFrame[] {
   const flat: FlatFrame[] = []
-  const walk = ({ calls, ...frame }: CallTrace, traceAddress: readonly number[]): void => {
+  const walk = ({ calls, ...frame }: CallTree, traceAddress: readonly number[]): void => {
     const below = calls.filter(kept)
     flat.push({ ...frame, traceAddress, subtraces: below.length })
     for (const [position, call] of below.entries()) walk(call, [...traceAddress, position])

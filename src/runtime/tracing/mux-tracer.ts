@@ -1,4 +1,4 @@
-// geth's muxTracer: several tracers over one run, each answering under its own name.
+// geth's muxTracer: several tracers of one run; the result has a field for each, by the tracer's name.
 import type { Result } from '../../evm/result.ts'
 import type { CallFrame, EnterEvent, FrameState, Step } from '../../evm/tracer.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -17,17 +17,17 @@ export class MuxTracer implements Tracer {
 
   constructor(tracers: ReadonlyMap<string, Tracer>) {
     this.#tracers = tracers
-    const tell = (ears: (tracer: Tracer) => void) => {
-      for (const tracer of tracers.values()) ears(tracer)
+    const forEach = (call: (tracer: Tracer) => void) => {
+      for (const tracer of tracers.values()) call(tracer)
     }
-    const hears = (hook: 'step' | 'log' | 'refuse') =>
+    const anyHas = (hook: 'step' | 'log' | 'refuse') =>
       [...tracers.values()].some((tracer) => tracer[hook] !== undefined)
     this.readsMemory = [...tracers.values()].some((tracer) => tracer.readsMemory === true)
     this.readsState = [...tracers.values()].some((tracer) => tracer.readsState === true)
-    if (hears('step')) this.step = (step) => tell((tracer) => tracer.step?.(step))
-    if (hears('log')) this.log = (log) => tell((tracer) => tracer.log?.(log))
-    // Each builds a tree of its own.
-    if (hears('refuse')) this.refuse = (frame) => tell((tracer) => tracer.refuse?.({ ...frame, calls: [] }))
+    if (anyHas('step')) this.step = (step) => forEach((tracer) => tracer.step?.(step))
+    if (anyHas('log')) this.log = (log) => forEach((tracer) => tracer.log?.(log))
+    // A copy for each, because each appends to its own call tree.
+    if (anyHas('refuse')) this.refuse = (frame) => forEach((tracer) => tracer.refuse?.({ ...frame, calls: [] }))
   }
 
   start(context: TraceContext): void {
@@ -46,7 +46,7 @@ export class MuxTracer implements Tracer {
     for (const tracer of this.#tracers.values()) tracer.selfdestruct?.(from, beneficiary, balance)
   }
 
-  /** Asks each for its result, also after a failure: a script gives back its sandbox then. Throws the first failure. */
+  /** The results by name. Calls `result` of all tracers even after one throws, because it frees a script's sandbox. Throws the first error. */
   result(outcome: MessageResult): unknown {
     const failures: unknown[] = []
     const results = [...this.#tracers].map(([name, tracer]) => {

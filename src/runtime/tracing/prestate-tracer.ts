@@ -1,5 +1,5 @@
-// geth's prestateTracer: the accounts a transaction met, as they were before it; in diff mode only what it changed,
-// before and after.
+// geth's prestateTracer: the accounts that a transaction accessed, with the state before it; in diff mode only those that
+// it changed, before and after.
 import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import {
   type Address,
@@ -24,7 +24,7 @@ export type PrestateOptions = {
   readonly diffMode: boolean
   readonly disableCode: boolean
   readonly disableStorage: boolean
-  /** Keeps accounts that did not exist before. */
+  /** Includes accounts that did not exist before. */
   readonly includeEmpty: boolean
 }
 
@@ -43,8 +43,8 @@ const CALL = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'])
 
 export class PrestateTracer implements Tracer {
   readonly #options: PrestateOptions
-  /** Accounts that were met, each with the slots that were. */
-  readonly #met = new Map<Address, Set<Hash>>()
+  /** Accounts that were accessed, each with its accessed slots. */
+  readonly #accessed = new Map<Address, Set<Hash>>()
   readonly #created = new Set<Address>()
   readonly #deleted = new Set<Address>()
   #before: StateView | undefined
@@ -61,31 +61,31 @@ export class PrestateTracer implements Tracer {
     this.#env = env
     const created = createdContract(message)
     if (created !== null) this.#created.add(created)
-    this.#meet(message.from)
-    this.#meetCallee(message.to ?? created ?? message.from)
-    this.#meet(env.coinbase)
-    this.#meet(feeRecipient)
+    this.#addAccount(message.from)
+    this.#addCallee(message.to ?? created ?? message.from)
+    this.#addAccount(env.coinbase)
+    this.#addAccount(feeRecipient)
     for (const authorization of message.authorizationList) {
       const authority = recoverAuthority(authorization)
-      if (authority !== undefined) this.#meet(authority)
+      if (authority !== undefined) this.#addAccount(authority)
     }
   }
 
   step({ frame, opcode: { name, pops }, error }: Step): void {
     if (error !== undefined || pops === 0) return
-    if (SLOT.has(name)) this.#meetSlot(frame.address, bigToWord(stackItem(frame, 0)))
-    else if (ACCOUNT.has(name)) this.#meet(lowAddress(stackItem(frame, 0)))
-    else if (CALL.has(name)) this.#meetCallee(lowAddress(stackItem(frame, 1)))
-    else if (name === 'CREATE' || name === 'CREATE2') this.#meetCreated(createdBy(frame, name, this.#now))
+    if (SLOT.has(name)) this.#addSlot(frame.address, bigToWord(stackItem(frame, 0)))
+    else if (ACCOUNT.has(name)) this.#addAccount(lowAddress(stackItem(frame, 0)))
+    else if (CALL.has(name)) this.#addCallee(lowAddress(stackItem(frame, 1)))
+    else if (name === 'CREATE' || name === 'CREATE2') this.#addCreated(createdBy(frame, name, this.#now))
     if (name === 'SELFDESTRUCT') this.#destroy(frame.address)
   }
 
   result(): unknown {
     const { diffMode, includeEmpty } = this.#options
-    this.#meetChanged()
+    this.#addChanged()
     const pre: Record<Address, WireAccount> = {}
     const post: Record<Address, WireAccount> = {}
-    for (const [of, slots] of this.#met) {
+    for (const [of, slots] of this.#accessed) {
       if (!includeEmpty && !diffMode && this.#wasEmpty(of)) continue
       if (!diffMode) pre[of] = this.#account(of, [...slots])
       else this.#compare(of, [...slots], pre, post)
@@ -93,47 +93,47 @@ export class PrestateTracer implements Tracer {
     return diffMode ? { post, pre } : pre
   }
 
-  // --- what is met
+  // --- accessed accounts and slots
 
-  #meet(of: Address): Set<Hash> {
-    const known = this.#met.get(of)
+  #addAccount(of: Address): Set<Hash> {
+    const known = this.#accessed.get(of)
     if (known !== undefined) return known
     const slots = new Set<Hash>()
-    this.#met.set(of, slots)
+    this.#accessed.set(of, slots)
     return slots
   }
 
-  #meetSlot(of: Address, key: Hash): void {
-    if (this.#options.disableStorage) this.#meet(of)
-    else this.#meet(of).add(key)
+  #addSlot(of: Address, key: Hash): void {
+    if (this.#options.disableStorage) this.#addAccount(of)
+    else this.#addAccount(of).add(key)
   }
 
-  /** Whose code runs may be another's (EIP-7702). */
-  #meetCallee(of: Address): void {
-    this.#meet(of)
+  /** A call's target, and the account that its code is delegated to (EIP-7702). */
+  #addCallee(of: Address): void {
+    this.#addAccount(of)
     const target = this.#env?.rules.prague ? delegationOf(this.#view().code(of)) : undefined
-    if (target !== undefined) this.#meet(target)
+    if (target !== undefined) this.#addAccount(target)
   }
 
-  #meetCreated(of: Address): void {
-    this.#meet(of)
+  #addCreated(of: Address): void {
+    this.#addAccount(of)
     this.#created.add(of)
   }
 
-  /** From Cancun on only what this transaction made goes (EIP-6780). */
+  /** From Cancun on SELFDESTRUCT deletes only contracts that this transaction created (EIP-6780). */
   #destroy(of: Address): void {
     if (!this.#env?.rules.cancun || this.#created.has(of)) this.#deleted.add(of)
   }
 
-  /** Native contracts change accounts and slots that no opcode names. */
-  #meetChanged(): void {
+  /** Adds what native contracts changed without an opcode that names it. */
+  #addChanged(): void {
     for (const { address, slots } of this.#view().transactionDiff()) {
-      this.#meet(address)
-      if (!this.#deleted.has(address)) for (const { key } of slots) this.#meetSlot(address, key)
+      this.#addAccount(address)
+      if (!this.#deleted.has(address)) for (const { key } of slots) this.#addSlot(address, key)
     }
   }
 
-  // --- what is shown
+  // --- the result
 
   #view(view: StateView | undefined = this.#now): StateView {
     if (view === undefined) throw new Error('the tracer was not started')
@@ -160,7 +160,7 @@ export class PrestateTracer implements Tracer {
     }
   }
 
-  /** Adds the account to both sides if it changed; one that is gone has no after, one that is new no before. */
+  /** Adds a changed account to `pre` and `post`; a deleted one only to `pre`, a new one only to `post`. */
   #compare(
     of: Address,
     slots: readonly Hash[],
@@ -188,14 +188,14 @@ export class PrestateTracer implements Tracer {
       after.storage = Object.fromEntries(written.map((key) => [key, bigToWord(now.storage(of, BigInt(key)))]))
     }
     post[of] = after
-    const held = changed.filter((key) => before.storage(of, BigInt(key)) !== 0n)
-    if (!isNew) pre[of] = this.#account(of, held)
+    const nonZero = changed.filter((key) => before.storage(of, BigInt(key)) !== 0n)
+    if (!isNew) pre[of] = this.#account(of, nonZero)
   }
 }
 
 const lowAddress = (value: bigint): Address => toAddress(bigToFixed(BigInt.asUintN(160, value), 20))
 
-/** The address a creation is about to give its contract. */
+/** The address of the contract that a CREATE or CREATE2 is about to create. */
 function createdBy(frame: FrameState, name: 'CREATE' | 'CREATE2', view: StateView | undefined): Address {
   const creator = frame.address
   if (name === 'CREATE') return createAddress(creator, view?.nonce(creator) ?? 0n)

@@ -1,5 +1,5 @@
-// Mined transactions run again on the state they met, under a tracer. What comes before them in their block runs too;
-// receipts and roots are not made.
+// Runs mined transactions again under a tracer, on the state before them: the earlier transactions of their block run first,
+// untraced. No receipts or roots are computed.
 import type { Machine } from '../../evm/machine.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Pause } from '../../lib/scheduler.ts'
@@ -10,18 +10,19 @@ import { BlockExecution, modeOf } from '../block-execution.ts'
 import { executeMessage, type MessageResult } from '../execute-message.ts'
 import type { BlockHashes, Runtime } from '../runtime.ts'
 import type { MessageMode } from '../validity.ts'
-import type { TracePlace, Tracer } from './tracer.ts'
+import type { Tracer, TransactionPosition } from './tracer.ts'
 
-/** Which transactions of a block are traced; those behind the last are not run. */
-export type Span = { readonly first: number; readonly last: number }
+/** Indices of the first and last traced transaction of a block; later ones are not run. */
+export type TransactionRange = { readonly first: number; readonly last: number }
 
 export type ReplayLimits = {
   /** Milliseconds that one transaction may take. */
   readonly timeout: number
-  /** The turns in which the block runs. */
+  /** Yields to the event loop between transactions. */
   readonly pause: Pause
 }
 
+/** A transaction that was traced, with its tracer and result. */
 export type Traced<T> = {
   readonly transaction: Transaction
   readonly index: number
@@ -29,13 +30,13 @@ export type Traced<T> = {
   readonly outcome: MessageResult
 }
 
-/** Runs a block on the view of its parent; the view then stands after the last transaction asked for. */
+/** Replays a block on the view of its parent, up to the last transaction of the range, and yields each traced one. */
 export async function* replayBlock<T extends Tracer>(
   runtime: Runtime,
   view: StateView,
   block: Block,
   blockHash: BlockHashes,
-  { first, last }: Span,
+  { first, last }: TransactionRange,
   makeTracer: () => T,
   { timeout, pause }: ReplayLimits,
 ): AsyncGenerator<Traced<T>> {
@@ -48,9 +49,9 @@ export async function* replayBlock<T extends Tracer>(
       continue
     }
     const tracer = makeTracer()
-    const place = { blockHash: block.header.hash, blockNumber: env.number, transactionHash: transaction.hash, index }
+    const position = { blockHash: block.header.hash, blockNumber: env.number, transactionHash: transaction.hash, index }
     machine.deadline = performance.now() + timeout
-    const outcome = await traceMessage(runtime, { machine, env, message: transaction, mode, place }, tracer)
+    const outcome = await traceMessage(runtime, { machine, env, message: transaction, mode, position }, tracer)
     machine.deadline = undefined
     yield { transaction, index, tracer, outcome }
   }
@@ -79,21 +80,22 @@ async function beginReplay(runtime: Runtime, view: StateView, block: Block, bloc
   return execution
 }
 
+/** A message that is ready to run under a tracer. */
 type Traceable = {
   readonly machine: Machine
   readonly env: BlockEnv
   readonly message: Message
   readonly mode: MessageMode
-  readonly place: TracePlace | undefined
+  readonly position: TransactionPosition | undefined
 }
 
 /** Runs one message under a tracer. Throws ChainError `execution-failed` when its time is up. */
 export async function traceMessage(
   { spec, fees }: Runtime,
-  { machine, env, message, mode, place }: Traceable,
+  { machine, env, message, mode, position }: Traceable,
   tracer: Tracer,
 ): Promise<MessageResult> {
-  tracer.start?.({ machine, env, message, feeRecipient: fees.collector ?? env.coinbase, place })
+  tracer.start?.({ machine, env, message, feeRecipient: fees.collector ?? env.coinbase, position })
   machine.tracer = tracer
   try {
     return await executeMessage(machine, env, spec.chainId, message, mode, fees)

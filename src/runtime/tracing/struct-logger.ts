@@ -1,4 +1,4 @@
-// geth's default tracer: one record for each opcode: the machine's state before it runs, and its total gas cost.
+// geth's default tracer: one record for each opcode, with the machine's state before it runs and its total gas cost.
 import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { type Address, bigToWord, EMPTY_BYTES, type Hash, padLeft, toHash, toHex, toQuantity } from '../../lib/hex.ts'
@@ -12,24 +12,24 @@ export type StructLogOptions = {
   readonly disableStorage: boolean
   readonly enableMemory: boolean
   readonly enableReturnData: boolean
-  /** Records at most; 0 for no limit. */
+  /** Largest number of records; 0: no limit. */
   readonly limit: number
 }
 
-/** How much more the traces of one request may hold, in characters of their answer. */
+/** Characters left for the traces of one request. */
 export type TraceBudget = { left: number }
 
-/** Storage that a contract's code has met, as the inside of a JSON object. */
-type Met = { readonly values: Map<Hash, Hash>; text: string }
+/** The slots of a contract that were read or written so far; `text`: the same as the members of a JSON object. */
+type SeenSlots = { readonly values: Map<Hash, Hash>; text: string }
 
-/** Records are written at once: as objects they would be most of the work, as most of each has stood in the one before. */
+/** Writes each record as JSON at once, because most of it repeats the record before: building objects would take most of the time. */
 export class StructLogger implements Tracer {
   readonly #options: StructLogOptions
   readonly #budget: TraceBudget
   readonly #logs = new PreserializedList()
-  /** Slots seen so far by contract; what a revert takes back stays, as in geth. */
-  readonly #storage = new Map<Address, Met>()
-  /** The last stack that was shown, and how: most of the next one is the same. */
+  /** Slots seen so far, by contract. Reverted writes stay, as in geth. */
+  readonly #storage = new Map<Address, SeenSlots>()
+  /** The last stack and its JSON items, which the next stack mostly repeats. */
   readonly #words: bigint[] = []
   readonly #shown: string[] = []
   #view: StateView | undefined
@@ -93,7 +93,7 @@ export class StructLogger implements Tracer {
     return shown.join(',')
   }
 
-  /** All slots of the contract seen so far, at an SLOAD or SSTORE: this one included, with the value it reads or writes. */
+  /** At an SLOAD or SSTORE: all slots of the contract seen so far, including this one with the value that it reads or writes. */
   #storageAt(frame: FrameState, op: string): string | undefined {
     const needed = op === 'SLOAD' ? 1 : op === 'SSTORE' ? 2 : Number.POSITIVE_INFINITY
     if (frame.stack.length < needed) return undefined
@@ -101,14 +101,14 @@ export class StructLogger implements Tracer {
     const key = bigToWord(stackItem(frame, 0))
     const value =
       op === 'SSTORE' ? bigToWord(stackItem(frame, 1)) : toHash(padLeft(this.#view?.word(of, key) ?? EMPTY_BYTES, 32))
-    const met = this.#storage.get(of) ?? { values: new Map(), text: '' }
-    this.#storage.set(of, met)
-    const known = met.values.get(key)
-    if (known === value) return met.text
-    met.values.set(key, value)
-    if (known === undefined) met.text += `${met.text === '' ? '' : ','}"${key}":"${value}"`
-    else met.text = Array.from(met.values, ([key, value]) => `"${key}":"${value}"`).join(',')
-    return met.text
+    const seen = this.#storage.get(of) ?? { values: new Map(), text: '' }
+    this.#storage.set(of, seen)
+    const known = seen.values.get(key)
+    if (known === value) return seen.text
+    seen.values.set(key, value)
+    if (known === undefined) seen.text += `${seen.text === '' ? '' : ','}"${key}":"${value}"`
+    else seen.text = Array.from(seen.values, ([key, value]) => `"${key}":"${value}"`).join(',')
+    return seen.text
   }
 }
 
@@ -116,7 +116,7 @@ const TOO_LARGE = 'the trace is too large: set a limit, or leave out stack, memo
 
 const WORD_DIGITS = 64
 
-/** Memory as words; what was paid for and never written is zero. */
+/** Memory as JSON words of 32 bytes. */
 function memoryWords(frame: FrameState, size: number): string {
   const memory = frame.memory(0, size)
   const digits = Buffer.from(memory.buffer, memory.byteOffset, memory.length).toString('hex')

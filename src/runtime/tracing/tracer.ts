@@ -1,5 +1,5 @@
-// What a tracer is to the rooms above: it watches one message from before its gas is bought until its fees are paid,
-// and then answers in JSON values.
+// The interface of a tracer: it observes one message, from before its gas is bought until its fees are paid, and returns a trace
+// as JSON values.
 import type { Machine } from '../../evm/machine.ts'
 import type { MessageTracer } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
@@ -8,18 +8,19 @@ import type { Message } from '../../primitives/types.ts'
 import type { BlockEnv } from '../block-env.ts'
 import type { MessageResult } from '../execute-message.ts'
 
-/** What is about to be traced. Nothing of the message has happened to the machine's view. */
+/** The message to be traced and its surroundings. The machine's view is still without effects of the message. */
 export type TraceContext = {
   readonly machine: Machine
   readonly env: BlockEnv
   readonly message: Message
-  /** The receiver of the fees. */
+  /** The account that receives the fees. */
   readonly feeRecipient: Address
   /** The transaction's block and index; undefined for a call. */
-  readonly place: TracePlace | undefined
+  readonly position: TransactionPosition | undefined
 }
 
-export type TracePlace = {
+/** A mined transaction's block and index. */
+export type TransactionPosition = {
   readonly blockHash: Hash
   readonly blockNumber: bigint
   readonly transactionHash: Hash
@@ -27,8 +28,8 @@ export type TracePlace = {
 }
 
 /**
- * A client's own tracer has failed: its words, and go-ethereum's for the place. Of a block's traces only the transaction's
- * own fails.
+ * An error of a client's tracer, with go-ethereum's message for the failing function. In a trace of a block it is the result of
+ * one transaction; the others have theirs.
  */
 export class ScriptFailure extends ChainError {
   constructor(message: string) {
@@ -36,9 +37,9 @@ export class ScriptFailure extends ChainError {
   }
 }
 
-/** Watches one transaction or call, and is used up by it. */
+/** Traces one transaction or call; each needs a new tracer. */
 export interface Tracer extends MessageTracer {
   start?(context: TraceContext): void
-  /** The answer, as it goes on the wire. Throws ScriptFailure. */
+  /** The trace as a JSON value. Throws ScriptFailure. */
   result(outcome: MessageResult): unknown
 }

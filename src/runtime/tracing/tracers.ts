@@ -1,25 +1,24 @@
-// The registry of tracers: name, settings, constructor. A new tracer gets a line here.
+// The registry of tracers: name, schema of its settings, constructor. Add a tracer by an entry in `tracers`.
 import { z } from 'zod'
 import { ChainError } from '../../lib/errors.ts'
 import { CallTracer } from './call-tracer.ts'
+import { BigramTracer, FourByteTracer, OpcodeCounter, TrigramTracer, UnigramTracer } from './counting-tracers.ts'
 import { FlatCallTracer } from './flat-call-tracer.ts'
-import { FourByteTracer } from './four-byte-tracer.ts'
 import { MuxTracer } from './mux-tracer.ts'
-import { BigramTracer, OpcodeCounter, TrigramTracer, UnigramTracer } from './opcode-tracers.ts'
 import { PrestateTracer } from './prestate-tracer.ts'
 import { StructLogger, type StructLogOptions } from './struct-logger.ts'
 import type { Tracer } from './tracer.ts'
 
-/** Which tracer, with what settings. */
+/** The tracer that a client chose, with its settings. */
 export type TracerChoice = {
-  /** undefined or empty: the opcode logger. */
+  /** undefined or empty: the struct logger, geth's default. */
   readonly name: string | undefined
-  /** The tracer's own settings, as the client wrote them. */
+  /** `tracerConfig` as the client sent it. */
   readonly config: unknown
   readonly structLogs: StructLogOptions
 }
 
-/** Characters that all traces of one request may hold: what a JSON text can carry, and a heap. */
+/** Largest length of all traces of one request in characters, because they must fit one JSON string and the heap. */
 export const BUDGET = 128 * 1024 * 1024
 
 const flag = z.boolean({ error: 'expected true or false' }).nullish()
@@ -30,9 +29,10 @@ const muxOptions = z.record(z.string(), z.unknown(), { error: 'expected tracers 
 
 type Maker = () => Tracer
 
-/** Tracers that one request may name, those within muxTracer counted: scripts of a mux have a sandbox and a time each. */
+/** Most tracers of one request, including those within muxTracer, because each script has a sandbox and a timeout of its own. */
 const MOST_TRACERS = 32
-type Room = { left: number }
+/** Tracers that the request may still name. */
+type Quota = { left: number }
 
 /** Makes tracers of a client's JavaScript. `config`: JSON for the code's `setup`. */
 export type ScriptMaker = (code: string, config: string) => Maker
@@ -46,7 +46,7 @@ const kind =
     throw new ChainError('invalid-params', `tracerConfig: ${[...(issue?.path ?? []), issue?.message].join(': ')}`)
   }
 
-const tracers: Readonly<Record<string, (config: unknown, room: Room, script?: ScriptMaker) => Maker>> = {
+const tracers: Readonly<Record<string, (config: unknown, quota: Quota, script?: ScriptMaker) => Maker>> = {
   callTracer: kind(
     callOptions,
     ({ onlyTopCall, withLog }) =>
@@ -77,33 +77,33 @@ const tracers: Readonly<Record<string, (config: unknown, room: Room, script?: Sc
   unigramTracer: kind(z.unknown(), () => () => new UnigramTracer()),
   bigramTracer: kind(z.unknown(), () => () => new BigramTracer()),
   trigramTracer: kind(z.unknown(), () => () => new TrigramTracer()),
-  muxTracer: (config, room, script) =>
+  muxTracer: (config, quota, script) =>
     kind(muxOptions, (parts) => {
-      const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, room, script)] as const)
+      const makers = Object.entries(parts).map(([name, of]) => [name, named(name, of, quota, script)] as const)
       return () => new MuxTracer(new Map(makers.map(([name, make]) => [name, make()])))
     })(config),
 }
 
-/** A word alone is the name of a tracer; JavaScript that makes an object has more to it. */
+/** A single identifier is the name of a tracer; any other text is JavaScript. */
 const NAME = /^\s*[\w$]*\s*$/
 /** Characters of an unknown name that its error repeats. */
 const LONGEST_NAME = 100
 
-/** Whether a client's JavaScript is run for it: as the tracer, or as one of those that muxTracer feeds. */
+/** Whether the choice contains a client's JavaScript, as the tracer itself or within muxTracer. */
 export function isScripted(
   { name = '', config }: Pick<TracerChoice, 'name' | 'config'>,
-  room = { left: MOST_TRACERS },
+  quota = { left: MOST_TRACERS },
 ): boolean {
-  // `named` refuses what is too much.
-  if (room.left-- <= 0) return false
+  // `named` refuses more tracers than allowed.
+  if (quota.left-- <= 0) return false
   if (name !== 'muxTracer') return !Object.hasOwn(tracers, name) && !NAME.test(name)
   const parts = muxOptions.safeParse(config)
-  return parts.success && Object.entries(parts.data).some(([name, config]) => isScripted({ name, config }, room))
+  return parts.success && Object.entries(parts.data).some(([name, config]) => isScripted({ name, config }, quota))
 }
 
 /**
- * A function that makes a tracer for each transaction. Throws ChainError `not-found` for a name that is none, for
- * JavaScript where there is no `script`, and `invalid-params` for settings that a tracer does not take.
+ * A function that creates a tracer for each transaction. Throws ChainError `not-found` for an unknown name and for JavaScript
+ * without `script`, and `invalid-params` for invalid settings.
  */
 export function tracerMaker({ name, config, structLogs }: TracerChoice, script?: ScriptMaker): Maker {
   if (name !== undefined && name !== '') return named(name, config, { left: MOST_TRACERS }, script)
@@ -111,10 +111,10 @@ export function tracerMaker({ name, config, structLogs }: TracerChoice, script?:
   return () => new StructLogger(structLogs, budget)
 }
 
-function named(name: string, config: unknown, room: Room, script: ScriptMaker | undefined): Maker {
-  if (room.left-- <= 0) throw new ChainError('invalid-params', `expected at most ${MOST_TRACERS} tracers in muxTracer`)
+function named(name: string, config: unknown, quota: Quota, script: ScriptMaker | undefined): Maker {
+  if (quota.left-- <= 0) throw new ChainError('invalid-params', `expected at most ${MOST_TRACERS} tracers in muxTracer`)
   const make = Object.hasOwn(tracers, name) ? tracers[name] : undefined
-  if (make !== undefined) return make(config, room, script)
+  if (make !== undefined) return make(config, quota, script)
   if (NAME.test(name)) {
     const known = Object.keys(tracers).join(', ')
     throw new ChainError(

@@ -1,11 +1,10 @@
-// The opcodes of a message as Parity's vmTrace tells them: what each cost, and what it left on the stack, in memory and
-// in storage.
+// The opcodes of a message for Parity's vmTrace: the cost of each, and what it wrote to stack, memory and storage.
 
 import type { Opcode } from '../../evm/opcodes.ts'
 import { type FrameState, type Step, stackItem } from '../../evm/tracer.ts'
 import { ChainError } from '../../lib/errors.ts'
 
-/** What an opcode did. */
+/** The effects of an opcode, by Parity's field names. */
 export type VmEffect = {
   /** Gas left after it. */
   used: bigint
@@ -14,22 +13,24 @@ export type VmEffect = {
   readonly store: { readonly key: bigint; readonly val: bigint } | undefined
 }
 
+/** An opcode that ran. */
 export type VmOperation = {
   readonly pc: number
   readonly opcode: Opcode
   readonly cost: bigint
   /** undefined: it failed. */
   ex: VmEffect | undefined
-  /** The code that it called, if there was any. */
+  /** The frame that it called; undefined when no code ran. */
   sub: VmFrame | undefined
 }
 
+/** The operations of one frame, with its code. */
 export type VmFrame = { readonly code: Uint8Array; readonly ops: VmOperation[] }
 
-/** Operations of one message; more would not fit an answer. */
+/** Most operations of one message; more would not fit a response. */
 const MAX_OPERATIONS = 500_000
 
-/** Where an opcode writes memory: positions of offset and length on the stack, or a fixed length. */
+/** Where opcodes write memory: stack positions of offset and length, or a fixed length in bytes. */
 const WRITES: Readonly<Record<string, readonly [at: number, length: number] | readonly [at: number, 'fixed', number]>> =
   {
     MLOAD: [0, 'fixed', 32],
@@ -46,7 +47,7 @@ const WRITES: Readonly<Record<string, readonly [at: number, length: number] | re
     STATICCALL: [4, 5],
   }
 
-/** Gathers the opcodes of one message; each is complete when the next one of its frame begins, or the frame ends. */
+/** Collects the opcodes of one message. An opcode's effects are known when the next one of its frame begins, or the frame ends. */
 export class VmRecorder {
   #root: VmFrame | undefined
   #count = 0
@@ -81,7 +82,7 @@ export class VmRecorder {
     const running = this.#open.at(-1)
     if (running === undefined) return
     if (running.last !== undefined) complete(running.last, state)
-    // The STOP behind the code's end is none of its operations.
+    // Parity does not list the implicit STOP after the code's last byte.
     if (state.pc >= state.code.length) return
     if (++this.#count > MAX_OPERATIONS) {
       throw new ChainError('limit-exceeded', `vmTrace of more than ${MAX_OPERATIONS} operations`)

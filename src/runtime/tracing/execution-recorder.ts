@@ -1,4 +1,5 @@
-// Everything a message did, as records that the faces translate: its frames, what it changed, and its opcodes on request.
+// Records what one message did: its frames, the accounts it changed, and its opcodes on request. RPC (`trace_*`, `ots_*`) and
+// explorer translate the record into their formats.
 import type { Machine } from '../../evm/machine.ts'
 import type { Result } from '../../evm/result.ts'
 import { type CallFrame, CallTreeTracer, type EnterEvent, type FrameState, type Step } from '../../evm/tracer.ts'
@@ -6,14 +7,15 @@ import { EMPTY_BYTES } from '../../lib/hex.ts'
 import type { Account, AccountDiff } from '../../state/types.ts'
 import type { MessageResult } from '../execute-message.ts'
 import { isPrecompileCall } from './flat-call-tracer.ts'
-import { type FlatFrame, flatten } from './flatten.ts'
+import { type FlatFrame, flattenCallTree } from './flatten.ts'
 import type { TraceContext, Tracer } from './tracer.ts'
 import { type VmFrame, VmRecorder } from './vm-trace.ts'
 
 /** An account's change with its code on both sides. */
 export type AccountChange = AccountDiff & { readonly codeBefore: Uint8Array; readonly codeAfter: Uint8Array }
 
-export type Recorded = {
+/** What a message did. */
+export type ExecutionRecord = {
   readonly frames: readonly FlatFrame[]
   readonly changes: readonly AccountChange[]
   readonly output: Uint8Array
@@ -24,7 +26,8 @@ export type Recorded = {
   readonly operations: VmFrame | undefined
 }
 
-export class Recorder extends CallTreeTracer implements Tracer {
+/** A tracer whose result is an ExecutionRecord. */
+export class ExecutionRecorder extends CallTreeTracer implements Tracer {
   #machine: Machine | undefined
   readonly #operations: VmRecorder | undefined
   readonly step?: (step: Step) => void
@@ -55,15 +58,15 @@ export class Recorder extends CallTreeTracer implements Tracer {
     this.#operations?.exit(frame, result.failure !== undefined)
   }
 
-  result({ returnData, gasUsed, error }: MessageResult): Recorded {
+  result({ returnData, gasUsed, error }: MessageResult): ExecutionRecord {
     const { root } = this
     const machine = this.#machine
     if (root === undefined || machine === undefined) throw new Error('nothing was traced')
     const { view } = machine
     const codeOf = (account: Account | undefined) => (account ? view.codeWith(account.codeHash) : EMPTY_BYTES)
     return {
-      // Value that goes to a precompile goes somewhere.
-      frames: flatten(root, (frame) => frame.value > 0n || !isPrecompileCall(machine, frame)),
+      // Parity lists no calls of precompiles; those that transfer value are listed here, because coins move.
+      frames: flattenCallTree(root, (frame) => frame.value > 0n || !isPrecompileCall(machine, frame)),
       changes: view.transactionDiff().map((change) => ({
         ...change,
         codeBefore: codeOf(change.before),

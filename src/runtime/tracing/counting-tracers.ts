@@ -1,7 +1,10 @@
-// Tracers that count opcodes. go-ethereum ships them in JavaScript: opcountTracer, unigramTracer, bigramTracer and
-// trigramTracer.
-import type { Step } from '../../evm/tracer.ts'
-import type { Tracer } from './tracer.ts'
+// Tracers that count: opcodes (opcountTracer, unigramTracer, bigramTracer and trigramTracer, which go-ethereum ships in
+// JavaScript) and function selectors (4byteTracer).
+
+import type { Machine } from '../../evm/machine.ts'
+import type { EnterEvent, Step } from '../../evm/tracer.ts'
+import { toHex } from '../../lib/hex.ts'
+import type { TraceContext, Tracer } from './tracer.ts'
 
 /** How many opcodes ran. */
 export class OpcodeCounter implements Tracer {
@@ -29,7 +32,7 @@ export class UnigramTracer implements Tracer {
   }
 }
 
-/** How often two opcodes followed each other at one depth. The first one at a depth has none before it. */
+/** How often two opcodes ran one after the other at the same depth. */
 export class BigramTracer implements Tracer {
   readonly #counts = new Map<string, number>()
   #last = ''
@@ -49,7 +52,7 @@ export class BigramTracer implements Tracer {
   }
 }
 
-/** How often three opcodes followed each other. The first one at a new depth is not counted and not remembered. */
+/** How often three opcodes ran one after the other. As in go-ethereum, the first opcode at a new depth is skipped. */
 export class TrigramTracer implements Tracer {
   readonly #counts = new Map<string, number>()
   #last: readonly [string, string] = ['', '']
@@ -64,6 +67,29 @@ export class TrigramTracer implements Tracer {
     const key = `${this.#last[0]}-${this.#last[1]}-${name}`
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
     this.#last = [this.#last[1], name]
+  }
+
+  result(): unknown {
+    return Object.fromEntries(this.#counts)
+  }
+}
+
+const SELECTOR = 4
+
+/** How often each function selector was called, by `selector-size`, the size in bytes of the arguments. */
+export class FourByteTracer implements Tracer {
+  readonly #counts = new Map<string, number>()
+  #machine: Machine | undefined
+
+  start({ machine }: TraceContext): void {
+    this.#machine = machine
+  }
+
+  enter({ input, to }: EnterEvent): void {
+    // Creations (no `to`), the transaction's own included, and precompiles have no functions.
+    if (input.length < SELECTOR || to === null || this.#machine?.isPrecompile(to)) return
+    const key = `${toHex(input.subarray(0, SELECTOR))}-${input.length - SELECTOR}`
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 
   result(): unknown {
