@@ -52,7 +52,7 @@ async function sourceFields(context: ExplorerContext, of: z.output<typeof addres
   const { input, path, name, abi, creationSize, libraries } = sources
   const creation = creationSize === undefined ? undefined : await creationCode(context, of)
   return {
-    // Double braces say that it is the compiler's whole input and not a source.
+    // Etherscan's convention: double braces mark the compiler's complete input, in contrast to a single source.
     SourceCode: plainSource(input) ?? `{${JSON.stringify(input)}}`,
     ABI: JSON.stringify(abi),
     ContractName: name,

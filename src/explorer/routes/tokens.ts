@@ -1,4 +1,4 @@
-// Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are not found.
+// Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are answered with 404.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
