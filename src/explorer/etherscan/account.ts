@@ -12,7 +12,7 @@ import { decodeInput } from '../contracts/abi.ts'
 import { callsOf, transactionsOf, transfersOf, transfersOfWith } from '../pagination/address-lists.ts'
 import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import type { ListSection } from './define.ts'
-import { type Action, action, address, addresses, filled, hash, listSection, Refused } from './define.ts'
+import { type Action, action, address, addresses, hash, listSection, nonEmpty, Refused } from './define.ts'
 
 const balance = action(z.object({ address: addresses }), ({ address: [of] }, { view }) =>
   (of === undefined ? 0n : view.balance(of)).toString(),
@@ -31,7 +31,7 @@ const tokenbalance = action(
 const txlist = action(listSection.extend({ address }), async ({ address: of, ...part }, context) => {
   const sequences = sequencesOf(context, transactionsOf(of), 'transactions', part)
   const rows = await rowsOf(sequences, (sequence) => transactionEntry(context, sequence))
-  return filled(rows, 'No transactions found')
+  return nonEmpty(rows, 'No transactions found')
 })
 
 async function transactionEntry(context: ExplorerContext, sequence: number) {
@@ -63,7 +63,7 @@ const txlistinternal = action(
           ? sequencesOf(context, callsOf(of), 'calls', part)
           : allSequences(context, 'calls', part)
     const rows = await rowsOf(sequences, (sequence) => internalRow(context, sequence))
-    return filled(rows, 'No internal transactions found')
+    return nonEmpty(rows, 'No internal transactions found')
   },
 )
 
@@ -118,7 +118,7 @@ const transfers = (types: readonly TokenType[]): Action =>
             : transfersOfWith(of, token)
       const sequences = isOfType ? sequencesOf(context, lists, 'transfers', part) : []
       const rows = await rowsOf(sequences, (sequence) => transferFields(context, sequence))
-      return filled(rows, 'No transactions found')
+      return nonEmpty(rows, 'No transactions found')
     },
   )
 

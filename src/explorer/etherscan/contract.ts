@@ -10,7 +10,7 @@ import { inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissio
 import type { VerifiedSources } from '../contracts/verified-contracts.ts'
 import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { creationCode } from '../shapes/smart-contract.ts'
-import { type Action, action, address, addresses, filled, Refused } from './define.ts'
+import { type Action, action, address, addresses, nonEmpty, Refused } from './define.ts'
 
 const NOT_VERIFIED = 'Contract source code not verified'
 
@@ -100,7 +100,7 @@ const getcontractcreation = action(
         }
       }),
     )
-    return filled(found.flat(), 'No data found')
+    return nonEmpty(found.flat(), 'No data found')
   },
 )
 

@@ -22,7 +22,7 @@ export const pageSchema = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
     next_page_params: z.record(z.string(), z.union([z.string(), z.number()])).nullable(),
-    total_count: z.number().int().describe('length of the whole list').optional(),
+    total_count: z.number().int().describe('length of the complete list').optional(),
   })
 
 export type Page<T> = {

@@ -192,7 +192,7 @@ function queryText({ q }: { readonly q?: string | undefined }): string {
 
 export const search = explorerRoute({
   path: '/search',
-  summary: 'Tokens, addresses, blocks, transactions and verified contracts that fit',
+  summary: 'Tokens, addresses, blocks, transactions and verified contracts that match a query',
   query: query.extend(pageQuery.shape),
   response: pageSchema(hitSchema),
   handler: async ({ query }, context) =>
@@ -234,7 +234,7 @@ const redirectSchema = z.strictObject({
 
 export const searchCheckRedirect = explorerRoute({
   path: '/search/check-redirect',
-  summary: 'Whether a query is exactly one thing, and which',
+  summary: 'The one record that a query names exactly, if there is one',
   query,
   response: redirectSchema,
   async handler({ query }, context): Promise<z.infer<typeof redirectSchema>> {

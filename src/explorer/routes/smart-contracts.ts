@@ -68,7 +68,7 @@ function found(context: ExplorerContext, q = ''): Row[] {
 
 export const smartContractsCounters = explorerRoute({
   path: '/smart-contracts/counters',
-  summary: 'How many contracts there are, and how many of them are verified',
+  summary: 'The number of contracts and of verified contracts',
   response: z.strictObject({
     smart_contracts: wire.decimal,
     new_smart_contracts_24h: wire.decimal,

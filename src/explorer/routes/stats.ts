@@ -131,7 +131,7 @@ const charted = z.strictObject({ date: wire.day, transactions_count: count, tran
 
 export const transactionChart = explorerRoute({
   path: '/stats/charts/transactions',
-  summary: 'Transactions a day, newest day first, without gaps',
+  summary: 'Transactions per day, newest day first, without gaps',
   response: z.strictObject({ chart_data: z.array(charted) }),
   handler(_, context) {
     const today = dayOf(context)
@@ -158,7 +158,7 @@ const closing = z.strictObject({
 
 export const marketChart = explorerRoute({
   path: '/stats/charts/market',
-  summary: 'Prices of the coin a day, newest day first; empty when the operator gives none',
+  summary: 'Prices of the coin per day, newest day first; empty when the operator provides none',
   response: z.strictObject({ available_supply: wire.number, chart_data: z.array(closing) }),
   async handler(_, context) {
     const supply = await coinSupply(context)

@@ -16,7 +16,7 @@ type Status = (typeof STATUSES)[number]
 
 export const authorizationSchema = z.strictObject({
   address_hash: wire.address.describe('whose code'),
-  authority: wire.address.nullable().describe('who signed it; null when the signature is invalid'),
+  authority: wire.address.nullable().describe('the signer; null when the signature is invalid'),
   chain_id: z.number().describe('0 is any chain'),
   nonce: wire.decimal,
   r: wire.decimal,
