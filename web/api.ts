@@ -61,7 +61,10 @@ export async function read<T>(path: string): Promise<T> {
 
 export type Reading<T> = { data: T | undefined; error: Error | undefined }
 
-/** A record, read again whenever the path or the version changes. A new version shows the old record until it has come. */
+/**
+ * A record, read again whenever the path or the version changes. After a new version, the old record is shown until the new
+ * one arrives.
+ */
 export function useRead<T>(path: string | undefined, version = 0): Reading<T> {
   const [reading, setReading] = useState<Reading<T> & { path: string | undefined }>({
     path,

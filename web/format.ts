@@ -3,7 +3,7 @@
 /** `12,345` */
 export const withCommas = (value: number | string): string => BigInt(value).toLocaleString('en-US')
 
-/** An amount in whole units with at most `digits` behind the point; what is smaller shows as `<0.0001`. */
+/** An amount in whole units with at most `digits` after the point; smaller amounts are shown as `<0.0001`. */
 export function units(value: string, decimals: number, digits = 4): string {
   const isNegative = value.startsWith('-')
   const text = (isNegative ? value.slice(1) : value).padStart(decimals + 1, '0')

@@ -79,7 +79,7 @@ export function Home() {
   )
 }
 
-/** Gas prices are plain wei unless they are asked for in detail. */
+/** Wei of a gas price, which the API gives as decimal text, or as an object when a header requests details. */
 const weiOf = (price: Stats['gas_prices']['average']): string => (typeof price === 'string' ? price : price.wei)
 
 const Tile = ({ name, value }: { name: string; value: string }) => (

@@ -1,4 +1,4 @@
-// Search results. A query that is exactly one thing goes to the page of that thing.
+// Search results. A query that names exactly one record redirects to the page of that record.
 import { useEffect } from 'preact/hooks'
 import { Link, useLocation, useSearch } from 'wouter-preact'
 import { type List, type Redirect, type SearchHit, useRead } from './api.ts'

@@ -17,17 +17,17 @@ export type ExplorerContext = Pick<
   /** Snapshot of the store, for the index's tables. */
   readonly rows: KvReader
   readonly head: SealedHeader
-  /** The state after the head; a copy that nobody else writes to. */
+  /** The state after the head; a copy of this request's own. */
   readonly view: StateView
   /**
-   * Runs heavy work when the queue has a place for it. `signal` is aborted when the request's connection closes. Throws
-   * ChainError `overloaded` and `cancelled`. Must not be nested: work that holds a place would wait for a second one.
+   * Runs heavy work when the work queue has a free slot. `signal` is aborted when the request's connection closes. Throws
+   * ChainError `overloaded` and `cancelled`. Must not be nested: work that holds a slot would wait for a second one.
    */
   readonly heavy: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
   readonly requestCache: RequestCache
 } & Requester
 
-/** What is known of the client. */
+/** The client of a request. */
 export type Requester = {
   /** Headers of the request, names in lower case; some select a variant of the answer. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -84,7 +84,7 @@ export function oncePerRequest<K, V extends object>(
 ): (context: ExplorerContext, key: K) => V {
   return (context, key) => {
     const results = context.requestCache.of(make)
-    // Only results of `make` are put under it.
+    // The cast is safe: this map has only results of `make`.
     const known = results.get(key) as V | undefined
     if (known !== undefined) return known
     const result = make(context, key)

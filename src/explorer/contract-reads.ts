@@ -1,12 +1,12 @@
 // View calls to contracts on the state after the head, for numbers that the index does not have.
-import type { Chain } from '../chain/types.ts'
+import type { Caller } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, bigToFixed, bytesToBig, fromHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
 import { NATIVE_CONTRACT } from '../spec/addresses.ts'
 import type { ChainSpec } from '../spec/chain-spec.ts'
 
-type At = { readonly chain: Pick<Chain, 'call'>; readonly head: SealedHeader; readonly spec: ChainSpec }
+type At = { readonly chain: Caller; readonly head: SealedHeader; readonly spec: ChainSpec }
 
 /** Enough for a balance behind a proxy. */
 const GAS = 100_000n
@@ -31,7 +31,7 @@ export function balanceOfInput(holder: Address, id?: bigint): Uint8Array {
 export const returnedNumber = (output: Uint8Array, error: unknown): bigint | undefined =>
   error === undefined && output.length === 32 ? bytesToBig(output) : undefined
 
-/** A holder's balance by the token's own account; undefined when it does not return a number. */
+/** A holder's balance as the token's `balanceOf` returns it; undefined when it does not return a number. */
 export const tokenBalance = (at: At, token: Address, holder: Address): Promise<bigint | undefined> =>
   callForNumber(at, token, balanceOfInput(holder))
 

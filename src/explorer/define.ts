@@ -1,5 +1,5 @@
 // What a route of the explorer API is: one exported const of a file in `routes/`. Its schemas validate what comes in and
-// document what goes out, and no other place names its path.
+// document what goes out, and no other file contains its path.
 import type { z } from 'zod'
 import type { ExplorerContext } from './context.ts'
 
@@ -24,7 +24,7 @@ type Definition<P extends Fields, Q extends Fields, B extends z.ZodType, R exten
   ): z.input<R> | Promise<z.input<R>>
 }
 
-/** A route as the plugin mounts it; of its types only the answer's is left. */
+/** A route as the plugin mounts it. Of the definition's types only the response's remains, for `web/`. */
 export type ExplorerRoute<R extends z.ZodType = z.ZodType> = {
   readonly method: 'GET' | 'POST'
   readonly path: `/${string}`

@@ -1,5 +1,6 @@
-// What the faces of the explorer share: the chain, the operator's options, live updates, contract verification, and every
-// cache that outlives a request. The node constructs one and closes it; `openContext` gives each request its view of it.
+// The parts that the explorer's interfaces (REST, Etherscan, socket) share: the chain, the operator's options, live
+// updates, contract verification, and every cache that outlives a request. The node constructs one and closes it;
+// `openContext` gives each request its view of it.
 import type { Chain } from '../chain/types.ts'
 import type { Logger } from '../lib/log.ts'
 import type { WorkQueue } from '../lib/work-queue.ts'

@@ -10,7 +10,7 @@ import { memberCount } from '../tables/ranking-tree.ts'
 import type { ExplorerContext } from './context.ts'
 import { verifiedByName } from './contracts/abi.ts'
 
-/** Rows of the word index that one search reads. A word that begins more of them misses some matches. */
+/** Rows of the word index that one search reads. When more indexed words begin with it, matches are missed. */
 const MOST_ROWS = 5_000
 
 /** Tokens by name or symbol: the highest price first, then the most holders, then by name. */

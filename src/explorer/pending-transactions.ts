@@ -1,7 +1,7 @@
-// The pool's transactions in order of arrival, and for ten minutes those that left it without being mined. The pool keeps
-// neither, so that it is watched from construction on.
+// The pool's transactions in order of arrival, and for ten minutes those that left it without being mined. The pool records
+// neither the order nor the dropped ones, so this class listens to it from construction on.
 import { LRUCache } from 'lru-cache'
-import type { Chain } from '../chain/types.ts'
+import type { ChainReader, TransactionIntake } from '../chain/types.ts'
 import type { Hash } from '../lib/hex.ts'
 import type { Transaction } from '../primitives/types.ts'
 
@@ -12,7 +12,7 @@ const REMEMBERED_BYTES = 16 << 20
 const OVERHEAD = 1000
 
 export class PendingTransactions {
-  readonly #chain: Pick<Chain, 'pool' | 'transaction'>
+  readonly #chain: ChainReader & TransactionIntake
   /** By arrival; a transaction that waits for an earlier nonce arrives when `newest` first finds it in the pool. */
   readonly #arrived = new Map<Hash, Transaction>()
   readonly #dropped = new LRUCache<Hash, Transaction>({
@@ -22,7 +22,7 @@ export class PendingTransactions {
   })
   #isClosed = false
 
-  constructor(chain: Pick<Chain, 'pool' | 'transaction'>) {
+  constructor(chain: ChainReader & TransactionIntake) {
     this.#chain = chain
     chain.pool.onPending((transaction) => {
       if (!this.#isClosed) this.#arrived.set(transaction.hash, transaction)
@@ -50,7 +50,7 @@ export class PendingTransactions {
     return isElsewhere ? undefined : this.#dropped.get(hash)
   }
 
-  /** Forgets everything. The pool's listeners end with the pool. */
+  /** Forgets everything and ignores later events of the pool, whose listeners cannot be removed. */
   close(): void {
     this.#isClosed = true
     this.#arrived.clear()

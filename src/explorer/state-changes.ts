@@ -1,7 +1,7 @@
-// What a mined transaction changed: balances of the coin first, then of tokens. Nothing of it is on disk. The transaction is
-// run again, and tokens are asked for balances on the states before and after it.
+// What a mined transaction changed: balances of the coin first, then of tokens. None of this is on disk: the transaction
+// is run again, and token balances are read by `balanceOf` calls on the states before and after it.
 import { LRUCache } from 'lru-cache'
-import type { Chain } from '../chain/types.ts'
+import type { Caller } from '../chain/types.ts'
 import { LIST, type TransactionEntry, type TransferEntry, transferEntry } from '../indexer/tables.ts'
 import { type Address, type Hash, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Receipt, SealedHeader, Transaction } from '../primitives/types.ts'
@@ -25,12 +25,12 @@ export type BalanceChange = { readonly address: Address } & (
   | ({ readonly kind: 'items'; readonly token: Address; readonly moves: readonly ItemMove[] } & Balances)
 )
 
-/** More holders than these are not asked for their balances: the sums of their transfers are shown instead. */
+/** With more holders than this, balances are not read: the sums of the holders' transfers are shown instead. */
 const MOST_HOLDERS = 500
 /** Gas of one `balanceOf`. */
 const GAS = 200_000n
 
-/** What of a request's context a run needs. */
+/** The part of a request's context that running a transaction again needs. */
 type Request = {
   readonly rows: KvReader
   readonly heavy: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>
@@ -43,11 +43,11 @@ type Mined = {
 }
 
 export class StateChanges {
-  readonly #chain: Pick<Chain, 'traces'>
+  readonly #chain: Caller
   /** By block and transaction: clients read the pages of one transaction in succession. */
   readonly #recent = new LRUCache<`${Hash}${Hash}`, readonly BalanceChange[]>({ max: 64 })
 
-  constructor(chain: Pick<Chain, 'traces'>) {
+  constructor(chain: Caller) {
     this.#chain = chain
   }
 
@@ -84,10 +84,10 @@ export class StateChanges {
     const { firstTransfer, transfers } = row
     const entries = entriesBetween(request.rows, LIST.transfers, firstTransfer, firstTransfer + transfers)
     const holders = holdersOf(entries.map((entry) => transferEntry.decode(entry)))
-    const asked = holders.length > MOST_HOLDERS ? [] : holders
+    const queried = holders.length > MOST_HOLDERS ? [] : holders
     const ref = { hash: header.hash }
-    const before = await this.#balancesAt(request, asked, { ref, index: row.index })
-    const after = await this.#balancesAt(request, asked, { ref, index: row.index + 1 })
+    const before = await this.#balancesAt(request, queried, { ref, index: row.index })
+    const after = await this.#balancesAt(request, queried, { ref, index: row.index + 1 })
     return holders.flatMap((holder, i): BalanceChange[] => {
       const { address, token, type, id, moves } = holder
       const balances = { before: before[i], after: after[i] }

@@ -33,8 +33,8 @@ function headWithoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMess
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2)
-    const kept = withoutOffer(name.toLowerCase(), value)
-    if (kept !== undefined) lines.push(`${name}: ${kept}`)
+    const remaining = withoutOffer(name.toLowerCase(), value)
+    if (remaining !== undefined) lines.push(`${name}: ${remaining}`)
   }
   return `${lines.join('\r\n')}\r\n\r\n`
 }

@@ -1,10 +1,11 @@
 // What a block comes to: its parts of the chain's lists, what its senders paid, and the sums of its day and of the chain.
 import type { Hex } from '../lib/hex.ts'
+import { SECONDS_A_DAY } from '../lib/unix-time.ts'
 import type { Receipt } from '../primitives/types.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import type { IndexingContext } from './indexing-context.ts'
 import { RECORD } from './records.ts'
-import { LIST, SECONDS_A_DAY } from './tables.ts'
+import { LIST } from './tables.ts'
 
 const EMPTY_DAY = { transactions: 0, gasUsed: 0, fees: 0n, contracts: 0 }
 
@@ -28,7 +29,7 @@ export function indexBlock({ executed: { block, receipts } }: IndexingContext, d
     Number(header.number),
   )
 
-  const day = Number(header.timestamp / BigInt(SECONDS_A_DAY))
+  const day = Number(header.timestamp / SECONDS_A_DAY)
   const before = RECORD.day.get(draft, day) ?? EMPTY_DAY
   RECORD.day.set(
     draft,

@@ -288,8 +288,6 @@ export const MEMBER = {
   },
 } as const
 
-export const SECONDS_A_DAY = 86_400
-
 /** Who is on which side of something that went from one to another. */
 export function rolesOf(from: Address, to: Address | undefined): readonly (readonly [Address, Role])[] {
   if (to === undefined) return [[from, 'out']]

@@ -20,8 +20,8 @@ export function threadProgram(name: string, rooms: readonly string[]): URL {
   const here = fileURLToPath(import.meta.url)
   const folder = dirname(here)
   const isSource = here.endsWith('.ts')
-  const places = isSource ? [`../../dist/${name}.js`] : [`${name}.js`, `../${name}.js`]
-  const program = places.map((place) => join(folder, place)).find((path) => existsSync(path))
+  const paths = isSource ? [`../../dist/${name}.js`] : [`${name}.js`, `../${name}.js`]
+  const program = paths.map((path) => join(folder, path)).find((path) => existsSync(path))
   if (program === undefined) throw new ChainError('not-found', `dist/${name}.js is missing; run \`npm run build\``)
   if (isSource && newestChange(join(folder, '..'), rooms) > statSync(program).mtimeMs) {
     throw new ChainError('not-found', `dist/${name}.js is older than the sources; run \`npm run build\``)

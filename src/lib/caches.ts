@@ -1,7 +1,7 @@
 // Bounded caches that cost little more than a Map: the exact order of use, as an LRU cache keeps it, costs two to five times
 // as much per access.
 
-/** An approximate LRU cache of two generations: when the young one is full it becomes the old one, and the old one goes. */
+/** An approximate LRU cache of two generations: when the young one is full, it replaces the old one, which is dropped. */
 export class GenerationalCache<K, V extends NonNullable<unknown>> {
   readonly #half: number
   #young = new Map<K, V>()

@@ -21,7 +21,7 @@ export function createLogger({ level, json }: { level: LogLevel; json: boolean }
         method.apply(this, boundedArguments(given) as typeof given)
       },
     },
-    // Pino would copy errors whole; here they are bounded like all other fields.
+    // Pino would copy errors completely; here they are bounded like all other fields.
     serializers: { err: (error) => error },
   }
   if (json) return pino(base, pino.destination({ dest: 2, sync: true }))
@@ -96,26 +96,26 @@ function cutText(text: string, budget: Budget): string {
 }
 
 function cutList(list: readonly unknown[], budget: Budget, depth: number): unknown[] {
-  const kept: unknown[] = []
+  const copy: unknown[] = []
   for (const each of list) {
     if (budget.left <= 0) break
-    kept.push(cut(each, budget, depth + 1))
+    copy.push(cut(each, budget, depth + 1))
   }
-  return kept.length === list.length ? kept : [...kept, `… (${list.length} items)`]
+  return copy.length === list.length ? copy : [...copy, `… (${list.length} items)`]
 }
 
 function cutObject(object: object, budget: Budget, depth: number): Record<string, unknown> {
-  const kept: Record<string, unknown> = Object.create(null)
+  const copy: Record<string, unknown> = Object.create(null)
   for (const name in object) {
     if (!Object.hasOwn(object, name)) continue
     if (budget.left <= 0) {
-      kept['…'] = 'more'
+      copy['…'] = 'more'
       break
     }
     const value: unknown = (object as Record<string, unknown>)[name]
-    kept[cutText(name, budget)] = SECRET.test(name) ? 'hidden' : cut(value, budget, depth + 1)
+    copy[cutText(name, budget)] = SECRET.test(name) ? 'hidden' : cut(value, budget, depth + 1)
   }
-  return kept
+  return copy
 }
 
 /** Type, message and stack come first, because they say most. */

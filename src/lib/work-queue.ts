@@ -1,5 +1,5 @@
 // The queue of heavy calls: a few run at a time, the others wait, those of one connection in the order in which they came.
-// Places go to connections in turn (`FairQueue`), so that a connection with many calls does not delay one with a single call.
+// Slots go to connections in turn (`FairQueue`), so that a connection with many calls does not delay one with a single call.
 import { ChainError } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
 import { cancelled, type Scheduler, scheduler } from './scheduler.ts'
@@ -30,7 +30,7 @@ export class WorkQueue {
   readonly #onClosed = new Map<AbortSignal, () => void>()
   #running = 0
   #refusals = 0
-  /** Whether the scheduler has been asked for a turn. */
+  /** Whether a turn was requested from the scheduler and has not begun. */
   #isTurnRequested = false
   #timer: NodeJS.Timeout | undefined
 
@@ -50,7 +50,7 @@ export class WorkQueue {
   }
 
   /**
-   * Takes a place for a call, which must `leave` it: undefined when the call may begin at once, else a promise of its place.
+   * Takes a slot for a call, which must `leave` it: undefined when the call may begin at once, else a promise of its slot.
    * `connection` is aborted when the call's connection is closed. Throws ChainError `overloaded` when too many calls wait;
    * the promise rejects with it when the wait is too long, and with `cancelled` when the connection is closed.
    */
@@ -68,10 +68,10 @@ export class WorkQueue {
     else this.#requestTurn()
   }
 
-  /** Runs a task in a place. Throws as `enter`, and as the task. */
+  /** Runs a task in a slot. Throws as `enter`, and as the task. */
   async run<T>(connection: AbortSignal, task: () => T | Promise<T>): Promise<T> {
-    const place = this.enter(connection)
-    if (place !== undefined) await place
+    const slot = this.enter(connection)
+    if (slot !== undefined) await slot
     try {
       return await task()
     } finally {
@@ -80,8 +80,8 @@ export class WorkQueue {
   }
 
   /**
-   * For a call that has a place and whose work is done in another thread: other calls use its place meanwhile. It has a
-   * place again when this settles, even if more calls run then than `running` allows.
+   * For a call that has a slot and whose work is done in another thread: other calls use its slot meanwhile. It has a
+   * slot again when this settles, even if more calls run then than `running` allows.
    */
   async runOutside<T>(task: () => Promise<T>): Promise<T> {
     this.leave()
@@ -114,7 +114,7 @@ export class WorkQueue {
     this.#onClosed.set(connection, drop)
   }
 
-  /** Frees what was held for waiting calls that are gone. */
+  /** Removes the listener of a connection, and the timer, once no call needs them. */
   #release(connection: AbortSignal): void {
     const drop = this.#onClosed.get(connection)
     if (drop !== undefined && this.#waiting.sizeOf(connection) === 0) {

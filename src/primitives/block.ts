@@ -131,6 +131,6 @@ function decodeItem(item: Uint8Array, index: number): SignedTransaction {
 /** The bytes of a typed transaction. A legacy one in a string is refused, because it would be a second encoding of the block. */
 function typedBytes(item: Uint8Array): Uint8Array {
   const bytes = asBytes(decodeRlp(item), 'transaction')
-  if ((bytes[0] ?? 0) >= 0x80) throw new Malformed('rlp: a legacy transaction stands in a string')
+  if ((bytes[0] ?? 0) >= 0x80) throw new Malformed('rlp: a legacy transaction is encoded as a string')
   return bytes
 }

@@ -1,7 +1,7 @@
 // RLP (Yellow Paper, appendix B), read strictly: a value has exactly one encoding that is accepted here.
-// Not the library's, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
+// Not a library's codec, for three reasons. Its reader copies the rest of the input at every level, so half a megabyte of
 // nested brackets takes gigabytes; its writer overflows the stack on long lists; and it cannot cut a list without
-// opening it, which is what keeps a transaction's own bytes when a block is read. Tests hold the two side by side.
+// opening it, which is what keeps a transaction's own bytes when a block is read. Tests compare the two.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { ChainError, type ChainErrorCode } from '../lib/errors.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, type Hash, type Hex, toAddress, toHash, writeHex } from '../lib/hex.ts'
@@ -268,6 +268,6 @@ const bytesOf = (length: number): number => Math.ceil((32 - Math.clz32(length)) 
 export function writePrefix(base: number, length: number, out: Uint8Array, at: number): number {
   const start = at + prefixLength(length)
   out[at] = start === at + 1 ? base + length : base + 55 + (start - at - 1)
-  for (let place = start - 1, rest = length; place > at; place--, rest >>>= 8) out[place] = rest & 0xff
+  for (let index = start - 1, rest = length; index > at; index--, rest >>>= 8) out[index] = rest & 0xff
   return start
 }

@@ -1,5 +1,5 @@
 // Garbage collections of the process, for debug_memStats and debug_gcStats. Observing them costs a little, and few clients ask
-// for them: the observer starts with the first question and ends with the node.
+// for them: the observer starts with the first request and ends with the node.
 import { PerformanceObserver } from 'node:perf_hooks'
 
 /** Pauses that are remembered: the length of Go's ring (`runtime.MemStats.PauseNs`). */

@@ -1,7 +1,7 @@
 // eth_getLogs and its variants: a client's log filter, resolved to a range of blocks, and the logs of that range. Ranges are
 // refused as geth refuses them. `indexer/logs.ts` finds the logs; `notifications/live-logs.ts` matches those of new blocks.
 import { LRUCache } from 'lru-cache'
-import type { BlockTag, Chain, MinedLog } from '../chain/types.ts'
+import type { BlockTag, ChainReader, MinedLog } from '../chain/types.ts'
 import type { LogQuery } from '../indexer/logs.ts'
 import { ChainError } from '../lib/errors.ts'
 import type { Hash } from '../lib/hex.ts'
@@ -34,7 +34,7 @@ const CACHE_LENGTH = 16 * 1024 * 1024
 
 /** The log searches of one node, with their cache. */
 export class LogSearch {
-  readonly #chain: Chain
+  readonly #chain: ChainReader
   readonly #index: LogIndex
   /** The JSON of logs by log, which never changes: the log of another block is another object. */
   readonly #texts = new LRUCache<MinedLog, string>({
@@ -42,7 +42,7 @@ export class LogSearch {
     sizeCalculation: ({ length }) => length,
   })
 
-  constructor(chain: Chain, index: LogIndex) {
+  constructor(chain: ChainReader, index: LogIndex) {
     this.#chain = chain
     this.#index = index
   }

@@ -1,7 +1,7 @@
-// The JSON-RPC face: POST and WebSocket at `/rpc` and at `/`, and its OpenRPC document at `/rpc/openrpc.json`. Plain POSTs are
-// answered by the fast path (`http/fast-path.ts`), all others by the Fastify routes here.
-// JSON-RPC errors are answered with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking. Only requests that
-// the guard refuses get a 403.
+// The JSON-RPC interface: POST and WebSocket at `/rpc` and at `/`, and its OpenRPC document at `/rpc/openrpc.json`. Plain
+// POSTs are answered by the fast path (`http/fast-path.ts`), all others by the Fastify routes here. JSON-RPC errors are
+// answered with HTTP 200: wallets take 4xx and 5xx for a dead endpoint and stop asking. Only requests that the guard
+// refuses get a 403.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../http/access.ts'
 import { AccessDenied } from '../http/access.ts'
@@ -31,7 +31,7 @@ export type RpcFace = RpcServices & {
   readonly connections: Connections
 }
 
-/** Registers the face. The Fastify instance must already have @fastify/websocket and the guard. */
+/** Registers JSON-RPC. The Fastify instance must already have @fastify/websocket and the guard. */
 export async function rpcPlugin(
   app: FastifyInstance,
   { landing, access, connections, ...services }: RpcFace,
@@ -69,7 +69,7 @@ export async function rpcPlugin(
   }
 }
 
-/** The context of all requests, with the caches of this face. */
+/** The context of all requests, with the caches of JSON-RPC. */
 const contextOf = (services: RpcServices): RpcContext => ({
   ...services,
   methods,

@@ -1,5 +1,5 @@
 // Compiles zod schemas to plain functions: decoding an argument takes 63 ns instead of zod's 194. A compiled decoder accepts
-// exactly what its schema accepts and returns the same value; for the words of a refusal the dispatcher asks the schema.
+// exactly what its schema accepts and returns the same value; for the message of a refusal the dispatcher runs the schema.
 import { z } from 'zod'
 
 /** What a decoder returns for a value that the schema does not accept. */

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import { z } from 'zod'
-import type { Chain, DumpedAccount } from '../chain/types.ts'
+import type { DevControl, DumpedAccount } from '../chain/types.ts'
 import { ChainError } from '../lib/errors.ts'
 import { type Address, toHex, toQuantity } from '../lib/hex.ts'
 import type { SealedHeader } from '../primitives/types.ts'
@@ -85,7 +85,7 @@ export async function readDump(bytes: Uint8Array): Promise<Dump> {
 }
 
 /** Replaces the accounts of the dump in the state at the head; other accounts stay as they are. */
-export async function loadDump(chain: Chain, accounts: Dump): Promise<void> {
+export async function loadDump(chain: DevControl, accounts: Dump): Promise<void> {
   const slots = new Map([...accounts].map(([address, { storage }]) => [address, readSlots(storage)]))
   await chain.edit((view) => {
     for (const [address, { nonce, balance, code }] of accounts) {

@@ -9,10 +9,10 @@ import {
   LIST,
   positionEntry,
   ROLES,
-  SECONDS_A_DAY,
   transactionEntry,
 } from '../../src/indexer/tables.ts'
 import { type Address, fromHex, type Hash, type Hex, hexToAddress, toHex } from '../../src/lib/hex.ts'
+import { SECONDS_A_DAY } from '../../src/lib/unix-time.ts'
 import { delegationTo } from '../../src/primitives/delegation.ts'
 import type { Transaction } from '../../src/primitives/types.ts'
 import type { StateView } from '../../src/state/types.ts'
@@ -146,8 +146,8 @@ describe('created contracts', () => {
     ])
     expect(contracts().slice(before)).toEqual([{ number: 1, address: made }])
     expect(fact(made)).toMatchObject({ creator: MAKER, createdIn: 0, isDestroyed: true })
-    const day = Number(chain.head.timestamp) / SECONDS_A_DAY
-    expect(RECORD.day.get(chain.store, Math.floor(day))?.contracts).toBe(1)
+    const day = Number(chain.head.timestamp / SECONDS_A_DAY)
+    expect(RECORD.day.get(chain.store, day)?.contracts).toBe(1)
   })
 
   it('that are created again after their destruction keep their row', async () => {

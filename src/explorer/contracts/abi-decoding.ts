@@ -9,14 +9,14 @@ import { componentsOf } from './abi-index.ts'
 
 export type DecodedValue = string | readonly DecodedValue[]
 
-/** Not a recursive schema: OpenAPI has no place for the definition that it would refer to. */
+/** A custom check, not a recursive schema: OpenAPI would need a shared definition for the schema to refer to. */
 export const decodedValue = z.custom<DecodedValue>(isValue).describe('text, or an array of values')
 
 function isValue(value: unknown): boolean {
   return typeof value === 'string' || (Array.isArray(value) && value.every(isValue))
 }
 
-/** `exact`: only the bytes that the values themselves would be encoded as. For decoding with a guessed interface. */
+/** `exact`: the data must be what the decoded values encode to. Used when the interface is a guess. */
 type Options = { readonly exact: boolean }
 
 /** Values of a parameter list. Bytes after the last value are ignored, unless the decoding is exact. */
@@ -28,7 +28,7 @@ export function decodeValues(
   return new AbiDecoder(data, options).decode(parameters)
 }
 
-/** The value of an indexed parameter. Of dynamic types the topic is a hash, which is the value then. */
+/** The value of an event's indexed parameter; for dynamic types the topic itself, which is the hash of the value. */
 export function decodeTopic(parameter: AbiParameter, topic: Uint8Array, options: Options): DecodedValue | undefined {
   const isOneWord = /^(address|bool|function|u?int\d*|bytes\d+)$/.test(parameter.type)
   return decodeValues([isOneWord ? parameter : { type: 'bytes32' }], topic, options)?.[0]
@@ -38,8 +38,8 @@ export function decodeTopic(parameter: AbiParameter, topic: Uint8Array, options:
 class DecodingError extends Error {}
 
 const WORD = 32
-/** How many times its length may be read: some encoders let equal tails share their bytes. */
-const REREADS = 4
+/** Decoding may read this many times the length of the data: some encoders let equal dynamic values share their bytes. */
+const MAX_PASSES = 4
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 class AbiDecoder {
@@ -53,7 +53,7 @@ class AbiDecoder {
   constructor(data: Uint8Array, { exact }: Options) {
     this.#data = data
     this.#exact = exact
-    this.#left = REREADS * data.length
+    this.#left = MAX_PASSES * data.length
   }
 
   decode(parameters: readonly AbiParameter[]): DecodedValue[] | undefined {
@@ -72,10 +72,10 @@ class AbiDecoder {
     let head = base
     this.#next = parameters.reduce((end, parameter) => end + headSize(parameter), base)
     return parameters.map((parameter) => {
-      const place = head
+      const headAt = head
       head += headSize(parameter)
-      if (!isDynamic(parameter)) return this.#static(parameter, place)
-      const at = base + this.#size(place)
+      if (!isDynamic(parameter)) return this.#static(parameter, headAt)
+      const at = base + this.#size(headAt)
       this.#require(at === this.#next)
       return this.#dynamic(parameter, at)
     })

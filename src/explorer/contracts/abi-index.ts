@@ -44,7 +44,7 @@ export function indexOf(abi: Abi): AbiIndex {
   return index
 }
 
-/** Adds an entry unless an equal one is there: ABIs that are put together repeat each other. */
+/** Adds an entry unless an equal one is there: merged ABIs contain equal entries. */
 function add<K>(to: Map<K, AbiEntry[]>, key: K, described: AbiEntry): void {
   const there = to.get(key)
   if (there === undefined) to.set(key, [described])

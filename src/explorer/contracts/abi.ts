@@ -56,7 +56,7 @@ export function contractName(known: ContractsContext, address: Address): string 
   return verified(known, address)?.name ?? (native && titleOf(native.name)) ?? preinstalled(known, address)
 }
 
-/** Verified contracts whose name has a word for each prefix; letters match in either case. */
+/** Verified contracts whose name has, for each prefix, a word that begins with it; the case of letters is ignored. */
 export function verifiedByName(
   known: ContractsContext,
   prefixes: readonly string[],
@@ -87,7 +87,7 @@ const titleOf = (name: string): string => (name === 'ics20' ? 'ICS20' : name.cha
 
 let preinstalls: ReadonlyMap<Address, { readonly name: string; readonly codeHash: Hash }> | undefined
 
-/** Known by its code and not by its address alone: another contract could have been deployed there. */
+/** The name of a preinstalled contract. Its code is compared too: another contract may be at its address on this chain. */
 function preinstalled({ view }: ContractsContext, address: Address): string | undefined {
   preinstalls ??= new Map(
     [...FACTORIES, ...FORKS.flatMap(systemContracts)].map(({ name, address, code }) => [
@@ -120,7 +120,7 @@ export function methodName(known: ContractsContext, to: Address, selector: Hex):
   return undefined
 }
 
-/** Every selector of functions with that name. A selector in place of a name is returned as it is. */
+/** Every selector of functions with that name. A selector instead of a name is returned as it is. */
 export function selectorsByName(known: ContractsContext, name: string): readonly Hex[] {
   if (/^0x[0-9a-fA-F]{8}$/.test(name)) return [name.toLowerCase() as Hex]
   const native = known.spec.native === undefined ? [] : PRECOMPILES.map(({ abi }) => abi)

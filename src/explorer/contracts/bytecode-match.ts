@@ -80,7 +80,7 @@ function matchOf(artifact: Artifact, { address, code, creation }: DeployedContra
 
 type Compared = { readonly isExact: boolean; readonly libraries: ReadonlyMap<string, Address> }
 
-/** undefined: the code differs outside of those places. */
+/** undefined: the codes differ outside the bytes that deployment fills in and the metadata. */
 function compare(compiled: Code, code: Uint8Array, filled: readonly Span[]): Compared | undefined {
   const libraries = new Map<string, Address>()
   for (const { library, start } of compiled.links) {

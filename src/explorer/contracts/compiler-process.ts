@@ -1,4 +1,4 @@
-// One run of a compiler as a process of its own. Sources come from anybody, so the process is bounded in time, memory and
+// One run of a compiler as a process of its own. Anyone may submit sources, so the process is bounded in time, memory and
 // output, yields the processor to the node, and knows nothing of the node's environment. It reads no file but the compiler.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -16,14 +16,14 @@ export const defaultCompilerLimits: CompilerLimits = { time: 60_000, memory: 153
 
 /** Bytes of an answer: 50 contracts of some functions each come to 8 MB. */
 const LARGEST_OUTPUT = 64 * 1024 * 1024
-/** Characters that are kept of the end of standard error. */
-const KEPT_COMPLAINT = 500
-/** How many times its processor time a run may last: it has a low priority, and the machine may be busy. */
-const PATIENCE = 5
+/** Last characters of standard error that become part of an error's message. */
+const MAX_COMPLAINT = 500
+/** Real time of a run as a multiple of its processor time: it has a low priority, and the machine may be busy. */
+const REAL_TIME_FACTOR = 5
 /** What a process writes to standard error before it kills itself. */
 const [OVER_MEMORY, OVER_TIME] = ['over memory', 'over time']
 /** How often a process checks its use of memory and time, in milliseconds. */
-const WATCH_BEAT = 100
+const WATCH_INTERVAL = 100
 
 /** Where the packages of this program are. */
 const packages = createRequire(import.meta.url)
@@ -43,11 +43,11 @@ setInterval(() => {
   const { user, system } = process.cpuUsage()
   if (process.memoryUsage.rss() > memory * 1e6) end('${OVER_MEMORY}')
   if (user + system > time * 1e3) end('${OVER_TIME}')
-}, ${WATCH_BEAT})`
+}, ${WATCH_INTERVAL})`
 
 /**
  * The program of the process, as text: a bundle has no file for it. V8's limits bound the heap and WebAssembly. Older
- * compilers are asm.js, whose memory lies in neither, so a thread compares the memory of the whole process with the limit.
+ * compilers are asm.js, whose memory is in neither, so a thread compares the memory of the whole process with the limit.
  */
 const SCRIPT = `
 const WATCH = ${JSON.stringify(WATCH)}
@@ -71,7 +71,7 @@ export async function runCompiler(
   input: string | null,
   { limits, signal }: { readonly limits: CompilerLimits; readonly signal: AbortSignal },
 ): Promise<string> {
-  const timed = AbortSignal.any([signal, AbortSignal.timeout(limits.time * PATIENCE)])
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(limits.time * REAL_TIME_FACTOR)])
   const request = { wrapper: packages.resolve('solc/wrapper'), soljson, input, limits }
   return answerOf(JSON.stringify(request), limits, timed)
 }
@@ -98,9 +98,9 @@ function answerOf(request: string, { time, memory }: CompilerLimits, signal: Abo
       else parts.push(part)
     })
     child.stderr.on('data', (part: Buffer) => {
-      complaint = `${complaint}${part}`.slice(-KEPT_COMPLAINT)
+      complaint = `${complaint}${part}`.slice(-MAX_COMPLAINT)
     })
-    // A compiler that ends early does not read on.
+    // Writing fails when the compiler ends before it has read everything; its exit is handled above.
     child.stdin.on('error', () => undefined)
     child.stdin.end(request)
     child.on('error', (error) => {

@@ -18,7 +18,7 @@ const span = z.object({ start: z.number(), length: z.number() })
 export type Span = z.output<typeof span>
 
 const compiledCode = z.object({
-  /** Without `0x`; placeholders stand where libraries are to be linked. */
+  /** Without `0x`; with placeholders where libraries are linked. */
   object: z.string().default(''),
   linkReferences: z.record(z.string(), z.record(z.string(), z.array(span))).default({}),
   immutableReferences: z.record(z.string(), z.array(span)).default({}),
@@ -83,7 +83,7 @@ export class Compilers {
 
   /** Compiles; errors of the sources are in the output. Throws ChainError `limit-exceeded`. */
   async compile({ file }: Compiler, { settings, ...input }: CompilerInput): Promise<CompilerOutput> {
-    // These two change nothing in the code, and cost time or leave the code out.
+    // Neither changes the compiled code: `modelChecker` costs time, and `stopAfter` leaves the code out of the output.
     const { stopAfter: _, modelChecker: __, ...deciding } = settings
     const text = await this.#run(file, JSON.stringify({ ...input, settings: { ...deciding, ...WANTED } }))
     return compilerOutput.parse(JSON.parse(text))

@@ -1,6 +1,6 @@
 // The creation of a contract: its transaction, and the message with the creation code and the constructor's arguments.
 
-import type { Chain } from '../../chain/types.ts'
+import type { Caller, ChainReader } from '../../chain/types.ts'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, transactionEntry } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
@@ -18,7 +18,7 @@ export type Creation = {
 
 /** The creation of a contract; undefined for one of the genesis state. */
 export async function creationOf(
-  chain: Pick<Chain, 'block'>,
+  chain: ChainReader,
   rows: Pick<KvReader, 'get'>,
   address: Address,
 ): Promise<Creation | undefined> {
@@ -33,7 +33,7 @@ export async function creationOf(
 
 /** Creation code followed by the arguments. If a factory sent it, the transaction is run again to read it. */
 export async function creationInput(
-  { traces }: Pick<Chain, 'traces'>,
+  { traces }: Caller,
   { transaction, creator }: Creation,
   address: Address,
 ): Promise<Uint8Array | undefined> {

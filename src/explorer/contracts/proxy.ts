@@ -34,8 +34,8 @@ const ZEPPELIN = hexToHash('0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723f
 
 /** The Safe's proxy answers `masterCopy()` itself: its code pushes this selector as a word. Slot 0 names the singleton. */
 const MASTER_COPY = Buffer.from(`7fa619486e${'00'.repeat(28)}`, 'hex')
-/** The Safe's proxy has less than 200 bytes. */
-const SHORT = 512
+/** Bytes of code in which MASTER_COPY is looked for; the Safe's proxy has less than 200. */
+const MAX_SAFE_PROXY = 512
 
 const slot = (position: number): Hash => hexToHash(`0x${position.toString(16).padStart(64, '0')}`)
 /** Where beacons store the implementation: after the owner (OpenZeppelin), or first. */
@@ -59,7 +59,9 @@ export function proxyIn(view: StateView, address: Address): ProxyOf | undefined 
     beaconProxy(view, address) ??
     named('eip1822', PROXIABLE) ??
     named('eip1967', ZEPPELIN) ??
-    (code.length < SHORT && Buffer.from(code).includes(MASTER_COPY) ? named('master_copy', slot(0)) : undefined)
+    (code.length < MAX_SAFE_PROXY && Buffer.from(code).includes(MASTER_COPY)
+      ? named('master_copy', slot(0))
+      : undefined)
   )
 }
 

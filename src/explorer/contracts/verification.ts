@@ -1,6 +1,6 @@
-// Verification of contracts: submitted sources are compiled with the submitted settings, and the output is compared with the
-// code on the chain. One at a time in the background, clients in turn. Clients poll for the outcome by an id, or listen on
-// the socket. A verification goes on after its client has disconnected.
+// Verification of contracts: submitted sources are compiled with the submitted settings, and the output is compared with
+// the code on the chain. Verifications run one at a time in the background; clients take turns. Clients poll for the
+// outcome by an id, or listen on the socket. A verification goes on after its client has disconnected.
 import { createHash, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Chain } from '../../chain/types.ts'
@@ -75,7 +75,7 @@ export class Verification {
     this.compilers = compilers
   }
 
-  /** `compilers` is a folder with more of them than the one that is there; `compileTime`: milliseconds of processor time of one run. */
+  /** `compilers`: folder with further Solidity compilers; `compileTime`: milliseconds of processor time of one run. */
   static async open({ compilers, compileTime, ...services }: Services & CompilerOptions) {
     const contracts = await VerifiedContracts.load(services.chain.store)
     return new Verification(services, contracts, new Compilers(compilers, { time: compileTime }))
@@ -83,7 +83,7 @@ export class Verification {
 
   /**
    * Queues a submission after those of the same client and returns the id of its outcome. While an equal submission is
-   * pending, the id is that one's. Throws ChainError: `not-found` when there is no contract,
+   * pending, its id is returned. Throws ChainError: `not-found` when there is no contract,
    * `invalid-params` when there is no such compiler, `limit-exceeded` when the queue is full.
    * @param client - network address
    */
@@ -163,7 +163,7 @@ export class Verification {
       throw new Refusal('files', `the compiled code is not the code at ${address}; sources or settings are others`)
     }
     if (found.match === 'partial' && this.contracts.get(view, address) !== undefined) {
-      throw new Refusal('files', 'the contract is verified already; only an exact match would take the place of that')
+      throw new Refusal('files', 'the contract is verified already; only an exact match replaces that')
     }
     await this.contracts.add(address, sourcesOf(found, { input, compiler, licence, code }))
     return found

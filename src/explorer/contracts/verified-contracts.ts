@@ -106,7 +106,7 @@ const isCurrent = (view: StateView, { address, codeHash }: Entry): boolean =>
   view.account(address)?.codeHash === codeHash
 
 const encode = (sources: VerifiedSources): Uint8Array => withChecksum(Buffer.from(JSON.stringify(sources)))
-/** Only `encode` writes these rows. Throws ChainError `storage` for one that has changed. */
+/** Decodes a row that `encode` has written. Throws ChainError `storage` for a damaged one. */
 function decode(row: Uint8Array): VerifiedSources {
   const text = Buffer.from(verifyChecksum(row, 'a row of verified sources')).toString('utf8')
   return JSON.parse(text) as VerifiedSources

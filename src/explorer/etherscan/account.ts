@@ -12,7 +12,7 @@ import { decodeInput } from '../contracts/abi.ts'
 import { callsOf, transactionsOf, transfersOf, transfersOfWith } from '../pagination/address-lists.ts'
 import { type IndexedTransaction, indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import type { ListSection } from './define.ts'
-import { type Action, action, address, addresses, filled, hash, listSection, Refused } from './define.ts'
+import { type Action, action, address, addresses, hash, listSection, nonEmpty, Refused } from './define.ts'
 
 const balance = action(z.object({ address: addresses }), ({ address: [of] }, { view }) =>
   (of === undefined ? 0n : view.balance(of)).toString(),
@@ -31,7 +31,7 @@ const tokenbalance = action(
 const txlist = action(listSection.extend({ address }), async ({ address: of, ...part }, context) => {
   const sequences = sequencesOf(context, transactionsOf(of), 'transactions', part)
   const rows = await rowsOf(sequences, (sequence) => transactionEntry(context, sequence))
-  return filled(rows, 'No transactions found')
+  return nonEmpty(rows, 'No transactions found')
 })
 
 async function transactionEntry(context: ExplorerContext, sequence: number) {
@@ -63,7 +63,7 @@ const txlistinternal = action(
           ? sequencesOf(context, callsOf(of), 'calls', part)
           : allSequences(context, 'calls', part)
     const rows = await rowsOf(sequences, (sequence) => internalRow(context, sequence))
-    return filled(rows, 'No internal transactions found')
+    return nonEmpty(rows, 'No internal transactions found')
   },
 )
 
@@ -118,7 +118,7 @@ const transfers = (types: readonly TokenType[]): Action =>
             : transfersOfWith(of, token)
       const sequences = isOfType ? sequencesOf(context, lists, 'transfers', part) : []
       const rows = await rowsOf(sequences, (sequence) => transferFields(context, sequence))
-      return filled(rows, 'No transactions found')
+      return nonEmpty(rows, 'No transactions found')
     },
   )
 
@@ -157,7 +157,7 @@ export const account: Readonly<Record<string, Action>> = {
   token1155tx: transfers([erc1155]),
 }
 
-/** What a sequence numbers. */
+/** The lists of the whole chain, whose positions are the sequences. */
 type Counted = 'transactions' | 'calls' | 'transfers'
 const FIRST = { transactions: 'firstTransaction', calls: 'firstCall', transfers: 'firstTransfer' } as const
 
@@ -181,7 +181,7 @@ export function sequencesOf(
   return part.sort === 'asc' ? sequences.reverse() : sequences
 }
 
-/** The same of all transactions, calls or transfers of the chain. */
+/** The sequences of a section of all transactions, calls or transfers of the chain. */
 export function allSequences({ rows, head }: ExplorerContext, of: Counted, part: ListSection): number[] {
   const newestBlock = Number(head.number)
   if (part.startblock > Math.min(part.endblock, newestBlock)) return []
@@ -203,7 +203,7 @@ function pageOf(low: number, high: number, { page, offset, sort }: ListSection):
   return { from: start, to: Math.max(start, Math.min(to, high)) }
 }
 
-/** A row for each sequence. Up to 10,000 of them are rendered, so that other requests get their turn in between. */
+/** Renders a row for each sequence, up to 10,000 in a request, and yields to other requests in between. */
 export async function rowsOf<T>(sequences: readonly number[], render: (sequence: number) => Promise<T>): Promise<T[]> {
   const pause = yieldToEventLoop('light')
   const rows: T[] = []

@@ -10,7 +10,7 @@ import { inputFromFiles, inputFromJson, licenceOf } from '../contracts/submissio
 import type { VerifiedSources } from '../contracts/verified-contracts.ts'
 import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
 import { creationCode } from '../shapes/smart-contract.ts'
-import { type Action, action, address, addresses, filled, Refused } from './define.ts'
+import { type Action, action, address, addresses, nonEmpty, Refused } from './define.ts'
 
 const NOT_VERIFIED = 'Contract source code not verified'
 
@@ -52,7 +52,7 @@ async function sourceFields(context: ExplorerContext, of: z.output<typeof addres
   const { input, path, name, abi, creationSize, libraries } = sources
   const creation = creationSize === undefined ? undefined : await creationCode(context, of)
   return {
-    // Double braces say that it is the compiler's whole input and not a source.
+    // Etherscan's convention: double braces mark the compiler's complete input, in contrast to a single source.
     SourceCode: plainSource(input) ?? `{${JSON.stringify(input)}}`,
     ABI: JSON.stringify(abi),
     ContractName: name,
@@ -100,7 +100,7 @@ const getcontractcreation = action(
         }
       }),
     )
-    return filled(found.flat(), 'No data found')
+    return nonEmpty(found.flat(), 'No data found')
   },
 )
 

@@ -44,8 +44,8 @@ export function action<F extends z.ZodObject>(
 
 export const refusal = (result: unknown, message = 'NOTOK'): Answer => ({ status: '0', message, result })
 
-/** The list; an empty one is an answer without success, as at Etherscan. */
-export function filled<T>(list: readonly T[], otherwise: string): readonly T[] {
+/** Returns the list. Throws `Refused` with the message `otherwise` when it is empty, as Etherscan answers status 0 then. */
+export function nonEmpty<T>(list: readonly T[], otherwise: string): readonly T[] {
   if (list.length === 0) throw new Refused([], otherwise)
   return list
 }

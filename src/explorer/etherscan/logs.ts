@@ -5,7 +5,7 @@ import { Logs } from '../../indexer/logs.ts'
 import { type Hash, toHex, toQuantity } from '../../lib/hex.ts'
 import type { ExplorerContext } from '../context.ts'
 import { indexedTransaction, transactionSequence } from '../shapes/indexed-transaction.ts'
-import { type Action, action, address, block, filled, hash, integer, Refused } from './define.ts'
+import { type Action, action, address, block, hash, integer, nonEmpty, Refused } from './define.ts'
 
 const MOST_LOGS = 1000
 const POSITIONS = [0, 1, 2, 3] as const
@@ -52,7 +52,7 @@ const getlogs = action(query, async (fields, context) => {
     return logs
   })
   const rows = await Promise.all(found.slice((page - 1) * offset).map((mined) => logRow(context, mined)))
-  return filled(rows, 'No records found')
+  return nonEmpty(rows, 'No records found')
 })
 
 /** The operators between pairs of topics; a missing one means `and`. */

@@ -24,7 +24,7 @@ const MODULES: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   token: { ...account, ...stats },
 }
 
-/** Registers both. Register it with the prefix /api, on a server that has JSON-RPC at /rpc: requests are handed on to it. */
+/** Registers both APIs. Register it with the prefix /api, on a server with JSON-RPC at /rpc, which answers some requests. */
 export async function etherscanApi(app: FastifyInstance, { explorer }: { readonly explorer: Explorer }): Promise<void> {
   await acceptForms(app)
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
@@ -63,8 +63,9 @@ function refuseRpc(error: Error, _request: FastifyRequest, reply: FastifyReply):
 }
 
 /**
- * Actions that make the node work and store the result. They need POST: any page can make a browser GET an address, as a
- * picture, without an Origin header. Raw transactions may come by GET, as at Etherscan, because they are signed.
+ * Actions that cost processor time and store a result. They need POST: any page can make a browser send a GET without an
+ * Origin header, for example as the URL of a picture. Raw transactions may come by GET, as at Etherscan, because they
+ * are signed.
  */
 const ACTIONS_BY_POST = new Set(['verifysourcecode'])
 const POST_ONLY = refusal('Error! This action has to be sent with POST')

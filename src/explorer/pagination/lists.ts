@@ -6,7 +6,7 @@ import { lengthOfAll, newestPage } from '../../tables/list.ts'
 import type { ExplorerContext } from '../context.ts'
 import { buildPage, type Page, type PageQuery, pageBounds, pageRequest, type Render } from './page.ts'
 
-/** A page of a list or of a union of disjoint ones, newestPage first; `render` gets the encoded entry. */
+/** A page of a list or of a union of disjoint ones, newest first; `render` gets the encoded entry. */
 export function listPage<T>(
   { rows }: ExplorerContext,
   lists: readonly Hex[],
@@ -16,7 +16,7 @@ export function listPage<T>(
   return buildPage(query, newestPage(rows, lists, pageRequest(query)), render)
 }
 
-/** The same of lists whose entries are sequences: positions in the list of all transactions, messages or transfers. */
+/** As `listPage`, of lists whose entries are sequences: positions in the list of all transactions, messages or transfers. */
 export const sequenceListPage = <T>(
   context: ExplorerContext,
   lists: readonly Hex[],

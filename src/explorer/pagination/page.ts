@@ -22,7 +22,7 @@ export const pageSchema = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
     next_page_params: z.record(z.string(), z.union([z.string(), z.number()])).nullable(),
-    total_count: z.number().int().describe('length of the whole list').optional(),
+    total_count: z.number().int().describe('length of the complete list').optional(),
   })
 
 export type Page<T> = {
@@ -38,7 +38,7 @@ export function pageRequest({ page = 1, items_count = DEFAULT_SIZE, anchor }: Pa
   return { page, size: Math.min(items_count, LARGEST_SIZE), anchor }
 }
 
-/** Positions from `from` up to `to` that a page has of a sequence, counted from its beginning. */
+/** The positions of a page: `from`, up to but without `to`. They count from the beginning of a list of this length. */
 export function pageBounds(query: PageQuery, length: number): { from: number; to: number } {
   const { page, size } = pageRequest(query)
   return { from: Math.min((page - 1) * size, length), to: Math.min(page * size, length) }
@@ -46,10 +46,10 @@ export function pageBounds(query: PageQuery, length: number): { from: number; to
 
 type Entries<E> = {
   readonly entries: readonly E[]
-  /** Entries of the whole list, now. */
+  /** Present length of the list. */
   readonly total: number
   readonly hasNext: boolean
-  /** Of lists that grow at the end their pages are counted from. */
+  /** The length that pages are counted from; only for lists that grow. */
   readonly anchor?: number
 }
 

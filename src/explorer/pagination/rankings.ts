@@ -9,7 +9,7 @@ import type { ExplorerContext } from '../context.ts'
 import { invalidParameter } from '../errors.ts'
 import { buildPage, type Page, type PageQuery, pageBounds, type Render } from './page.ts'
 
-/** Merging reads everything before a page, so that pages end here. */
+/** Members that can be reached in a merged order: merging reads every member before a page. */
 const DEEPEST_MERGED = 10_000
 
 /** A page of one ranking. */
@@ -59,7 +59,7 @@ export async function concatenatedMembers<N>(
   return members
 }
 
-/** A page of rankings merged into one order, or in reverse with `order` asc. Throws 422 when several are read too deep. */
+/** A page of rankings merged into one order, or in reverse with `order` asc. Throws 422 beyond DEEPEST_MERGED. */
 export async function mergedPage<T>(
   { rows }: ExplorerContext,
   rankings: readonly Hex[],
@@ -79,7 +79,10 @@ async function mergedMembers(rows: KvReader, rankings: readonly Hex[], rank: num
   if (only === undefined || limit === 0) return []
   if (rankings.length === 1) return membersFrom(rows, only, rank, limit)
   if (rank + limit > DEEPEST_MERGED) {
-    throw invalidParameter('page', `No page behind the ${DEEPEST_MERGED} first when several types are asked for`)
+    throw invalidParameter(
+      'page',
+      `Only the first ${DEEPEST_MERGED} entries can be read when several types are requested`,
+    )
   }
   const found = await Promise.all(rankings.map((ranking) => membersFrom(rows, ranking, 0, rank + limit)))
   return found

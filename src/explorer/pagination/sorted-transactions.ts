@@ -1,5 +1,5 @@
-// Pages of transactions in an order that the client chooses. The chain's order, either way, is read off the index. By value
-// or fee a list has to be read whole, so that only lists of at most 10,000 transactions are sorted.
+// Pages of transactions in an order that the client chooses. The chain's order, ascending or descending, is read from the
+// index. To sort by value or fee, the list is read completely, so that only lists of at most 10,000 transactions are sorted.
 
 import { sequenceEntry } from '../../indexer/tables.ts'
 import type { Hex } from '../../lib/hex.ts'

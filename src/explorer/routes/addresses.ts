@@ -64,7 +64,7 @@ function statusOf(fact: AccountRecord | undefined): Status {
 
 export const address = explorerRoute({
   path: '/addresses/{address_hash_param}',
-  summary: 'What is known of an address',
+  summary: 'The record of an address',
   params,
   response: recordSchema,
   async handler({ params: { address_hash_param: of } }, context): Promise<z.infer<typeof recordSchema>> {
@@ -101,7 +101,7 @@ export const address = explorerRoute({
 
 export const addressCounters = explorerRoute({
   path: '/addresses/{address_hash_param}/counters',
-  summary: 'How much an address has done',
+  summary: 'The number of transactions and transfers of an address, and the gas it used',
   params,
   response: z.strictObject({
     transactions_count: wire.decimal,

@@ -94,7 +94,7 @@ export const blockInternalTransactions = explorerRoute({
 
 export const blockCountdown = explorerRoute({
   path: '/blocks/{block_hash_or_number_param}/countdown',
-  summary: 'How long it takes until a block is made',
+  summary: 'The time until a block is made',
   params: z.object({
     block_hash_or_number_param: z
       .string()

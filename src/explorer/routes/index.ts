@@ -1,4 +1,4 @@
-// The registry of endpoints: every export of these files is one.
+// The registry of endpoints: every export of these files is one. Add new files here.
 import type { ExplorerRoute } from '../define.ts'
 import * as activity from './activity.ts'
 import * as addressLists from './address-lists.ts'

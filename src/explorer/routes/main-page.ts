@@ -48,7 +48,7 @@ export const mainPageTransactions = explorerRoute({
 
 export const mainPageWatchlist = explorerRoute({
   path: '/main-page/transactions/watchlist',
-  summary: 'Not offered: transactions of addresses that somebody watches',
+  summary: 'Not offered: transactions of watched addresses',
   response: z.never(),
   handler() {
     throw new ExplorerError(401, { message: 'Unauthorized' })
@@ -57,7 +57,7 @@ export const mainPageWatchlist = explorerRoute({
 
 export const indexingStatus = explorerRoute({
   path: '/main-page/indexing-status',
-  summary: 'How far the index has come: it is written with the blocks, so always to the end',
+  summary: 'Progress of the index: always complete, because it is written with the blocks',
   response: z.strictObject({
     finished_indexing: z.boolean(),
     finished_indexing_blocks: z.boolean(),

@@ -1,4 +1,5 @@
-// Search: an address, a hash or a block number is itself, anything else is a name. Hits of every kind are rows of one list.
+// Search: an address, a hash or a block number is looked up, anything else is searched as a name. Hits of every kind are
+// rows of one list.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { TOKEN_TYPES } from '../../indexer/tables.ts'
@@ -93,7 +94,7 @@ async function findExact({ chain, head }: ExplorerContext, query: string): Promi
   return header && { type: 'block', header }
 }
 
-/** Hits by kind, best kind first and best hit first. Each is a function that renders it: most are on no page. */
+/** Hits by kind, the best kinds and hits first. Each is a function that renders the hit: only those of a page are called. */
 async function find(context: ExplorerContext, text: string): Promise<readonly (readonly (() => Hit)[])[]> {
   const query = text.trim()
   const exact = await findExact(context, query)
@@ -191,7 +192,7 @@ function queryText({ q }: { readonly q?: string | undefined }): string {
 
 export const search = explorerRoute({
   path: '/search',
-  summary: 'Tokens, addresses, blocks, transactions and verified contracts that fit',
+  summary: 'Tokens, addresses, blocks, transactions and verified contracts that match a query',
   query: query.extend(pageQuery.shape),
   response: pageSchema(hitSchema),
   handler: async ({ query }, context) =>
@@ -233,7 +234,7 @@ const redirectSchema = z.strictObject({
 
 export const searchCheckRedirect = explorerRoute({
   path: '/search/check-redirect',
-  summary: 'Whether a query is exactly one thing, and which',
+  summary: 'The one record that a query names exactly, if there is one',
   query,
   response: redirectSchema,
   async handler({ query }, context): Promise<z.infer<typeof redirectSchema>> {

@@ -1,7 +1,8 @@
 // Contracts: code and sources of one, and the list of verified ones.
 import { z } from 'zod'
-import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { LIST } from '../../indexer/tables.ts'
 import { type Address, hexToAddress } from '../../lib/hex.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { ListReader, lengthOfAll } from '../../tables/list.ts'
 import { addressParam, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -67,7 +68,7 @@ function found(context: ExplorerContext, q = ''): Row[] {
 
 export const smartContractsCounters = explorerRoute({
   path: '/smart-contracts/counters',
-  summary: 'How many contracts there are, and how many of them are verified',
+  summary: 'The number of contracts and of verified contracts',
   response: z.strictObject({
     smart_contracts: wire.decimal,
     new_smart_contracts_24h: wire.decimal,
@@ -77,9 +78,9 @@ export const smartContractsCounters = explorerRoute({
   async handler(_, context) {
     const { chain, head, rows } = context
     const contracts = new ListReader(rows, LIST.contracts)
-    const since = await firstBlockFrom({ chain, head }, head.timestamp - BigInt(SECONDS_A_DAY) + 1n)
+    const since = await firstBlockFrom({ chain, head }, head.timestamp - SECONDS_A_DAY + 1n)
     const verified = verifiedByName(context, [])
-    const yesterday = Date.now() / 1000 - SECONDS_A_DAY
+    const yesterday = Date.now() / 1000 - Number(SECONDS_A_DAY)
     return {
       smart_contracts: contracts.length.toString(),
       new_smart_contracts_24h: (contracts.length - contracts.find(since)).toString(),
@@ -91,7 +92,7 @@ export const smartContractsCounters = explorerRoute({
 
 export const smartContractAuditReports = explorerRoute({
   path: '/smart-contracts/{address_hash_param}/audit-reports',
-  summary: 'Audits of a contract: none, for nobody brings them here',
+  summary: 'Audits of a contract: always empty, because this node has no source of audits',
   params,
   response: z.strictObject({ items: z.array(z.never()) }),
   handler: () => ({ items: [] }),

@@ -2,7 +2,8 @@
 
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
-import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { LIST } from '../../indexer/tables.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { listLength } from '../../tables/list.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -31,7 +32,7 @@ const bySpeed = <T extends z.ZodType>(price: T) => z.strictObject({ slow: price,
 
 export const stats = explorerRoute({
   path: '/stats',
-  summary: 'Figures of the chain. Gas prices are wei; with the header `updated-gas-oracle: true` they are told in full',
+  summary: 'Figures of the chain. Gas prices are wei; with the header `updated-gas-oracle: true` each is an object',
   response: z.strictObject({
     total_blocks: count,
     total_transactions: count,
@@ -86,7 +87,7 @@ export const stats = explorerRoute({
   },
 })
 
-const dayOf = ({ head }: ExplorerContext): number => Math.floor(Number(head.timestamp) / SECONDS_A_DAY)
+const dayOf = ({ head }: ExplorerContext): number => Number(head.timestamp / SECONDS_A_DAY)
 
 const each = <T>(prices: Readonly<Record<Speed, GasPrice>>, show: (price: GasPrice) => T): Record<Speed, T> => ({
   slow: show(prices.slow),
@@ -130,7 +131,7 @@ const charted = z.strictObject({ date: wire.day, transactions_count: count, tran
 
 export const transactionChart = explorerRoute({
   path: '/stats/charts/transactions',
-  summary: 'Transactions a day, newest day first, without gaps',
+  summary: 'Transactions per day, newest day first, without gaps',
   response: z.strictObject({ chart_data: z.array(charted) }),
   handler(_, context) {
     const today = dayOf(context)
@@ -157,7 +158,7 @@ const closing = z.strictObject({
 
 export const marketChart = explorerRoute({
   path: '/stats/charts/market',
-  summary: 'Prices of the coin a day, newest day first; empty when the operator gives none',
+  summary: 'Prices of the coin per day, newest day first; empty when the operator provides none',
   response: z.strictObject({ available_supply: wire.number, chart_data: z.array(closing) }),
   async handler(_, context) {
     const supply = await coinSupply(context)

@@ -61,7 +61,7 @@ async function instancesHeld(
 
 export const tokenInstance = explorerRoute({
   path: '/tokens/{address_hash_param}/instances/{token_id_param}',
-  summary: 'What is known of an item',
+  summary: 'The record of an item',
   params: ofInstance,
   response: instanceSchema,
   handler({ params: { address_hash_param: of, token_id_param: id } }, context) {
@@ -86,7 +86,7 @@ export const tokenInstanceTransfers = explorerRoute({
 
 export const tokenInstanceTransfersCount = explorerRoute({
   path: '/tokens/{address_hash_param}/instances/{token_id_param}/transfers-count',
-  summary: 'How often an item moved',
+  summary: 'The number of transfers of an item',
   params: ofInstance,
   response: z.strictObject({ transfers_count: z.number().int() }),
   handler({ params: { address_hash_param: of, token_id_param: id } }, context) {
@@ -97,7 +97,7 @@ export const tokenInstanceTransfersCount = explorerRoute({
 
 export const tokenInstanceHolders = explorerRoute({
   path: '/tokens/{address_hash_param}/instances/{token_id_param}/holders',
-  summary: 'Who holds an item, those with most first',
+  summary: 'Holders of an item, the largest amount first',
   params: ofInstance,
   query: pageQuery,
   response: pageSchema(

@@ -1,4 +1,4 @@
-// Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are not found.
+// Tokens: the list of all, and the record, counters, transfers and holders of one. Other contracts are answered with 404.
 import { z } from 'zod'
 import { RECORD } from '../../indexer/records.ts'
 import { LIST, MEMBER, RANKING, TOKEN_TYPES, type TokenType } from '../../indexer/tables.ts'
@@ -29,7 +29,7 @@ function requireToken({ rows }: ExplorerContext, of: Address): void {
 
 export const tokens = explorerRoute({
   path: '/tokens',
-  summary: 'Tokens of the network, those with most holders first',
+  summary: 'Tokens of the network, those with the most holders first',
   query: pageQuery.extend({
     type: labels(TOKEN_TYPES, ['ERC-404']),
     q: z.string().optional().describe('words of name or symbol'),
@@ -65,7 +65,7 @@ function isOfType({ rows }: ExplorerContext, of: Address, types: readonly TokenT
 
 export const token = explorerRoute({
   path: '/tokens/{address_hash_param}',
-  summary: 'What is known of a token',
+  summary: 'The record of a token',
   params,
   response: tokenResourceSchema,
   handler({ params: { address_hash_param: of } }, context) {
@@ -76,7 +76,7 @@ export const token = explorerRoute({
 
 export const tokenCounters = explorerRoute({
   path: '/tokens/{address_hash_param}/counters',
-  summary: 'How many hold a token, and how often it moved',
+  summary: 'The number of holders and of transfers of a token',
   params,
   response: z.strictObject({ token_holders_count: wire.decimal, transfers_count: wire.decimal }),
   handler({ params: { address_hash_param: of } }, context) {
@@ -102,7 +102,7 @@ export const tokenTransfers = explorerRoute({
 
 export const tokenHolders = explorerRoute({
   path: '/tokens/{address_hash_param}/holders',
-  summary: 'Who holds a token, those with most first',
+  summary: 'Holders of a token, the largest balance first',
   params,
   query: pageQuery,
   response: pageSchema(

@@ -30,7 +30,7 @@ type Filter = { readonly kinds: readonly Kind[] | undefined; readonly selectors:
 
 export const transactions = explorerRoute({
   path: '/transactions',
-  summary: 'Transactions, newest first: mined ones, or those that wait',
+  summary: 'Transactions, newest first: mined or pending',
   query: pageQuery.extend({
     filter: labels(['validated', 'pending']),
     type: labels(KINDS, OTHER_KINDS),
@@ -84,7 +84,7 @@ function pendingPage(context: ExplorerContext, { kinds, selectors }: Filter, que
 
 export const transactionStats = explorerRoute({
   path: '/transactions/stats',
-  summary: 'Transactions of the last 24 hours, and how many wait',
+  summary: 'Transactions of the last 24 hours, and the number of pending ones',
   response: z.strictObject({
     transactions_count_24h: wire.decimal,
     pending_transactions_count: wire.decimal,
@@ -104,7 +104,7 @@ export const transactionStats = explorerRoute({
 
 export const transaction = explorerRoute({
   path: '/transactions/{transaction_hash_param}',
-  summary: 'A transaction: mined, waiting, or lately dropped',
+  summary: 'A transaction: mined, pending, or recently dropped',
   params: z.object({ transaction_hash_param: hashParam }),
   response: transactionSchema,
   handler: ({ params }, context) => showTransactionInFull(context, params.transaction_hash_param),

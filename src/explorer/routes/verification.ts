@@ -16,7 +16,7 @@ const params = z.object({ address_hash_param: addressParam })
 
 export const verificationConfig = explorerRoute({
   path: '/smart-contracts/verification/config',
-  summary: 'Compilers and forms with which contracts can be verified here',
+  summary: 'Compilers and methods of contract verification on this node',
   response: z.strictObject({
     solidity_compiler_versions: z.array(z.string()).describe('newest first'),
     solidity_evm_versions: z.array(z.string()),
@@ -42,7 +42,7 @@ export const verificationConfig = explorerRoute({
 
 // Forms send every field as text, empty ones too.
 const text = z.string().trim().optional()
-const filled = z.string().trim().min(1)
+const requiredText = z.string().trim().min(1)
 const yesNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
 const number = z.union([
   z.number().int(),
@@ -53,7 +53,7 @@ const number = z.union([
 ])
 
 const common = z.looseObject({
-  compiler_version: filled.describe('v0.8.37+commit.f401782d'),
+  compiler_version: requiredText.describe('v0.8.37+commit.f401782d'),
   contract_name: text.describe('the contract is found without it'),
   license_type: z.union([z.string(), z.number()]).optional(),
 })

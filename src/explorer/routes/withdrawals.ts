@@ -20,7 +20,7 @@ export const withdrawals = explorerRoute({
 
 export const withdrawalsCounters = explorerRoute({
   path: '/withdrawals/counters',
-  summary: 'How many withdrawals there were, and how much they were together',
+  summary: 'The number of withdrawals and their sum',
   response: z.strictObject({ withdrawals_count: wire.decimal, withdrawals_sum: wire.decimal.describe('wei') }),
   handler: (_, { rows }) => ({
     withdrawals_count: listLength(rows, LIST.withdrawals).toString(),

@@ -1,5 +1,5 @@
 // Authorizations of EIP-7702: which account delegates to which code, and whether the authorization was accepted. A refused
-// one leaves nothing in the chain, so that the transaction is run again to tell.
+// one changes nothing in the state, so that the transaction is run again to find out.
 
 import { z } from 'zod'
 import type { Address } from '../../lib/hex.ts'
@@ -16,7 +16,7 @@ type Status = (typeof STATUSES)[number]
 
 export const authorizationSchema = z.strictObject({
   address_hash: wire.address.describe('whose code'),
-  authority: wire.address.nullable().describe('who signed it; null when the signature is invalid'),
+  authority: wire.address.nullable().describe('the signer; null when the signature is invalid'),
   chain_id: z.number().describe('0 is any chain'),
   nonce: wire.decimal,
   r: wire.decimal,
@@ -50,8 +50,8 @@ export async function showAuthorizations(context: ExplorerContext, of: Transacti
 }
 
 /**
- * Outcomes of authorizations; call it for each in their order. An accepted one increases the authority's nonce, so that its
- * account is among the changes.
+ * A function that returns the outcome of an authorization; call it for each of the transaction's in order. An accepted one
+ * increases the authority's nonce, so that its account is among the changes.
  */
 function verdicts({ spec }: ExplorerContext, { from }: Transaction, changes: readonly AccountChange[]) {
   const changed = new Map(changes.map((change) => [change.address, change]))

@@ -9,6 +9,7 @@ import type { Reward } from '../../runtime/system.ts'
 import type { ChainSpec } from '../../spec/chain-spec.ts'
 import { isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
+import { percentage } from '../statistics/block-times.ts'
 import { addressSchema, showAddress } from './address.ts'
 import { minedBlock } from './indexed-transaction.ts'
 
@@ -116,10 +117,6 @@ function rewardsOf(paid: readonly Reward[], tips: bigint): Block['rewards'] {
     ...ofUncles.map(({ value }) => ({ type: 'Uncle Reward' as const, reward: value.toString() })),
   ]
 }
-
-/** Parts of a hundred; null of nothing. */
-export const percentage = (part: bigint, whole: bigint): number | null =>
-  whole === 0n ? null : (Number(part) / Number(whole)) * 100
 
 const SIZES = new WeakMap<ChainBlock, number>()
 

@@ -36,7 +36,7 @@ export const internalTransactionSchema = z.strictObject({
   gas_used: wire.decimal,
   success: z.boolean(),
   error: z.string().nullable(),
-  reverted: z.boolean().describe('a call around it failed, so that nothing of it stayed'),
+  reverted: z.boolean().describe('an enclosing call failed, so that its effects were undone'),
 })
 export type InternalTransaction = z.infer<typeof internalTransactionSchema>
 

@@ -1,8 +1,9 @@
 // The history of an account's coin balance: one row for each block that changed it, and the balance at the end of each of the
 // last days.
 import { z } from 'zod'
-import { balanceEntry, LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { balanceEntry, LIST } from '../../indexer/tables.ts'
 import type { Address } from '../../lib/hex.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { ListReader } from '../../tables/list.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
 import type { ExplorerContext } from '../context.ts'
@@ -41,10 +42,10 @@ export const dayBalanceSchema = z.strictObject({ date: wire.day, value: wire.dec
 export async function balancesByDay(context: ExplorerContext, of: Address) {
   const { rows, head } = context
   const changes = new ListReader(rows, LIST.balances(of))
-  const today = Math.floor(Number(head.timestamp) / SECONDS_A_DAY)
+  const today = Number(head.timestamp / SECONDS_A_DAY)
   const balances: z.infer<typeof dayBalanceSchema>[] = []
   for (let day = today - DAYS + 1; changes.length > 0 && day <= today; day++) {
-    const nextDay = await firstBlockFrom(context, BigInt((day + 1) * SECONDS_A_DAY))
+    const nextDay = await firstBlockFrom(context, BigInt(day + 1) * SECONDS_A_DAY)
     const count = changes.find(nextDay)
     const last = count === 0 ? undefined : changes.at(count - 1)
     if (last !== undefined) balances.push({ date: isoDay(day), value: balanceEntry.decode(last).after.toString() })

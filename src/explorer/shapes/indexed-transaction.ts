@@ -114,7 +114,7 @@ export function methodOf(
   return nameOf(context, transaction.to, toHex(row.selector))
 }
 
-/** The same of input that is not mined yet: a method only if there is code now. */
+/** As `methodOf`, for a transaction that is not mined; null unless the recipient has code at the head. */
 export function methodOfInput(context: ExplorerContext, to: Address | null, input: Uint8Array): string | null {
   if (to === null || input.length < SELECTOR_SIZE || context.view.code(to).length === 0) return null
   return nameOf(context, to, toHex(input.subarray(0, SELECTOR_SIZE)))

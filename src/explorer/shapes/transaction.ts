@@ -1,7 +1,8 @@
 // A transaction: as an item of a list, in full, or while it is pending.
 import { z } from 'zod'
-import { KINDS, type Kind, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { KINDS, type Kind } from '../../indexer/tables.ts'
 import { type Hash, toHex } from '../../lib/hex.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
 import type { Transaction as ChainTransaction, SealedHeader } from '../../primitives/types.ts'
 import { isoDay, isoTime, wire } from '../codec.ts'
@@ -225,6 +226,6 @@ const revertReason = (context: ExplorerContext, { row, transaction }: IndexedTra
 function historicRate({ options }: ExplorerContext, { timestamp }: SealedHeader): string | null {
   const { prices } = options
   if (prices === undefined) return null
-  const day = isoDay(Math.floor(Number(timestamp) / SECONDS_A_DAY))
+  const day = isoDay(Number(timestamp / SECONDS_A_DAY))
   return prices.history.find(({ date }) => date === day)?.closing_price ?? null
 }

@@ -41,8 +41,8 @@ export async function showTransfer(context: ExplorerContext, sequence: number): 
   const entry = entryAt(context.rows, LIST.transfers, sequence)
   if (entry === undefined) throw notFound()
   const transfer = transferEntry.decode(entry)
-  const place = await indexedTransaction(context, transfer.transaction)
-  const { header, transaction } = place
+  const mined = await indexedTransaction(context, transfer.transaction)
+  const { header, transaction } = mined
   const token = showToken(context, transfer.token)
   return {
     transaction_hash: transaction.hash,
@@ -51,7 +51,7 @@ export async function showTransfer(context: ExplorerContext, sequence: number): 
     block_number: Number(header.number),
     log_index: transfer.log,
     timestamp: isoTime(header.timestamp),
-    method: methodOf(context, place),
+    method: methodOf(context, mined),
     from: showAddress(context, transfer.from),
     to: showAddress(context, transfer.to),
     token: { ...token, type: transfer.type },

@@ -74,7 +74,7 @@ function announceTokens({ rows }: ExplorerContext, hub: Hub, transfers: readonly
   }
 }
 
-/** The part of one address in a block: sequences of its transactions, and its transfers, newest first. */
+/** What a block changed for one address: sequences of its transactions, and its transfers, newest first. */
 type Changes = { readonly transactions: number[]; readonly transfers: NumberedTransfer[] }
 
 /** Addresses that the block changed and whose topic is joined. */

@@ -1,20 +1,18 @@
-// Blocks by time, and figures of the chain's pace. Timestamps never fall, so that a time is found by bisection; several
-// blocks may share one.
-import type { Chain } from '../../chain/types.ts'
+// Blocks by timestamp, the average block time, and the utilization of blocks. Timestamps never decrease, so that a block is
+// found by bisection; several blocks may have the same timestamp.
+import type { ChainReader } from '../../chain/types.ts'
+import { firstWhere } from '../../lib/bisect.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 
-type Headers = { readonly chain: Pick<Chain, 'header'>; readonly head: SealedHeader }
+type Headers = { readonly chain: ChainReader; readonly head: SealedHeader }
 
 /** Number of the first block with this timestamp (Unix seconds) or a later one; one more than the head's if none has. */
 export async function firstBlockFrom({ chain, head }: Headers, timestamp: bigint): Promise<number> {
-  let [low, high] = [0, Number(head.number) + 1]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const header = await chain.header({ number: BigInt(middle) })
-    if (header !== undefined && header.timestamp < timestamp) low = middle + 1
-    else high = middle
-  }
-  return low
+  const first = await firstWhere(0n, head.number + 1n, async (number) => {
+    const header = await chain.header({ number })
+    return header === undefined || header.timestamp >= timestamp
+  })
+  return Number(first)
 }
 
 /** How many blocks the average time is taken over. */
@@ -45,6 +43,6 @@ export async function utilization({ chain, head }: Headers): Promise<number> {
   return percentage(used, limit) ?? 0
 }
 
-/** null when the whole is zero. */
-export const percentage = (part: bigint, whole: bigint): number | null =>
-  whole === 0n ? null : (Number(part) / Number(whole)) * 100
+/** `part` as a percentage of `total`; null when `total` is zero. */
+export const percentage = (part: bigint, total: bigint): number | null =>
+  total === 0n ? null : (Number(part) / Number(total)) * 100

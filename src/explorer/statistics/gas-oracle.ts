@@ -1,6 +1,6 @@
 // Gas prices at three speeds: the base fee of the next block, and a percentile of the tips that senders have paid lately.
 import { LRUCache } from 'lru-cache'
-import type { Chain } from '../../chain/types.ts'
+import type { Chain, ChainReader } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { effectiveTip } from '../../primitives/gas.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
@@ -15,7 +15,7 @@ export type Speed = keyof typeof PERCENTILE
 /** Wei per gas. */
 export type GasPrice = { readonly baseFee: bigint; readonly tip: bigint }
 
-type OracleChain = Pick<Chain, 'fees' | 'header' | 'block'>
+type OracleChain = ChainReader & Pick<Chain, 'fees'>
 
 export class GasOracle {
   readonly #chain: OracleChain

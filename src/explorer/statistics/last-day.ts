@@ -1,10 +1,12 @@
 // Transactions and fees of the last 24 hours. The window moves with the head: the fees of new blocks are added and those of
-// blocks that became too old are subtracted, so that a request costs as many reads as blocks came since the one before.
-import type { Chain } from '../../chain/types.ts'
+// blocks that became too old are subtracted, so that a request reads only
+// the blocks that entered or left the window since the previous request.
+import type { ChainReader } from '../../chain/types.ts'
 import { RECORD } from '../../indexer/records.ts'
-import { LIST, SECONDS_A_DAY } from '../../indexer/tables.ts'
+import { LIST } from '../../indexer/tables.ts'
 import type { Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
+import { SECONDS_A_DAY } from '../../lib/unix-time.ts'
 import type { SealedHeader } from '../../primitives/types.ts'
 import type { KvReader } from '../../state/types.ts'
 import { listLength } from '../../tables/list.ts'
@@ -21,11 +23,11 @@ type Window = {
 type At = { readonly rows: KvReader; readonly head: SealedHeader }
 
 export class LastDay {
-  readonly #chain: Pick<Chain, 'header'>
-  /** The window of the request before, and the hash of its last block. */
+  readonly #chain: ChainReader
+  /** The window of the previous request, and the hash of its last block. */
   #known: (Window & { readonly hash: Hash }) | undefined
 
-  constructor(chain: Pick<Chain, 'header'>) {
+  constructor(chain: ChainReader) {
     this.#chain = chain
   }
 
@@ -68,4 +70,4 @@ export class LastDay {
   }
 }
 
-const dayBefore = ({ timestamp }: SealedHeader): bigint => timestamp - BigInt(SECONDS_A_DAY)
+const dayBefore = ({ timestamp }: SealedHeader): bigint => timestamp - SECONDS_A_DAY

@@ -1,6 +1,6 @@
 // The HTTP fast path: plain JSON-RPC POSTs are parsed from the bytes of their connection and answered without node's HTTP
 // server and Fastify, whose objects cost more than most methods (22 to 26 µs of CPU per request here, 71 to 83 there). A
-// connection whose next bytes are not a plain request goes to node's server, with these bytes, and never comes back.
+// connection whose next bytes are not a plain request goes to node's server, with these bytes, and stays there.
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionState, Connections } from '../../http/connections.ts'

@@ -1,5 +1,5 @@
 // Blocks: their headers, transaction counts, uncles and receipts. The answer for an unknown block is null.
-import type { BlockRef, Chain, MinedReceipt } from '../../chain/types.ts'
+import type { BlockRef, ChainReader, MinedReceipt } from '../../chain/types.ts'
 import type { Block, Header, SealedHeader } from '../../primitives/types.ts'
 import { blockNumber, blockRef, bool, hash, index, quantity } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
@@ -46,7 +46,7 @@ export const eth_getHeaderByNumber = rpcMethod({
   handler: ([ref], { chain }) => chain.header(ref),
 })
 
-const transactionCount = async (chain: Chain, ref: BlockRef): Promise<bigint | null> => {
+const transactionCount = async (chain: ChainReader, ref: BlockRef): Promise<bigint | null> => {
   const block = await chain.block(ref)
   return block ? BigInt(block.transactions.length) : null
 }
@@ -67,7 +67,7 @@ export const eth_getBlockTransactionCountByNumber = rpcMethod({
   handler: ([ref], { chain }) => transactionCount(chain, ref),
 })
 
-const uncleCount = async (chain: Chain, ref: BlockRef): Promise<bigint | null> => {
+const uncleCount = async (chain: ChainReader, ref: BlockRef): Promise<bigint | null> => {
   const block = await chain.block(ref)
   return block ? BigInt(block.uncles.length) : null
 }

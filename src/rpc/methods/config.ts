@@ -1,5 +1,5 @@
 // The fork configuration of the chain (EIP-7910), and the oldest block of each kind of data.
-import type { Chain } from '../../chain/types.ts'
+import type { ChainReader } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import { type ForkConfig, forkConfigs } from '../../spec/fork-config.ts'
@@ -42,7 +42,7 @@ const ALL = since(0n)
 export const eth_capabilities = rpcMethod({
   summary: 'The head, and the oldest block of each kind of data: block 0, except for the states of a pruned chain.',
   params: [],
-  result: ({ head: { number, hash }, oldestState }: Pick<Chain, 'head' | 'oldestState'>) => ({
+  result: ({ head: { number, hash }, oldestState }: ChainReader) => ({
     head: { number: toQuantity(number), hash },
     state: since(oldestState),
     tx: ALL,

@@ -1,6 +1,6 @@
 // Blocks, headers, receipts and transactions in their consensus encodings (RLP, EIP-2718). An unknown block is an error.
 import { z } from 'zod'
-import type { BlockRef, Chain } from '../../chain/types.ts'
+import type { BlockRef, ChainReader } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { EMPTY_BYTES } from '../../lib/hex.ts'
 import { encodeBlock } from '../../primitives/block.ts'
@@ -10,7 +10,7 @@ import type { Block } from '../../primitives/types.ts'
 import { blockRef, data, hash } from '../codec.ts'
 import { rpcMethod } from '../define.ts'
 
-async function blockAt(chain: Chain, ref: BlockRef): Promise<Block> {
+async function blockAt(chain: ChainReader, ref: BlockRef): Promise<Block> {
   const block = await chain.block(ref)
   if (block === undefined) throw new ChainError('header-not-found', 'block not found')
   return block

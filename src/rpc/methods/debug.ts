@@ -1,6 +1,6 @@
 // Debugging of the state: ranges of slots and accounts in the order of the trie, and the accounts that blocks changed.
 import { z } from 'zod'
-import type { BlockRef, Chain, InspectedAccount, InspectedSlot, Page } from '../../chain/types.ts'
+import type { BlockRef, Caller, ChainReader, InspectedAccount, InspectedSlot, Page } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { bigToWord, type Hash, toHash, toHex } from '../../lib/hex.ts'
 import { address, blockRef, bool, hash, looseQuantity, string } from '../codec.ts'
@@ -89,13 +89,13 @@ export const debug_dumpBlock = rpcMethod({
 })
 
 /** Accounts that differ between the states after two blocks; without `to`, between a block and its parent. */
-function changedBetween(chain: Chain, from: bigint, to: bigint | undefined, signal: AbortSignal) {
+function changedBetween(chain: Caller, from: bigint, to: bigint | undefined, signal: AbortSignal) {
   if (to !== undefined) return chain.stateQueries.modified(from, to, signal)
   if (from === 0n) throw new ChainError('not-found', 'block 0 has no parent')
   return chain.stateQueries.modified(from - 1n, from, signal)
 }
 
-async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
+async function numberOf(chain: ChainReader, ref: BlockRef): Promise<bigint> {
   const header = await chain.header(ref)
   if (header === undefined) throw new ChainError('not-found', 'block not found')
   return header.number

@@ -1,6 +1,6 @@
 // Methods of Erigon that explorers and indexers use. The shapes are Erigon's: logs have a `timestamp`.
 import { z } from 'zod'
-import type { Chain, MinedLog } from '../../chain/types.ts'
+import type { ChainReader, MinedLog } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toQuantity } from '../../lib/hex.ts'
 import type { PreserializedJson } from '../../lib/preserialized-json.ts'
@@ -66,7 +66,7 @@ export const erigon_getBlockReceiptsByBlockHash = rpcMethod({
   handler: async ([hash], { chain }) => receiptsOf(chain, await chain.block({ hash })),
 })
 
-const receiptsOf = (chain: Chain, block: Block | undefined) =>
+const receiptsOf = (chain: ChainReader, block: Block | undefined) =>
   block ? minedReceipts(block, chain.receipts(block.header.hash) ?? []) : null
 
 export const erigon_getLogsByHash = rpcMethod({

@@ -1,4 +1,4 @@
-// Polling filters (eth_newFilter and the like): opened once, then asked repeatedly for new events.
+// Polling filters (eth_newFilter and the like): opened once, then polled for new events.
 import { ChainError } from '../../lib/errors.ts'
 import type { Hex } from '../../lib/hex.ts'
 import type { PreserializedJson } from '../../lib/preserialized-json.ts'

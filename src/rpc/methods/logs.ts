@@ -1,4 +1,4 @@
-// eth_getLogs: logs of blocks of the past (`log-search.ts`). Polling filters and subscriptions have files of their own.
+// eth_getLogs: logs of committed blocks (`log-search.ts`). Polling filters and subscriptions have files of their own.
 import type { PreserializedJson } from '../../lib/preserialized-json.ts'
 import { rpcMethod } from '../define.ts'
 import { logFilter } from '../shapes/log-filter.ts'

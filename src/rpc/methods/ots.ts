@@ -1,7 +1,7 @@
 // The methods of the explorer Otterscan (ots_). Call frames come from replaying transactions, the transactions of an address
 // from the index.
 import { z } from 'zod'
-import type { BlockRef, Chain, MinedReceipt, Replayed } from '../../chain/types.ts'
+import type { BlockRef, Chain, ChainReader, MinedReceipt, Replayed } from '../../chain/types.ts'
 import { transactionsBefore, transactionsFrom } from '../../indexer/participation.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -228,7 +228,7 @@ async function searchTransactions(
   return { found: found.reverse(), isNewest: isExhausted, isOldest: number === 0n }
 }
 
-async function minedIn(chain: Chain, number: bigint): Promise<readonly MinedReceipt[]> {
+async function minedIn(chain: ChainReader, number: bigint): Promise<readonly MinedReceipt[]> {
   const block = await chain.block({ number })
   const receipts = block && chain.receipts(block.header.hash)
   return receipts ? minedReceipts(block, receipts) : []

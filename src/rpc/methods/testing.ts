@@ -1,6 +1,6 @@
 // testing_buildBlockV1, for test suites: builds a block on the head and returns it without storing it.
 import { z } from 'zod'
-import type { Chain } from '../../chain/types.ts'
+import type { TransactionIntake } from '../../chain/types.ts'
 import { ChainError } from '../../lib/errors.ts'
 import { toHex, ZERO_HASH } from '../../lib/hex.ts'
 import { yieldToEventLoop } from '../../lib/scheduler.ts'
@@ -68,7 +68,7 @@ function decodeGiven(raw: Uint8Array): { transaction: Transaction; sidecar: Blob
   return { transaction: withSender(transaction, recoverSender(transaction)), sidecar }
 }
 
-const sidecarsOf = ({ pool }: Chain, transactions: readonly Transaction[]): BlobSidecar[] =>
+const sidecarsOf = ({ pool }: TransactionIntake, transactions: readonly Transaction[]): BlobSidecar[] =>
   transactions.flatMap((transaction) => pool.sidecar(transaction.hash) ?? [])
 
 /** The next gas limit on the way to the target: it may differ by less than a 1024th of the parent's. */

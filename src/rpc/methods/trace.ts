@@ -1,6 +1,6 @@
 // The trace_ methods in Parity's format. All of them replay transactions; no traces are stored.
 import { z } from 'zod'
-import type { BlockRef, Chain } from '../../chain/types.ts'
+import type { BlockRef, Caller, Chain, ChainReader } from '../../chain/types.ts'
 import { transactionsFrom } from '../../indexer/participation.ts'
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
@@ -27,7 +27,7 @@ const detailOf = (kinds: readonly TraceKind[], signal: AbortSignal) => ({
 const tracesOrNull = (traces: readonly LocalizedTrace[] | null) => traces
 
 /** All traces of a block, its rewards last. */
-async function blockTraces(chain: Chain, block: Block, signal: AbortSignal): Promise<LocalizedTrace[]> {
+async function blockTraces(chain: Caller, block: Block, signal: AbortSignal): Promise<LocalizedTrace[]> {
   const { header, transactions } = block
   const replayed = transactions.length === 0 ? [] : await chain.traces.replayBlock({ hash: header.hash }, { signal })
   return [...replayed.flatMap(localizedTraces), ...rewardTraces(header, chain.traces.rewards(block))]
@@ -114,7 +114,7 @@ export const trace_filter = rpcMethod({
   },
 })
 
-async function numberOf(chain: Chain, ref: BlockRef): Promise<bigint> {
+async function numberOf(chain: ChainReader, ref: BlockRef): Promise<bigint> {
   const header = await chain.header(ref)
   if (header === undefined) throw new ChainError('header-not-found', 'header not found')
   return header.number

@@ -1,5 +1,5 @@
 // Transactions by hash, by position or by sender and nonce; their receipts; and sending of signed transactions.
-import type { BlockRef, Chain, MinedReceipt } from '../../chain/types.ts'
+import type { BlockRef, Chain, ChainReader, MinedReceipt, TransactionIntake } from '../../chain/types.ts'
 import type { Hash } from '../../lib/hex.ts'
 import type { Block, Transaction } from '../../primitives/types.ts'
 import { firstBlockWith } from '../block-bisection.ts'
@@ -18,7 +18,7 @@ const transactionOrNull = (found: FoundTransaction | undefined) =>
 const receiptOrNull = (receipt: MinedReceipt | undefined) => (receipt ? wireReceipt(receipt) : null)
 const raw = data.nullable()
 
-function byHash(chain: Chain, hash: Hash): FoundTransaction | undefined {
+function byHash(chain: ChainReader & TransactionIntake, hash: Hash): FoundTransaction | undefined {
   const mined = chain.transaction(hash)
   if (mined) return { transaction: mined.transaction, position: mined }
   const transaction = chain.pool.get(hash)
@@ -30,7 +30,7 @@ function inBlock(block: Block | undefined, index: number): FoundTransaction | un
   return transaction && { transaction, position: { header: block.header, index } }
 }
 
-const byIndex = async (chain: Chain, ref: BlockRef, index: number): Promise<FoundTransaction | undefined> =>
+const byIndex = async (chain: ChainReader, ref: BlockRef, index: number): Promise<FoundTransaction | undefined> =>
   inBlock(await chain.block(ref), index)
 
 export const eth_getTransactionByHash = rpcMethod({

@@ -1,4 +1,4 @@
-// Logs of new blocks, for polling filters and subscriptions. `log-search.ts` finds those of the past.
+// Logs of new blocks, for polling filters and subscriptions. `log-search.ts` finds those of earlier blocks.
 import { minedLogs } from '../../chain/mined-logs.ts'
 import type { MinedLog } from '../../chain/types.ts'
 import { matchesLog } from '../../indexer/logs.ts'

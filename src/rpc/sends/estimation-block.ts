@@ -1,11 +1,11 @@
 // The block in which a gas estimate runs. The estimate has to suffice when the transaction is mined, and contracts that accrue
 // something over time do more work the more time has passed since their last call: the block must not be too early.
 
-import type { BlockRef, Chain } from '../../chain/types.ts'
+import type { BlockRef, ChainReader } from '../../chain/types.ts'
 import type { BlockProducer } from '../../consensus/block-producer.ts'
 import type { CallOptions } from '../../runtime/types.ts'
 
-type Services = { readonly chain: Pick<Chain, 'block' | 'head'>; readonly producer: BlockProducer }
+type Services = { readonly chain: ChainReader; readonly producer: BlockProducer }
 
 /**
  * Options for a message on `pending` that give it the time and number of the block that will take it. The pending
