@@ -5,16 +5,16 @@ import { type AccountRecord, NEW_ACCOUNT, RECORD } from './records.ts'
 import { firstSeenEntry, LIST } from './tables.ts'
 
 /** Lists an address that appears for the first time, and writes its first record. */
-export function registerAddress(draft: Overlay, address: Address, number: number): void {
-  accountRow(draft, address, number)
+export function registerAddress(overlay: Overlay, address: Address, number: number): void {
+  accountRow(overlay, address, number)
 }
 
 /** The row of an account's record; it is created when the address is new. */
-function accountRow(draft: Overlay, address: Address, number: number): OverlayRow {
-  const row = draft.row(RECORD.account.key(address))
+function accountRow(overlay: Overlay, address: Address, number: number): OverlayRow {
+  const row = overlay.row(RECORD.account.key(address))
   if (row.now === undefined) {
     writeRow(row, NEW_ACCOUNT_ROW)
-    draft.append(LIST.addresses, firstSeenEntry.encode({ number, address }))
+    overlay.append(LIST.addresses, firstSeenEntry.encode({ number, address }))
   }
   return row
 }
@@ -26,11 +26,11 @@ type Changing = { -readonly [N in keyof AccountRecord]: AccountRecord[N] }
 export class AccountRecords {
   /** Number of the block that the version belongs to. */
   readonly number: number
-  readonly #draft: Overlay
+  readonly #overlay: Overlay
   readonly #facts = new Map<Address, { readonly row: OverlayRow; readonly fact: Changing }>()
 
-  constructor(draft: Overlay, number: number) {
-    this.#draft = draft
+  constructor(overlay: Overlay, number: number) {
+    this.#overlay = overlay
     this.number = number
   }
 
@@ -38,7 +38,7 @@ export class AccountRecords {
   of(address: Address): Changing {
     const known = this.#facts.get(address)
     if (known !== undefined) return known.fact
-    const row = accountRow(this.#draft, address, this.number)
+    const row = accountRow(this.#overlay, address, this.number)
     const fact: Changing = RECORD.account.decode(row.now ?? NEW_ACCOUNT_ROW)
     this.#facts.set(address, { row, fact })
     return fact

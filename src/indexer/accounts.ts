@@ -1,5 +1,5 @@
-// Accounts: who has ever appeared, what each held after which block, who holds most, and the lists that hang on an
-// account alone. Balances are told by the state's own differences, so nothing that moves coins can be missed.
+// Indexes accounts: all addresses in order of appearance, their balance history, their ranking by balance, and lists of single
+// accounts. Balances come from the state changes of the block, so no transfer of coins can be missed.
 
 import { type Address, fromHex } from '../lib/hex.ts'
 import { withdrawnWei } from '../primitives/block.ts'
@@ -14,32 +14,32 @@ import { hasNoInnerCalls, type IndexingContext, visitCalls } from './indexing-co
 import { RECORD } from './records.ts'
 import { balanceEntry, LIST, positionEntry, RANKING } from './tables.ts'
 
-/** To be called when the block's transactions are listed. */
-export function indexAccounts({ executed, changed }: IndexingContext, draft: Overlay): void {
+/** Indexes the accounts of a block. Call it after `indexTransactions`. */
+export function indexAccounts({ executed, changed }: IndexingContext, overlay: Overlay): void {
   const { block, diffs, view } = executed
-  const facts = new AccountRecords(draft, Number(block.header.number))
-  const firstTransaction = draft.length(LIST.transactions) - block.transactions.length
+  const facts = new AccountRecords(overlay, Number(block.header.number))
+  const firstTransaction = overlay.length(LIST.transactions) - block.transactions.length
   indexTransactionParties(executed, facts)
   const lastChange = lastChanges(diffs)
-  indexBalances(changed, draft, facts, (address) => {
+  indexBalances(changed, overlay, facts, (address) => {
     const index = lastChange.get(address)
     return index === undefined ? undefined : firstTransaction + index
   })
-  indexCreations(executed, firstTransaction, draft, facts)
-  indexCodes(changed, view, draft, facts)
-  indexBlockParties(block, draft, facts)
+  indexCreations(executed, firstTransaction, overlay, facts)
+  indexCodes(changed, view, overlay, facts)
+  indexBlockParties(block, overlay, facts)
   facts.write()
 }
 
-/** A change by hand: it has no transaction. Lists only grow, so a block may have several rows of an account's coins. */
-export function indexEdit(changed: readonly ChangedAccount[], view: StateView, number: number, draft: Overlay): void {
-  const facts = new AccountRecords(draft, number)
-  indexBalances(changed, draft, facts, () => undefined)
-  indexCodes(changed, view, draft, facts)
+/** Indexes a change of the state by a development method. Such changes add entries, so a block may have several per balance. */
+export function indexEdit(changed: readonly ChangedAccount[], view: StateView, number: number, overlay: Overlay): void {
+  const facts = new AccountRecords(overlay, number)
+  indexBalances(changed, overlay, facts, () => undefined)
+  indexCodes(changed, view, overlay, facts)
   facts.write()
 }
 
-/** Everyone who sent, received, was made or was called; and what gas that took. */
+/** Registers every sender, recipient and created account, and adds up their gas. */
 function indexTransactionParties({ block, receipts, callTrees }: ExecutedBlock, facts: AccountRecords): void {
   for (const [i, { from, to }] of block.transactions.entries()) {
     const { gasUsed = 0n, contractAddress = null } = receipts[i] ?? {}
@@ -55,10 +55,10 @@ function indexTransactionParties({ block, receipts, callTrees }: ExecutedBlock, 
   }
 }
 
-/** Balances as they are now, with what they were and which transaction changed them last. */
+/** Records new balances, with the former balance and the last transaction that changed it. */
 function indexBalances(
   changed: readonly ChangedAccount[],
-  draft: Overlay,
+  overlay: Overlay,
   facts: AccountRecords,
   transactionOf: (address: Address) => number | undefined,
 ): void {
@@ -67,15 +67,15 @@ function indexBalances(
     const [before, after] = [was?.balance ?? 0n, is?.balance ?? 0n]
     if (before === after) continue
     const row = { number: facts.number, transaction: transactionOf(address), before, after }
-    draft.append(LIST.balances(address), balanceEntry.encode(row))
+    overlay.append(LIST.balances(address), balanceEntry.encode(row))
     const last = fromHex(address)
-    moveMember(draft, RANKING.accounts, orderBy(before, last), orderBy(after, last))
+    moveMember(overlay, RANKING.accounts, orderBy(before, last), orderBy(after, last))
     fact.balance = after
     fact.changedAt = facts.number
   }
 }
 
-/** For each account whose balance a transaction changed, the index of the last one that did. */
+/** For each account whose balance a transaction changed: the index of the last such transaction. */
 function lastChanges(diffs: readonly TransactionDiff[]): ReadonlyMap<Address, number> {
   const last = new Map<Address, number>()
   for (const [index, diff] of diffs.entries()) {
@@ -86,17 +86,17 @@ function lastChanges(diffs: readonly TransactionDiff[]): ReadonlyMap<Address, nu
   return last
 }
 
-/** Who made the block, and whom it paid withdrawals. */
-function indexBlockParties({ header, withdrawals = [] }: Block, draft: Overlay, facts: AccountRecords): void {
+/** Lists the block under its coinbase, and its withdrawals under their recipients. */
+function indexBlockParties({ header, withdrawals = [] }: Block, overlay: Overlay, facts: AccountRecords): void {
   const { number } = facts
-  draft.append(LIST.blocksOf(header.coinbase), positionEntry.encode({ number, index: 0 }))
+  overlay.append(LIST.blocksOf(header.coinbase), positionEntry.encode({ number, index: 0 }))
   for (const [index, { address }] of withdrawals.entries()) {
     const place = positionEntry.encode({ number, index })
     facts.of(address)
-    draft.append(LIST.withdrawals, place)
-    draft.append(LIST.withdrawalsOf(address), place)
+    overlay.append(LIST.withdrawals, place)
+    overlay.append(LIST.withdrawalsOf(address), place)
   }
   if (withdrawals.length === 0) return
   const paid = withdrawals.reduce((sum, withdrawal) => sum + withdrawnWei(withdrawal), 0n)
-  RECORD.withdrawn.set(draft, { amount: (RECORD.withdrawn.get(draft)?.amount ?? 0n) + paid })
+  RECORD.withdrawn.set(overlay, { amount: (RECORD.withdrawn.get(overlay)?.amount ?? 0n) + paid })
 }

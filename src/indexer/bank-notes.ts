@@ -1,9 +1,9 @@
-// Token balances that the bank changes without a log: vouchers that a packet brings or takes, and tokens that were coins
-// until their block's end. Their contracts' addresses are in the denominations.
+// Token balances that the bank module changes without a log: ICS-20 vouchers, and coins that become tokens at the end of the
+// block. The denomination contains the address of the token's contract.
 import { type Address, hexToAddress } from '../lib/hex.ts'
 import { readBalanceNote } from '../state/balance-notes.ts'
 
-/** Holders to be asked about by token, in order of appearance. */
+/** Holders whose balances must be read, by token, in order of appearance. */
 export function holdersInNotes(notes: Iterable<string>): Map<Address, Set<Address>> {
   const holders = new Map<Address, Set<Address>>()
   for (const note of notes) {
@@ -16,7 +16,7 @@ export function holdersInNotes(notes: Iterable<string>): Map<Address, Set<Addres
   return holders
 }
 
-/** `erc20/0x…` names the contract; a voucher `ibc/HASH` has its face at the last 20 bytes of the hash. */
+/** `erc20/0x…` names the contract; the contract of a voucher `ibc/HASH` has the last 20 bytes of the hash as its address. */
 function tokenOf(denom: string): Address | undefined {
   const [, digits] = /^(?:erc20\/0x|ibc\/[0-9a-fA-F]{24})([0-9a-fA-F]{40})$/.exec(denom) ?? []
   return digits === undefined ? undefined : hexToAddress(`0x${digits.toLowerCase()}`)

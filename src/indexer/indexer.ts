@@ -1,4 +1,5 @@
-// An executed block as rows for readers: a pure function, written in the block's own batch, undone by its own undo row.
+// Turns an executed block into index rows: a pure function of the block, the state after it and the rows before. The rows are
+// written in the block's own batch, with one undo row.
 import type { Indexer } from '../chain/types.ts'
 import { yieldToEventLoop } from '../lib/scheduler.ts'
 import { Overlay } from '../tables/overlay.ts'
@@ -25,29 +26,29 @@ export const indexer: Indexer = {
   reads: (format) => format === FORMAT || FORMER_NAMES[format] === FORMAT,
 
   async block(executed, version, before, read) {
-    const draft = new Overlay(before)
+    const overlay = new Overlay(before)
     const facts: IndexingContext = { executed, changed: executed.view.changedAccounts(), read }
     const pause = yieldToEventLoop('block')
-    const calls = indexCalls(facts, draft)
-    const tokens = await indexTokens(facts, draft)
+    const calls = indexCalls(facts, overlay)
+    const tokens = await indexTokens(facts, overlay)
     await pause()
-    await indexTransactions(facts, draft, calls, tokens)
+    await indexTransactions(facts, overlay, calls, tokens)
     await pause()
-    await indexLogs(facts, draft)
+    await indexLogs(facts, overlay)
     await pause()
-    indexAccounts(facts, draft)
+    indexAccounts(facts, overlay)
     await pause()
-    indexBlock(facts, draft)
-    await countMembers(draft)
+    indexBlock(facts, overlay)
+    await countMembers(overlay)
     await pause()
-    return draft.ops(version)
+    return overlay.ops(version)
   },
 
   async edit(changed, view, number, version, before) {
-    const draft = new Overlay(before)
-    indexEdit(changed, view, Number(number), draft)
-    await countMembers(draft)
-    return draft.ops(version)
+    const overlay = new Overlay(before)
+    indexEdit(changed, view, Number(number), overlay)
+    await countMembers(overlay)
+    return overlay.ops(version)
   },
 
   undo: undoOps,

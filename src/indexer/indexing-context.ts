@@ -1,5 +1,5 @@
-// What the writers of readers' tables are given of a block, and what they tell each other. Sequences are those which the
-// entries will have: a block's first transaction follows the last one of the chain.
+// The input of the functions that index a block, and the values that they pass to each other. A sequence is the position that an
+// entry will have in its list: the first transaction of a block follows the last one of the chain.
 import type { Address } from '../lib/hex.ts'
 import type { ReadContract } from '../runtime/read-contract.ts'
 import type { CallTree, ExecutedBlock } from '../runtime/types.ts'
@@ -8,12 +8,12 @@ import type { Role } from './tables.ts'
 
 export type IndexingContext = {
   readonly executed: ExecutedBlock
-  /** Accounts whose own fields the block changed. */
+  /** Accounts whose fields (not storage) the block changed. */
   readonly changed: readonly ChangedAccount[]
   readonly read: ReadContract
 }
 
-/** Which entries of a list belong to a transaction. */
+/** The entries of a list that belong to a transaction. */
 export type EntryRange = { readonly first: number; readonly count: number }
 
 /** By index of the transaction. */
@@ -24,7 +24,7 @@ export type IndexedTokens = {
   readonly created: ReadonlySet<Address>
 }
 
-/** A message that happened and stayed, or one that was undone with what was around it. */
+/** A message of a transaction; `isUndone` when a message around it failed. */
 export type VisitedCall = { readonly call: CallTree; readonly index: number; readonly isUndone: boolean }
 
 /** Every message of a transaction in call order, the transaction's own first. */
@@ -41,10 +41,10 @@ export function* visitCalls(root: CallTree): Generator<VisitedCall> {
 
 export const isCreation = ({ type }: CallTree): boolean => type === 'CREATE' || type === 'CREATE2'
 
-/** Whether a transaction is only the call that it itself is, as most are. */
+/** Whether a transaction is a single call without inner messages, as most are. */
 export const hasNoInnerCalls = (root: CallTree): boolean => root.calls.length === 0 && !isCreation(root)
 
-/** As `sidesOf`, of something that creates a contract. */
+/** As `rolesOf`, for a creation. */
 export const rolesOfCreation = (from: Address, created: Address | undefined): readonly (readonly [Address, Role])[] =>
   created === undefined
     ? [[from, 'out']]

@@ -1,4 +1,5 @@
-// Logs by emitter, by topic and by both: lists of places, so that a search over the whole chain reads only what matches.
+// Indexes logs by emitter, by topic and by both, as lists of positions, and searches them: a query over the whole chain reads
+// only entries that may match.
 import { minedLogs } from '../chain/mined-logs.ts'
 import type { Chain, MinedLog } from '../chain/types.ts'
 import { type Address, fromHex, type Hash, type Hex } from '../lib/hex.ts'
@@ -9,21 +10,21 @@ import type { Overlay } from '../tables/overlay.ts'
 import type { IndexingContext } from './indexing-context.ts'
 import { LIST, positionEntry } from './tables.ts'
 
-/** Lists a block's logs. */
-export async function indexLogs({ executed: { block, receipts } }: IndexingContext, draft: Overlay): Promise<void> {
+/** Adds a block's logs to their lists. */
+export async function indexLogs({ executed: { block, receipts } }: IndexingContext, overlay: Overlay): Promise<void> {
   const number = Number(block.header.number)
   let index = 0
-  // Most follow one of the same kind: names that were just made are sooner found than others like them.
+  // Most logs follow one with the same emitter and topic, so the ids of the last lists are reused.
   let names: Names | undefined
   await forEachYielding(receipts, ({ logs }) => {
     for (const { address, topics } of logs) {
       const place = positionEntry.encode({ number, index: index++ })
       const topic0 = topics[0]
       if (names === undefined || names.address !== address || names.topic0 !== topic0) names = namesOf(address, topic0)
-      for (const list of names.lists) draft.append(list, place)
+      for (const list of names.lists) overlay.append(list, place)
       for (let position = 1; position < topics.length; position++) {
         const topic = topics[position]
-        if (topic !== undefined) draft.append(LIST.logsByTopic(position, topic), place)
+        if (topic !== undefined) overlay.append(LIST.logsByTopic(position, topic), place)
       }
     }
   })
@@ -41,7 +42,7 @@ const namesOf = (address: Address, topic0: Hash | undefined): Names => ({
       : [LIST.logsOf(address), LIST.logsOfWith(address, topic0), LIST.logsByTopic(0, topic0)],
 })
 
-/** Which logs are wanted: an empty list or a null position matches everything. */
+/** Filter of logs: an empty list or a null position matches everything. */
 export type LogQuery = {
   readonly from: bigint
   readonly to: bigint
@@ -49,10 +50,10 @@ export type LogQuery = {
   readonly topics: readonly (readonly Hash[] | null)[]
 }
 
-/** So many blocks are looked at one by one: their blooms are sooner read than the lists. */
+/** Up to this number of blocks, reading every header's bloom is faster than reading the lists. */
 const FEW_BLOCKS = 64n
 
-/** Reads the index. A query of few blocks, or without address and topic, walks the blocks whose bloom may hold a match. */
+/** Searches logs. A query over few blocks, or without address and topic, reads the blocks whose bloom may match. */
 export class Logs {
   readonly #chain: Pick<Chain, 'store' | 'head' | 'block' | 'receipts' | 'header'>
   readonly #fewBlocks: bigint
@@ -67,7 +68,7 @@ export class Logs {
     for await (const logs of this.byBlock(query, signal)) yield* logs
   }
 
-  /** The same, those of one block at a time. */
+  /** As `find`, one block at a time. */
   async *byBlock(query: LogQuery, signal?: AbortSignal): AsyncIterable<readonly MinedLog[]> {
     const to = query.to < this.#chain.head.number ? query.to : this.#chain.head.number
     const pause = yieldToEventLoop('heavy', signal)
@@ -81,7 +82,7 @@ export class Logs {
     }
   }
 
-  /** Numbers of blocks that may match, rising. */
+  /** Numbers of the blocks that may match, in ascending order. */
   #blocks(query: LogQuery, pause: Pause): AsyncIterable<bigint> {
     const lists = query.to - query.from < this.#fewBlocks ? undefined : narrowest(query)
     return lists === undefined ? this.#walk(query, pause) : this.#listed(query, lists, pause)
@@ -111,7 +112,7 @@ export class Logs {
   }
 }
 
-/** What a header's bloom must hold, by the emitters and by each topic that is not a wildcard. */
+/** For the emitters and for each topic position that is not a wildcard: the values of which a bloom must hold one. */
 function bloomMatch({ addresses, topics }: LogQuery): (bloom: Uint8Array) => boolean {
   const wanted = [addresses, ...topics].filter((choices) => choices !== null && choices.length > 0)
   const tests = wanted.map((choices) => bloomTest((choices ?? []).map(fromHex)))
@@ -119,7 +120,7 @@ function bloomMatch({ addresses, topics }: LogQuery): (bloom: Uint8Array) => boo
   return (bloom) => tests.every((test) => test(bloom))
 }
 
-/** Whether a log is among those that are wanted. */
+/** Whether a log matches the filter. */
 export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQuery, 'addresses' | 'topics'>): boolean {
   if (addresses.length > 0 && !addresses.includes(log.address)) return false
   return topics.every((wanted, position) => {
@@ -129,7 +130,7 @@ export function matchesLog({ log }: MinedLog, { addresses, topics }: Pick<LogQue
   })
 }
 
-/** The lists that hold every match: of emitters with a first topic, of topics at one position, or of emitters. */
+/** The lists that contain every match: by emitter and first topic, by topic at one position, or by emitter. */
 function narrowest({ addresses, topics }: LogQuery): Hex[] | undefined {
   const [first] = topics
   if (first !== undefined && first !== null && first.length > 0 && addresses.length > 0) {

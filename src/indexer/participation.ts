@@ -1,22 +1,22 @@
-// Which transactions addresses took part in, whatever their part was: who sent, was called or was created, by the
-// transaction or by any message within it. Found by merging their lists, so that the cost is that of what is found.
+// Transactions in which addresses took part, as sender, recipient or created contract of the transaction or of a message within
+// it. They are found by merging the addresses' lists, so the cost follows the number of results.
 import type { Address, Hex } from '../lib/hex.ts'
 import { entryAt, ListReader, listLength, type Rows, sequenceOf } from '../tables/list.ts'
 import { RECORD } from './records.ts'
 import { callEntry, LIST, ROLES, type TransactionEntry, transactionEntry } from './tables.ts'
 
-/** A place in one of the lists, and which transaction an entry of the list belongs to. */
+/** A position in one list, with the function that maps an entry to its transaction. */
 type Cursor = { readonly list: ListReader; position: number; readonly transactionOf: (entry: Uint8Array) => number }
 
-/** Transactions that any of the addresses took part in, in blocks before (without) the number, newest first. */
+/** Transactions of the addresses in blocks below the number, newest first. */
 export const transactionsBefore = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionEntry> =>
   transactions(rows, merged(cursorsAt(rows, who, number), -1))
 
-/** The same in blocks from the number on, oldest first. */
+/** Transactions of the addresses in blocks from the number on, oldest first. */
 export const transactionsFrom = (rows: Rows, who: readonly Address[], number: number): Generator<TransactionEntry> =>
   transactions(rows, merged(cursorsAt(rows, who, number), 1))
 
-/** Ends where a row is gone: its block was taken back meanwhile. */
+/** Ends at a missing row: its block was undone meanwhile. */
 function* transactions(rows: Rows, sequences: Iterable<number>): Generator<TransactionEntry> {
   for (const sequence of sequences) {
     const entry = entryAt(rows, LIST.transactions, sequence)
@@ -25,7 +25,7 @@ function* transactions(rows: Rows, sequences: Iterable<number>): Generator<Trans
   }
 }
 
-/** Every cursor stands on the first entry of that block or of a later one. */
+/** Moves every cursor to the first entry of that block or of a later one. */
 function cursorsAt(rows: Rows, who: readonly Address[], number: number): Cursor[] {
   const block = RECORD.block.get(rows, number)
   const firstTransaction = block?.firstTransaction ?? listLength(rows, LIST.transactions)
@@ -60,7 +60,7 @@ function* merged(cursors: readonly Cursor[], step: 1 | -1): Generator<number> {
     if (waiting.length === 0) return
     const next = step === 1 ? Math.min(...waiting) : Math.max(...waiting)
     yield next
-    // One transaction may stand in several lists, and many times in one.
+    // One transaction may be in several lists, and several times in one.
     for (const [i, cursor] of cursors.entries()) {
       while (heads[i] === next) {
         cursor.position += step

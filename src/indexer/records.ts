@@ -11,24 +11,24 @@ export type BlockRecord = {
   readonly calls: number
   readonly firstTransfer: number
   readonly transfers: number
-  /** What senders paid, blobs included. */
+  /** Fees that senders paid, including blob fees. */
   readonly fees: bigint
-  /** The part of it that is base fee: burnt, or collected on a native chain. */
+  /** The base fee part of `fees`: burnt, or collected on a native chain. */
   readonly baseFees: bigint
   readonly tips: bigint
 }
 
 export type AccountRecord = {
-  /** Base coins after the newest version. */
+  /** Balance of base coins after the newest version. */
   readonly balance: bigint
   /** Block of the last change of the balance. */
   readonly changedAt: number
-  /** Who created it, if it is a contract that was created by a message. */
+  /** Creator of a contract that a message created. */
   readonly creator: Address | undefined
   /** Sequence of the transaction that created it. */
   readonly createdIn: number | undefined
   readonly isDestroyed: boolean
-  /** Gas of transactions that it sent, and that were sent to it. */
+  /** Gas used by transactions that it sent, and by transactions sent to it. */
   readonly gasSpent: number
   readonly gasServed: number
 }
@@ -51,11 +51,11 @@ export type TokenRecord = {
 }
 
 export type InstanceRecord = {
-  /** Of an ERC-721; undefined when burnt, and for ERC-1155. */
+  /** Owner of an ERC-721 item; undefined when burnt, and for ERC-1155. */
   readonly owner: Address | undefined
-  /** How many there are: 0 or 1 for an ERC-721. */
+  /** Supply of the id: 0 or 1 for an ERC-721. */
   readonly supply: bigint
-  /** As tokenURI or uri answered when the id was first seen. */
+  /** Answer of tokenURI or uri when the id was first seen. */
   readonly uri: string | undefined
 }
 
@@ -66,7 +66,7 @@ export type DayRecord = {
   readonly contracts: number
 }
 
-/** Eight bytes. */
+/** A number as a key of eight bytes. */
 const numbered = (number: number): Hex => `0x${number.toString(16).padStart(16, '0')}`
 
 export const RECORD = {
@@ -86,7 +86,7 @@ export const RECORD = {
       tips: amount,
     }),
   ),
-  /** There from an address' first appearance on. */
+  /** Exists from the first appearance of an address on. */
   account: declarations.records(
     0x02,
     'address',
@@ -119,21 +119,21 @@ export const RECORD = {
     ofToken,
     record<InstanceRecord>({ owner: maybe(address), supply: amount, uri: maybe(text) }),
   ),
-  /** What an address holds of a token (of an ERC-721: how many); there only when it is more than nothing. */
+  /** Balance of a token (of an ERC-721: number of items); exists while it is above zero. */
   holding: declarations.records(
     0x05,
     'address, token',
     (of: Address, token: Address) => `0x${of.slice(2)}${token.slice(2)}`,
     record<{ amount: bigint }>({ amount }),
   ),
-  /** The same, of one id of an ERC-1155. */
+  /** Balance of one id of an ERC-1155; exists while it is above zero. */
   holdingOfInstance: declarations.records(
     0x06,
     'address, token, id',
     (of: Address, token: Address, tokenId: bigint) => `0x${of.slice(2)}${ofToken(token, tokenId).slice(2)}`,
     record<{ amount: bigint }>({ amount }),
   ),
-  /** By days since 1970, UTC. */
+  /** By day number since 1970, UTC. */
   day: declarations.records(
     0x07,
     'day',
@@ -141,7 +141,7 @@ export const RECORD = {
     record<DayRecord>({ transactions: sequence, gasUsed: sequence, fees: amount, contracts: sequence }),
   ),
   totals: declarations.records(0x08, '', () => '0x', record<{ gasUsed: number }>({ gasUsed: sequence })),
-  /** All withdrawals of the consensus layer together, in wei. */
+  /** Sum of all withdrawals of the consensus layer, in wei. */
   withdrawn: declarations.records(0x09, '', () => '0x', record<{ amount: bigint }>({ amount })),
 } as const
 

@@ -33,21 +33,21 @@ export const firstSeenEntry = record<{ number: number; address: Address }>({ num
 export type TransactionEntry = {
   readonly number: number
   readonly index: number
-  /** Bits by position in KINDS. */
+  /** Bit mask over KINDS. */
   readonly kinds: number
-  /** First four bytes of the input, if what was called had code; else empty. */
+  /** First four bytes of the input if the recipient had code; else empty. */
   readonly selector: Uint8Array
-  /** Its part of LIST.transfers. */
+  /** Its range in LIST.transfers. */
   readonly firstTransfer: number
   readonly transfers: number
-  /** Its part of LIST.calls. */
+  /** Its range in LIST.calls. */
   readonly firstCall: number
   readonly calls: number
-  /** geth's words for its failure. */
+  /** Failure in go-ethereum's words. */
   readonly error: string | undefined
-  /** What it reverted with, up to 4,096 bytes; empty otherwise. */
+  /** Revert data, up to 4,096 bytes; else empty. */
   readonly revertData: Uint8Array
-  /** A message within it failed. */
+  /** Whether a message within it failed. */
   readonly hasInnerError: boolean
 }
 export const transactionEntry = record<TransactionEntry>({
@@ -77,17 +77,17 @@ export const CALL_TYPES = [
 export type CallEntry = {
   /** Sequence of its transaction. */
   readonly transaction: number
-  /** Within the transaction, in call order; the transaction itself is 0. */
+  /** Position within the transaction in call order; the transaction itself is 0. */
   readonly index: number
   readonly type: (typeof CALL_TYPES)[number]
   readonly from: Address
-  /** Called or created; undefined when a creation failed before an address was known. */
+  /** The called or created account; undefined when a creation failed before its address was known. */
   readonly to: Address | undefined
   readonly value: bigint
   readonly gas: number
   readonly gasUsed: number
   readonly error: string | undefined
-  /** A message around it failed, so that nothing of it stayed. */
+  /** Whether a message around it failed and reverted it. */
   readonly isUndone: boolean
 }
 export const callEntry = record<CallEntry>({
@@ -130,7 +130,7 @@ export const transferEntry = record<TransferEntry>({
 
 export type BalanceEntry = {
   readonly number: number
-  /** Sequence of the block's last transaction that changed it; undefined: the block itself did, or someone by hand. */
+  /** Sequence of the last transaction that changed it; undefined when the block itself or a development method did. */
   readonly transaction: number | undefined
   readonly before: bigint
   readonly after: bigint
@@ -278,7 +278,7 @@ export const RANKING = {
 export const MEMBER = {
   /** The address of a member of `accounts` or `tokens`. */
   address: (order: Uint8Array): Address => toAddress(order.subarray(-ADDRESS_BYTES)),
-  /** Of `items`, and of `owned` behind the amount: the token, and the id where one follows. */
+  /** The token and, where present, the id of a member of `items`, or of `owned` after the amount. */
   item: (bytes: Uint8Array): { readonly token: Address; readonly id: bigint | undefined } => {
     const tokenId = bytes.subarray(ADDRESS_BYTES)
     return {
@@ -288,7 +288,7 @@ export const MEMBER = {
   },
 } as const
 
-/** Who is on which side of something that went from one to another. */
+/** The roles of sender and recipient; a transfer to oneself has the one role `self`. */
 export function rolesOf(from: Address, to: Address | undefined): readonly (readonly [Address, Role])[] {
   if (to === undefined) return [[from, 'out']]
   if (from === to) return [[from, 'self']]

@@ -1,24 +1,24 @@
-// What a block's transfers change of one token, by holder and by item: where the contract is to be asked afterwards, and
-// what is to be believed if it does not answer.
+// The changes of one token that follow from a block's transfers, by holder and by item. They say which balances to read from the
+// contract, and replace its answer where it gives none.
 import { type Address, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { TokenType, TransferEntry } from './tables.ts'
 import type { FoundToken } from './token-detection.ts'
 
 export type TokenChanges = {
-  /** ERC-20 and ERC-721: by how much each holder's amount changed. The zero address is nobody. */
+  /** ERC-20 and ERC-721: change of each holder's amount, without the zero address. */
   readonly holders: Map<Address, bigint>
-  /** ERC-1155: the same by holder and id. */
+  /** ERC-1155: change of amount by holder and id. */
   readonly ids: Map<Address, Map<bigint, bigint>>
-  /** ERC-721: who has each item now; undefined: it was burnt. */
+  /** ERC-721: new owner of each item; undefined when it was burnt. */
   readonly owners: Map<bigint, Address | undefined>
-  /** By how much there is more of it. */
+  /** Change of the total supply. */
   supply: bigint
   hasMint: boolean
 }
 
 export type TouchedToken = FoundToken & {
   readonly address: Address
-  /** The contract came to its address in this block. */
+  /** Whether the contract was created in this block. */
   readonly isNew: boolean
   readonly changes: TokenChanges
 }
@@ -31,7 +31,7 @@ export const noChanges = (): TokenChanges => ({
   hasMint: false,
 })
 
-/** Adds a transfer to the changes of its token, whose type may be higher than the transfer's. */
+/** Adds a transfer to the changes of its token. The token's type may rank above the type of the transfer's log. */
 export function noteTransfer(changes: TokenChanges, token: TokenType, row: TransferEntry): void {
   const { type, from, to, id } = row
   if (from === ZERO_ADDRESS) changes.hasMint = true

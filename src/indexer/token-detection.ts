@@ -1,5 +1,5 @@
-// Which contracts are tokens, and of what type. What is known stays: a type only ever rises, from ERC-20 over ERC-721 to
-// ERC-1155. Of others it counts what they answer, so that a token is known before its first transfer, and what they log.
+// Detects tokens and their types. A recorded type only rises, from ERC-20 over ERC-721 to ERC-1155. Other contracts are detected
+// by their answers, so that a token is known before its first transfer, and by their logs.
 import type { Address, Hash } from '../lib/hex.ts'
 import { delegationOf } from '../primitives/delegation.ts'
 import type { ChangedAccount, StateView } from '../state/types.ts'
@@ -9,12 +9,12 @@ import { TOKEN_TYPES, type TokenType } from './tables.ts'
 import type { LogForm, LoggedTransfer } from './token-logs.ts'
 import type { TokenReads } from './token-reads.ts'
 
-/** `before`: as it was known; undefined: it is new. */
+/** `before`: its former record; undefined for a new token. */
 export type FoundToken = { readonly type: TokenType; readonly before: TokenRecord | undefined }
 
 export type EmittedTransfer = LoggedTransfer & { readonly token: Address }
 
-/** Accounts that came to have code of their own in this block. */
+/** Accounts that got code of their own in this block. */
 export function newContracts(changed: readonly ChangedAccount[], view: StateView): ReadonlySet<Address> {
   const hasNewCode = ({ address, before, after }: ChangedAccount): boolean => {
     const codeHash: Hash | undefined = after?.codeHash
@@ -23,17 +23,17 @@ export function newContracts(changed: readonly ChangedAccount[], view: StateView
   return new Set(changed.filter(hasNewCode).map(({ address }) => address))
 }
 
-/** Code that is not another contract's, lent to the account of a key (EIP-7702). */
+/** Whether code is the account's own and not a delegation (EIP-7702). */
 const hasOwnCode = (code: Uint8Array): boolean => code.length > 0 && delegationOf(code) === undefined
 
-/** The tokens among those who log transfers, in order of appearance, and among a block's new contracts. */
+/** The tokens among the emitters of transfers, in order of appearance, and among the new contracts of a block. */
 export async function findTokens(
-  draft: Overlay,
+  overlay: Overlay,
   reads: TokenReads,
   transfers: Iterable<EmittedTransfer>,
   created: ReadonlySet<Address>,
 ): Promise<Map<Address, FoundToken>> {
-  // Of each emitter's transfers one of the highest form.
+  // For each emitter, one transfer of the highest form.
   const emitters = new Map<Address, LoggedTransfer | undefined>()
   for (const transfer of transfers) {
     const known = emitters.get(transfer.token)
@@ -42,7 +42,7 @@ export async function findTokens(
   for (const contract of created) if (!emitters.has(contract)) emitters.set(contract, undefined)
   const found = new Map<Address, FoundToken>()
   for (const [contract, logged] of emitters) {
-    const before = RECORD.token.get(draft, contract)
+    const before = RECORD.token.get(overlay, contract)
     const type = before === undefined ? await detect(reads, contract, logged) : higher(before.type, logged)
     if (type !== undefined) found.set(contract, { type, before })
   }
@@ -52,7 +52,7 @@ export async function findTokens(
 const FORMS: readonly LogForm[] = ['wrapping', 'unindexed', ...TOKEN_TYPES]
 const rank = ({ form }: LoggedTransfer): number => FORMS.indexOf(form)
 
-/** The type, or what a log says if that is higher. */
+/** The recorded type, or the type that a log implies if that is higher. */
 function higher(type: TokenType, logged: LoggedTransfer | undefined): TokenType {
   const said = TOKEN_TYPES.find((other) => other === logged?.form)
   return said !== undefined && TOKEN_TYPES.indexOf(said) > TOKEN_TYPES.indexOf(type) ? said : type
@@ -67,11 +67,11 @@ async function detect(
   if (shown !== undefined) return higher(shown, logged)
   if (logged === undefined || logged.form === 'wrapping') return undefined
   const isToken = await hasBalances(reads, contract, logged)
-  // Who cannot be asked any more is believed: a transfer that is not listed now never will be.
+  // When the gas for reads is used up, trust the log: a transfer that is not listed now is never listed.
   return isToken || reads.isSpent ? higher('ERC-20', logged) : undefined
 }
 
-/** The type of a contract that answers as a token does. */
+/** The token type that a contract's answers imply. */
 async function shownType(reads: TokenReads, contract: Address): Promise<TokenType | undefined> {
   if (await reads.supports(contract, '0xd9b67a26')) return 'ERC-1155'
   if (await reads.supports(contract, '0x80ac58cd')) return 'ERC-721'
@@ -80,7 +80,7 @@ async function shownType(reads: TokenReads, contract: Address): Promise<TokenTyp
   return (await reads.decimals(contract)) === undefined ? undefined : 'ERC-20'
 }
 
-/** Whether a contract that logs transfers answers at least one of the questions that follow from that. */
+/** Whether a contract that emits transfers answers at least one view function of that token type. */
 async function hasBalances(reads: TokenReads, contract: Address, logged: LoggedTransfer): Promise<boolean> {
   const { form, to, id } = logged
   if (form === 'ERC-1155' && id !== undefined) return (await reads.balanceOfId(contract, to, id)) !== undefined

@@ -1,22 +1,22 @@
-// What a log says of a token's way from one to another. Pure: who says it, and whether it is true, is asked elsewhere.
-// A log that is not exactly of a known form says nothing.
+// Decodes token transfers from logs. Pure: whether the emitter is a token is decided in `token-detection.ts`. A log that has not
+// exactly a known form is no transfer.
 import { type Address, type Hash, toHex, ZERO_ADDRESS } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { TokenType } from './tables.ts'
 
-/** `Transfer(address,address,uint256)`: ERC-20 and ERC-721, which differ in what is indexed. */
+/** `Transfer(address,address,uint256)`: ERC-20 and ERC-721, which differ in their indexed arguments. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef' as Hash
 /** `TransferSingle(address,address,address,uint256,uint256)` */
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62' as Hash
 /** `TransferBatch(address,address,address,uint256[],uint256[])` */
 const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb' as Hash
-/** `Deposit(address,uint256)` and `Withdrawal(address,uint256)` of wrapped coins, which tell of no mint and no burn. */
+/** `Deposit(address,uint256)` and `Withdrawal(address,uint256)` of wrapped coins, which emit no Transfer for a mint or burn. */
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c' as Hash
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65' as Hash
 
 /**
- * What standard a log follows. `unindexed` is Transfer as it was before anything was indexed: its number is an amount or an
- * id. `wrapping` is coins going into a contract or out of it, which are tokens only if the contract is an ERC-20.
+ * The form of a log. `unindexed` is a Transfer without indexed arguments, as old tokens emit it: its number is an amount or an
+ * id. `wrapping` is a deposit or withdrawal of coins, which counts only if the contract is an ERC-20.
  */
 export type LogForm = TokenType | 'unindexed' | 'wrapping'
 
@@ -32,7 +32,7 @@ export type LoggedTransfer = {
 const NONE: readonly LoggedTransfer[] = []
 const WORD = 32
 
-/** The transfers that a log tells of: one for each id of a batch, none when it is something else or malformed. */
+/** The transfers in a log: one for each id of a batch; none when it has another form or is malformed. */
 export function transfersIn({ topics, data }: Log): readonly LoggedTransfer[] {
   switch (topics[0]) {
     case TRANSFER:
@@ -85,7 +85,7 @@ function batchTransfer(topics: readonly Hash[], data: Uint8Array): readonly Logg
 
 const PADDING = '0'.repeat(24)
 
-/** An indexed address; undefined when the word is not one. */
+/** An indexed address; undefined when the topic is not one. */
 const addressIn = (topic: Hash | undefined): Address | undefined =>
   topic?.startsWith(PADDING, 2) ? (`0x${topic.slice(26)}` as Address) : undefined
 
@@ -94,7 +94,7 @@ const addressAt = (data: Uint8Array, at: number): Address | undefined =>
 
 const wordAt = (data: Uint8Array, at: number): bigint => BigInt(toHex(data.subarray(at, at + WORD)))
 
-/** The array of words whose offset stands at a place; undefined when it is not all there. */
+/** The array of words whose offset is at a position; undefined when it is incomplete. */
 function wordsAt(data: Uint8Array, at: number): bigint[] | undefined {
   const offset = sizeAt(data, at)
   const length = offset === undefined ? undefined : sizeAt(data, offset)
@@ -102,7 +102,7 @@ function wordsAt(data: Uint8Array, at: number): bigint[] | undefined {
   return Array.from({ length }, (_, i) => wordAt(data, offset + WORD * (i + 1)))
 }
 
-/** An offset or a length; undefined when it is not there, or larger than any data. */
+/** An offset or a length; undefined when it is missing or too large for any data. */
 export function sizeAt(data: Uint8Array, at: number): number | undefined {
   if (at + WORD > data.length) return undefined
   const size = wordAt(data, at)

@@ -1,17 +1,17 @@
-// What tokens call themselves: text from strangers, made safe to show, and the words by which a search finds them.
+// Names and symbols of tokens: untrusted text, made safe to display, and the search terms of a token.
 import { type Address, fromHex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import { NO_VALUE, type Overlay } from '../tables/overlay.ts'
 import type { TokenRecord } from './records.ts'
 import { sizeAt } from './token-logs.ts'
 
-/** Control characters, line ends, and marks that turn the direction of what follows them. */
+/** Control characters, line ends, and marks that change the direction of text. */
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/gu
 const LONGEST_WORD = 64
 
 /**
- * Text of a contract's answer: an ABI string, or the 32 bytes that tokens had before there were strings. Invalid UTF-8 and
- * what cannot be shown is left out, as is all beyond `limit` characters. undefined: no text, or nothing left of it.
+ * Text of a contract's answer: an ABI string, or bytes32 as old tokens return it. Invalid UTF-8, control characters and all
+ * beyond `limit` characters are removed. undefined when no text remains.
  */
 export function decodeText(output: Uint8Array, limit: number): string | undefined {
   const bytes = output.length === 32 ? output : stringIn(output)
@@ -27,7 +27,7 @@ function stringIn(output: Uint8Array): Uint8Array | undefined {
   return output.subarray(offset + 32, offset + 32 + length)
 }
 
-/** Words of a name, or of a search, in the form in which they are compared; each once. */
+/** Distinct words of a name or of a query, in the form in which they are compared. */
 export const searchTermsOf = (text: string): string[] => [
   ...new Set(
     text
@@ -43,9 +43,9 @@ type Named = Pick<TokenRecord, 'name' | 'symbol'>
 const wordsOfToken = (token: Named | undefined): string[] =>
   searchTermsOf(`${token?.name ?? ''} ${token?.symbol ?? ''}`)
 
-/** Lets searches find a token by its name and symbol, and no longer by those it had before. */
-export function setSearchTerms(draft: Overlay, of: Address, before: Named | undefined, after: Named): void {
+/** Replaces the search terms of a token by those of its present name and symbol. */
+export function setSearchTerms(overlay: Overlay, of: Address, before: Named | undefined, after: Named): void {
   if (before?.name === after.name && before?.symbol === after.symbol) return
-  for (const word of wordsOfToken(before)) draft.set(KEY.nameWord(word, fromHex(of)), undefined)
-  for (const word of wordsOfToken(after)) draft.set(KEY.nameWord(word, fromHex(of)), NO_VALUE)
+  for (const word of wordsOfToken(before)) overlay.set(KEY.nameWord(word, fromHex(of)), undefined)
+  for (const word of wordsOfToken(after)) overlay.set(KEY.nameWord(word, fromHex(of)), NO_VALUE)
 }

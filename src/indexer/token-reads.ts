@@ -1,5 +1,5 @@
-// Tokens asked on the state after a block. What a block's index may ask is bounded by numbers that follow from the block
-// alone, so that it asks the same wherever and whenever it is made. No answer is an answer: tokens may say anything.
+// Calls of token contracts on the state after a block. Their gas is bounded by a budget that follows from the block alone, so
+// that every node and every reindex makes the same calls. A call without an answer is a valid outcome.
 
 import { type Address, bigToWord, bytesToBig, fromHex } from '../lib/hex.ts'
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts'
@@ -8,18 +8,18 @@ import { decodeText } from './token-names.ts'
 
 const MOST_READS = 5_000
 const MOST_GAS = 150_000_000n
-/** What every block may use, however small it is. */
+/** Gas budget of every block, however small. */
 const LEAST_GAS = 10_000_000n
-/** For each unit of gas that it used itself: enough if every log of it were a new item with metadata. */
+/** Additional budget for each unit of gas that the block used: enough if every log were a new item with metadata. */
 const GAS_PER_GAS = 3n
 const READ_GAS = 200_000n
 /** EIP-165: `supportsInterface` uses less than 30,000. */
 const INTERFACE_GAS = 30_000n
-/** Bytes of an answer; longer ones are none. */
+/** Largest answer in bytes; longer ones count as none. */
 const LONGEST_ANSWER = 4_096
 const LONGEST_NAME = 256
 
-/** First four bytes of calls. */
+/** Function selectors. */
 export const SELECTOR = {
   name: '0x06fdde03',
   symbol: '0x95d89b41',
@@ -35,11 +35,11 @@ export const SELECTOR = {
 } as const
 type Question = keyof typeof SELECTOR
 
-/** Arguments are digits, as the ABI has them: words of 32 bytes. */
+/** ABI arguments as hex digits: words of 32 bytes. */
 const ADDRESS_PADDING = '00'.repeat(12)
 const INTERFACE_PADDING = '00'.repeat(28)
 const wordOf = (value: bigint): string => bigToWord(value).slice(2)
-/** EIP-165: what nobody may claim to support. */
+/** EIP-165: the interface id that no contract may claim to support. */
 const NO_INTERFACE = '0xffffffff'
 
 export class TokenReads {
@@ -47,14 +47,14 @@ export class TokenReads {
   #reads = MOST_READS
   #gas: bigint
 
-  /** `gasUsed`: what the block used. Genesis used none, and everything in it is new. */
+  /** `gasUsed`: gas of the block. Genesis used none although everything in it is new. */
   constructor(read: ReadContract, { number, gasUsed }: { readonly number: bigint; readonly gasUsed: bigint }) {
     const allowed = LEAST_GAS + GAS_PER_GAS * gasUsed
     this.#read = read
     this.#gas = number === 0n || allowed > MOST_GAS ? MOST_GAS : allowed
   }
 
-  /** Nothing more will be answered. */
+  /** Whether the budget is used up. */
   get isSpent(): boolean {
     return this.#reads === 0 || this.#gas === 0n
   }
@@ -84,12 +84,12 @@ export class TokenReads {
     return this.#word(token, 'balanceOfId', `${ADDRESS_PADDING}${holder.slice(2)}${wordOf(id)}`)
   }
 
-  /** Where an item's metadata is: `tokenURI` of ERC-721, `uri` of ERC-1155. */
+  /** URI of an item's metadata: `tokenURI` of ERC-721, `uri` of ERC-1155. */
   uri(token: Address, question: 'tokenUri' | 'uri', id: bigint): MaybePromise<string | undefined> {
     return this.#text(token, question, LONGEST_ANSWER, wordOf(id))
   }
 
-  /** EIP-165; a contract that claims everything supports nothing. */
+  /** EIP-165; a contract that claims every interface supports none. */
   async supports(contract: Address, interfaceId: string): Promise<boolean> {
     return (await this.#claims(contract, interfaceId)) && !(await this.#claims(contract, NO_INTERFACE))
   }

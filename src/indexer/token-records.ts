@@ -1,4 +1,4 @@
-// What a token says of itself, and its place among the others.
+// Records of tokens (name, symbol, decimals, supply) and their order in the ranking of tokens.
 import { type Address, fromHex } from '../lib/hex.ts'
 import type { Overlay } from '../tables/overlay.ts'
 import { descending, moveMember } from '../tables/ranking.ts'
@@ -10,8 +10,8 @@ import { setSearchTerms } from './token-names.ts'
 import type { TokenReads } from './token-reads.ts'
 
 /**
- * Name, symbol and decimals. They are asked for once, and again of a contract that is new at its address, and of one that
- * mints and has no name yet: what stands behind a proxy is often initialised later.
+ * Reads name, symbol and decimals: once, again for a new contract at the same address, and again when a token without a name
+ * mints, because a proxy is often initialised after its creation.
  */
 export async function describe(reads: TokenReads, token: TouchedToken): Promise<TokenRecord> {
   const { address, type, before, isNew, changes } = token
@@ -29,32 +29,32 @@ export async function describe(reads: TokenReads, token: TouchedToken): Promise<
   }
 }
 
-/** Where a token stands: most holders first, then by name; those without a name come last. */
+/** Order of a token in the ranking: most holders first, then by name; tokens without a name come last. */
 export type RankedAt = { readonly type: TokenType; readonly order: Uint8Array }
 
 const PLACE_OF_NAME = 16
 
-/** A token's place as the draft has it now. */
-export function rankOrderOf(draft: Overlay, token: Address, { type, name }: TokenRecord): RankedAt {
+/** A token's present order in the overlay. */
+export function rankOrderOf(overlay: Overlay, token: Address, { type, name }: TokenRecord): RankedAt {
   const order = new Uint8Array(PLACE_OF_NAME).fill(name === undefined ? 0xff : 0)
   order.set(Buffer.from((name ?? '').toLowerCase(), 'utf8').subarray(0, PLACE_OF_NAME))
-  const holders = memberCountIn(draft, RANKING.holders(token))
+  const holders = memberCountIn(overlay, RANKING.holders(token))
   return { type, order: Buffer.concat([descending(BigInt(holders)), order, fromHex(token)]) }
 }
 
-/** Writes what is known of a token now, with its words and its place, which `from` says as it was before. */
+/** Writes a token's record, search terms and order; `from` is its former order. */
 export function setToken(
-  draft: Overlay,
+  overlay: Overlay,
   token: Address,
   before: TokenRecord | undefined,
   after: TokenRecord,
   from: RankedAt | undefined,
 ): void {
-  RECORD.token.set(draft, after, token)
-  setSearchTerms(draft, token, before, after)
-  const to = rankOrderOf(draft, token, after)
-  moveMember(draft, RANKING.tokens('all'), from?.order, to.order)
+  RECORD.token.set(overlay, after, token)
+  setSearchTerms(overlay, token, before, after)
+  const to = rankOrderOf(overlay, token, after)
+  moveMember(overlay, RANKING.tokens('all'), from?.order, to.order)
   const isSameType = from?.type === to.type
-  if (from !== undefined && !isSameType) moveMember(draft, RANKING.tokens(from.type), from.order, undefined)
-  moveMember(draft, RANKING.tokens(to.type), isSameType ? from?.order : undefined, to.order)
+  if (from !== undefined && !isSameType) moveMember(overlay, RANKING.tokens(from.type), from.order, undefined)
+  moveMember(overlay, RANKING.tokens(to.type), isSameType ? from?.order : undefined, to.order)
 }

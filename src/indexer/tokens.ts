@@ -1,5 +1,5 @@
-// A block's tokens: their transfers as lists, and what is known of them, of their holders and of their items afterwards.
-// Transfers are what logs say; balances are what contracts answer. Where a contract does not answer, the logs count.
+// Indexes a block's token transfers, and updates records, holders and items of the tokens. Transfers come from logs; balances come
+// from the contracts' answers, or from the logs where a contract does not answer.
 import { type Address, type Hex, ZERO_ADDRESS } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import type { Receipt } from '../primitives/types.ts'
@@ -15,39 +15,39 @@ import { transfersIn } from './token-logs.ts'
 import { TokenReads } from './token-reads.ts'
 import { updateTokens } from './token-updates.ts'
 
-/** Lists a block's transfers and brings what is known of tokens up to the state after it. */
+/** Lists a block's transfers and updates its tokens to the state after the block. */
 export async function indexTokens(
   { executed, changed, read }: IndexingContext,
-  draft: Overlay,
+  overlay: Overlay,
 ): Promise<IndexedTokens> {
   const { block, receipts, view } = executed
   const transfers = placedTransfers(receipts)
   const contracts = newContracts(changed, view)
   const reads = new TokenReads(read, block.header)
   const tokens = new Map<Address, TouchedToken>()
-  for (const [address, found] of await findTokens(draft, reads, transfers, contracts)) {
+  for (const [address, found] of await findTokens(overlay, reads, transfers, contracts)) {
     tokens.set(address, { ...found, address, isNew: contracts.has(address), changes: noChanges() })
   }
-  const first = draft.length(LIST.transactions)
+  const first = overlay.length(LIST.transactions)
   const rows = rowsOf(transfers, tokens, first)
-  const ranges = rangesOf(rows, first, receipts.length, draft.length(LIST.transfers))
-  await listTransfers(draft, rows, Number(block.header.number))
+  const ranges = rangesOf(rows, first, receipts.length, overlay.length(LIST.transfers))
+  await listTransfers(overlay, rows, Number(block.header.number))
   for (const row of rows) {
     const token = tokens.get(row.token)
     if (token !== undefined) noteTransfer(token.changes, token.type, row)
   }
   for (const [address, holders] of holdersInNotes(view.balanceNotes)) {
-    const before = RECORD.token.get(draft, address)
+    const before = RECORD.token.get(overlay, address)
     const known = before && { address, type: before.type, before, isNew: false, changes: noChanges() }
     const token = tokens.get(address) ?? known
     if (token === undefined) continue
     tokens.set(address, token)
     for (const holder of holders) {
-      registerAddress(draft, holder, Number(block.header.number))
+      registerAddress(overlay, holder, Number(block.header.number))
       token.changes.holders.set(holder, token.changes.holders.get(holder) ?? 0n)
     }
   }
-  await updateTokens(draft, reads, [...tokens.values()])
+  await updateTokens(overlay, reads, [...tokens.values()])
   return { ranges, created: new Set([...contracts].filter((address) => tokens.has(address))) }
 }
 
@@ -68,13 +68,13 @@ function placedTransfers(receipts: readonly Receipt[]): PlacedTransfer[] {
   return placed
 }
 
-/** The transfers that are of tokens, as rows; `first` is the sequence of the block's first transaction. */
+/** The transfers whose emitter is a token, as entries; `first` is the sequence of the block's first transaction. */
 function rowsOf(
   transfers: readonly PlacedTransfer[],
   tokens: ReadonlyMap<Address, FoundToken>,
   first: number,
 ): TransferEntry[] {
-  // Mints and burns that are logged as transfers: wrapping coins beside them is the same tokens told twice.
+  // Mints and burns with a Transfer log: a deposit or withdrawal log for the same amount would count them twice.
   const told = new Set<string>()
   for (const of of transfers) if (of.form === 'ERC-20' && isMintOrBurn(of)) told.add(mintOrBurn(of))
   const rows: TransferEntry[] = []
@@ -96,11 +96,11 @@ function rowsOf(
 
 const isMintOrBurn = ({ from, to }: PlacedTransfer): boolean => from === ZERO_ADDRESS || to === ZERO_ADDRESS
 
-/** Names a token's mints, or its burns, in a transaction. */
+/** Key of a token's mints, or burns, in a transaction. */
 const mintOrBurn = ({ token, transaction, from }: PlacedTransfer): string =>
   `${token} ${transaction} ${from === ZERO_ADDRESS ? 'mint' : 'burn'}`
 
-/** Which of the rows are whose transaction's; `length` is how many there were before. */
+/** The range of entries of each transaction; `length` is the length of the list before the block. */
 function rangesOf(rows: readonly TransferEntry[], first: number, transactions: number, length: number): EntryRange[] {
   const counts = new Array<number>(transactions).fill(0)
   for (const { transaction } of rows) counts[transaction - first] = (counts[transaction - first] ?? 0) + 1
@@ -120,25 +120,25 @@ const namesOf = (type: TokenType, token: Address): Names => ({
   lists: [LIST.transfersByType(type), LIST.transfersOfToken(token)],
 })
 
-/** Adds the rows to all lists they belong to. */
-async function listTransfers(draft: Overlay, rows: readonly TransferEntry[], number: number): Promise<void> {
+/** Adds the entries to all their lists. */
+async function listTransfers(overlay: Overlay, rows: readonly TransferEntry[], number: number): Promise<void> {
   const seen = new Set<Address>()
-  // Most follow one of the same token: a name that was just made is sooner found than one like it.
+  // Most transfers follow one of the same token, so the ids of the last lists are reused.
   let names: Names | undefined
   await forEachYielding(rows, (row) => {
     const { type, token, from, to, id } = row
-    const entry = sequenceEntry.encode({ sequence: draft.append(LIST.transfers, transferEntry.encode(row)) })
+    const entry = sequenceEntry.encode({ sequence: overlay.append(LIST.transfers, transferEntry.encode(row)) })
     if (names?.type !== type || names.token !== token) {
       names = namesOf(type, token)
       seen.add(token)
     }
-    for (const list of names.lists) draft.append(list, entry)
-    if (id !== undefined) draft.append(LIST.transfersOfInstance(token, id), entry)
+    for (const list of names.lists) overlay.append(list, entry)
+    if (id !== undefined) overlay.append(LIST.transfersOfInstance(token, id), entry)
     for (const [party, side] of rolesOf(from, to)) {
-      // Whoever was on that side before has been seen.
-      if (draft.append(LIST.transfersOf(party, type, side), entry) === 0) seen.add(party)
-      draft.append(LIST.transfersOfWith(party, token, side), entry)
+      // An address that had this role before is registered already.
+      if (overlay.append(LIST.transfersOf(party, type, side), entry) === 0) seen.add(party)
+      overlay.append(LIST.transfersOfWith(party, token, side), entry)
     }
   })
-  for (const party of seen) registerAddress(draft, party, number)
+  for (const party of seen) registerAddress(overlay, party, number)
 }

@@ -1,4 +1,4 @@
-// Mined transactions in the chain's order, and lists of them by what they are, by what they call and by whose they are.
+// Indexes mined transactions: in the chain's order, by kind, by called method, and by address.
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, type Hex, toHex } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import type { ExecutedBlock } from '../runtime/types.ts'
@@ -8,11 +8,11 @@ import { type IndexedCalls, type IndexedTokens, type IndexingContext, rolesOfCre
 import { KIND_BIT, LIST, rolesOf, sequenceEntry, transactionEntry } from './tables.ts'
 
 const SELECTOR_SIZE = 4
-/** The type of transactions that bring authorizations (EIP-7702). */
+/** The transaction type with authorizations (EIP-7702). */
 const AUTHORIZING = 4
-/** As the call tree says it when there is revert data. */
+/** The call tree's error when there is revert data. */
 const REVERTED = 'execution reverted'
-/** So many bytes of revert data are kept: enough for any reason, and too little to make pages heavy. */
+/** Largest number of stored bytes of revert data: enough for any reason, and little enough for pages of 50 entries. */
 const KEPT_REVERT_DATA = 4096
 
 const NO_CALLS = { first: 0, count: 0, hasError: false }
@@ -20,14 +20,14 @@ const NO_CALLS = { first: 0, count: 0, hasError: false }
 /** Lists a block's transactions. */
 export async function indexTransactions(
   { executed }: IndexingContext,
-  draft: Overlay,
+  overlay: Overlay,
   calls: IndexedCalls,
   tokens: IndexedTokens,
 ): Promise<void> {
   const { block, receipts, callTrees } = executed
   const number = Number(block.header.number)
   const called = calledContracts(executed)
-  // Most are of the kind of the one before: names that were just made are sooner found than others like them.
+  // Most transactions have the kinds and selector of the one before, so its list ids are reused.
   let names: Names | undefined
   await forEachYielding(block.transactions.entries(), ([index, transaction]) => {
     const { from, to, value, data } = transaction
@@ -56,17 +56,17 @@ export async function indexTransactions(
       revertData: trace?.error === REVERTED ? trace.output.subarray(0, KEPT_REVERT_DATA) : EMPTY_BYTES,
       hasInnerError: inner.hasError,
     })
-    const entry = sequenceEntry.encode({ sequence: draft.append(LIST.transactions, row) })
+    const entry = sequenceEntry.encode({ sequence: overlay.append(LIST.transactions, row) })
     if (names?.kinds !== kinds || !equalBytes(names.selector, selector)) names = namesOf(kinds, selector)
-    for (const list of names.lists) draft.append(list, entry)
+    for (const list of names.lists) overlay.append(list, entry)
     const sides = to === null ? rolesOfCreation(from, created) : rolesOf(from, to)
-    for (const [of, side] of sides) draft.append(LIST.transactionsOf(of, side), entry)
+    for (const [of, side] of sides) overlay.append(LIST.transactionsOf(of, side), entry)
   })
 }
 
 type Names = { readonly kinds: number; readonly selector: Uint8Array; readonly lists: readonly Hex[] }
 
-/** The lists of all transactions of the same kinds with the same selector. */
+/** The lists of the transactions with the same kinds and selector. */
 const namesOf = (kinds: number, selector: Uint8Array): Names => ({
   kinds,
   selector,
@@ -77,8 +77,8 @@ const namesOf = (kinds: number, selector: Uint8Array): Names => ({
 })
 
 /**
- * For each transaction whether what it called had code when it was called. Going backwards, an account's code before a
- * transaction is what the diff says it was, else what it is after the block.
+ * For each transaction, whether its recipient had code at the time. Walks backwards: an account's code before a transaction is
+ * its former code in that transaction's state diff, or else its code after the block.
  */
 function calledContracts({ block, diffs, view }: ExecutedBlock): boolean[] {
   const codes = new Map<Address, Hash>()
@@ -88,7 +88,7 @@ function calledContracts({ block, diffs, view }: ExecutedBlock): boolean[] {
   for (let i = transactions.length - 1; i >= 0; i--) {
     const { to = null, type } = transactions[i] ?? {}
     const isAuthorizing = type === AUTHORIZING
-    // Authorizations hold for the very transaction that brings them, and nothing else can give its target code.
+    // Authorizations take effect before their own transaction runs; nothing else can give its recipient code before it.
     if (isAuthorizing) found[i] = to !== null && hasCode(to)
     for (const { address, before } of diffs[i] ?? []) codes.set(address, before?.codeHash ?? EMPTY_CODE_HASH)
     if (!isAuthorizing) found[i] = to !== null && hasCode(to)

@@ -1,5 +1,5 @@
-// Rows of readers' tables as bytes: a record is its fields one after the other, without names. What is written is what is
-// read: a changed record changes the format of the database.
+// Codecs of index rows: a record is its fields one after another, without names. One codec writes and reads a row, and its
+// `layout` enters the format of the index.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { type Address, bytesToBig, EMPTY_BYTES, type Hex, toAddress, toHex, writeHex } from '../lib/hex.ts'
 
@@ -10,38 +10,38 @@ export interface Codec<T> {
   read(from: Cursor): T
 }
 
-/** Most rows are shorter by far; a longer one's room is not kept. */
+/** Bytes of the buffer that a writer keeps between rows. Most rows are far shorter; a larger buffer is dropped. */
 const KEPT = 4096
-/** So many bytes are sooner copied one by one. */
+/** Up to this number of bytes a loop copies faster than `set`. */
 const SHORT = 192
 
 export class Writer {
   #bytes: Uint8Array
   #length = 0
 
-  /** `size`: bytes that it has room for without growing. */
+  /** `size`: bytes that fit without growing. */
   constructor(size = KEPT) {
     this.#bytes = new Uint8Array(size)
   }
 
-  /** Forgets what was written before. */
+  /** Starts a new row. */
   begin(): this {
     this.#length = 0
     if (this.#bytes.length > KEPT) this.#bytes = new Uint8Array(KEPT)
     return this
   }
 
-  /** Bytes from `start` on. */
+  /** Appends the bytes from `start` on. */
   put(bytes: Uint8Array, start = 0): void {
     const size = bytes.length - start
-    // Growing replaces the room.
+    // Grow first: growing replaces the buffer.
     const at = this.#grow(size)
     const out = this.#bytes
     if (size > SHORT) out.set(start === 0 ? bytes : bytes.subarray(start), at)
     else for (let i = 0; i < size; i++) out[at + i] = bytes[start + i] ?? 0
   }
 
-  /** The bytes that a hex string names. */
+  /** Appends the bytes of a hex string. */
   hex(name: Hex): void {
     const at = this.#grow(name.length / 2 - 1)
     writeHex(name, this.#bytes, at)
@@ -57,7 +57,7 @@ export class Writer {
       out[--at] = rest >>> 8
       out[--at] = rest >>> 16
       out[--at] = rest >>> 24
-      // Bit operations know 32 bits.
+      // Bit operations work on 32 bits.
       rest = Math.floor(value / 2 ** 32)
     }
     while (at > start) {
@@ -66,7 +66,7 @@ export class Writer {
     }
   }
 
-  /** What was written. A writer that is full has nothing left to write on. */
+  /** Returns the row. When it fills the buffer exactly, the row takes the buffer and the writer starts without one. */
   done(): Uint8Array {
     const [bytes, size] = [this.#bytes, this.#length]
     if (size === bytes.length) {
@@ -171,7 +171,7 @@ export const bytes: Codec<Uint8Array> = {
   read: (from) => from.take(from.uint(4)),
 }
 
-/** As `bytes`, of what is named in hex. */
+/** As `bytes`, for a value in hex. */
 export const name: Codec<Hex> = {
   layout: 'bytes',
   write(out, value) {
@@ -196,7 +196,7 @@ export const maybe = <T>(of: Codec<T>): Codec<T | undefined> => ({
   read: (from) => (flag.read(from) ? of.read(from) : undefined),
 })
 
-/** One of a fixed list of words; their order is the format. */
+/** One of a fixed list of words, as its index: the order of the list is part of the format. */
 export const oneOf = <const W extends readonly string[]>(words: W): Codec<W[number]> => ({
   layout: words.join('|'),
   write(out, value) {
@@ -223,10 +223,10 @@ export interface RecordCodec<T> extends Codec<T> {
   decode(row: Uint8Array): T
 }
 
-/** Rows are written at once, so one writer serves all. */
+/** The shared writer: encoding is synchronous, so one row at a time is written. */
 export const writer = new Writer()
 
-/** A record of named fields, in the order in which they are named. */
+/** A record of named fields, in the order of their declaration. */
 export function record<T extends object>(fields: { readonly [N in keyof T]: Codec<T[N]> }): RecordCodec<Readonly<T>> {
   const names = Object.keys(fields) as (keyof T)[]
   const codec: Codec<T> = {

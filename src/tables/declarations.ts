@@ -105,7 +105,7 @@ export class TableDeclarations {
   }
 }
 
-/** Ids are hex text: no bytes are made before a row is read. */
+/** Ids are hex text, so that an id that is never read costs no bytes. */
 const named =
   <K extends readonly unknown[]>(table: number, key: (...of: K) => string) =>
   (...of: K): Hex =>

@@ -1,40 +1,40 @@
-// How a list lies in the store: full pages of entries, each written once, and a tail with the list's length and the entries
-// that do not fill a page yet. A block's many entries of one list are few rows so, and a list that grows by one is one row.
+// Rows of a list: full pages of entries, each written once, and a tail with the list's length and the entries that do not
+// fill a page yet. So a block that adds many entries writes few rows, and a list that grows by one entry writes one row.
 import { EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
 import { Cursor, type Writer, writer } from './codec.ts'
 
-/** Entries of a full page: as many as a list of one entry a block may well write again with each. */
+/** Entries of a full page. The tail is rewritten with every block that grows the list, so it must stay short. */
 export const PAGE_SIZE = 16
 
 export const pageOf = (position: number): number => Math.floor(position / PAGE_SIZE)
 
-/** How many entries a list has, and those of them that are on no page: packed, in a row from some byte on. */
+/** A list's length, and its tail row; the entries that are on no page are packed in it from `start` on. */
 export type Tail = { readonly length: number; readonly row: Uint8Array; readonly start: number }
 
 const NO_TAIL: Tail = { length: 0, row: EMPTY_BYTES, start: 0 }
-/** Of the length that a tail begins with. */
+/** Bytes of the length at the beginning of a tail. */
 const LENGTH_SIZE = 7
 
 export const readTail = (rows: Pick<KvReader, 'get'>, list: Hex): Tail => decodeTail(rows.get(KEY.listTail(list)))
 
-/** What a tail's row says; there is none of a list without entries. */
+/** Decodes a tail row; a list without entries has none. */
 export function decodeTail(row: Uint8Array | undefined): Tail {
   if (row === undefined) return NO_TAIL
   return { length: new Cursor(row).uint(LENGTH_SIZE), row, start: LENGTH_SIZE }
 }
 
-/** A list that grows: what it was, and what has been added. */
+/** The growth of a list in one version: its former tail and the new entries. */
 export type ListGrowth = {
   readonly list: Hex
-  /** Of its tail. */
+  /** Key of its tail. */
   readonly key: Uint8Array
   readonly before: Tail
   readonly added: readonly Uint8Array[]
 }
 
-/** Writes the pages that are full now, and the new tail. */
+/** Adds the operations that write the pages that are full now, and the new tail. */
 export function growthOps({ list, key, before, added }: ListGrowth, ops: WriteOp[]): void {
   let kept = before
   let from = 0
@@ -49,7 +49,7 @@ export function growthOps({ list, key, before, added }: ListGrowth, ops: WriteOp
   ops.push({ type: 'put', key, value: pack(out, kept, added, from, added.length) })
 }
 
-/** What makes a list that has grown from one length to another what it was: its older entries have not changed. */
+/** Operations that cut a list from length `to` back to length `from`; older entries never change. */
 export function truncationOps(now: Pick<KvReader, 'get'>, list: Hex, from: number, to: number): WriteOp[] {
   const first = pageOf(from)
   const ops: WriteOp[] = []
@@ -63,7 +63,7 @@ export function truncationOps(now: Pick<KvReader, 'get'>, list: Hex, from: numbe
   return [...ops, { type: 'put', key: KEY.listTail(list), value: pack(out, NO_TAIL, kept, 0, kept.length) }]
 }
 
-/** An entry's size is one byte; longer ones have this byte and four more. */
+/** Marks an entry of 255 bytes or more: this byte, then the size in four bytes. Shorter entries have one byte of size. */
 const LONG = 255
 
 function pack(out: Writer, kept: Tail, added: readonly Uint8Array[], from: number, to: number): Uint8Array {
@@ -72,7 +72,7 @@ function pack(out: Writer, kept: Tail, added: readonly Uint8Array[], from: numbe
   return out.done()
 }
 
-/** An entry as `unpack` reads it. */
+/** Appends an entry in the form that `unpack` reads. */
 export function writeEntry(out: Writer, entry: Uint8Array): void {
   if (entry.length < LONG) out.uint(entry.length, 1)
   else {
@@ -82,7 +82,7 @@ export function writeEntry(out: Writer, entry: Uint8Array): void {
   out.put(entry)
 }
 
-/** The entries of a page, or of a tail, which are packed from `start` on. */
+/** Decodes the entries of a page, or of a tail from `start` on. */
 export function unpack(packed: Uint8Array, start = 0): Uint8Array[] {
   const entries: Uint8Array[] = []
   const from = new Cursor(packed, start)

@@ -1,6 +1,6 @@
-// Lists that only grow: entry by position, so that any page of any list is read at once, however deep it lies, and a list's
-// length is its counter. A filter is a union of disjoint lists whose entries begin with a number that rises along the
-// chain; its pages are found by counting, not by walking.
+// Reading lists. An entry is found by its position, so a page costs the same at any depth, and a list's length is its counter.
+// A filter is a union of disjoint lists whose entries begin with a sequence number that rises along the chain; a page of the
+// union is found by counting entries below a sequence, not by walking.
 import type { Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
 import type { KvReader } from '../state/types.ts'
@@ -8,26 +8,26 @@ import { PAGE_SIZE, pageOf, readTail, type Tail, unpack } from './list-rows.ts'
 
 export type Rows = Pick<KvReader, 'get'>
 
-/** Which entries are asked for: pages begin with 1; `anchor` is the length that the list had when page 1 was read. */
+/** Requested entries: pages count from 1; `anchor` is the length of the list when page 1 was read, so that pages stay stable. */
 export type PageRequest = { readonly page: number; readonly size: number; readonly anchor?: number | undefined }
 
 /** Newest entries first. */
 export type ListPage = {
   readonly entries: readonly Uint8Array[]
-  /** Entries of the whole list, now. */
+  /** Present length of the list. */
   readonly total: number
   /** The length that the pages are counted from. */
   readonly anchor: number
   readonly hasNext: boolean
 }
 
-/** A list with the entries that it had when it was opened. What is read in one go comes from few rows. */
+/** Reads a list as it was when the reader was made. Keeps the last page, so that neighbouring positions cost one row. */
 export class ListReader {
   readonly length: number
   readonly #rows: Rows
   readonly #list: Hex
   readonly #tail: Tail
-  /** The page that was read last. */
+  /** Number of the page in `#entries`. */
   #page = -1
   #entries: readonly Uint8Array[] = []
 
@@ -38,7 +38,7 @@ export class ListReader {
     this.length = this.#tail.length
   }
 
-  /** The entry at a position; undefined beyond the end, and when it has been taken back meanwhile. */
+  /** The entry at a position; undefined beyond the end, and when its version was undone meanwhile. */
   at(position: number): Uint8Array | undefined {
     const page = pageOf(position)
     if (page !== this.#page) {
@@ -50,7 +50,7 @@ export class ListReader {
     return this.#entries[position % PAGE_SIZE]
   }
 
-  /** The position of the first entry whose number is not below the given one. */
+  /** Position of the first entry whose sequence is not below the given one. */
   find(sequence: number): number {
     let [low, high] = [0, this.length]
     while (low < high) {
@@ -63,14 +63,14 @@ export class ListReader {
   }
 }
 
-/** How many entries a list has. */
+/** Number of entries of a list. */
 export const listLength = (rows: Rows, list: Hex): number => readTail(rows, list).length
 
 /** The entry at a position; the first is 0. */
 export const entryAt = (rows: Rows, list: Hex, position: number): Uint8Array | undefined =>
   new ListReader(rows, list).at(position)
 
-/** Entries from a position up to (without) another, oldest first. */
+/** Entries of positions `from` (inclusive) to `to` (exclusive), oldest first. */
 export const entriesBetween = (rows: Rows, list: Hex, from: number, to: number): Uint8Array[] =>
   between(new ListReader(rows, list), from, to)
 
@@ -84,7 +84,7 @@ function between(list: ListReader, from: number, to: number): Uint8Array[] {
   return entries
 }
 
-/** The same of any number of entries, without holding the thread. */
+/** As `entriesBetween`, streamed, for any number of entries. */
 export async function* scanEntries(rows: KvReader, list: Hex, from: number, to: number): AsyncIterable<Uint8Array> {
   const { length, row, start } = readTail(rows, list)
   const end = Math.min(to, length)
@@ -100,16 +100,16 @@ export async function* scanEntries(rows: KvReader, list: Hex, from: number, to: 
   if (end > pageOf(length) * PAGE_SIZE) yield* wanted(unpack(row, start))
 }
 
-/** The number an entry of a list for unions begins with. */
+/** The sequence number at the beginning of an entry. */
 export const sequenceOf = (entry: Uint8Array): number => {
   let value = 0
   for (const byte of entry.subarray(0, SEQUENCE_SIZE)) value = value * 256 + byte
   return value
 }
-/** As the codec `count` writes it. */
+/** Bytes that the codec `sequence` writes. */
 const SEQUENCE_SIZE = 7
 
-/** Which positions of a list of that length are on a page: from `from` up to (without) `end`; pages count from `start`. */
+/** Positions on a page of a list of this length: `from` (inclusive) to `end` (exclusive); `start` is the anchor in use. */
 export function pageSpan(length: number, { page, size, anchor }: PageRequest) {
   const start = Math.min(anchor ?? length, length)
   const end = Math.max(0, start - (page - 1) * size)
@@ -126,7 +126,7 @@ export function newestPage(rows: Rows, lists: readonly Hex[], request: PageReque
   return { entries: entries.reverse(), total, anchor: start, hasNext: from > 0 }
 }
 
-/** Entries of a union with ranks from `from` up to `end`, oldest first. */
+/** Entries of a union with ranks `from` (inclusive) to `end` (exclusive), oldest first. */
 function merged(lists: readonly ListReader[], from: number, end: number): Uint8Array[] {
   if (from >= end) return []
   const at = startingPositions(lists, from)
@@ -149,7 +149,7 @@ function merged(lists: readonly ListReader[], from: number, end: number): Uint8A
   return entries
 }
 
-/** How many entries of each list come before the entry of that rank. No two entries share a number, so the count is exact. */
+/** For each list, the number of entries before the entry of this rank. No two entries share a sequence, so counts are exact. */
 function startingPositions(lists: readonly ListReader[], rank: number): number[] {
   const last = lists.map((list) => sequenceOf(list.at(list.length - 1) ?? new Uint8Array(0)))
   let [low, high] = [0, Math.max(...last) + 1]
@@ -162,6 +162,6 @@ function startingPositions(lists: readonly ListReader[], rank: number): number[]
   return lists.map((list) => list.find(low))
 }
 
-/** Lengths of several lists together. */
+/** Sum of the lengths of several lists. */
 export const lengthOfAll = (rows: Rows, lists: readonly Hex[]): number =>
   lists.reduce((sum, list) => sum + listLength(rows, list), 0)

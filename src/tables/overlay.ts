@@ -1,5 +1,5 @@
-// What one version of the state adds to the readers' tables, before it is on disk: reads see its own writes. Beside the
-// rows it leaves one row that takes them all back (`undo.ts`).
+// The changes that one version of the state makes to the index, in memory until they are written in the version's batch. Reads
+// see the overlay's own writes. Its operations include one undo row (`undo.ts`).
 import { EMPTY_BYTES, equalBytes, type Hex, toLatin1 } from '../lib/hex.ts'
 import { forEachYielding } from '../lib/scheduler.ts'
 import { KEY } from '../state/keyspace.ts'
@@ -8,7 +8,7 @@ import { decodeTail, growthOps, type ListGrowth } from './list-rows.ts'
 import { undoRowOp } from './undo.ts'
 
 type ListDelta = ListGrowth & { readonly added: Uint8Array[] }
-/** A row while it is being changed. */
+/** A row that was read or written in this overlay. */
 export type OverlayRow = {
   readonly key: Uint8Array
   readonly name: string
@@ -17,22 +17,22 @@ export type OverlayRow = {
   isWritten: boolean
 }
 
-/** What happens to a ranking: its members, as long as they are few; else the rows of those who have come and gone. */
+/** The changes of a ranking: all its members while they fit a small set, else the rows of members that were added or removed. */
 export type RankingDelta = { readonly root: OverlayRow; small: Uint8Array[] | undefined; readonly rows: OverlayRow[] }
 
 export class Overlay {
   readonly #before: KvReader
-  /** Rows that were read or written: the disk is asked for each once. */
+  /** Rows that were read or written, so that the store is read once per row. */
   readonly #rows = new Map<string, OverlayRow>()
   readonly #lists = new Map<Hex, ListDelta>()
-  /** Rankings whose members move; `countMembers` makes rows of it when the draft is complete. */
+  /** Rankings with changed members; `countMembers` turns them into rows when the overlay is complete. */
   readonly rankings = new Map<Hex, RankingDelta>()
 
   constructor(before: KvReader) {
     this.#before = before
   }
 
-  /** A row as it stands in this draft. */
+  /** The value of a row in this overlay. */
   get(key: Uint8Array): Uint8Array | undefined {
     return this.row(key).now
   }
@@ -42,7 +42,7 @@ export class Overlay {
     this.exchange(key, value)
   }
 
-  /** The same; returns what it held. */
+  /** As `set`; returns the former value. */
   exchange(key: Uint8Array, value: Uint8Array | undefined): Uint8Array | undefined {
     const row = this.row(key)
     const before = row.now
@@ -51,8 +51,8 @@ export class Overlay {
   }
 
   /**
-   * The same for a row of which the caller knows what it holds: the disk is not asked. A row that nobody wrote or read
-   * before is put to those in `fresh`.
+   * As `set` for a row whose former value the caller knows, so that the store is not read. A row that is new to the overlay
+   * is appended to `fresh`.
    */
   replaceKnown(
     key: Uint8Array,
@@ -78,18 +78,18 @@ export class Overlay {
     return this.#open(list, [entry]).before.length
   }
 
-  /** Length of a list with what this draft has added. */
+  /** Length of a list with the entries that this overlay has added. */
   length(list: Hex): number {
     const { before, added } = this.#growth(list)
     return before.length + added.length
   }
 
-  /** How many entries this draft has added to a list. */
+  /** Number of entries that this overlay has added to a list. */
   added(list: Hex): number {
     return this.#growth(list).added.length
   }
 
-  /** Rows under a range as the disk and this draft have them, keys only. */
+  /** Keys of the rows in a range, from the store and this overlay. */
   async keys(range: { gte: Uint8Array; lt: Uint8Array }): Promise<Uint8Array[]> {
     const keys: Uint8Array[] = []
     for await (const [key] of this.#before.scan(range)) if (!this.#rows.has(toLatin1(key))) keys.push(key)
@@ -100,7 +100,7 @@ export class Overlay {
     return keys
   }
 
-  /** Everything this draft writes, as a version of the state. */
+  /** All write operations of this overlay with its undo row, for a version of the state. */
   async ops(version: number): Promise<WriteOp[]> {
     const ops: WriteOp[] = []
     const lists = [...this.#lists.values()].filter(({ added }) => added.length > 0)
@@ -116,7 +116,7 @@ export class Overlay {
     return ops
   }
 
-  /** A row for whoever reads it now and writes it (`write`) later. */
+  /** The row itself, to read it now and write it (`writeRow`) later without a second lookup. */
   row(key: Uint8Array): OverlayRow {
     const name = toLatin1(key)
     const known = this.#rows.get(name)
@@ -139,7 +139,7 @@ export class Overlay {
   }
 }
 
-/** Writes on a row; undefined removes it. */
+/** Sets the value of a row; undefined removes it. */
 export function writeRow(row: OverlayRow, value: Uint8Array | undefined): void {
   row.now = value
   row.isWritten = true
@@ -148,5 +148,5 @@ export function writeRow(row: OverlayRow, value: Uint8Array | undefined): void {
 const isChanged = ({ before, now }: OverlayRow): boolean =>
   before === undefined || now === undefined ? before !== now : !equalBytes(before, now)
 
-/** The value of rows whose key says everything. */
+/** The value of rows that carry all information in their key. */
 export const NO_VALUE = EMPTY_BYTES

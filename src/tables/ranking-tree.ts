@@ -1,5 +1,5 @@
-// How many members of a ranking begin alike: what finds the member of a rank without walking to it. A node counts those
-// that begin with its digits (half bytes) by their next one; where they are a crowd, that digit has a node of its own.
+// The counting radix tree of a ranking, which finds the member of a rank without walking to it. A node stands for a prefix of
+// digits (half bytes) and counts the members below it by their next digit; a digit with many members has a child node.
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { compareBytes, EMPTY_BYTES, type Hex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
@@ -8,15 +8,15 @@ import { type Codec, record, u16 } from './codec.ts'
 import { NO_VALUE, type Overlay, type OverlayRow, writeRow } from './overlay.ts'
 import { encodeSmallSet, rootKey, smallSetIn } from './small-set.ts'
 
-/** So many members may begin alike before they are counted by one more digit. */
+/** Create a child node when more members than this share its prefix. */
 const SPLIT_SIZE = 512
-/** So many that come at once to where nobody was have a node at once: a node made later must read them first. */
+/** Create a child node as soon as more new members than this share an empty prefix: a later split must read them all. */
 const BATCH_SPLIT_SIZE = 64
 const DIGITS = 16
 
 const noMembers = (): number[] => new Array<number>(DIGITS).fill(0)
 
-/** Members by digit; what is nothing takes no room. */
+/** Number of members by digit; digits without members take no bytes. */
 const counts: Codec<number[]> = {
   layout: 'counts by digit',
   write(out, members) {
@@ -35,7 +35,7 @@ const counts: Codec<number[]> = {
 }
 
 type TreeNode = { readonly members: number[]; readonly nodes: number }
-/** `nodes`: bits of the digits that have a node. A node without members is not there. */
+/** `nodes`: bit mask of the digits with a child node. A node without members has no row. */
 export const nodeRow = record<TreeNode>({ members: counts, nodes: u16 })
 
 function nodeAt(rows: Pick<KvReader, 'get'>, ranking: Hex, digits: Uint8Array): TreeNode {
@@ -44,14 +44,14 @@ function nodeAt(rows: Pick<KvReader, 'get'>, ranking: Hex, digits: Uint8Array): 
 const nodeIn = (row: Uint8Array | undefined): TreeNode =>
   row === undefined ? { members: noMembers(), nodes: 0 } : nodeRow.decode(row)
 
-/** Where a member's order begins in the key of its row. */
+/** Offset of a member's order in the key of its row. */
 export const orderStart = (ranking: Hex): number => KEY.member(ranking, EMPTY_BYTES).length
 
-/** A row of a member: what it holds tells whether it is there, and was. */
+/** The change of a member: `before` and `now` are undefined where it is not in the ranking. */
 type MemberChange = Pick<OverlayRow, 'key' | 'before' | 'now'>
 const change = ({ before, now }: MemberChange): number => (now === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
 
-/** Orders are prefix-free; an end counts as zeros, so that there is a digit at every depth. `start`: where it is in a key. */
+/** The digit of a member at a depth. No order is a prefix of another; beyond its end digits are 0. `start`: offset of the order in the key. */
 const digitAt = (key: Uint8Array, start: number, depth: number): number => {
   const byte = key[start + (depth >> 1)] ?? 0
   return depth % 2 === 0 ? byte >> 4 : byte & 15
@@ -63,34 +63,34 @@ function digitsOf(key: Uint8Array, start: number, depth: number): Uint8Array {
 }
 
 /**
- * Counts the members that have come and gone. To be called once, when the draft is complete: one walk for all of them,
- * because most begin alike.
+ * Updates the counts for all members that were added or removed. Call it once, when the overlay is complete: the members of a
+ * ranking share prefixes, so one walk over the sorted members updates each node once.
  */
-export async function countMembers(draft: Overlay): Promise<void> {
-  for (const [ranking, { root, small: few, rows }] of draft.rankings) {
+export async function countMembers(overlay: Overlay): Promise<void> {
+  for (const [ranking, { root, small: few, rows }] of overlay.rankings) {
     if (few !== undefined) {
       writeRow(root, encodeSmallSet(few))
       continue
     }
     const start = orderStart(ranking)
-    for (const digits of countUnder(draft, ranking, start, sort(rows, start), 0, rows.length, 0)) {
-      const keys = await draft.keys(RANGE.membersUnder(ranking, digits))
+    for (const digits of countUnder(overlay, ranking, start, sort(rows, start), 0, rows.length, 0)) {
+      const keys = await overlay.keys(RANGE.membersUnder(ranking, digits))
       const members = keys.map((key): MemberChange => ({ key, before: undefined, now: NO_VALUE }))
-      countUnder(draft, ranking, start, sort(members, start), 0, members.length, digits.length)
+      countUnder(overlay, ranking, start, sort(members, start), 0, members.length, digits.length)
     }
   }
-  draft.rankings.clear()
+  overlay.rankings.clear()
 }
 
 const sort = (members: MemberChange[], start: number): MemberChange[] =>
   members.sort((a, b) => compareBytes(a.key, b.key, start))
 
 /**
- * Counts the members from `from` up to `to`, which are in order and begin alike up to `depth`. Returns the digits of nodes
- * that must be made of members whom the draft has not seen.
+ * Updates the node of a prefix and its children for the members `from` (inclusive) to `to` (exclusive), which are sorted and
+ * share `depth` digits. Returns prefixes of new nodes whose older members must be read from the store to be counted.
  */
 function countUnder(
-  draft: Overlay,
+  overlay: Overlay,
   ranking: Hex,
   keyStart: number,
   moved: readonly MemberChange[],
@@ -101,7 +101,7 @@ function countUnder(
   const first = moved[from]?.key
   if (first === undefined) return []
   const prefix = digitsOf(first, keyStart, depth)
-  const { members, nodes: known } = nodeAt(draft, ranking, prefix)
+  const { members, nodes: known } = nodeAt(overlay, ranking, prefix)
   let nodes = known
   let isMoved = false
   const wanted: Uint8Array[] = []
@@ -123,33 +123,33 @@ function countUnder(
     if (isNew) nodes |= bit
     if (isNew && before > 0) wanted.push(digitsOf(key, keyStart, depth + 1))
     else if ((nodes & bit) !== 0) {
-      for (const digits of countUnder(draft, ranking, keyStart, moved, start, end, depth + 1)) wanted.push(digits)
+      for (const digits of countUnder(overlay, ranking, keyStart, moved, start, end, depth + 1)) wanted.push(digits)
     }
     if (now === 0) nodes &= ~bit
     start = end
   }
-  // Most move among those that begin like them: here nothing changes then.
+  // A member that moved within one digit changes no count of this node.
   if (!isMoved && nodes === known) return wanted
   const isEmpty = members.every((of) => of === 0)
-  draft.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }))
+  overlay.set(KEY.memberCounts(ranking, prefix), isEmpty ? undefined : nodeRow.encode({ members, nodes }))
   return wanted
 }
 
-/** How many members there are with those that a draft has put in or taken out. */
-export function memberCountIn(draft: Overlay, ranking: Hex): number {
-  const { small: few, rows = [] } = draft.rankings.get(ranking) ?? {}
-  return few?.length ?? rows.reduce((sum, row) => sum + change(row), memberCount(draft, ranking))
+/** Number of members including the changes of an overlay. */
+export function memberCountIn(overlay: Overlay, ranking: Hex): number {
+  const { small: few, rows = [] } = overlay.rankings.get(ranking) ?? {}
+  return few?.length ?? rows.reduce((sum, row) => sum + change(row), memberCount(overlay, ranking))
 }
 
-/** How many members there are. */
+/** Number of members of a ranking. */
 export function memberCount(rows: Pick<KvReader, 'get'>, ranking: Hex): number {
   const root = rows.get(rootKey(ranking))
   return smallSetIn(root)?.length ?? nodeIn(root).members.reduce((sum, members) => sum + members, 0)
 }
 
 /**
- * Where the way to a rank begins, and how many members are still to be passed; undefined beyond the last one. The members
- * have rows of their own.
+ * Finds a rank (from 0) in a ranking whose members have rows of their own: the key to scan from, and the number of members to
+ * skip there, at most the size of a split. undefined beyond the last member.
  */
 export function locateRank(
   rows: Pick<KvReader, 'get'>,

@@ -1,5 +1,5 @@
-// Sets in an order that changes: holders by balance, tokens by holders. A member's key is its order, so a page is a scan.
-// How many members there are, and where the page of a number begins, is counted in `crowds.ts`; few share a row (`few.ts`).
+// Rankings: sets in an order that changes, such as holders by balance. A member's key is its order, so a page is a scan.
+// `ranking-tree.ts` counts members to find a rank; up to eight members share one row (`small-set.ts`).
 import { scratchBytes } from '../lib/byte-pool.ts'
 import { bytesToBig, compareBytes, EMPTY_BYTES, equalBytes, type Hex, writeHex } from '../lib/hex.ts'
 import { KEY, RANGE } from '../state/keyspace.ts'
@@ -8,58 +8,58 @@ import { NO_VALUE, type Overlay, type RankingDelta, writeRow } from './overlay.t
 import { locateRank, orderStart } from './ranking-tree.ts'
 import { deleteMember, insertMember, rootKey, SMALL_SET_SIZE, smallSetIn, smallSetOf } from './small-set.ts'
 
-/** Puts a member in. It must not be there. */
-export function addMember(draft: Overlay, ranking: Hex, order: Uint8Array): void {
-  const moving = deltaOf(draft, ranking)
+/** Adds a member, which must not be in the ranking. */
+export function addMember(overlay: Overlay, ranking: Hex, order: Uint8Array): void {
+  const moving = deltaOf(overlay, ranking)
   const { root, small: few, rows } = moving
   if (few === undefined) {
-    draft.replaceKnown(KEY.member(ranking, order), undefined, NO_VALUE, rows)
+    overlay.replaceKnown(KEY.member(ranking, order), undefined, NO_VALUE, rows)
     return
   }
   insertMember(few, order)
   if (few.length <= SMALL_SET_SIZE) return
   moving.small = undefined
   writeRow(root, undefined)
-  for (const member of few) draft.replaceKnown(KEY.member(ranking, member), undefined, NO_VALUE, rows)
+  for (const member of few) overlay.replaceKnown(KEY.member(ranking, member), undefined, NO_VALUE, rows)
 }
 
-/** Takes a member out. It must be there. */
-export function removeMember(draft: Overlay, ranking: Hex, order: Uint8Array): void {
-  const { small: few, rows } = deltaOf(draft, ranking)
+/** Removes a member, which must be in the ranking. */
+export function removeMember(overlay: Overlay, ranking: Hex, order: Uint8Array): void {
+  const { small: few, rows } = deltaOf(overlay, ranking)
   if (few !== undefined) deleteMember(few, order)
-  else draft.replaceKnown(KEY.member(ranking, order), NO_VALUE, undefined, rows)
+  else overlay.replaceKnown(KEY.member(ranking, order), NO_VALUE, undefined, rows)
 }
 
-/** Puts a member where it belongs now; undefined: it was, or is to be, nowhere. */
+/** Changes the order of a member; undefined where it was not, or will not be, in the ranking. */
 export function moveMember(
-  draft: Overlay,
+  overlay: Overlay,
   ranking: Hex,
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): void {
   if (before !== undefined && after !== undefined && equalBytes(before, after)) return
-  if (before !== undefined) removeMember(draft, ranking, before)
-  if (after !== undefined) addMember(draft, ranking, after)
+  if (before !== undefined) removeMember(overlay, ranking, before)
+  if (after !== undefined) addMember(overlay, ranking, after)
 }
 
-function deltaOf(draft: Overlay, ranking: Hex): RankingDelta {
-  const known = draft.rankings.get(ranking)
+function deltaOf(overlay: Overlay, ranking: Hex): RankingDelta {
+  const known = overlay.rankings.get(ranking)
   if (known !== undefined) return known
-  const root = draft.row(rootKey(ranking))
+  const root = overlay.row(rootKey(ranking))
   const moving: RankingDelta = { root, small: smallSetIn(root.now), rows: [] }
-  draft.rankings.set(ranking, moving)
+  overlay.rankings.set(ranking, moving)
   return moving
 }
 
-/** All members as a draft has them. */
-export async function membersOf(draft: Overlay, ranking: Hex): Promise<readonly Uint8Array[]> {
-  const { small: few } = deltaOf(draft, ranking)
+/** All members including the changes of an overlay. */
+export async function membersOf(overlay: Overlay, ranking: Hex): Promise<readonly Uint8Array[]> {
+  const { small: few } = deltaOf(overlay, ranking)
   if (few !== undefined) return [...few]
   const start = orderStart(ranking)
-  return (await draft.keys(RANGE.members(ranking, EMPTY_BYTES))).map((key) => key.subarray(start))
+  return (await overlay.keys(RANGE.members(ranking, EMPTY_BYTES))).map((key) => key.subarray(start))
 }
 
-/** Members (their order, as it was put in) from a rank on, best first. */
+/** Orders of the members from a rank on, in order. */
 export async function membersFrom(rows: KvReader, ranking: Hex, rank: number, limit: number): Promise<Uint8Array[]> {
   const few = smallSetOf(rows, ranking)
   if (few !== undefined) return few.slice(rank, rank + limit)
@@ -68,18 +68,18 @@ export async function membersFrom(rows: KvReader, ranking: Hex, rank: number, li
   return scanMembers(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte: way.from }, limit, way.skip)
 }
 
-/** Members behind one, which need not be there any more. */
+/** Members after a given order; the member of that order may be gone. */
 export function membersAfter(rows: KvReader, ranking: Hex, order: Uint8Array, limit: number): Promise<Uint8Array[]> {
   const gte = Buffer.concat([KEY.member(ranking, order), Uint8Array.of(0)])
   return membersInRange(rows, ranking, { ...RANGE.members(ranking, EMPTY_BYTES), gte }, limit)
 }
 
-/** Members that begin with the bytes. */
+/** Members whose order begins with the prefix. */
 export function membersUnder(rows: KvReader, ranking: Hex, prefix: Uint8Array, limit: number): Promise<Uint8Array[]> {
   return membersInRange(rows, ranking, RANGE.members(ranking, prefix), limit)
 }
 
-/** Members whose keys lie in a range, also while they are few and have none. */
+/** Members in a range of keys; members of a small set are compared by the keys that they would have. */
 async function membersInRange(rows: KvReader, ranking: Hex, range: KeyRange, limit: number): Promise<Uint8Array[]> {
   const few = smallSetOf(rows, ranking)
   if (few === undefined) return scanMembers(rows, ranking, range, limit)
@@ -87,7 +87,7 @@ async function membersInRange(rows: KvReader, ranking: Hex, range: KeyRange, lim
   return few.filter((order) => isIn(KEY.member(ranking, order))).slice(0, limit)
 }
 
-/** Members with rows of their own in a range of keys, behind the first so many. */
+/** Members with rows of their own in a range of keys, without the first `skip`. */
 async function scanMembers(
   rows: KvReader,
   ranking: Hex,
@@ -104,7 +104,7 @@ async function scanMembers(
   return found
 }
 
-/** An amount as bytes that sort the largest first, and what decides between equals behind it. */
+/** Bytes that sort larger amounts first, followed by `last`, which decides between equal amounts. */
 export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8Array {
   const digits = value === 0n ? '' : value.toString(16)
   const size = (digits.length + 1) >> 1
@@ -116,18 +116,18 @@ export function descending(value: bigint, last: Uint8Array = EMPTY_BYTES): Uint8
   return out
 }
 
-/** The place of whoever has an amount; who has nothing is in no ranking. */
+/** The order of a holder of an amount; undefined for zero, because such holders are in no ranking. */
 export const orderBy = (amount: bigint, last: Uint8Array): Uint8Array | undefined =>
   amount === 0n ? undefined : descending(amount, last)
 
-/** The amount that `descending` bytes begin with, and what follows it. */
+/** Decodes the amount at the beginning of `descending` bytes, and returns the rest. */
 export function readDescending(order: Uint8Array): { value: bigint; rest: Uint8Array } {
   const size = 255 - (order[0] ?? 255)
   const value = bytesToBig(order.subarray(1, 1 + size).map((byte) => 255 - byte))
   return { value, rest: order.subarray(1 + size) }
 }
 
-/** Bytes in reverse order of size, as a last resort between equals. */
+/** Complemented bytes, which sort in reverse order, to decide between equal amounts. */
 export function complement(bytes: Uint8Array): Uint8Array {
   const out = scratchBytes(bytes.length)
   for (let i = 0; i < bytes.length; i++) out[i] = 255 - (bytes[i] ?? 0)

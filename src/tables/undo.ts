@@ -1,24 +1,24 @@
-// What takes a version of the state back from readers' tables: one row beside those that it wrote, which says what they
-// held before. Undoing needs to know nothing of what they mean.
+// The undo log: one row for each version with the former values of the rows that it wrote and the former lengths of its lists.
+// Undoing needs no knowledge of what the rows mean.
 import { KEY } from '../state/keyspace.ts'
 import type { KvReader, WriteOp } from '../state/types.ts'
 import { bytes, listOf, maybe, name, record, sequence, Writer } from './codec.ts'
 import { type ListGrowth, truncationOps } from './list-rows.ts'
 
 const undoRow = record({
-  /** Lists that grew: their length before and after. */
+  /** Lists that grew, with their lengths before and after. */
   lists: listOf(record({ list: name, from: sequence, to: sequence })),
-  /** Other rows, with what they held before. */
+  /** Other rows, with their former values. */
   rows: listOf(record({ key: bytes, before: maybe(bytes) })),
 })
 
-/** A row with what it held before; undefined: it was not there. */
+/** A row with its former value; undefined when it did not exist. */
 export type ReplacedRow = { readonly key: Uint8Array; readonly before: Uint8Array | undefined }
 
-/** The largest row of a block's index by far: written at once and by hand, as `undoRow` reads it. */
+/** Encodes the undo row, by hand in the layout of `undoRow`: it is by far the largest index row of a block. */
 export function undoRowOp(version: number, lists: readonly ListGrowth[], rows: readonly ReplacedRow[]): WriteOp {
   let size = 4 + 4
-  // A tail's key is one byte and the list's name.
+  // The key of a tail is one byte and the list's id.
   for (const { key } of lists) size += 4 + key.length - 1 + 7 + 7
   for (const { key, before } of rows) size += 4 + key.length + 1 + (before === undefined ? 0 : 4 + before.length)
   const out = new Writer(size)
@@ -41,7 +41,7 @@ export function undoRowOp(version: number, lists: readonly ListGrowth[], rows: r
   return { type: 'put', key: KEY.indexUndo(version), value: out.done() }
 }
 
-/** The operations that take a version back. Several versions are taken back newest first, in one batch. */
+/** Operations that undo a version. Several versions are undone newest first, in one batch. */
 export function undoOps(version: number, now: KvReader): WriteOp[] {
   const key = KEY.indexUndo(version)
   const row = now.get(key)

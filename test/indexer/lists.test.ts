@@ -24,17 +24,17 @@ const listAt = (index: number): Hex => LISTS[index % LISTS.length] ?? '0x'
 
 /** One version: each entry goes to one list, sequences rising with gaps. Returns what was added, list by list. */
 async function grow(store: KvStore, version: number, from: number, owners: readonly number[]): Promise<number[][]> {
-  const draft = new Overlay(store)
+  const overlay = new Overlay(store)
   const added: number[][] = LISTS.map(() => [])
   for (const [i, owner] of owners.entries()) {
     const sequence = from + i * 2 + (i % 2)
     const list = listAt(owner)
-    const position = draft.append(list, sequenceEntry.encode({ sequence }))
-    expect(draft.length(list)).toBe(position + 1)
+    const position = overlay.append(list, sequenceEntry.encode({ sequence }))
+    expect(overlay.length(list)).toBe(position + 1)
     added[owner % LISTS.length]?.push(sequence)
   }
-  expect(LISTS.map((list) => draft.added(list))).toEqual(added.map(({ length }) => length))
-  await store.write(await draft.ops(version))
+  expect(LISTS.map((list) => overlay.added(list))).toEqual(added.map(({ length }) => length))
+  await store.write(await overlay.ops(version))
   return added
 }
 
@@ -92,9 +92,9 @@ describe('lists', () => {
   it('find the position of a number', async () => {
     const store = await openMemoryStore()
     const list = listAt(0)
-    const draft = new Overlay(store)
-    for (const sequence of [3, 5, 9]) draft.append(list, sequenceEntry.encode({ sequence }))
-    await store.write(await draft.ops(1))
+    const overlay = new Overlay(store)
+    for (const sequence of [3, 5, 9]) overlay.append(list, sequenceEntry.encode({ sequence }))
+    await store.write(await overlay.ops(1))
     expect(entriesBetween(store, list, 1, 9).map(sequenceOf)).toEqual([5, 9])
     const places = [0, 3, 4, 5, 6, 9, 10].map((sequence) => new ListReader(store, list).find(sequence))
     expect(places).toEqual([0, 0, 1, 1, 2, 2, 3])
@@ -120,9 +120,9 @@ describe('lists', () => {
       [1, 2, 3, 4, 5, 6].map((n) => new Uint8Array(size).fill(n)),
     )
     for (const [version, part] of [entries.slice(0, 17), entries.slice(17, 18), entries.slice(18)].entries()) {
-      const draft = new Overlay(store)
-      for (const entry of part) draft.append(list, entry)
-      await store.write(await draft.ops(version + 1))
+      const overlay = new Overlay(store)
+      for (const entry of part) overlay.append(list, entry)
+      await store.write(await overlay.ops(version + 1))
     }
     for (const [from, to] of [
       [0, 42],

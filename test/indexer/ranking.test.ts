@@ -40,17 +40,17 @@ async function write(
   wanted: Map<string, Uint8Array>,
   changes: readonly Uint8Array[],
 ): Promise<void> {
-  const draft = new Overlay(store)
+  const overlay = new Overlay(store)
   for (const order of changes) {
     const name = toHex(order)
-    if (wanted.delete(name)) removeMember(draft, RANKING, order)
+    if (wanted.delete(name)) removeMember(overlay, RANKING, order)
     else {
       wanted.set(name, order)
-      addMember(draft, RANKING, order)
+      addMember(overlay, RANKING, order)
     }
   }
-  await countMembers(draft)
-  await store.write(await draft.ops(version))
+  await countMembers(overlay)
+  await store.write(await overlay.ops(version))
 }
 
 async function check(store: KvStore, wanted: readonly Uint8Array[], asked: readonly number[]): Promise<void> {
@@ -182,20 +182,20 @@ describe('a ranking', () => {
   })
 
   it('refuses to remove from a row what is not in it', async () => {
-    const draft = new Overlay(await openMemoryStore())
-    addMember(draft, RANKING, Uint8Array.of(1))
-    expect(() => removeMember(draft, RANKING, Uint8Array.of(2))).toThrow('not there')
+    const overlay = new Overlay(await openMemoryStore())
+    addMember(overlay, RANKING, Uint8Array.of(1))
+    expect(() => removeMember(overlay, RANKING, Uint8Array.of(2))).toThrow('not there')
   })
 
   it('moves a member, in and out too', async () => {
     const store = await openMemoryStore()
-    const draft = new Overlay(store)
+    const overlay = new Overlay(store)
     const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
-    moveMember(draft, RANKING, undefined, one)
-    moveMember(draft, RANKING, one, two)
-    moveMember(draft, RANKING, two, two)
-    await countMembers(draft)
-    await store.write(await draft.ops(1))
+    moveMember(overlay, RANKING, undefined, one)
+    moveMember(overlay, RANKING, one, two)
+    moveMember(overlay, RANKING, two, two)
+    await countMembers(overlay)
+    await store.write(await overlay.ops(1))
     expect([memberCount(store, RANKING), text(await membersFrom(store, RANKING, 0, 9))]).toEqual([1, ['0x02']])
     const last = new Overlay(store)
     moveMember(last, RANKING, two, undefined)

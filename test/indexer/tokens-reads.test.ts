@@ -178,13 +178,13 @@ describe('names and symbols of tokens', () => {
   })
 
   it('are searched by the words that they have now', async () => {
-    const draft = new Overlay(await openMemoryStore())
+    const overlay = new Overlay(await openMemoryStore())
     const words = async () =>
-      (await draft.keys(RANGE.nameWords(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()
+      (await overlay.keys(RANGE.nameWords(''))).map((key) => Buffer.from(key.subarray(1, -21)).toString()).sort()
     const before = { name: 'Old Name', symbol: 'X' }
-    setSearchTerms(draft, TOKEN, undefined, before)
+    setSearchTerms(overlay, TOKEN, undefined, before)
     expect(await words()).toEqual(['name', 'old', 'x'])
-    setSearchTerms(draft, TOKEN, before, { name: 'New Name', symbol: undefined })
+    setSearchTerms(overlay, TOKEN, before, { name: 'New Name', symbol: undefined })
     expect(await words()).toEqual(['name', 'new'])
   })
 })
