@@ -1,5 +1,5 @@
 // The interface between the machine and native contracts: the call that goes in, the result that comes out. The machine
-// imports nothing of modules or ABIs; native contracts import nothing of the machine but this file.
+// imports nothing of modules or ABIs; native contracts use the machine only through this file.
 import type { Address } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'

@@ -130,8 +130,8 @@ export type ProtocolHost = Pick<Host, 'view' | 'accessJournal' | 'transient'> & 
 }
 
 /**
- * Runs a message that the protocol sends between two transactions, for example a module's hook. No account pays for its
- * gas, and its logs belong to no transaction. `block`: the block context that the code reads.
+ * Runs a message that the protocol sends between two transactions. No account pays for its gas, and its logs belong to no
+ * transaction. `block`: the block context that the code reads.
  */
 export function callFromProtocol(
   machine: ProtocolHost,
