@@ -1,25 +1,25 @@
-// What a transaction has warmed (EIP-2929), touched (EIP-161) and stored for its own time (EIP-1153), as plain sets with
-// an undo log each. The engine and the library's opcodes write in the same ones; nothing awaits.
+// The accessed accounts and slots (EIP-2929), the touched accounts (EIP-161) and the transient storage (EIP-1153) of a
+// transaction, as sets and maps with an undo log each. Both engines write to the same journal; nothing here is asynchronous.
 import { type Address, EMPTY_BYTES, type Hash } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
 
-/** What undoing an entry takes back: the account's warmth, its being touched, or else the warmth of that slot. */
+/** The kind of an entry in the undo log: an account was accessed, or touched. For an accessed slot the entry is its key. */
 const WARMED = 'warmed'
 const TOUCHED = 'touched'
 
-/** Stays touched whatever is undone: what happened on the main chain before EIP-161 was understood. */
+/** Stays touched even when its frame is reverted, as on Ethereum's main chain (block 2,675,119; EIP-161). */
 const RIPEMD160 = `0x${'3'.padStart(40, '0')}` as Address
 
 const NONE: ReadonlySet<Address> = new Set()
 
 export class AccessJournal {
-  /** Which addresses and slots were accessed, without `0x`, while somebody wants to know. */
+  /** Accessed slots by address, in hex without `0x`, since `startReporting`; undefined while nothing reports them. */
   accessList: Map<string, Set<string>> | undefined
   readonly #view: StateView
-  /** EIP-161 holds. */
+  /** EIP-161 is active: touched accounts that are empty are deleted. */
   readonly #clears: boolean
-  /** Warm beside those in `#warm`: a set that transactions share. */
+  /** Addresses that are warm in addition to `#warm`: a set that transactions share. */
   #always = NONE
   readonly #warm = new Set<Address>()
   readonly #slots = new Map<Address, Set<Hash>>()
@@ -71,7 +71,7 @@ export class AccessJournal {
     this.#log(address, TOUCHED)
   }
 
-  /** Touched accounts that are empty go (EIP-161), and everything is forgotten. */
+  /** Deletes the touched accounts that are empty (EIP-161), then clears the journal for the next transaction. */
   clear(): void {
     if (this.#clears) {
       for (const address of this.#touched) {
@@ -123,7 +123,7 @@ export class AccessJournal {
 
   // --- what is warm in the whole transaction, whatever is undone
 
-  /** All of a set, in the place of the one before it. */
+  /** Makes all addresses of a set warm; replaces the previous set. */
   setAlwaysWarm(addresses: ReadonlySet<Address>): void {
     this.#always = addresses
   }
@@ -174,7 +174,7 @@ export class AccessJournal {
 
 type Undo = { readonly slots: Map<Hash, Uint8Array>; readonly key: Hash; readonly before: Uint8Array }
 
-/** Words without leading zeros. */
+/** Transient storage (EIP-1153) with checkpoints. Values are big-endian words without leading zeros. */
 export class TransientStorage {
   readonly #storage = new Map<Address, Map<Hash, Uint8Array>>()
   readonly #undo: Undo[] = []

@@ -1,5 +1,5 @@
-// What answers at an address without ordinary code: the fork's precompiles and native contracts. Machines share what they
-// begin with; one that moves something has a copy of its own from then on.
+// The contracts that are not EVM code: the fork's precompiles and the native contracts, by address. Machines share the
+// initial maps; a machine that moves or removes a contract copies the map first.
 
 import type { Address } from '../lib/hex.ts'
 import { memoizeSlowPrecompiles, useFasterPrecompiles } from './crypto/precompiles.ts'
@@ -11,7 +11,7 @@ import type { Precompile } from './precompile.ts'
 type Precompiles = ReadonlyMap<Address, Precompile>
 type Natives = ReadonlyMap<Address, NativeContract>
 
-/** Precompiles of forks with their natives' addresses behind them. A Common and a set of natives are never changed. */
+/** The initial maps by fork and native contracts, neither of which ever changes. An entry lives as long as its two keys. */
 const known = new WeakMap<Common, WeakMap<NativeContracts, { precompiles: Precompiles; addresses: Set<Address> }>>()
 
 function startOf(common: Common, natives: NativeContracts) {
@@ -30,7 +30,7 @@ function makeStart(common: Common, natives: NativeContracts) {
 }
 
 export class BuiltinContracts {
-  /** What is warm from the start (EIP-2929), wherever it is moved later. */
+  /** The addresses that are warm when a transaction begins (EIP-2929): the initial ones, even after a move. */
   readonly addresses: ReadonlySet<Address>
   #precompiles: Precompiles
   #natives: Natives
@@ -50,7 +50,7 @@ export class BuiltinContracts {
     return this.#natives.get(address)
   }
 
-  /** As they stand now. */
+  /** The current precompiles, after all moves. */
   get precompiles(): Precompiles {
     return this.#precompiles
   }

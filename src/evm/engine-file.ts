@@ -1,4 +1,4 @@
-// The engine as `npm run build` has made it, and whether it was made of the sources that are there.
+// Reads the engine that `npm run build` writes to dist/, and checks that it was built from the current sources.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -21,7 +21,7 @@ export interface Host {
   readonly transient: TransientStorage
   readonly tracer: MessageTracer | undefined
   nativeAt(address: Address): NativeContract | undefined
-  /** A native contract that the state tells of; asked where the code is a lone INVALID. */
+  /** A native contract that is registered in the state. Called only for accounts whose code is the single byte INVALID. */
   findNative(address: Address): NativeContract | undefined
   precompileAt(address: Address): Precompile | undefined
   runNative(native: NativeContract, message: Message, substate: Substate): MaybePromise<NativeOutcome>
@@ -31,9 +31,9 @@ export interface Host {
   blockHash(number: bigint): Hash | undefined
   /** The call opcode that ran last: a native contract's message is its. */
   callKind: Exclude<CallKind, 'CREATE' | 'CREATE2'>
-  /** A message begins; what is told of it is made for whoever listens. */
+  /** Reports that a message begins. `message` is called only if a tracer listens. */
   messageBegan(message: () => EnterEvent): void
-  /** A message has ended. `frame`: of code that ran, while opcodes are told. */
+  /** Reports that a message has ended. `frame`: the final state of its code, while opcodes are traced. */
   messageEnded(result: Result, frame: FrameState | undefined): void
   /** Undefined: go on. Else go on when it settles. Throws ChainError `limit-exceeded` at the deadline. */
   pauseIfDue(): Promise<void> | undefined

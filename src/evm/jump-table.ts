@@ -94,7 +94,7 @@ class TableDraft implements JumpTable {
   op(nameOrNumber: string | number): Operation {
     const code = typeof nameOrNumber === 'number' ? nameOrNumber : this.#numberOf(nameOrNumber)
     const plan = code === undefined ? undefined : this.#at(code)
-    if (plan === undefined) throw new RangeError(`no opcode ${shown(nameOrNumber)}`)
+    if (plan === undefined) throw new RangeError(`no opcode ${describeOpcode(nameOrNumber)}`)
     return this.#operations.get(plan.code) ?? this.#change(plan, hasDynamicGas(plan.name))
   }
 
@@ -104,15 +104,22 @@ class TableDraft implements JumpTable {
 
   define(number: number, name: string, definition: Definition): Operation {
     const isNumber = Number.isInteger(number) && number >= 0 && number <= 0xff
-    if (!isNumber || number === INVALID) throw new RangeError(`${shown(number)} cannot be an opcode`)
-    if (this.has(number)) throw new RangeError(`opcode ${shown(number)} is ${this.op(number).name} already`)
+    if (!isNumber || number === INVALID) throw new RangeError(`${describeOpcode(number)} cannot be an opcode`)
+    if (this.has(number)) throw new RangeError(`opcode ${describeOpcode(number)} is ${this.op(number).name} already`)
     if (!OPCODE_NAME.test(name)) throw new RangeError(`${name} cannot name an opcode: capital letters and digits`)
     if (this.#numberOf(name) !== undefined) throw new RangeError(`there is an opcode ${name} already`)
     const { execute, constantGas = 0n, pops, pushes, dynamicGas = null, memorySize = null } = definition
     const effect = pops === undefined || pushes === undefined ? undefined : { pops, pushes }
     const plan: Plan = {
-      ...{ code: number, name, constantGas: 0n, minStack: 0, stackLimit: { items: STACK_LIMIT, at: 'after' } },
-      ...{ effect: undefined, execute, dynamicGas: null, memorySize: null },
+      code: number,
+      name,
+      constantGas: 0n,
+      minStack: 0,
+      stackLimit: { items: STACK_LIMIT, at: 'after' },
+      effect: undefined,
+      execute,
+      dynamicGas: null,
+      memorySize: null,
     }
     const operation = this.#change(plan, false)
       .setExecute(execute, effect)
@@ -227,7 +234,7 @@ class ChangedOperation implements Operation {
   }
 }
 
-const shown = (nameOrNumber: string | number): string =>
+const describeOpcode = (nameOrNumber: string | number): string =>
   typeof nameOrNumber === 'number' ? `0x${nameOrNumber.toString(16).padStart(2, '0')}` : nameOrNumber
 
 function within(items: number, most: number): number {

@@ -1,5 +1,5 @@
-// What a native function is handed and what it hands back. The machine knows this page and nothing of modules or ABIs;
-// precompiles know this page and nothing of the machine.
+// The interface between the machine and native contracts: the call that goes in, the result that comes out. The machine
+// imports nothing of modules or ABIs; native contracts use the machine only through this file.
 import type { Address } from '../lib/hex.ts'
 import type { Log } from '../primitives/types.ts'
 import type { StateView } from '../state/types.ts'

@@ -152,9 +152,15 @@ function operationOf(code: number, opcode: Opcode, common: Common): Operation | 
   const fork = BROUGHT_BY.get(name)
   if (!isDefined || name === 'INVALID' || (fork !== undefined && !common.gteHardfork(fork))) return undefined
   return {
-    ...{ code, name, constantGas: constantGasOf(code, name, common), minStack: pops },
-    ...{ stackLimit: { items: STACK_LIMIT, at: 'after' }, effect: { pops, pushes } },
-    ...{ execute: undefined, dynamicGas: 'own', memorySize: undefined },
+    code,
+    name,
+    constantGas: constantGasOf(code, name, common),
+    minStack: pops,
+    stackLimit: { items: STACK_LIMIT, at: 'after' },
+    effect: { pops, pushes },
+    execute: undefined,
+    dynamicGas: 'own',
+    memorySize: undefined,
   }
 }
 

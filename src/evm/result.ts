@@ -11,7 +11,7 @@ export type Result = {
   readonly gasUsed: bigint
   /** In order; empty after a failure. */
   readonly logs: readonly Log[]
-  /** Those of the logs that a native contract emitted itself, of which no opcode told. */
+  /** The subset of `logs` that native contracts emitted themselves, without a LOG opcode. */
   readonly nativeLogs: readonly Log[]
   /** The transaction's refund counter after the message. */
   readonly refund: bigint

@@ -25,7 +25,7 @@ const FAILURES: Record<NativeError, FailureCode> = {
   'invalid opcode': 'invalid opcode',
 }
 
-/** The machine as native contracts need it. */
+/** The part of the machine that native contracts use. */
 export type NativeHost = Host & {
   /** Runs a message within the one that runs. */
   call(message: Message, substate: Substate): MaybePromise<Result>
@@ -44,7 +44,15 @@ export function runNative(
   let broken: { readonly error: unknown } | undefined
   const { sender, recipient, codeAddress, value, input, isStatic, depth, gas } = message
   const result = native.run({
-    ...{ caller: sender, origin, value, input, isStatic, depth, gasLimit: gas, view: host.view, block },
+    caller: sender,
+    origin,
+    value,
+    input,
+    isStatic,
+    depth,
+    gasLimit: gas,
+    view: host.view,
+    block,
     isDelegate: recipient !== codeAddress,
     callContract: async (inner) => {
       try {
@@ -76,25 +84,32 @@ const workDone = ({ output, gasUsed, logs, error }: NativeResult, nativeLogs: re
   failure: error === undefined ? undefined : failureOf(FAILURES[error]),
 })
 
-/** A message within a native contract's own: what the interpreter does for the call opcodes. */
+/** Runs a call that a native contract sends, as the interpreter runs a call opcode. */
 async function callContract(
   host: NativeHost,
-  around: Message,
+  outer: Message,
   substate: Substate,
   { from, to, input, gasLimit, isStatic }: InnerMessage,
 ): Promise<InnerResult> {
-  if (around.depth >= MAX_DEPTH) {
+  if (outer.depth >= MAX_DEPTH) {
     return { output: EMPTY_BYTES, gasUsed: 0n, logs: NO_LOGS, error: failureOf('call depth').message }
   }
-  const staysStatic = isStatic || around.isStatic
+  const staysStatic = isStatic || outer.isStatic
   const kind = staysStatic ? 'STATICCALL' : 'CALL'
   host.callKind = kind
   host.accessJournal.warm(to)
   const child = substate.child()
   const result = await host.call(
     {
-      ...{ kind, sender: from, recipient: to, codeAddress: to, value: 0n, gas: gasLimit, input },
-      ...{ depth: around.depth + 1, isStatic: staysStatic },
+      kind,
+      sender: from,
+      recipient: to,
+      codeAddress: to,
+      value: 0n,
+      gas: gasLimit,
+      input,
+      depth: outer.depth + 1,
+      isStatic: staysStatic,
     },
     child,
   )
@@ -109,14 +124,14 @@ const innerResult = ({ failure, output, gasUsed, logs }: Result): InnerResult =>
   error: failure && stableMessage(failure),
 })
 
-/** The machine as the protocol's own messages need it. */
+/** The part of the machine that messages of the protocol use. */
 export type ProtocolHost = Pick<Host, 'view' | 'accessJournal' | 'transient'> & {
   run(message: OuterMessage): MaybePromise<Result>
 }
 
 /**
- * A message of the protocol's own between transactions: nobody pays for it and its logs are nobody's. `block` is what it
- * is told of the block.
+ * Runs a message that the protocol sends between two transactions. No account pays for its gas, and its logs belong to no
+ * transaction. `block`: the block context that the code reads.
  */
 export function callFromProtocol(
   machine: ProtocolHost,
@@ -128,7 +143,7 @@ export function callFromProtocol(
   warmth.clear()
   transient.clear()
   const unpaid = { value: 0n, gasPrice: 0n, blobVersionedHashes: [], refund: 0n }
-  // A static question would make and delete the account of a sender that does not exist: undoing both is easier.
+  // A static call from an account that does not exist would create and delete that account: revert both instead.
   if (isStatic) warmth.checkpoint()
   return andFinally(
     () => andThen(machine.run({ from, to, data: input, gasLimit, isStatic, block, ...unpaid }), innerResult),

@@ -16,7 +16,7 @@ export type SubstateMark = {
 export class Substate {
   refund: number
   readonly logs: Log[] = []
-  /** Made when there is something to hold: few messages destroy or create. */
+  /** Allocated at the first entry: few messages destroy or create an account. */
   #destroyed: Map<Address, Address> | undefined
   #created: Set<Address> | undefined
   readonly #destroyedHere: Address[] = []
@@ -60,7 +60,7 @@ export class Substate {
     this.#createdHere.push(address)
   }
 
-  /** For a message that a native contract sends: the same refunds and accounts, and no logs. */
+  /** A copy for a message that a native contract sends: the same refund and accounts, without the logs. */
   child(): Substate {
     const child = new Substate(this.refund)
     if (this.#destroyed !== undefined) child.#destroyed = new Map(this.#destroyed)
@@ -68,7 +68,7 @@ export class Substate {
     return child
   }
 
-  /** Takes over what a child has added; its logs are the native contract's to pass on. */
+  /** Adds the refund and accounts of a child that succeeded. The native contract itself passes on the child's logs. */
   adopt(child: Substate): void {
     this.refund = child.refund
     for (const [address, beneficiary] of child.destroyed) this.destroy(address, beneficiary)

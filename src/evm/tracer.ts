@@ -6,7 +6,7 @@ import type { CallKind } from './message.ts'
 import type { Opcode } from './opcodes.ts'
 import type { Result } from './result.ts'
 
-/** A frame before an opcode. The object is reused for later steps: copy what is to be kept. */
+/** The state of a frame before an opcode. The object is reused for later steps: copy the values that you keep. */
 export interface FrameState {
   readonly pc: number
   readonly gas: bigint
@@ -14,7 +14,7 @@ export interface FrameState {
   readonly refund: bigint
   /** 0 for the transaction's own message. */
   readonly depth: number
-  /** In whose name the code runs. */
+  /** The account that executes: `address(this)`. */
   readonly address: Address
   readonly code: Uint8Array
   /** The bottom first. */
@@ -23,7 +23,7 @@ export interface FrameState {
   readonly returnData: Uint8Array
   /** A copy of a range of memory; what was not written yet is zero. */
   memory(offset: number, length: number): Uint8Array
-  /** The slot that an SSTORE, told of after it has run, has written to, with what it held (`readsState`). */
+  /** At the step of an SSTORE: the slot and its value before the write. Only when the tracer sets `readsState`. */
   readonly overwritten?: { readonly key: Hash; readonly word: Uint8Array } | undefined
 }
 
@@ -35,7 +35,7 @@ export const stackItem = ({ stack }: Pick<FrameState, 'stack'>, index: number): 
 export type Step = {
   readonly frame: FrameState
   readonly opcode: Opcode
-  /** With what a call hands on, without the stipend; as go-ethereum counts it when the opcode cannot be paid. */
+  /** Includes the gas that a call passes on, without the stipend. When the gas does not suffice, go-ethereum's figure. */
   readonly cost: bigint
   /** Bytes of memory before the opcode. */
   readonly memorySize: number
@@ -57,10 +57,10 @@ export type EnterEvent = {
   readonly depth: number
 }
 
-/** What a machine tells while it runs, to whom it concerns. The last three cost time: only who has them is told. */
+/** Receives the events of a machine that runs. With `step` the engines run opcode by opcode, which is slow. */
 export interface MessageTracer {
   enter?(message: EnterEvent): void
-  /** `frame`: of code that ran, as it ended; only for those who are told of opcodes. */
+  /** `frame`: the final state of the code that ran; given only to tracers that define `step`. */
   exit?(result: Result, frame: FrameState | undefined): void
   selfdestruct?(from: Address, beneficiary: Address, balance: bigint): void
   /** A call or creation that failed before its message began: too deep, or too poor. */
@@ -143,7 +143,7 @@ export class CallTreeTracer implements MessageTracer {
     })
   }
 
-  /** Hangs a frame under the one that runs. */
+  /** Adds a frame to the calls of the current one, or makes it the root. */
   protected attach(frame: CallFrame): void {
     const parent = this.#open.at(-1)
     if (parent === undefined) this.#root = frame

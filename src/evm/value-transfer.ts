@@ -1,5 +1,5 @@
-// Value on its way from one account to another, as every message but a delegated one moves it; and what an account must
-// keep of its balance.
+// Moves the value of a message from sender to recipient (DELEGATECALL moves none), and checks the balance that an account
+// may not spend.
 import type { Address } from '../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../state/accounts.ts'
 import type { StateView } from '../state/types.ts'
@@ -49,7 +49,7 @@ export function spendsLockedBalance(
   return held > 0n && host.view.balance(from) - value < held
 }
 
-/** undefined: there is more to it, and nothing has happened yet. */
+/** Runs a message to an account without code. undefined: the message needs an engine, and nothing has changed. */
 export function runPlainTransfer(host: Host, message: OuterMessage): Result | undefined {
   const { from, to, value, gasLimit, data, refund } = message
   if (to === null || host.nativeAt(to) !== undefined || host.precompileAt(to) !== undefined) return undefined

@@ -75,7 +75,11 @@ type Running = { gasLimit?: bigint; to?: Address; machine?: (machine: Machine) =
 
 const machineOf = () =>
   new Machine({
-    ...{ common, view, table: buildTable(common), blockHash: () => undefined, deadline: undefined },
+    common,
+    view,
+    table: buildTable(common),
+    blockHash: () => undefined,
+    deadline: undefined,
     natives: new Map([[trial.address, trial.on(nativeSpec, (message) => expect.fail(message))]]),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
   })
@@ -174,8 +178,15 @@ describe('a contract called by native code', () => {
     put(target, 'STOP')
     const at = async (depth: number) => {
       const message = {
-        ...{ kind: 'CALL' as const, sender: alice, recipient: trial.address, codeAddress: trial.address, value: 0n },
-        ...{ gas: 1_000_000n, input: hexToBytes(passOn(target)), depth, isStatic: false },
+        kind: 'CALL' as const,
+        sender: alice,
+        recipient: trial.address,
+        codeAddress: trial.address,
+        value: 0n,
+        gas: 1_000_000n,
+        input: hexToBytes(passOn(target)),
+        depth,
+        isStatic: false,
       }
       const block = { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS }
       const native = trial.on(nativeSpec, () => undefined)
@@ -211,7 +222,9 @@ describe('tracers of a call by native code', () => {
     })
     const short = ({ type, from, to, calls }: CallFrame): unknown => ({ type, from, to, calls: calls.map(short) })
     expect(tracer.root && short(tracer.root)).toEqual({
-      ...{ type: 'CALL', from: alice, to: trial.address },
+      type: 'CALL',
+      from: alice,
+      to: trial.address,
       calls: [{ type: 'CALL', from: bob, to: target, calls: [] }],
     })
     expect(tracer.root?.calls[0]?.gasUsed).toBe(tracer.root && tracer.root.gasUsed - OWN_GAS)
@@ -249,7 +262,11 @@ describe('voucher contracts of the state', () => {
     put(target, 'STOP')
     asked.length = 0
     const machine = new Machine({
-      ...{ common, view, natives, blockHash: () => undefined, deadline: undefined },
+      common,
+      view,
+      natives,
+      blockHash: () => undefined,
+      deadline: undefined,
       table: buildTable(common),
       block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
     })

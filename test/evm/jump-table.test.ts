@@ -38,7 +38,12 @@ async function runOn(engine: EngineChoice, code: string, change: Change | undefi
   const state = view.fork()
   state.setCode(alice, fromHex(code))
   const machine = new Machine({
-    ...{ common, engine, view: state, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    common,
+    engine,
+    view: state,
+    natives: new Map(),
+    blockHash: () => undefined,
+    deadline: undefined,
     table: buildTable(common, change && ((table) => change(table, TOOLS))),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
   })
@@ -396,7 +401,11 @@ describe('opcodes added to the jump table', () => {
       expect(table.has(0x0c)).toBe(true)
       const { number, name, constantGas, minStack, maxStack } = table.op('AVG')
       expect({ number, name, constantGas, minStack, maxStack }).toEqual({
-        ...{ number: 0x0c, name: 'AVG', constantGas: 7n, minStack: 2, maxStack: 1024 },
+        number: 0x0c,
+        name: 'AVG',
+        constantGas: 7n,
+        minStack: 2,
+        maxStack: 1024,
       })
       table.op(0x0c).setConstantGas(70n)
     }
@@ -407,7 +416,9 @@ describe('opcodes added to the jump table', () => {
     // Writes its item at 0 for 9 gas a word of new memory, keeps what it took.
     const note: Change = (table) => {
       table.define(0x2f, 'NOTE', {
-        ...{ constantGas: 1n, minStack: 2, maxStack: 2 },
+        constantGas: 1n,
+        minStack: 2,
+        maxStack: 2,
         memorySize: () => 40n,
         dynamicGas: (state, size) => (size / 32n - state.memoryWordCount) * 9n,
         execute: ({ stack, memory }) => {

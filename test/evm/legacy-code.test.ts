@@ -63,7 +63,12 @@ describe.each(['library', 'wasm', 'compiled'] as const)('on %s, code that begins
 const machineOn = (view: StateView, engine: EngineChoice): Machine => {
   const common = commonFor(presets.kestrel(), 'osaka')
   return new Machine({
-    ...{ common, engine, view, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    common,
+    engine,
+    view,
+    natives: new Map(),
+    blockHash: () => undefined,
+    deadline: undefined,
     table: buildTable(common),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
   })

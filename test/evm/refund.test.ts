@@ -23,7 +23,12 @@ async function machineFor(engine: EngineChoice, code: string): Promise<Machine> 
   // What a transaction finds is the value that SSTORE's refunds start from.
   view.beginTransaction()
   return new Machine({
-    ...{ common, engine, view, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+    common,
+    engine,
+    view,
+    natives: new Map(),
+    blockHash: () => undefined,
+    deadline: undefined,
     table: buildTable(common),
     block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
   })

@@ -1,5 +1,6 @@
-// The compression function of EIP-152 in WebAssembly, whose 64-bit rotations JavaScript has not: it is put together here
-// at the first use, ten rounds in a row with the message words of each in place.
+// The BLAKE2b compression function (EIP-152) in WebAssembly, because JavaScript has no 64-bit rotation. The module is
+// assembled at the first use, with ten rounds unrolled. Its one instance (64 KiB) belongs to the process: it keeps no state
+// between calls.
 
 /** Initial values of BLAKE2b (RFC 7693, 2.6). */
 const IV = [

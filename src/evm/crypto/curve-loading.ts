@@ -1,5 +1,6 @@
-// Curves are loaded at their first use, which takes some 50 ms. What is long work without them waits for that: the slower
-// library would keep everybody waiting, for seconds where many points are multiplied.
+// Loads the mcl library for a curve at its first use (about 50 ms). Expensive precompiles wait for it, because the slower
+// fallback would block the event loop, for seconds when many points are multiplied. The library and the set of curves that
+// have settled belong to the process: they hold no state of a chain, and there are two curves.
 import type { Address } from '../../lib/hex.ts'
 import { type CurveName, loadMcl, mclOf } from '../../primitives/mcl.ts'
 import { type Precompile, precompileAddress } from '../precompile.ts'

@@ -1,5 +1,5 @@
-// Powers modulo a large odd number by node:crypto, whose Diffie-Hellman key is just that: generator to the private key,
-// modulo the prime (which it does not test). Three to nine times as fast as bigints.
+// Modular exponentiation for large odd moduli by node:crypto: a Diffie-Hellman public key is generator^privateKey mod prime,
+// and the prime is not tested. Three to nine times as fast as bigints.
 import { createDiffieHellman } from 'node:crypto'
 import { bytesToBig } from '../../lib/hex.ts'
 

@@ -1,5 +1,6 @@
-// Ethereum's own precompiles, the library's where it has no faster way: each here gives the same result, gas and errors.
-// What it does not decide (gas that does not suffice, malformed input) it leaves to the library's.
+// Faster versions of the library's precompiles, with the same results, gas and errors. Insufficient gas and malformed input
+// are left to the library. Each expensive precompile caches its results in an LRU of 1,024 inputs of at most 1 KiB each. A
+// result depends on the input alone, so that all machines of a fork share the cache (`builtin-contracts.ts` holds it).
 
 import { createRIPEMD160 } from 'hash-wasm'
 import { LRUCache } from 'lru-cache'

@@ -24,8 +24,13 @@ export function changedEntry(entry: Entry, plan: Operation, baseline: bigint): E
   const checksAfter = effect === undefined && at === 'after'
   return {
     opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(entry.opcodeInfo)), entry.opcodeInfo, {
-      ...{ code, name, fullName: name, isInvalid: false, dynamicGas: true },
-      ...{ fee: Number(constantGas), feeBigInt: constantGas },
+      code,
+      name,
+      fullName: name,
+      isInvalid: false,
+      dynamicGas: true,
+      fee: Number(constantGas),
+      feeBigInt: constantGas,
       isAsync: entry.opcodeInfo.isAsync || execute !== undefined,
     }),
     gasHandler(state, _, common) {

@@ -109,8 +109,15 @@ export function fromLibMessage(message: LibMessage, kind: CallKind, input: Uint8
   const { caller, to, value, gasLimit, depth, isStatic } = message
   const codeAddress = addressOf(message.codeAddress)
   return {
-    ...{ kind, sender: addressOf(caller), recipient: to === undefined ? codeAddress : addressOf(to), codeAddress },
-    ...{ value, gas: gasLimit, input, depth, isStatic },
+    kind,
+    sender: addressOf(caller),
+    recipient: to === undefined ? codeAddress : addressOf(to),
+    codeAddress,
+    value,
+    gas: gasLimit,
+    input,
+    depth,
+    isStatic,
   }
 }
 
@@ -164,7 +171,12 @@ function toLibBlock(block: BlockContext): NonNullable<EVMRunCallOpts['block']> {
 export function toLibCall({ from, to, value, data, gasLimit, gasPrice, block, ...rest }: OuterMessage): EVMRunCallOpts {
   return {
     ...(block !== undefined && { block: toLibBlock(block) }),
-    ...{ gasPrice, caller: toLibAddress(from), gasLimit, value, data, isStatic: rest.isStatic },
+    gasPrice,
+    caller: toLibAddress(from),
+    gasLimit,
+    value,
+    data,
+    isStatic: rest.isStatic,
     ...(to !== null && { to: toLibAddress(to) }),
     blobVersionedHashes: [...rest.blobVersionedHashes],
     skipNonceIncrement: true,

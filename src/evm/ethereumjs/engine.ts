@@ -71,7 +71,12 @@ export class EthereumjsEngine implements Engine {
     const libMessage = new LibMessage({
       caller: toLibAddress(sender),
       ...(!isCreation(kind) && { to: toLibAddress(recipient), codeAddress: toLibAddress(codeAddress) }),
-      ...{ value, gasLimit: gas, data: input, depth, isStatic, delegatecall: kind === 'DELEGATECALL' },
+      value,
+      gasLimit: gas,
+      data: input,
+      depth,
+      isStatic,
+      delegatecall: kind === 'DELEGATECALL',
       gasRefund: BigInt(substate.refund),
       selfdestruct: new Map(substate.destroyed),
       createdAddresses: new Set(substate.created),
@@ -240,9 +245,9 @@ class LibraryEvm extends EVM implements LibraryHost {
     if (topic === 'afterMessage') {
       const result = data as EVMResult
       const { runState, gasRefund = 0n } = result.execResult
-      const isTold = machine.tracer?.step !== undefined && runState !== undefined
+      const tracesSteps = machine.tracer?.step !== undefined && runState !== undefined
       // The library's result has the refunds that the frame began with in its `runState`.
-      const frame = isTold ? new LibraryFrame({ ...runState, gasRefund }, this.#owed) : undefined
+      const frame = tracesSteps ? new LibraryFrame({ ...runState, gasRefund }, this.#owed) : undefined
       const stop = frame && impliedStop(result.execResult, frame)
       if (stop !== undefined) machine.tracer?.step?.(stop)
       if (machine.tracer?.exit !== undefined) machine.messageEnded(fromLibResult(result), frame)

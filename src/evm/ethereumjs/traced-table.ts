@@ -103,7 +103,7 @@ function refusal({ env }: RunState, type: CallKind, value: bigint): string {
 }
 
 function logging(entry: Entry): Entry {
-  const tell = (state: RunState): void => {
+  const emitStep = (state: RunState): void => {
     const last = state.interpreter._result.logs.at(-1)
     if (last === undefined) return
     machineOf(state).tracer?.log?.(fromLibLog(last))
@@ -112,7 +112,7 @@ function logging(entry: Entry): Entry {
     ...entry,
     opHandler(state, common) {
       const running = entry.opHandler(state, common)
-      return running instanceof Promise ? running.then(() => tell(state)) : tell(state)
+      return running instanceof Promise ? running.then(() => emitStep(state)) : emitStep(state)
     },
   }
 }
@@ -143,28 +143,32 @@ function stepping(entry: Entry, code: number, { table }: LibraryTable): Entry {
     opcodeInfo: Object.assign(Object.create(Object.getPrototypeOf(opcodeInfo)), opcodeInfo, { dynamicGas: true }),
     gasHandler(state, base, common) {
       const memorySize = Number(state.memoryWordCount) * 32
-      const tell = (cost: bigint, error?: string): void =>
+      const emitStep = (cost: bigint, error?: string): void =>
         machineOf(state).tracer?.step?.({
-          ...{ frame: new LibraryFrame(state, machineOf(state).owed), opcode, cost, memorySize, error },
+          frame: new LibraryFrame(state, machineOf(state).owed),
+          opcode,
+          cost,
+          memorySize,
+          error,
         })
       if (opcodeInfo.isInvalid) {
-        tell(0n)
+        emitStep(0n)
         return base
       }
       const constant = () => changed?.constantGas ?? base + (charge === undefined ? 0n : bookedElsewhere(name, common))
       const fault = changed === undefined ? stackFault(opcode, state.stack.length) : undefined
       if (fault !== undefined) {
-        tell(constant(), fault)
+        emitStep(constant(), fault)
         const { STACK_UNDERFLOW, STACK_OVERFLOW } = EVMError.errorMessages
         throw new EVMError(state.stack.length < opcode.pops ? STACK_UNDERFLOW : STACK_OVERFLOW)
       }
       const priced = (total: bigint): bigint => {
-        if (total <= state.gasLeft) tell(hands ? total + (state.messageGasLimit ?? 0n) : total)
-        else tell(state.gasLeft < constant() ? constant() : total, 'out of gas')
+        if (total <= state.gasLeft) emitStep(hands ? total + (state.messageGasLimit ?? 0n) : total)
+        else emitStep(state.gasLeft < constant() ? constant() : total, 'out of gas')
         return total
       }
       const refused = (error: unknown): never => {
-        if (error instanceof EVMError) tell(constant(), wordsOf(error))
+        if (error instanceof EVMError) emitStep(constant(), wordsOf(error))
         throw error
       }
       if (charge === undefined) return priced(base)

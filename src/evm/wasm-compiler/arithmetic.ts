@@ -1,4 +1,5 @@
-// Opcodes that compute: on limbs in locals where that is short, by the engine's own functions where it is not.
+// Compiles arithmetic and comparison opcodes: short operations inline, on limbs in locals; long ones as calls of the
+// engine's functions.
 import type { Op } from './blocks.ts'
 import { OP } from './emitter.ts'
 import type { EngineFunction } from './engine-functions.ts'

@@ -1,5 +1,5 @@
-// Code cut into basic blocks: runs of opcodes that are entered at their first and left behind their last, with what a
-// block costs at least and what it asks of the stack.
+// Divides code into basic blocks: sequences of opcodes with one entry and one exit. Each block has its constant gas and the
+// bounds on the stack height under which no opcode of it under- or overflows.
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { opcodeOf } from '../opcodes.ts'
 

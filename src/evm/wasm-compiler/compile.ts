@@ -1,5 +1,5 @@
-// Code of the EVM to one function of WebAssembly, for the rules of a fork. It has the interpreter's contract: the frame and
-// its turn go in, the reason why it stops comes out, and FALLEN says that the interpreter has to go on from there.
+// Compiles EVM code to one WebAssembly function for the rules of a fork. The function has the interpreter's signature: it
+// takes the frame and the gas of its turn and returns why it stopped. FALLEN: the interpreter continues from there.
 import {
   C_COMPILED,
   COMPILED_ENTRIES,

@@ -1,5 +1,4 @@
-// Traces one after the other: from the code's beginning to whatever can be reached from there, and how one leads to
-// the next.
+// Generates the traces of a code, from its beginning to everything reachable from there, and the jumps between them.
 import { COMPILED_ENTRIES, ENTRY_ONLY } from '../wasm/layout.ts'
 import { ARITHMETIC, type Emit } from './arithmetic.ts'
 import { type Block, type Blocks, isCut, type Op } from './blocks.ts'

@@ -1,5 +1,6 @@
-// Codes that have been compiled, and those under way: on a thread of its own, by code and by the fork's prices; what has not
-// been used for longest goes first. A module is the same for all engines, each of which makes an instance of it.
+// The cache of compiled codes, by code hash and the fork's opcode prices, and the queue of those being compiled on a thread.
+// Both belong to the process: a module follows from its key alone, so that all chains and engines share it. Bounds: an LRU
+// of 8 MB of WebAssembly, and 16 codes being compiled at a time.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Hash } from '../../lib/hex.ts'
@@ -31,13 +32,13 @@ export const compilation = {
   thread: program === undefined ? undefined : new CompilerThread(program),
 }
 
-/** `never`: it cannot be compiled, and the interpreter does as well. */
+/** `never`: the code cannot be compiled; the interpreter runs it. */
 const modules = new LRUCache<string, Compiled | 'never'>({
   maxSize: MAX_BYTES,
   sizeCalculation: (of) => (of === 'never' ? 0 : of.size) + 100,
 })
 
-/** Who waits for a code that is under way. */
+/** The callbacks of the codes that are being compiled. */
 const pending = new Map<string, ((compiled: Compiled) => void)[]>()
 
 const tables = new WeakMap<Uint8Array, string>()
@@ -51,7 +52,7 @@ function nameOf(table: Uint8Array, hash: Hash): string {
   return name + hash
 }
 
-/** What there is of a code under a table of opcodes. */
+/** The compiled form of a code under a table of opcodes, if it is in the cache. With a heat of 0, compiles it at once. */
 export function compiledCode(table: Uint8Array, hash: Hash, code: Uint8Array): Compiled | undefined {
   const name = nameOf(table, hash)
   const found = modules.get(name)

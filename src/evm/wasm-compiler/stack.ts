@@ -39,7 +39,7 @@ export class Stack {
     return BIAS + WORD * position
   }
 
-  /** The item so many below the top. */
+  /** The item `below` positions under the top. */
   peek(below = 0): Word {
     return this.#at(this.height - 1 - below)
   }
@@ -70,7 +70,7 @@ export class Stack {
     this.push(word)
   }
 
-  /** Writes the upper so many items to memory. */
+  /** Writes the topmost `count` items to memory. */
   writeTop(count: number): void {
     for (let position = this.height - count; position < this.height; position++) {
       const word = this.#at(position)

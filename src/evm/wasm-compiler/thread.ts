@@ -1,5 +1,5 @@
-// The other side of worker.ts. The worker starts with the first question and never keeps the process alive. Whatever
-// happens to it, every question is answered; when it has died, the next question starts another.
+// The client of worker.ts. The worker starts at the first request and never keeps the process alive. Every request is
+// answered, even when the worker dies; the next request then starts a new one.
 import { Worker } from 'node:worker_threads'
 import type { Compiled } from '../wasm/compiler.ts'
 
@@ -12,7 +12,7 @@ export class CompilerThread {
   /** The worker's text. */
   readonly #program: string
   #worker: Worker | undefined
-  /** Who waits for an answer, in the order of the questions. */
+  /** The callbacks of unanswered requests, in order. */
   readonly #waiting: Done[] = []
 
   constructor(program: string) {

@@ -1,6 +1,6 @@
-// A trace: the blocks that are sure to follow, compiled as one, from a place where code may be entered or jumped to. Jumps
-// to where nobody else comes from disappear in it. It is left to another trace, to the host, or, whenever anything is about
-// to fail or is rare, to the interpreter, with the frame as the interpreter would have it at that opcode.
+// A trace: consecutive blocks compiled as one, from an entry point or jump destination. A jump whose destination has no other
+// source needs no instruction. A trace exits to another trace, to the host, or, before a failure or a rare case, to the
+// interpreter; the frame is then exactly as the interpreter would have it at that opcode.
 import { STACK_LIMIT } from '../gas/gas-rules.ts'
 import { F_MEMORY_SIZE, FALLEN, OUT_OF_GAS, PAUSED } from '../wasm/layout.ts'
 import type { Block, Blocks, Op } from './blocks.ts'

@@ -1,11 +1,11 @@
-// A 256-bit word as the compiler knows it: what is constant, what lies in locals, and where else it can be read from.
-// Four limbs of 64 bits, least significant first. A word is loaded when it is asked for, limb by limb, and once.
+// The compiler's description of a 256-bit word: which limbs are constants, which are in locals, and the memory location of
+// the rest. Four limbs of 64 bits, least significant first. Each limb is loaded once, when it is first used.
 import { ACCESS, type Emitter, I64, OP, V128 } from './emitter.ts'
 import { ZERO } from './locals.ts'
 
 export const MASK = (1n << 64n) - 1n
 
-/** 64 bits: a constant, or a local of which so many lower bits may be set. */
+/** 64 bits: a constant, or a local whose value is below 2^`bits`. */
 export type Limb = bigint | { readonly local: number; readonly bits: number }
 export type Limbs = readonly [Limb, Limb, Limb, Limb]
 

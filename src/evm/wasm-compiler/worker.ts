@@ -1,5 +1,5 @@
-// The thread that compiles, as `npm run build` bundles it to dist/compiler.cjs. Every question has one answer, in the
-// order of the questions; a code that cannot be compiled has the answer undefined.
+// The thread that compiles, as `npm run build` bundles it to dist/compiler.cjs. Every request has one answer, in the
+// order of the requests; the answer for a code that cannot be compiled is undefined.
 import { parentPort } from 'node:worker_threads'
 import type { Compiled } from '../wasm/compiler.ts'
 import { generate } from './compile.ts'

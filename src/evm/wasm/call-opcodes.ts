@@ -1,5 +1,5 @@
-// The opcodes that begin messages, and the one that ends an account: what they cost beside what the interpreter has
-// charged, and when they are refused.
+// The call and create opcodes and SELFDESTRUCT: the gas that they cost in addition to the interpreter's charge, and the
+// conditions under which they fail.
 import { type Address, EMPTY_BYTES } from '../../lib/hex.ts'
 import { create2Address, createAddress } from '../../primitives/create-address.ts'
 import { delegationOf } from '../../primitives/delegation.ts'
@@ -19,8 +19,8 @@ import { isEmpty } from './state-host.ts'
 const MAX_NONCE = (1n << 64n) - 1n
 
 /** Emits the step of a call or creation once its cost is known; `handedOn`: gas that the new message gets. */
-const traceStep = (run: Execution, open: ActiveFrame, handedOn = 0, failure?: FailureCode, total?: number): void =>
-  open.traced?.traceHostStep(run, handedOn, failure, total)
+const traceStep = (run: Execution, active: ActiveFrame, handedOn = 0, failure?: FailureCode, total?: number): void =>
+  active.traced?.traceHostStep(run, handedOn, failure, total)
 
 /** Gas of a call in addition to the interpreter's charge (EIP-150, EIP-158, EIP-2929, EIP-7702). Marks accounts as warm. */
 function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue: boolean): number {
@@ -39,88 +39,98 @@ function callGas(run: Execution, kind: CallKind, codeAddress: Address, hasValue:
 }
 
 /** `isPaid`: a proposal's price was charged already, in place of the fork's. */
-export function call(run: Execution, open: ActiveFrame, kind: CallKind, isPaid = false): Progress {
+export function call(run: Execution, active: ActiveFrame, kind: CallKind, isPaid = false): Progress {
   const engine = run.engine
   const { view, tracer } = run.host
   const { retainsCallGas: keepsGas } = run.rules
-  const { frame, message: around } = open
+  const { frame, message } = active
   const top = engine.field(frame, F_TOP)
   const codeAddress = engine.address()
   const carries = kind === 'CALL' || kind === 'CALLCODE'
   const hasValue = carries && !engine.isZero(top - 96)
   const cost = isPaid ? 0 : callGas(run, kind, codeAddress, hasValue)
   const left = engine.gas(frame) - cost
-  const asked = engine.small(top - 32)
+  const requested = engine.small(top - 32)
   const most = keepsGas ? maxMessageGas(left) : left
-  if (left < 0 || (!keepsGas && asked > left)) {
-    traceStep(run, open, 0, 'out of gas')
-    return leaveFrame(run, open, 'out of gas')
+  if (left < 0 || (!keepsGas && requested > left)) {
+    traceStep(run, active, 0, 'out of gas')
+    return leaveFrame(run, active, 'out of gas')
   }
   const stipend = hasValue && !isPaid ? CALL_STIPEND : 0
-  const handedOn = Math.min(asked, most)
+  const handedOn = Math.min(requested, most)
   engine.setGas(frame, left)
-  traceStep(run, open, handedOn)
+  traceStep(run, active, handedOn)
   engine.setGas(frame, left + stipend)
 
   const ranges = carries ? top - 128 : top - 96
   const dataLength = engine.small(ranges - 32)
-  const self = around.to
+  const self = message.to
   const isDelegate = kind === 'DELEGATECALL'
   const call: WasmMessage = {
     kind,
-    caller: isDelegate ? around.caller : self,
+    caller: isDelegate ? message.caller : self,
     to: kind === 'CALL' || kind === 'STATICCALL' ? codeAddress : self,
     codeAddress,
-    value: isDelegate ? around.value : hasValue ? engine.word(top - 96) : 0n,
+    value: isDelegate ? message.value : hasValue ? engine.word(top - 96) : 0n,
     gas: handedOn + stipend,
     data: dataLength === 0 ? 0 : run.engine.memory(frame) + engine.small(ranges),
     dataLength,
-    depth: around.depth + 1,
-    isStatic: around.isStatic || kind === 'STATICCALL',
+    depth: message.depth + 1,
+    isStatic: message.isStatic || kind === 'STATICCALL',
     salt: undefined,
     word: top - 64,
   }
   engine.setReturn(0, 0)
-  const isTooDeep = around.depth >= MAX_DEPTH
+  const isTooDeep = message.depth >= MAX_DEPTH
   const isPoor = hasValue && view.balance(self) < call.value
   if (isTooDeep || isPoor || spendsLockedBalance(run.host, kind, call.caller, call.to, call.value)) {
     tracer?.refuse?.(refusedFrame(run, call, isTooDeep ? 'call depth' : 'insufficient balance'))
-    pushCallResult(run, open, kind, 0)
+    pushCallResult(run, active, kind, 0)
     return undefined
   }
   engine.suspendFrame(frame)
   return beginMessage(run, call)
 }
 
-export function create(run: Execution, open: ActiveFrame, isSalted: boolean): Progress {
+export function create(run: Execution, active: ActiveFrame, isSalted: boolean): Progress {
   const engine = run.engine
   const { view, tracer } = run.host
-  const { frame, message: around } = open
+  const { frame, message } = active
   const kind = isSalted ? 'CREATE2' : 'CREATE'
   const top = engine.field(frame, F_TOP)
   const dataLength = engine.small(top - 96)
   const salt = isSalted ? engine.slice(WORDS, 32) : undefined
   if (dataLength > run.rules.gas.maxInitCodeSize) {
-    traceStep(run, open, 0, 'initcode size')
-    return leaveFrame(run, open, 'initcode size')
+    traceStep(run, active, 0, 'initcode size')
+    return leaveFrame(run, active, 'initcode size')
   }
-  traceStep(run, open)
+  traceStep(run, active)
   engine.setReturn(0, 0)
   const left = engine.gas(frame)
   const gas = run.rules.retainsCallGas ? maxMessageGas(left) : left
   const value = engine.word(top - 32)
-  const caller = around.to
+  const caller = message.to
   const data = dataLength === 0 ? 0 : run.engine.memory(frame) + engine.small(top - 64)
   const call: WasmMessage = {
-    ...{ kind, caller, to: caller, codeAddress: caller, value, gas, data, dataLength },
-    ...{ depth: around.depth + 1, isStatic: false, salt, word: 0 },
+    kind,
+    caller,
+    to: caller,
+    codeAddress: caller,
+    value,
+    gas,
+    data,
+    dataLength,
+    depth: message.depth + 1,
+    isStatic: false,
+    salt,
+    word: 0,
   }
   const refuse = (failure: FailureCode): Progress => {
     tracer?.refuse?.(refusedFrame(run, call, failure))
-    pushCallResult(run, open, kind, 0)
+    pushCallResult(run, active, kind, 0)
     return undefined
   }
-  if (around.depth >= MAX_DEPTH) return refuse('call depth')
+  if (message.depth >= MAX_DEPTH) return refuse('call depth')
   if (view.balance(caller) < value) return refuse('insufficient balance')
   const nonce = view.nonce(caller)
   if (nonce >= MAX_NONCE) return refuse('nonce overflow')
@@ -134,23 +144,23 @@ export function create(run: Execution, open: ActiveFrame, isSalted: boolean): Pr
 }
 
 /** `isPaid`: a proposal's price was charged already, in place of the fork's. */
-export function selfDestruct(run: Execution, open: ActiveFrame, isPaid = false): FrameResult {
+export function selfDestruct(run: Execution, active: ActiveFrame, isPaid = false): FrameResult {
   const engine = run.engine
   const { view, accessJournal: warmth, tracer } = run.host
   const { gas: price, destroysOnlyNew } = run.rules
-  const { frame, message: call } = open
+  const { frame, message: call } = active
   const self = call.to
   const beneficiary = engine.address()
   const balance = view.balance(self)
   const cost = isPaid ? 0 : selfDestructGas(run, beneficiary, balance)
   const left = engine.gas(frame) - cost
   if (left < 0) {
-    traceStep(run, open, 0, 'out of gas', cost)
-    return leaveFrame(run, open, 'out of gas')
+    traceStep(run, active, 0, 'out of gas', cost)
+    return leaveFrame(run, active, 'out of gas')
   }
   engine.setGas(frame, left)
-  traceStep(run, open)
-  if (beneficiary !== self && run.host.lockedBalance(self) > 0n) return leaveFrame(run, open, 'insufficient balance')
+  traceStep(run, active)
+  if (beneficiary !== self && run.host.lockedBalance(self) > 0n) return leaveFrame(run, active, 'insufficient balance')
   tracer?.selfdestruct?.(self, beneficiary, balance)
   if (!run.substate.destroyed.has(self)) run.substate.refund += price.destroyRefund
   run.substate.destroy(self, beneficiary)
@@ -160,7 +170,7 @@ export function selfDestruct(run: Execution, open: ActiveFrame, isPaid = false):
   }
   // Since EIP-6780 an older contract that names itself keeps what it has.
   if (!destroysOnlyNew || run.substate.created.has(self) || beneficiary !== self) view.setBalance(self, 0n)
-  return leaveFrame(run, open)
+  return leaveFrame(run, active)
 }
 
 /** Gas of SELFDESTRUCT in addition to its constant gas (EIP-150, EIP-161, EIP-2929). Marks the beneficiary as warm. */

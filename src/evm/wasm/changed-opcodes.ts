@@ -17,7 +17,7 @@ import type { ActiveFrame } from './frames.ts'
 import { CALL_KINDS, type Execution, leaveFrame, type Progress, stackSize } from './frames.ts'
 import { F_CODE, F_CODE_LENGTH, F_MEMORY_SIZE, F_OPCODE, F_PC, F_TOP, OPCODES, PAUSED } from './layout.ts'
 
-type React = (run: Execution, open: ActiveFrame, reason: number) => Progress
+type React = (run: Execution, active: ActiveFrame, reason: number) => Progress
 
 /** Gas with which an opcode runs whose price was charged before: more than any own price. */
 const PAID = 2 ** 45
@@ -38,31 +38,31 @@ export const stackWords = ({ engine }: Execution, { frame }: ActiveFrame, operat
   stackFaultOf(operation, stackSize(engine, frame))
 
 /** Prices and runs an opcode at which the interpreter stopped because a proposal prices it by functions. */
-export function runChanged(run: Execution, open: ActiveFrame, operation: Operation, react: React): Progress {
+export function runChanged(run: Execution, active: ActiveFrame, operation: Operation, react: React): Progress {
   const { engine } = run
-  const { frame, traced: shown } = open
+  const { frame, traced } = active
   const gas = engine.gas(frame)
-  const words = stackWords(run, open, operation)
+  const words = stackWords(run, active, operation)
   if (words !== undefined) {
     const failure = stackSize(engine, frame) < operation.minStack ? 'stack underflow' : 'stack overflow'
-    shown?.traceFailedStep(run, failure)
-    return leaveFrame(run, open, failure, words)
+    traced?.traceFailedStep(run, failure)
+    return leaveFrame(run, active, failure, words)
   }
-  const price = priceOf(run, open, operation, gas)
+  const price = priceOf(run, active, operation, gas)
   if ('failure' in price) {
-    shown?.traceFailedStep(run, price.failure, price.total)
-    return leaveFrame(run, open, price.failure, price.words)
+    traced?.traceFailedStep(run, price.failure, price.total)
+    return leaveFrame(run, active, price.failure, price.words)
   }
-  const reason = price.isOwn ? runAtOwnPrice(run, open, operation, gas) : runPaid(run, open, operation, price)
-  if (price.isOwn && !pay(run, open, price.size)) {
-    shown?.traceFailedStep(run, 'out of gas')
-    return leaveFrame(run, open, 'out of gas')
+  const reason = price.isOwn ? runAtOwnPrice(run, active, operation, gas) : runPaid(run, active, operation, price)
+  if (price.isOwn && !pay(run, active, price.size)) {
+    traced?.traceFailedStep(run, 'out of gas')
+    return leaveFrame(run, active, 'out of gas')
   }
   const kind = CALL_KINDS.get(reason)
-  if (kind !== undefined) return call(run, open, kind, !price.isOwn)
-  if (reason === SELFDESTRUCT) return selfDestruct(run, open, !price.isOwn)
-  if (reason !== 0xf0 && reason !== 0xf5) shown?.traceStep(run)
-  return reason === PAUSED ? undefined : react(run, open, reason)
+  if (kind !== undefined) return call(run, active, kind, !price.isOwn)
+  if (reason === SELFDESTRUCT) return selfDestruct(run, active, !price.isOwn)
+  if (reason !== 0xf0 && reason !== 0xf5) traced?.traceStep(run)
+  return reason === PAUSED ? undefined : react(run, active, reason)
 }
 
 type Price =
@@ -70,12 +70,12 @@ type Price =
   /** `left`: what is left of the gas; with the fork's own dynamic gas that is found out by running. */
   | { readonly isOwn: boolean; readonly left: number; readonly size: bigint | undefined }
 
-function priceOf(run: Execution, open: ActiveFrame, operation: Operation, gas: number): Price {
+function priceOf(run: Execution, active: ActiveFrame, operation: Operation, gas: number): Price {
   const { name, constantGas, dynamicGas } = operation
   const left = BigInt(gas) - constantGas
   if (left < 0n) return { failure: 'out of gas', total: constantGas }
   const memorySize = memorySizeOf(operation)
-  const state = priceState(run, open, left)
+  const state = priceState(run, active, left)
   try {
     const size = memorySize === undefined ? undefined : roundToWords(memorySize(state))
     if (memorySize !== undefined && size === undefined) return { failure: 'out of gas' }
@@ -97,10 +97,10 @@ function memorySizeOf({ name, memorySize, dynamicGas }: Operation): MemorySize |
 }
 
 /** Runs the opcode with the fork's own gas; what the proposal added to the constant part is charged before. */
-function runAtOwnPrice(run: Execution, open: ActiveFrame, { code, constantGas }: Operation, gas: number): number {
+function runAtOwnPrice(run: Execution, active: ActiveFrame, { code, constantGas }: Operation, gas: number): number {
   const own = run.rules.own
   const added = constantGas - (own.table.operations[code]?.constantGas ?? 0n)
-  run.engine.setGas(open.frame, gas - Number(added))
+  run.engine.setGas(active.frame, gas - Number(added))
   return runOwn(run, code, own.opcodes.subarray(code * 8, code * 8 + 8))
 }
 
@@ -117,12 +117,12 @@ function pay({ engine }: Execution, { frame }: ActiveFrame, size: bigint | undef
 /** Runs an opcode that is paid for. Where the price was the proposal's, nothing gets warm and nothing is refunded by it. */
 function runPaid(
   run: Execution,
-  open: ActiveFrame,
+  active: ActiveFrame,
   { code, name }: Operation,
   price: { left: number; size: bigint | undefined },
 ) {
   const { engine, opcodeHost: host, substate } = run
-  const { frame } = open
+  const { frame } = active
   if (price.size !== undefined) engine.growMemory(frame, price.size)
   engine.setGas(frame, hasDynamicGas(name) ? PAID : price.left)
   const entry = run.rules.own.opcodes.slice(code * 8, code * 8 + 8)

@@ -91,7 +91,14 @@ export class WasmEngine implements Engine {
     if (this.#lease === undefined) throw new Error('a message within none')
     const { kind, sender, recipient, value, gas, input, depth, isStatic } = message
     const incoming = {
-      ...{ kind, caller: sender, to: recipient, value, gas: Number(gas), data: input, depth, isStatic },
+      kind,
+      caller: sender,
+      to: recipient,
+      value,
+      gas: Number(gas),
+      data: input,
+      depth,
+      isStatic,
     }
     return execute(this.#lease, this.#host, incoming, substate)
   }

@@ -40,23 +40,23 @@ export function placeMessage(run: Execution, message: IncomingMessage): WasmMess
 }
 
 export function beginMessage(run: Execution, call: WasmMessage, input?: Uint8Array): Progress {
-  const { host: around, engine } = run
-  const { accessJournal: warmth } = around
-  around.messageBegan(() => enterEvent(run, call, input))
+  const { host, engine } = run
+  const { accessJournal: warmth } = host
+  host.messageBegan(() => enterEvent(run, call, input))
   if (isCreation(call.kind) && run.rules.tracksAccess) warmth.warm(call.to)
   warmth.checkpoint()
-  if (run.rules.transient) around.transient.checkpoint()
-  const open: ActiveFrame = {
+  if (run.rules.transient) host.transient.checkpoint()
+  const active: ActiveFrame = {
     message: call,
     mark: run.substate.mark(),
     memoryTop: engine.top,
     frame: 0,
     traced: undefined,
   }
-  run.frames.push(open)
-  const pause = ++run.messageCount % MESSAGES_PER_LOOK === 0 ? around.pauseIfDue() : undefined
-  if (pause === undefined) return enter(run, open)
-  return pause.then(() => enter(run, open))
+  run.frames.push(active)
+  const pause = ++run.messageCount % MESSAGES_PER_LOOK === 0 ? host.pauseIfDue() : undefined
+  if (pause === undefined) return enter(run, active)
+  return pause.then(() => enter(run, active))
 }
 
 /** `input`: of a message from outside or from a native contract; what code sends lies in the engine's memory. */
@@ -73,12 +73,12 @@ function enterEvent({ engine }: Execution, call: WasmMessage, input: Uint8Array 
   }
 }
 
-function enter(run: Execution, open: ActiveFrame): Progress {
-  return isCreation(open.message.kind) ? enterCreation(run, open) : enterCall(run, open)
+function enter(run: Execution, active: ActiveFrame): Progress {
+  return isCreation(active.message.kind) ? enterCreation(run, active) : enterCall(run, active)
 }
 
-function enterCall(run: Execution, open: ActiveFrame): Progress {
-  const { message: call } = open
+function enterCall(run: Execution, active: ActiveFrame): Progress {
+  const { message: call } = active
   const { view } = run.host
   const { kind, caller, to, codeAddress, value } = call
   if (kind !== 'DELEGATECALL') {
@@ -111,16 +111,16 @@ function enterCall(run: Execution, open: ActiveFrame): Progress {
   const loaded = run.engine.load(account.codeHash, code)
   if (delegate === undefined && call.word !== 0)
     run.engine.cacheAccount(call.word, loaded, run.engine.accountNumber(codeAddress))
-  openFrame(run, open, loaded)
+  openFrame(run, active, loaded)
   return undefined
 }
 
 /** As a precompile, a native contract lends no code to accounts that delegate to it (EIP-7702). */
-const isNative = ({ host: around }: Execution, address: Address): boolean =>
-  (around.nativeAt(address) ?? around.findNative(address)) !== undefined
+const isNative = ({ host }: Execution, address: Address): boolean =>
+  (host.nativeAt(address) ?? host.findNative(address)) !== undefined
 
-function enterCreation(run: Execution, open: ActiveFrame): Progress {
-  const { message: call } = open
+function enterCreation(run: Execution, active: ActiveFrame): Progress {
+  const { message: call } = active
   const { view, accessJournal: warmth } = run.host
   const { caller, to, value, dataLength } = call
   const balanceOfCreator = view.balance(caller)
@@ -139,12 +139,12 @@ function enterCreation(run: Execution, open: ActiveFrame): Progress {
   if (balance > MAX_BALANCE) return frameResult('value overflow')
   view.setAccount(to, { nonce: run.rules.deletesEmptyAccounts ? 1n : 0n, balance, codeHash: EMPTY_CODE_HASH })
   if (dataLength === 0) return frameResult()
-  openFrame(run, open, run.engine.placeRange(call.data, dataLength))
+  openFrame(run, active, run.engine.placeRange(call.data, dataLength))
   return undefined
 }
 
-function openFrame(run: Execution, open: ActiveFrame, code: LoadedCode): void {
-  const { message: call } = open
+function openFrame(run: Execution, active: ActiveFrame, code: LoadedCode): void {
+  const { message: call } = active
   const creates = isCreation(call.kind)
   const frame = run.engine.openFrame({
     code,
@@ -157,7 +157,7 @@ function openFrame(run: Execution, open: ActiveFrame, code: LoadedCode): void {
   })
   run.engine.setAccounts(frame, call.to, call.caller, call.value)
   run.engine.setReturn(0, 0)
-  open.frame = frame
+  active.frame = frame
   run.opcodeHost.enter(call.to)
 }
 

@@ -1,4 +1,4 @@
-// How a message ends: what it did stands or is undone, a creation's code is paid for, and the caller gets the answer.
+// The end of a message: commits or reverts its effects, charges for the code of a creation, and resumes the caller.
 import type { FailureCode } from '../failure.ts'
 import { isCreation } from '../message.ts'
 import type { Result } from '../result.ts'
@@ -6,15 +6,15 @@ import { type ActiveFrame, type Execution, type FrameResult, pushCallResult, toR
 import { F_TOP } from './layout.ts'
 
 /** Keeps or undoes what the message did, and tells the tracer; the result, if it was made. */
-export function finishMessage(run: Execution, open: ActiveFrame, end: FrameResult): Result | undefined {
-  const { message: call } = open
+export function finishMessage(run: Execution, active: ActiveFrame, end: FrameResult): Result | undefined {
+  const { message: call } = active
   const { accessJournal: warmth, transient, tracer } = run.host
-  if (isCreation(call.kind) && end.failure === undefined && end.hasRun) depositCode(run, open, end)
+  if (isCreation(call.kind) && end.failure === undefined && end.hasRun) depositCode(run, active, end)
   if (call.depth === 0) transient.clear()
   const isKept = keepsEffects(run, end)
   if (isKept) warmth.commit()
   else {
-    run.substate.undo(open.mark)
+    run.substate.undo(active.mark)
     warmth.revert()
     run.engine.invalidateCache()
   }
@@ -23,9 +23,9 @@ export function finishMessage(run: Execution, open: ActiveFrame, end: FrameResul
     else transient.revert()
   }
   if (tracer?.exit === undefined) return undefined
-  const result = resultOf(run, open, end)
-  open.traced?.refresh(run)
-  run.host.messageEnded(result, end.hasRun ? open.traced : undefined)
+  const result = resultOf(run, active, end)
+  active.traced?.refresh(run)
+  run.host.messageEnded(result, end.hasRun ? active.traced : undefined)
   return result
 }
 

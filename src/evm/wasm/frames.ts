@@ -1,4 +1,4 @@
-// A message under way with all that it has called: the frames that are open, and how code ends in the innermost one.
+// The execution of a message and of all messages that it sends: the stack of active frames, and the end of the innermost.
 
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { FailureCode } from '../failure.ts'
@@ -41,7 +41,7 @@ export type Execution = {
   readonly frames: ActiveFrame[]
   /** How many have begun. */
   messageCount: number
-  /** How many opcodes have been told of. */
+  /** How many opcodes have been traced. */
   stepCount: number
 }
 
@@ -222,8 +222,15 @@ export const frameResult = (failure?: FailureCode, gasUsed = 0): FrameResult => 
 
 /** The message for native contracts. `input`: a copy of its own. */
 export const toMessage = (call: WasmMessage, input: Uint8Array): Message => ({
-  ...{ kind: call.kind, sender: call.caller, recipient: call.to, codeAddress: call.codeAddress },
-  ...{ value: call.value, gas: BigInt(call.gas), input, depth: call.depth, isStatic: call.isStatic },
+  kind: call.kind,
+  sender: call.caller,
+  recipient: call.to,
+  codeAddress: call.codeAddress,
+  value: call.value,
+  gas: BigInt(call.gas),
+  input,
+  depth: call.depth,
+  isStatic: call.isStatic,
 })
 
 /** The end as a result. `output`: only what the message hands back; `stands`: what it did was kept. */

@@ -1,17 +1,18 @@
-// The engines of this process. A machine takes one for a message and gives it back: the next machine finds it warm, with
-// the code loaded that ran last.
+// The pool of engine instances. A machine acquires one for a message and releases it; the next machine reuses it with its
+// loaded code. The pool belongs to the process because the module is the same for every chain, and an instance is reset for
+// each transaction. Bound: 8 idle instances of at most 128 MiB each.
 
 import { readBuiltFile } from '../engine-file.ts'
 import { Instance } from './instance.ts'
 
-/** More are made if so many messages are under way; they are not kept. */
+/** Idle instances that the pool keeps; further ones are dropped at their release. */
 const MAX_IDLE = 8
-/** One that has grown beyond, in bytes, gives its memory back by being forgotten. */
+/** An instance whose memory exceeds this many bytes is dropped at its release, which frees the memory. */
 const MAX_IDLE_BYTES = 128 << 20
 
 const idle: Instance[] = []
 
-/** Undefined where there is no engine. */
+/** undefined: the engine was not built. */
 export function acquireInstance(): Instance | undefined {
   const module = engineModule()
   return module && (idle.pop() ?? new Instance(module))
@@ -31,7 +32,7 @@ function compile(): WebAssembly.Module | undefined {
 
 let compiled: { readonly module: WebAssembly.Module | undefined } | undefined
 
-/** undefined: there is none here, and the library's interpreter has to do. */
+/** undefined: the engine was not built, and the library's interpreter runs instead. */
 export function engineModule(): WebAssembly.Module | undefined {
   compiled ??= { module: compile() }
   return compiled.module

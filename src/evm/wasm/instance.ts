@@ -1,5 +1,5 @@
-// One engine: the compiled interpreter with a memory of its own, and the state as it asks for it. It serves one
-// transaction at a time; code that it has loaded stays until the room for it is used up.
+// One instance of the engine's WebAssembly module, with its own memory. It runs one transaction at a time; loaded code
+// stays in memory until the area for code is full.
 import { ChainError } from '../../lib/errors.ts'
 import type { Address, Hash } from '../../lib/hex.ts'
 import type { BlockContext } from '../message.ts'
@@ -165,7 +165,7 @@ export class Instance extends Memory {
 
   /** The account that a stack word names is warm and has this code of its own: calls need not ask any more. */
   cacheAccount(at: number, code: LoadedCode, account: number): void {
-    if (code.at < CODES_END) this.#exports.rememberAccount(at, code.at, code.length, code.jumps, account)
+    if (code.at < CODES_END) this.#exports.cacheAccount(at, code.at, code.length, code.jumps, account)
   }
 
   /** Tells the host of words stored without it. They belong to the innermost frame it knows: tell before that changes. */

@@ -52,11 +52,11 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
   }
   return {
     accessSlot: (withOriginal: number) => {
-      const asked = host()
+      const opcodeHost = host()
       const key = engine.key()
-      const isCold = asked.accessSlot(key)
-      engine.answer(asked.word(key))
-      if (withOriginal !== 0) engine.answer(asked.original(key), ANSWER + 32)
+      const isCold = opcodeHost.accessSlot(key)
+      engine.answer(opcodeHost.word(key))
+      if (withOriginal !== 0) engine.answer(opcodeHost.original(key), ANSWER + 32)
       return isCold ? 1 : 0
     },
     hot: (code: number) => {
@@ -88,10 +88,10 @@ export function hostImports(engine: ImportingEngine): Record<string, unknown> {
     blockHash: (number: number) => engine.answerHex(host().blockHash(BigInt(number))),
     blobHash: (index: number) => engine.answerHex(host().blobHash(index)),
     log: (count: number, at: number, length: number) => {
-      const asked = host()
+      const opcodeHost = host()
       const topics: Hash[] = []
       for (let i = 0; i < count; i++) topics.push(engine.hashAt(WORDS + 32 * i))
-      asked.log(topics, engine.slice(at, length))
+      opcodeHost.log(topics, engine.slice(at, length))
     },
   }
 }
@@ -105,7 +105,7 @@ export type EngineExports = {
   run(): number
   /** One opcode of the current frame; PAUSED, or why the frame does not go on. */
   step(): number
-  rememberAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
+  cacheAccount(address: number, code: number, codeLength: number, jumps: number, account: number): void
   analyse(code: number, length: number, jumps: number): void
   reserve(end: bigint): number
   /** Pays for a frame's memory up to `end` and grows it; what is left of the gas, below zero where it does not suffice. */

@@ -58,16 +58,16 @@ export type EngineLease = { readonly instance: Instance; readonly rules: Rules; 
  */
 export function execute(
   place: EngineLease,
-  around: Host,
+  host: Host,
   message: IncomingMessage,
   substate: Substate,
 ): MaybePromise<Result> {
   const { kind, caller, to, value } = message
   const refund = BigInt(substate.refund)
-  if (message.depth > 0 && spendsLockedBalance(around, kind, caller, to, value)) {
+  if (message.depth > 0 && spendsLockedBalance(host, kind, caller, to, value)) {
     return resultWithoutCode(refund, failureOf('insufficient balance'))
   }
-  const run = newExecution(place, around, message, substate)
+  const run = newExecution(place, host, message, substate)
   const { engine } = run
   const outer = { top: engine.top, host: engine.host }
   // A native contract that sends this message may have written before.
@@ -95,13 +95,13 @@ function proceed(run: Execution, begun: FrameResult | undefined): Result | Promi
     next = undefined
     // A native contract may have run messages of its own in between.
     attachHost(run)
-    const open = run.frames.pop()
-    if (open === undefined) throw new Error('a message ended that had not begun')
-    const result = finishMessage(run, open, end)
+    const active = run.frames.pop()
+    if (active === undefined) throw new Error('a message ended that had not begun')
+    const result = finishMessage(run, active, end)
     const parent = run.frames.at(-1)
-    if (parent === undefined) return result ?? resultOf(run, open, end)
-    run.engine.top = open.memoryTop
-    resumeCaller(run, parent, open, end)
+    if (parent === undefined) return result ?? resultOf(run, active, end)
+    run.engine.top = active.memoryTop
+    resumeCaller(run, parent, active, end)
   }
 }
 
@@ -113,16 +113,16 @@ async function proceedAfter(run: Execution, awaited: Promise<FrameResult | undef
   }
 }
 
-function newExecution(place: EngineLease, around: Host, { caller }: IncomingMessage, substate: Substate): Execution {
+function newExecution(place: EngineLease, host: Host, { caller }: IncomingMessage, substate: Substate): Execution {
   const { instance: engine, rules, blobHashes } = place
-  const host = new StateHost(around, rules, substate, caller, blobHashes, () => adoptFrames(run))
+  const opcodeHost = new StateHost(host, rules, substate, caller, blobHashes, () => adoptFrames(run))
   const run: Execution = {
     engine,
-    host: around,
+    host,
     rules,
     substate,
     blobHashes,
-    opcodeHost: host,
+    opcodeHost,
     frames: [],
     messageCount: 0,
     stepCount: 0,
@@ -130,9 +130,9 @@ function newExecution(place: EngineLease, around: Host, { caller }: IncomingMess
   return run
 }
 
-function attachHost({ engine, opcodeHost: host, host: around, rules }: Execution): void {
-  engine.host = host
-  engine.mayCall = around.tracer === undefined && rules.retainsCallGas
+function attachHost({ engine, opcodeHost, host, rules }: Execution): void {
+  engine.host = opcodeHost
+  engine.mayCall = host.tracer === undefined && rules.retainsCallGas
 }
 
 /** Runs frames until a message ends at once or something has to be awaited. */
@@ -148,35 +148,35 @@ function runTurn(run: Execution): FrameResult | Promise<FrameResult | undefined>
   const reason = run.engine.run()
   if (reason === PAUSED) return run.host.pauseIfDue()?.then(() => undefined)
   adoptFrames(run)
-  const open = run.frames.at(-1)
-  if (open === undefined) throw new Error('there is no frame to run')
-  return react(run, open, reason)
+  const active = run.frames.at(-1)
+  if (active === undefined) throw new Error('there is no frame to run')
+  return react(run, active, reason)
 }
 
 /** Carries out what the interpreter stopped for. */
-export function react(run: Execution, open: ActiveFrame, reason: number): Progress {
-  const { frame } = open
+export function react(run: Execution, active: ActiveFrame, reason: number): Progress {
+  const { frame } = active
   switch (reason) {
     case STOPPED:
-      return leaveFrame(run, open)
+      return leaveFrame(run, active)
     case RETURN:
     case REVERT: {
-      const end = leaveFrame(run, open, reason === REVERT ? 'revert' : undefined)
+      const end = leaveFrame(run, active, reason === REVERT ? 'revert' : undefined)
       end.at = run.engine.field(frame, F_OUTPUT)
       end.length = run.engine.field(frame, F_OUTPUT_LENGTH)
       return end
     }
     case CREATE:
     case CREATE2:
-      return create(run, open, reason === CREATE2)
+      return create(run, active, reason === CREATE2)
     case SELFDESTRUCT:
-      return selfDestruct(run, open)
+      return selfDestruct(run, active)
     case NO_MEMORY:
       throw outOfMemory()
   }
   const kind = CALL_KINDS.get(reason)
-  if (kind !== undefined) return call(run, open, kind)
-  const changed = changedOperation(run, open)
-  if (changed !== undefined && reason === INVALID_OPCODE) return runChanged(run, open, changed, react)
-  return leaveFrame(run, open, FAILURES.get(reason) ?? 'other', changed && stackWords(run, open, changed))
+  if (kind !== undefined) return call(run, active, kind)
+  const changed = changedOperation(run, active)
+  if (changed !== undefined && reason === INVALID_OPCODE) return runChanged(run, active, changed, react)
+  return leaveFrame(run, active, FAILURES.get(reason) ?? 'other', changed && stackWords(run, active, changed))
 }

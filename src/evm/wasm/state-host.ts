@@ -1,5 +1,5 @@
-// The state as opcodes see it, for the account that runs: reads, writes, and what is warm. What they cost the engine works
-// out, but for accounts that are accessed.
+// The host functions of opcodes that read and write the state of the executing account and track accessed slots. The
+// engine computes their gas; only the gas of accessing an account (EIP-2929) is computed here.
 import { type Address, fromHex, type Hash, toHash } from '../../lib/hex.ts'
 import { EMPTY_CODE_HASH } from '../../state/accounts.ts'
 import type { Account } from '../../state/types.ts'
@@ -13,18 +13,18 @@ export const isEmpty = (account: Account | undefined): boolean =>
   account === undefined || (account.balance === 0n && account.nonce === 0n && account.codeHash === EMPTY_CODE_HASH)
 
 export class StateHost implements OpcodeHost {
-  /** In whose name code runs. */
+  /** The account that executes. */
   self: Address
   /** The opcode that runs was paid for at a proposal's price: nothing gets warm by it. */
   isPrepaid = false
   readonly adoptFrames: () => void
-  readonly #around: Machine
+  readonly #machine: Machine
   readonly #rules: Rules
   readonly #substate: Substate
   readonly #blobHashes: readonly string[]
 
   constructor(
-    around: Machine,
+    machine: Machine,
     rules: Rules,
     substate: Substate,
     self: Address,
@@ -32,7 +32,7 @@ export class StateHost implements OpcodeHost {
     catchUp: () => void,
   ) {
     this.adoptFrames = catchUp
-    this.#around = around
+    this.#machine = machine
     this.#rules = rules
     this.#substate = substate
     this.#blobHashes = blobHashes
@@ -45,19 +45,19 @@ export class StateHost implements OpcodeHost {
   }
 
   accessSlot(key: Hash): boolean {
-    return this.#rules.tracksAccess && !this.isPrepaid && this.#around.accessJournal.warmSlot(this.self, key)
+    return this.#rules.tracksAccess && !this.isPrepaid && this.#machine.accessJournal.warmSlot(this.self, key)
   }
 
   word(key: Hash): Uint8Array {
-    return this.#around.view.word(this.self, key)
+    return this.#machine.view.word(this.self, key)
   }
 
   original(key: Hash): Uint8Array {
-    return this.#around.view.originalWord(this.self, key)
+    return this.#machine.view.originalWord(this.self, key)
   }
 
   store(account: Address, key: Hash, value: Uint8Array): void {
-    this.#around.view.setWord(account, key, value)
+    this.#machine.view.setWord(account, key, value)
   }
 
   addRefund(gas: number): void {
@@ -65,41 +65,41 @@ export class StateHost implements OpcodeHost {
   }
 
   tload(key: Hash): Uint8Array {
-    return this.#around.transient.load(this.self, key)
+    return this.#machine.transient.load(this.self, key)
   }
 
   tstore(key: Hash, value: Uint8Array): void {
-    this.#around.transient.store(this.self, key, value)
+    this.#machine.transient.store(this.self, key, value)
   }
 
   access(address: Address): number {
     const { tracksAccess: warms, gas } = this.#rules
     if (!warms || this.isPrepaid) return 0
-    const { accessJournal: warmth } = this.#around
+    const { accessJournal: warmth } = this.#machine
     if (warmth.isWarm(address)) return gas.warm
     warmth.warm(address)
     return gas.cold
   }
 
   balance(address: Address): bigint {
-    return this.#around.view.balance(address)
+    return this.#machine.view.balance(address)
   }
 
   selfBalance(): bigint {
-    return this.#around.view.balance(this.self)
+    return this.#machine.view.balance(this.self)
   }
 
   code(address: Address): Uint8Array {
-    return this.#around.view.code(address)
+    return this.#machine.view.code(address)
   }
 
   codeHash(address: Address): Hash | undefined {
-    const account = this.#around.view.account(address)
+    const account = this.#machine.view.account(address)
     return account === undefined || isEmpty(account) ? undefined : account.codeHash
   }
 
   blockHash(number: bigint): Hash | undefined {
-    return this.#around.blockHash(number)
+    return this.#machine.blockHash(number)
   }
 
   blobHash(index: number): Hash | undefined {
@@ -110,6 +110,6 @@ export class StateHost implements OpcodeHost {
   log(topics: Hash[], data: Uint8Array): void {
     const log = { address: this.self, topics, data }
     this.#substate.logs.push(log)
-    this.#around.tracer?.log?.(log)
+    this.#machine.tracer?.log?.(log)
   }
 }

@@ -1,5 +1,5 @@
-// A frame of the engine as a tracer of opcodes sees it: as it was before the opcode, though that has run when its cost is
-// known. Of the stack only the items that the last opcode may have changed are read again.
+// Emits a tracer's `step` events for the WebAssembly engine. An event shows the frame before the opcode, but is emitted
+// after the opcode has run, when its cost is known. Only stack items that the last opcode may have changed are read again.
 import { type Address, bigToWord } from '../../lib/hex.ts'
 import { type FailureCode, failureOf } from '../failure.ts'
 import { type Operation, stackFaultOf } from '../opcode-table.ts'
@@ -113,9 +113,9 @@ export class WasmFrame implements TracedFrame {
     return copy
   }
 
-  // --- telling
+  // --- step events
 
-  /** Tells of an opcode that the interpreter has run; what it cost is what the frame has less now. */
+  /** Emits the step of an opcode that the interpreter has run. Its cost is the gas that the frame has lost. */
   traceStep(run: Execution, cost = this.#spent(), error?: string): void {
     // go-ethereum counts a store's refund with its price: before the tracer is told, and also where it cannot be paid.
     if (this.#opcode === SSTORE) {
@@ -179,23 +179,23 @@ const HOST_OPCODES = new Set([0xf0, 0xf5, 0xff])
 /** Runs one opcode of the innermost frame. `react` carries out what the interpreter stopped for. */
 export function stepFrame(
   run: Execution,
-  react: (run: Execution, open: ActiveFrame, reason: number) => Progress,
+  react: (run: Execution, active: ActiveFrame, reason: number) => Progress,
 ): Progress {
-  const { engine, host: around } = run
-  const open = run.frames.at(-1)
-  if (open === undefined) throw new Error('there is no frame to run')
+  const { engine, host } = run
+  const active = run.frames.at(-1)
+  if (active === undefined) throw new Error('there is no frame to run')
   if (++run.stepCount % STEPS_PER_LOOK === 0) {
-    const pause = around.pauseIfDue()
+    const pause = host.pauseIfDue()
     if (pause !== undefined) return pause.then(() => undefined)
   }
-  open.traced ??= new WasmFrame(engine, open)
-  const { traced: shown } = open
-  shown.refresh(run)
-  if (around.tracer?.readsMemory === true) shown.keepMemory()
-  if (around.tracer?.readsState === true) shown.keepSlot(run)
+  active.traced ??= new WasmFrame(engine, active)
+  const { traced } = active
+  traced.refresh(run)
+  if (host.tracer?.readsMemory === true) traced.keepMemory()
+  if (host.tracer?.readsState === true) traced.keepSlot(run)
   const reason = engine.step()
-  traceRunStep(run, shown, reason)
-  return reason === PAUSED ? undefined : react(run, open, reason)
+  traceRunStep(run, traced, reason)
+  return reason === PAUSED ? undefined : react(run, active, reason)
 }
 
 /** Failures that are found before an opcode runs; others are found as it runs, and told with its whole cost. */
@@ -206,17 +206,17 @@ const FOUND_BEFORE: ReadonlyMap<number, FailureCode> = new Map([
   [STATIC_CHANGE, 'write protection'],
 ])
 
-function traceRunStep(run: Execution, shown: TracedFrame, reason: number): void {
+function traceRunStep(run: Execution, traced: TracedFrame, reason: number): void {
   if (CALL_KINDS.has(reason) || HOST_OPCODES.has(reason) || reason === NO_MEMORY) return
   const { missing } = run.engine
   const failure = FOUND_BEFORE.get(reason)
   // TSTORE finds that its frame is static when it runs.
-  if (failure !== undefined && !(reason === STATIC_CHANGE && shown.opcode.name === 'TSTORE')) {
-    shown.traceFailedStep(run, failure, reason === OUT_OF_GAS && missing > 0n ? shown.gas + missing : undefined)
-  } else if (reason === RETURN_OUT_OF_BOUNDS) shown.traceStep(run, shown.gas + missing)
+  if (failure !== undefined && !(reason === STATIC_CHANGE && traced.opcode.name === 'TSTORE')) {
+    traced.traceFailedStep(run, failure, reason === OUT_OF_GAS && missing > 0n ? traced.gas + missing : undefined)
+  } else if (reason === RETURN_OUT_OF_BOUNDS) traced.traceStep(run, traced.gas + missing)
   else if (reason === INVALID_OPCODE) {
     // A proposal's operation is told of when its price is known.
-    if (!run.rules.pricedByFunction.has(shown.number)) shown.traceStep(run, 0n)
-  } else if (reason === INVALID_JUMP || failure !== undefined) shown.traceStep(run, shown.constantGas(run))
-  else shown.traceStep(run)
+    if (!run.rules.pricedByFunction.has(traced.number)) traced.traceStep(run, 0n)
+  } else if (reason === INVALID_JUMP || failure !== undefined) traced.traceStep(run, traced.constantGas(run))
+  else traced.traceStep(run)
 }

@@ -30,7 +30,12 @@ async function onAll(lines: readonly string[], change: (table: JumpTable) => voi
     const view = await emptyView()
     view.setCode(bob, Buffer.from(asm(...lines).slice(2), 'hex'))
     const machine = new Machine({
-      ...{ common, engine, view, natives: new Map(), blockHash: () => undefined, deadline: undefined },
+      common,
+      engine,
+      view,
+      natives: new Map(),
+      blockHash: () => undefined,
+      deadline: undefined,
       table: buildTable(common, change),
       block: { number: 1n, timestamp: 1n, proposer: ZERO_ADDRESS },
     })

@@ -143,9 +143,14 @@ export type World = {
 /** Block 1,000 under the rules of a fork. */
 export function envOf(fork: Fork): BlockEnv {
   const header = {
-    ...{ number: 1000n, timestamp: 1_700_000_000n, coinbase: COINBASE, gasLimit: 30_000_000n },
-    ...{ difficulty: atLeast(fork, 'paris') ? 0n : 12_345n, mixHash: keccakHash(Uint8Array.of(1)) },
-    ...{ baseFeePerGas: atLeast(fork, 'london') ? 7n : undefined, excessBlobGas: 0n },
+    number: 1000n,
+    timestamp: 1_700_000_000n,
+    coinbase: COINBASE,
+    gasLimit: 30_000_000n,
+    difficulty: atLeast(fork, 'paris') ? 0n : 12_345n,
+    mixHash: keccakHash(Uint8Array.of(1)),
+    baseFeePerGas: atLeast(fork, 'london') ? 7n : undefined,
+    excessBlobGas: 0n,
   }
   return blockEnv(forkRules(fork).spec, fork, header)
 }
@@ -216,7 +221,12 @@ export async function observe(
   const { spec, common, table } = forkRules(world.fork)
   const view = world.view.fork()
   const machine = new Machine({
-    ...{ common, view, table, engine, blockHash: ancestor, deadline: undefined },
+    common,
+    view,
+    table,
+    engine,
+    blockHash: ancestor,
+    deadline: undefined,
     natives: new Map([[ECHO, echo]]),
     block: { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE },
     lockedBalance: (of: Address) => (of === VESTING ? 40n : 0n),
@@ -261,8 +271,17 @@ export async function makeArithmeticWorld(seed: number): Promise<World> {
   const contract = hexToAddress(`0x${'c0'.repeat(20)}`)
   view.setCode(contract, new ArithmeticCode(random).build())
   const message: Message = {
-    ...{ from: SENDER, to: contract, nonce: 0n, value: 0n, data: inputOf(random), gasLimit: 10_000_000n },
-    ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n },
+    from: SENDER,
+    to: contract,
+    nonce: 0n,
+    value: 0n,
+    data: inputOf(random),
+    gasLimit: 10_000_000n,
+    maxFeePerGas: 0n,
+    maxPriorityFeePerGas: 0n,
+    accessList: [],
+    blobVersionedHashes: [],
+    maxFeePerBlobGas: 0n,
     authorizationList: [],
   }
   return { seed, fork, view, env: envOf(fork), messages: [message] }

@@ -23,12 +23,27 @@ export async function runCode(
   view.setBalance(SENDER, 10n ** 18n)
   view.setCode(CONTRACT, code)
   const machine = new Machine({
-    ...{ common, view, table, engine, natives: new Map(), blockHash: () => undefined, deadline },
+    common,
+    view,
+    table,
+    engine,
+    natives: new Map(),
+    blockHash: () => undefined,
+    deadline,
     block: { number: 1000n, timestamp: 1_700_000_000n, proposer: COINBASE },
   })
   const message = {
-    ...{ from: SENDER, to: CONTRACT, nonce: 0n, value: 0n, data, gasLimit },
-    ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, accessList: [], blobVersionedHashes: [], maxFeePerBlobGas: 0n },
+    from: SENDER,
+    to: CONTRACT,
+    nonce: 0n,
+    value: 0n,
+    data,
+    gasLimit,
+    maxFeePerGas: 0n,
+    maxPriorityFeePerGas: 0n,
+    accessList: [],
+    blobVersionedHashes: [],
+    maxFeePerBlobGas: 0n,
     authorizationList: [],
   }
   return executeMessage(machine, envOf(fork), spec.chainId, message, 'call', { collector: undefined })

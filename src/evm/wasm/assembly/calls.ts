@@ -1,6 +1,6 @@
-// Frames upon frames: calls without value to accounts that are known open a frame here and end it here, as long as
-// nothing that happens in it concerns the host. When something does, the host looks at CURRENT and takes the frames over
-// that it has not heard of; what it has taken over it also ends.
+// Calls without value to accounts in the cache: the interpreter opens and closes their frames itself, without the host. When
+// a frame needs the host, the host adopts all frames from CURRENT up to the last one that it knows. The host closes the
+// frames that it has adopted.
 
 import { CALL_GAS_DIVISOR, MAX_DEPTH } from '../../gas/gas-rules'
 import {
@@ -156,9 +156,9 @@ function enter(frame: usize, kind: i32): usize {
   const mem = stack + STACK_BYTES + STACK_MARGIN
   if (!reserve(u64(mem) + 65536)) return 0
 
-  const asked = clamped(sp - 32)
+  const requested = clamped(sp - 32)
   const most = left - left / i64(CALL_GAS_DIVISOR)
-  const gas = asked < u64(most) ? i64(asked) : most
+  const gas = requested < u64(most) ? i64(requested) : most
   store<i64>(frame, left, F_GAS)
   const ranges = kind === CALL ? sp - 128 : sp - 96
   const dataLength = load<u32>(ranges - 32)

@@ -33,10 +33,10 @@ export function dataAt(frame: usize, sp: usize): void {
 export function hashOfBlock(sp: usize): void {
   const p = sp - 32
   const number = load<u64>(ENVIRONMENT + ENV_NUMBER)
-  const asked = clamped(p)
-  if (asked >= number || number - asked > u64(BLOCK_HASH_WINDOW)) setSmall(p, 0)
+  const ancestor = clamped(p)
+  if (ancestor >= number || number - ancestor > u64(BLOCK_HASH_WINDOW)) setSmall(p, 0)
   else {
-    host.blockHash(f64(asked))
+    host.blockHash(f64(ancestor))
     fromBytes(p, ANSWER)
   }
 }

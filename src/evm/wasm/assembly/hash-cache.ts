@@ -1,9 +1,9 @@
-// Hashes of 64 bytes: what slots of mappings are made of, and mostly of the same ones again, in this call and in the next.
-// Each is kept in the one place that its input allows. A hash follows from its input, so that what is kept stays true.
+// A direct-mapped cache of Keccak-256 hashes of 64-byte inputs, from which Solidity derives the slots of mappings: contracts
+// hash the same inputs again and again. A hash depends on its input alone, so that entries never become invalid.
 import { H_INPUT, H_WORD, HASH_BYTES, HASH_COUNT, HASHES } from '../layout'
 
 /** Where the hash of 64 bytes is kept, if it is. */
-export function placeOf(from: usize): usize {
+export function entryOf(from: usize): usize {
   // A key and a slot of their own: small numbers, addresses or hashes, which differ in their last bytes.
   const mixed =
     (bswap(load<u32>(from, 28)) ^ load<u32>(from, 16)) * 0x9e3779b1 + bswap(load<u32>(from, 60)) * 0x85ebca77

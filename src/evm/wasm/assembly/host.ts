@@ -1,4 +1,4 @@
-// What the interpreter asks of the node, at once and in place. Keys and values are big-endian words at WORDS (the second
+// The functions of the host that the interpreter imports; all are synchronous. Keys and values are big-endian words at WORDS (the second
 // at WORDS + 32), addresses at ADDRESS; the frame that asks is the one that runs. Prices are whole numbers of gas.
 
 /** Takes the slots of DIRTY, because one of them is about to be forgotten, or read. */

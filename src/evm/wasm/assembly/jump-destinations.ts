@@ -1,4 +1,4 @@
-// What is found out about a code once: where a jump may land.
+// Finds the valid jump destinations of a code, once, when the code is loaded.
 
 /** Marks each JUMPDEST that is no part of a PUSH by a bit. `jumps`: a bit per byte of code. */
 export function analyse(code: usize, length: usize, jumps: usize): void {

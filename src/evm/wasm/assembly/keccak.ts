@@ -1,6 +1,6 @@
 // Keccak-256 (FIPS 202's permutation with Keccak's own padding): the 25 lanes live in locals through all rounds.
 import { H_INPUT, H_WORD, SCRATCH } from '../layout'
-import { isOf, placeOf } from './hash-cache'
+import { entryOf, isOf } from './hash-cache'
 import { copy, fromBytes } from './word'
 
 /** Behind the dividers' digits. */
@@ -24,7 +24,7 @@ export function keccak256(to: usize, from: usize, length: usize): void {
     hash(to, from, length)
     return
   }
-  const place = placeOf(from)
+  const place = entryOf(from)
   if (isOf(place, from)) {
     copy(to, place + H_WORD)
     return

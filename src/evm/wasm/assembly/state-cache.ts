@@ -1,5 +1,5 @@
-// What the host was asked before and need not be asked again: slots of accounts, and code of accounts. An entry counts in
-// the epoch in which it was made: whatever undoes writes, or writes past the interpreter, begins another.
+// Caches slots and the code of accounts, so that the interpreter need not call the host for them again. An entry is valid
+// only in the epoch in which it was made: a revert, or a write by the host, begins a new epoch.
 import {
   A_ACCOUNT,
   A_ADDRESS,
@@ -29,14 +29,14 @@ import { flushStores } from './host'
 import { copy } from './word'
 
 /**
- * The place of the slot whose key is the first big-endian word: where it is remembered, else where it may be. Two places
- * are possible, so that two slots in use that fall together do not drive each other out.
+ * The address of the cache entry for the slot whose key is the first big-endian word: its own entry, else one to overwrite.
+ * The cache is two-way associative, so that two slots with the same hash do not evict each other.
  */
 export function slotAt(account: u32): usize {
-  const first = firstPlace(account)
-  if (isRemembered(first, account)) return first
+  const first = firstEntry(account)
+  if (isCached(first, account)) return first
   const second = ((first - SLOTS) ^ SLOT_BYTES) + SLOTS
-  if (isRemembered(second, account)) return second
+  if (isCached(second, account)) return second
   const epoch = load<u32>(EPOCH)
   if (load<u32>(first, S_EPOCH) !== epoch) return first
   if (load<u32>(second, S_EPOCH) !== epoch || load<u32>(second, S_DIRTY) === 0) return second
@@ -45,7 +45,7 @@ export function slotAt(account: u32): usize {
 }
 
 // @inline
-function firstPlace(account: u32): usize {
+function firstEntry(account: u32): usize {
   // Keys are small numbers or hashes: their last bytes differ, and so do the lowest bits of a swapped number.
   const key = bswap(load<u32>(WORDS, 28)) ^ load<u32>(WORDS, 8)
   const mixed = (key ^ (account << 5)) * 0x9e3779b1
@@ -53,7 +53,7 @@ function firstPlace(account: u32): usize {
 }
 
 // @inline
-export function isRemembered(slot: usize, account: u32): bool {
+export function isCached(slot: usize, account: u32): bool {
   return (
     load<u32>(slot, S_EPOCH) === load<u32>(EPOCH) &&
     load<u32>(slot, S_ACCOUNT) === account &&
@@ -64,13 +64,13 @@ export function isRemembered(slot: usize, account: u32): bool {
   )
 }
 
-/** Whether the host has yet to be told of what was stored in the slot of the first word. */
+/** Whether the cached value of the first word's slot has not yet been flushed to the host. */
 export function isDirty(slot: usize, account: u32): bool {
-  return load<u32>(slot, S_DIRTY) !== 0 && isRemembered(slot, account)
+  return load<u32>(slot, S_DIRTY) !== 0 && isCached(slot, account)
 }
 
-/** The slot of the first word, warm now, has the second word as its value, and perhaps had the third in the beginning. */
-export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void {
+/** Caches a warm slot: key, value and, if `hasOriginal` is 1, original value are the first three words at WORDS. */
+export function cacheSlot(slot: usize, account: u32, hasOriginal: u32): void {
   copy(slot + S_ORIGINAL, WORDS + 64)
   store<u32>(slot, hasOriginal, S_HAS_ORIGINAL)
   store<u32>(slot, 0, S_DIRTY)
@@ -80,7 +80,7 @@ export function rememberSlot(slot: usize, account: u32, hasOriginal: u32): void 
   store<u32>(slot, account, S_ACCOUNT)
 }
 
-/** Gives a remembered slot a new value, a big-endian word, of which the host hears later. */
+/** Writes a big-endian word to a cached slot and marks the slot dirty; `flushStores` passes it to the host. */
 // @inline
 export function writeSlot(slot: usize, value: usize): void {
   copy(slot + S_VALUE, value)
@@ -110,7 +110,7 @@ export function accountNamed(address: usize): usize {
 }
 
 /** The account that a stack word names is warm and has this code, which is its own. */
-export function rememberAccount(address: usize, code: u32, codeLength: u32, jumps: u32, number: u32): void {
+export function cacheAccount(address: usize, code: u32, codeLength: u32, jumps: u32, number: u32): void {
   const account = accountAt(address)
   store<u64>(account, load<u64>(address), A_ADDRESS)
   store<u64>(account, load<u64>(address, 8), A_ADDRESS + 8)

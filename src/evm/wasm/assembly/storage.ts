@@ -15,7 +15,7 @@ import {
 import { lacking, NO_GAS } from './gas'
 import * as host from './host'
 import { parameter, storeWord } from './sstore-gas'
-import { isDirty, isRemembered, rememberSlot, slotAt } from './state-cache'
+import { cacheSlot, isCached, isDirty, slotAt } from './state-cache'
 import { fromBytes, toBytes } from './word'
 
 /** The second word of what the host is asked. */
@@ -26,7 +26,7 @@ export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
   toBytes(WORDS, sp - 32)
   const account = load<u32>(frame, F_ACCOUNT)
   const slot = slotAt(account)
-  if (isRemembered(slot, account)) {
+  if (isCached(slot, account)) {
     gas -= parameter(GAS_WARM)
     if (gas < 0) return lacking(gas)
     fromBytes(sp - 32, slot + S_VALUE)
@@ -34,7 +34,7 @@ export function loadSlot(frame: usize, sp: usize, gas: i64): i64 {
   }
   gas -= parameter(host.accessSlot(0) !== 0 ? GAS_COLD_SLOT : GAS_WARM)
   if (gas < 0) return lacking(gas)
-  rememberSlot(slot, account, 0)
+  cacheSlot(slot, account, 0)
   fromBytes(sp - 32, SECOND)
   return gas
 }
@@ -50,12 +50,11 @@ export function storeSlot(frame: usize, sp: usize, gas: i64): i64 {
   const slot = slotAt(account)
   // A frame's writes belong to its own checkpoint. The host opens that when it takes the frame over, which it does before it
   // answers anything.
-  const isKnown =
-    load<u32>(frame, F_KNOWN) !== 0 && isRemembered(slot, account) && load<u32>(slot, S_HAS_ORIGINAL) !== 0
+  const isKnown = load<u32>(frame, F_KNOWN) !== 0 && isCached(slot, account) && load<u32>(slot, S_HAS_ORIGINAL) !== 0
   if (!isKnown) {
     if (isDirty(slot, account)) host.flushStores()
     if (host.accessSlot(1) !== 0) gas -= parameter(GAS_COLD_SLOT)
-    rememberSlot(slot, account, 1)
+    cacheSlot(slot, account, 1)
   }
   toBytes(SECOND, sp - 64)
   return storeWord(slot, SECOND, gas)
